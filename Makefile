@@ -1,0 +1,49 @@
+# Two commands matter: `make verify` and `make test`. Both set up what they need in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+WORKERS ?= auto
+
+.PHONY: verify test lint types tests docs bench lock clean help
+
+help:
+	@echo "make verify  run the verification suite on the embedded data; report in report/index.html"
+	@echo "make test    linter, types, tests with coverage, documentation"
+	@echo "make bench   speed and memory, as ratios against named baselines"
+	@echo "make docs    build the documentation into docs/_build/html"
+	@echo "make lock    resolve the dependencies again and write constraints.txt"
+
+# The environment is made without ensurepip, which some systems package apart, and filled by the system's pip.
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear --without-pip $(VENV)
+	$(PYTHON) -m pip --python $(BIN)/python install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+verify: $(READY)
+	$(BIN)/splu-ref verify --level full --report report
+
+test: lint types tests docs
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+tests: $(READY)
+	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+
+docs: $(READY)
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+lock: $(READY)
+	$(BIN)/python -m uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
+		--no-header --no-annotate --no-emit-index-url --quiet --output-file constraints.txt
+
+clean:
+	rm -rf $(VENV) report docs/_build docs/reference .mypy_cache .ruff_cache .pytest_cache .hypothesis
