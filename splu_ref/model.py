@@ -1,0 +1,261 @@
+"""Exact parameters and Definitions 1-4 of the SPLU model as frozen, validated types.
+
+Every number that enters a guarantee is an exact rational. ``"0.3"``, ``"3/10"`` and
+``Fraction(3, 10)`` are the same number; a float is refused, because the float 0.3 is not 3/10.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Self, TypeAlias
+
+Exact: TypeAlias = int | str | Fraction | Decimal
+"""What may be given where an exact number belongs."""
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,3})?")
+_RATIO = re.compile(r"[+-]?[0-9]{1,400}/[0-9]{1,400}")
+
+
+class SpluError(Exception):
+    """Root of every error that this package raises on purpose."""
+
+
+class InputError(SpluError, ValueError):
+    """Unusable input: the message is one line that says what is wrong and how to mend it."""
+
+
+class ParameterError(InputError):
+    """A parameter outside its range, or a float where an exact number belongs."""
+
+
+class DataError(InputError):
+    """A table that cannot be read, or that a mechanism cannot publish."""
+
+
+class TapeExhaustedError(SpluError):
+    """A recorded tape of random bytes ended before the computation did."""
+
+
+class CertificateError(InputError):
+    """A certificate that cannot be read, or of an unknown schema."""
+
+
+def exact(value: Exact, name: str = "value") -> Fraction:
+    """Return ``value`` as the rational number it denotes.
+
+    Parameters
+    ----------
+    value
+        An ``int``, a ``Fraction``, a finite ``Decimal``, or a string such as ``"0.3"``, ``"3/10"`` or
+        ``"1e-6"`` of at most 400 digits in each part.
+    name
+        The parameter's name, for the error message.
+
+    Raises
+    ------
+    ParameterError
+        For a float (whatever its value), a bool, or text that is not a number.
+    """
+    if isinstance(value, float):
+        shortest = repr(value)
+        raise ParameterError(
+            f"{name} is the float {shortest}, which is not an exact number: "
+            f'write "{shortest}" in quotes, or Fraction("{shortest}")'
+        )
+    if isinstance(value, bool):
+        raise ParameterError(f'{name} is {value}, not a number: write it as "0.3" or "3/10"')
+    if isinstance(value, str):
+        text = value.strip()
+        if _RATIO.fullmatch(text):
+            if int(text.partition("/")[2]) == 0:
+                raise ParameterError(f"{name} is {value!r}: the denominator must not be zero")
+            return Fraction(text)
+        if _DECIMAL.fullmatch(text):
+            return Fraction(text)
+        shown = value if len(value) <= 40 else value[:37] + "..."
+        raise ParameterError(f'{name} is {shown!r}, not a number: write it as "0.3" or "3/10"')
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise ParameterError(f'{name} is {value}, not a finite number: write it as "0.3" or "3/10"')
+    if isinstance(value, int | Fraction | Decimal):
+        return Fraction(value)
+    raise ParameterError(  # reached only by callers that do not check types
+        f'{name} is a {type(value).__name__}: write it as "0.3", "3/10" or a Fraction'
+    )
+
+
+def positive(value: Exact, name: str) -> Fraction:
+    """Return ``value`` as an exact number greater than zero."""
+    number = exact(value, name)
+    if number <= 0:
+        raise ParameterError(f"{name} must be greater than 0, not {number}")
+    return number
+
+
+def probability(value: Exact, name: str) -> Fraction:
+    """Return ``value`` as an exact number from 0 to 1, both included."""
+    number = exact(value, name)
+    if not 0 <= number <= 1:
+        raise ParameterError(f"{name} is a probability and must lie between 0 and 1, not {number}")
+    return number
+
+
+def whole(value: Exact, name: str, least: int) -> int:
+    """Return ``value`` as an integer that is at least ``least``."""
+    number = exact(value, name)
+    if number.denominator != 1 or number < least:
+        raise ParameterError(f"{name} must be a whole number of at least {least}, not {number}")
+    return int(number)
+
+
+class Gamma(int):
+    """The size of a decoy group: an integer of at least 2 (Fu et al. 2014, section 3.1)."""
+
+    __slots__ = ()
+
+    def __new__(cls, value: Exact) -> Self:
+        """Validate ``value``; ``Gamma(5)``, ``Gamma("5")`` and ``Gamma(Gamma(5))`` are the same."""
+        return super().__new__(cls, whole(value, "gamma", 2))
+
+    def __repr__(self) -> str:
+        return f"Gamma({int(self)})"
+
+    __str__ = int.__repr__
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A conjunction of value assignments to attributes (Fu et al. 2014, section 2).
+
+    Attributes
+    ----------
+    assignments
+        Pairs (column, value), sorted by column, one per column, at least one.
+    """
+
+    assignments: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        columns = [column for column, _ in self.assignments]
+        if not columns:
+            raise ParameterError("a concept needs at least one assignment, such as occupation=Sales")
+        for column in columns:
+            if columns.count(column) > 1:
+                raise ParameterError(f"a concept assigns column {column!r} twice: give each column one value")
+        object.__setattr__(self, "assignments", tuple(sorted(self.assignments)))
+
+    @classmethod
+    def of(cls, assignments: Mapping[str, str]) -> Self:
+        """Return the concept with the given values: ``Concept.of({"sex": "Male"})``."""
+        return cls(tuple(assignments.items()))
+
+    @classmethod
+    def parse(cls, texts: Iterable[str]) -> Self:
+        """Return the concept written as ``COLUMN=VALUE`` texts; the value may contain ``=``."""
+        pairs = []
+        for text in texts:
+            column, equals, value = text.partition("=")
+            if not equals or not column:
+                raise ParameterError(f"{text!r} is not an assignment: write COLUMN=VALUE")
+            pairs.append((column, value))
+        return cls(tuple(pairs))
+
+    def __str__(self) -> str:
+        return " and ".join(f"{column}={value}" for column, value in self.assignments)
+
+
+@dataclass(frozen=True, slots=True)
+class UtilityClaim:
+    """Definition 1: Pr(abs(f' - f) >= epsilon f) <= t_e for every count f >= t_f.
+
+    Attributes
+    ----------
+    epsilon
+        Relative error, greater than 0.
+    t_e
+        Error probability allowed, 0 to 1.
+    t_f
+        Least count that the claim speaks of, at least 1.
+
+    Notes
+    -----
+    Fu et al. 2014, Definition 1. The formula counts an error of exactly epsilon f, the prose beside it
+    does not; the formula is followed.
+    """
+
+    epsilon: Fraction
+    t_e: Fraction
+    t_f: int
+
+    @classmethod
+    def of(cls, epsilon: Exact, t_e: Exact, t_f: Exact) -> Self:
+        """Return the claim, with each number validated."""
+        return cls(positive(epsilon, "epsilon"), probability(t_e, "t_e"), whole(t_f, "t_f", 1))
+
+    def __post_init__(self) -> None:
+        positive(self.epsilon, "epsilon")
+        probability(self.t_e, "t_e")
+        whole(self.t_f, "t_f", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyClaim:
+    """Definition 2: Pr(abs(f' - f) >= epsilon f) >= t_p for every count 1 <= f <= alpha.
+
+    The probability belongs to a pair of mechanism and estimator: the definition says nothing of
+    estimators other than the one that produces f'.
+
+    Attributes
+    ----------
+    epsilon
+        Relative error, greater than 0.
+    t_p
+        Error probability promised, 0 to 1.
+    alpha
+        Largest count that is protected, at least 1.
+    """
+
+    epsilon: Fraction
+    t_p: Fraction
+    alpha: int
+
+    @classmethod
+    def of(cls, epsilon: Exact, t_p: Exact, alpha: Exact) -> Self:
+        """Return the claim, with each number validated."""
+        return cls(positive(epsilon, "epsilon"), probability(t_p, "t_p"), whole(alpha, "alpha", 1))
+
+    def __post_init__(self) -> None:
+        positive(self.epsilon, "epsilon")
+        probability(self.t_p, "t_p")
+        whole(self.alpha, "alpha", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class SpluRequirement:
+    """Definition 3: one mechanism that must meet a utility claim and a privacy claim at once."""
+
+    utility: UtilityClaim
+    privacy: PrivacyClaim
+
+    def __post_init__(self) -> None:
+        if self.privacy.alpha >= self.utility.t_f:
+            raise ParameterError(
+                f"counts up to alpha = {self.privacy.alpha} are to be wrong and counts from "
+                f"t_f = {self.utility.t_f} on right: choose alpha below t_f"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptGuarantee:
+    """Definition 4: concept c has Pr(abs(f'_c - f_c) >= epsilon f_c) >= t_p."""
+
+    concept: Concept
+    epsilon: Fraction
+    t_p: Fraction
+
+    def __post_init__(self) -> None:
+        positive(self.epsilon, "epsilon")
+        probability(self.t_p, "t_p")

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from splu_ref.model import (
+    Concept,
+    ConceptGuarantee,
+    Gamma,
+    ParameterError,
+    PrivacyClaim,
+    SpluRequirement,
+    UtilityClaim,
+    exact,
+)
+
+
+@pytest.mark.parametrize(
+    "value", ["0.3", "3/10", " 0.30 ", "+.3", "3e-1", "30E-2", Fraction(3, 10), Decimal("0.3")]
+)
+def test_one_number_has_many_spellings(value: Any) -> None:
+    assert exact(value) == Fraction(3, 10)
+
+
+def test_a_float_is_refused_with_the_way_to_write_it() -> None:
+    value: Any = 0.3
+    with pytest.raises(ParameterError, match=r'epsilon is the float 0\.3.*write "0\.3" in quotes'):
+        exact(value, "epsilon")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "abc", "1/0", "1_000", "٣", "0x10", "nan", "inf", "1e9999", "1" * 401, "1/2/3", "--1", True, None,
+     Decimal("NaN"), Decimal("Infinity")],
+)  # fmt: skip
+def test_what_is_no_number_is_refused_on_one_line(value: Any) -> None:
+    with pytest.raises(ParameterError) as caught:
+        exact(value, "epsilon")
+    message = str(caught.value)
+    assert message.startswith("epsilon is ")
+    assert "\n" not in message
+    assert len(message) < 200
+
+
+def test_gamma_is_an_integer_of_at_least_two() -> None:
+    assert Gamma("5") == 5
+    assert Gamma(Gamma(5)) + 1 == 6
+    assert repr(Gamma(5)) == "Gamma(5)"
+    assert f"{Gamma(5)}" == "5"
+    for value in (1, 0, -3, "2.5", "5/2"):
+        with pytest.raises(ParameterError, match="whole number of at least 2"):
+            Gamma(value)
+
+
+def test_concepts_are_sorted_and_parsed() -> None:
+    concept = Concept.parse(["sex=Male", "note=a=b", "age=39"])
+    assert concept.assignments == (("age", "39"), ("note", "a=b"), ("sex", "Male"))
+    assert concept == Concept.of({"age": "39", "sex": "Male", "note": "a=b"})
+    assert str(concept) == "age=39 and note=a=b and sex=Male"
+    for texts in ([], ["sex"], ["=x"], ["sex=Male", "sex=Female"]):
+        with pytest.raises(ParameterError):
+            Concept.parse(texts)
+
+
+def test_claims_hold_exact_numbers_in_range() -> None:
+    utility = UtilityClaim.of("0.05", "1/100", 2401)
+    privacy = PrivacyClaim.of("3/10", "0.6", 3)
+    assert (utility.epsilon, utility.t_e, utility.t_f) == (Fraction(1, 20), Fraction(1, 100), 2401)
+    assert SpluRequirement(utility, privacy).privacy.alpha == 3
+    assert ConceptGuarantee(Concept.of({"a": "b"}), Fraction(3, 10), Fraction(3, 5)).t_p == Fraction(3, 5)
+    with pytest.raises(ParameterError, match="epsilon must be greater than 0"):
+        PrivacyClaim.of(0, "0.6", 3)
+    with pytest.raises(ParameterError, match="t_p is a probability"):
+        PrivacyClaim.of("0.3", "1.2", 3)
+    with pytest.raises(ParameterError, match="alpha must be a whole number of at least 1"):
+        PrivacyClaim.of("0.3", "0.6", 0)
+    with pytest.raises(ParameterError, match="t_f must be a whole number"):
+        UtilityClaim.of("0.3", "0.6", "1/2")
+    with pytest.raises(ParameterError, match="choose alpha below t_f"):
+        SpluRequirement(UtilityClaim.of("0.3", "0.1", 3), privacy)
+
+
+def test_claims_check_what_is_passed_directly() -> None:
+    value: Any = 0.3
+    with pytest.raises(ParameterError, match="float"):
+        PrivacyClaim(value, Fraction(1, 2), 3)
+    with pytest.raises(ParameterError, match="float"):
+        UtilityClaim(Fraction(1, 2), value, 3)
