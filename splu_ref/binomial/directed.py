@@ -1,0 +1,150 @@
+"""Certified enclosures of binomial masses and tails, in integers of a few hundred bits.
+
+A tail is its largest term times a sum of ratios. The ratios are at most 1, so they are summed in fixed
+point, rounded down; the rounding errors are counted, and the terms left out are bounded by a geometric
+series, because the ratio of neighboring terms falls as one moves away from the mode.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import chain, zip_longest
+
+from splu_ref.binomial.enclosure import Bounds, Enclosure
+from splu_ref.binomial.exact import parts
+
+_CHUNK = 64  # factors of a factorial multiplied exactly before one rounding
+_GUARD = 64  # bits kept beyond those asked for, against the rounding of up to 2**30 steps
+
+
+def upper_tail_bounds(n: int, k: int, p: Fraction, bits: int = 256) -> Bounds:
+    """Return a certified enclosure of Pr(X >= k) for X ~ Bin(n, p).
+
+    Parameters
+    ----------
+    n
+        Number of trials, at least 0.
+    k
+        Any integer; the tail is 1 for k <= 0 and 0 for k > n.
+    p
+        Success probability, strictly between 0 and 1.
+    bits
+        Relative precision: the ends differ by at most about one part in 2**bits.
+
+    Raises
+    ------
+    ParameterError
+        For n < 0 or p outside (0, 1).
+    """
+    return upper_tail_enclosure(n, k, p, bits).bounds()
+
+
+def lower_tail_bounds(n: int, k: int, p: Fraction, bits: int = 256) -> Bounds:
+    """Return a certified enclosure of Pr(X <= k); parameters as in `upper_tail_bounds`."""
+    return lower_tail_enclosure(n, k, p, bits).bounds()
+
+
+def upper_tail_enclosure(n: int, k: int, p: Fraction, bits: int = 256) -> Enclosure:
+    """Return Pr(X >= k) as an `Enclosure`; parameters as in `upper_tail_bounds`."""
+    success, failure, denominator = parts(n, p)
+    if k <= 0:
+        return Enclosure.of(1)
+    if k > n:
+        return Enclosure.of(0)
+    anchor = max(k, min(n, (n + 1) * success // denominator))  # the largest term of the tail
+    precision = bits + _GUARD
+    rising = _falling_sum(n, anchor, n, success, failure, precision=precision)
+    falling = _falling_sum(n, n - anchor, n - k, failure, success, precision=precision)
+    one = 1 << precision  # the anchor's own term stands in both sums
+    ratios = Enclosure(rising[0] + falling[0] - one, rising[1] + falling[1] - one, -precision)
+    return MassWalk(n, anchor, p, bits).mass.times(ratios, bits + _GUARD // 2)
+
+
+def lower_tail_enclosure(n: int, k: int, p: Fraction, bits: int = 256) -> Enclosure:
+    """Return Pr(X <= k) as an `Enclosure`; parameters as in `upper_tail_bounds`."""
+    return upper_tail_enclosure(n, n - k, 1 - p, bits)  # n - X ~ Bin(n, 1 - p)
+
+
+class MassWalk:
+    """An enclosure of Pr(X = k), X ~ Bin(n, p), that can be carried to other n and k.
+
+    Attributes
+    ----------
+    mass
+        The enclosure at the current ``n`` and ``k``, 0 <= k <= n.
+
+    Notes
+    -----
+    A move multiplies by as many factors as n, k and n - k change by.
+    """
+
+    def __init__(self, n: int, k: int, p: Fraction, bits: int = 256) -> None:
+        self._success, self._failure, self._denominator = parts(n, p)
+        self._precision = bits + _GUARD
+        if 2 * k <= n:  # start where all trials fail, or all succeed, and add the rarer outcome
+            self.n, self.k = n - k, 0
+            self.mass = Enclosure.power(1 - p, self.n, self._precision)
+        else:
+            self.n, self.k = k, k
+            self.mass = Enclosure.power(p, k, self._precision)
+        self.move(n, k)
+
+    def move(self, n: int, k: int) -> None:
+        """Carry the mass to Pr(X = k) with n trials, 0 <= k <= n, by ratios of factorials and powers."""
+        assert 0 <= k <= n, "the mass is followed only where it is positive"
+        failures, new_failures = self.n - self.k, n - k
+        above = chain(_factors(self.n, n), _factors(k, self.k), _factors(new_failures, failures))
+        below = chain(_factors(n, self.n), _factors(self.k, k), _factors(failures, new_failures))
+        mass = self.mass
+        for numerator, denominator in zip_longest(above, below, fillvalue=1):
+            mass = mass.scaled(numerator, denominator, self._precision)
+        for base, change in (
+            (Fraction(self._success), k - self.k),
+            (Fraction(self._failure), new_failures - failures),
+            (Fraction(1, self._denominator), n - self.n),
+        ):
+            if base != 1 and change:
+                power = Enclosure.power(base if change > 0 else 1 / base, abs(change), self._precision)
+                mass = mass.times(power, self._precision)
+        self.n, self.k, self.mass = n, k, mass
+
+    def upper_tail(self) -> Enclosure:
+        """Enclose Pr(X >= k) at the current n and k, for k not below the mode."""
+        precision = self._precision
+        low, high = _falling_sum(self.n, self.k, self.n, self._success, self._failure, precision=precision)
+        return self.mass.times(Enclosure(low, high, -precision), precision)
+
+    def upper_tail_roughly(self) -> Enclosure:
+        """Enclose Pr(X >= k), for k > np, by its first term and the geometric series from there."""
+        above, below = (self.n - self.k) * self._success, (self.k + 1) * self._failure
+        assert above < below, "the masses fall from k on"
+        return Enclosure.spanning(self.mass, self.mass.scaled(below, below - above, self._precision))
+
+
+def _factors(low: int, high: int) -> Iterator[int]:
+    """Yield high!/low! as exact partial products; nothing if high <= low."""
+    return (math.prod(range(i + 1, min(i + _CHUNK, high) + 1)) for i in range(low, high, _CHUNK))
+
+
+def _falling_sum(
+    n: int, start: int, stop: int, success: int, failure: int, *, precision: int
+) -> tuple[int, int]:
+    """Enclose the sum of mass(i)/mass(start), start <= i <= stop, in units of 2**-precision.
+
+    The masses must not rise from ``start`` on. Each term is rounded down, so a term after s steps is too
+    small by less than s units, and the sum after s steps by less than s**2.
+    """
+    term = total = 1 << precision
+    negligible = 1 << (_GUARD // 2)
+    rest = steps = 0
+    for i in range(start, stop):
+        above, below = (n - i) * success, (i + 1) * failure
+        if term <= negligible and term * above <= negligible * (below - above):
+            rest = (term + steps) * above // (below - above) + 1
+            break
+        term = term * above // below
+        total += term
+        steps += 1
+    return total, total + steps * steps + rest

@@ -1,0 +1,132 @@
+"""Binomial masses and tails against definitions, in fractions."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splu_ref.binomial import (
+    Bounds,
+    Enclosure,
+    MassWalk,
+    lower_tail,
+    lower_tail_bounds,
+    lower_tail_numerator,
+    probability_mass,
+    upper_tail,
+    upper_tail_bounds,
+    upper_tail_numerator,
+)
+from splu_ref.model import ParameterError
+
+SHARES = [Fraction(1, 2), Fraction(1, 3), Fraction(9, 10), Fraction(3, 7)]
+rationals = st.fractions(min_value=0, max_value=1000, max_denominator=10**6)
+
+
+def law(n: int, p: Fraction) -> list[Fraction]:
+    """The distribution of the number of successes, one trial after another."""
+    masses = [Fraction(1)]
+    for _ in range(n):
+        padded = [Fraction(0), *masses, Fraction(0)]
+        masses = [padded[k] * p + padded[k + 1] * (1 - p) for k in range(len(padded) - 1)]
+    return masses
+
+
+def contains(bounds: Bounds, x: Fraction, bits: int) -> bool:
+    return bounds.lower <= x <= bounds.upper and (bounds.upper - bounds.lower) * 2**bits <= x
+
+
+@pytest.mark.parametrize(("n", "p"), list(product([0, 1, 2, 7, 40], SHARES)))
+def test_every_mass_and_tail_of_small_laws(n: int, p: Fraction) -> None:
+    masses = law(n, p)
+    for k in range(-2, n + 3):
+        above, below = sum(masses[max(k, 0) :], Fraction(0)), sum(masses[: max(k + 1, 0)], Fraction(0))
+        assert probability_mass(n, k, p) == (masses[k] if 0 <= k <= n else 0)
+        assert upper_tail(n, k, p) == above
+        assert lower_tail(n, k, p) == below
+        assert upper_tail_numerator(n, k, p) == above * p.denominator**n
+        assert lower_tail_numerator(n, k, p) == below * p.denominator**n
+        assert contains(upper_tail_bounds(n, k, p), above, 250)
+        assert contains(lower_tail_bounds(n, k, p), below, 250)
+
+
+@pytest.mark.parametrize("k", [1, 150, 199, 200, 201, 230, 600, 1999, 2000])
+@pytest.mark.parametrize("bits", [32, 64, 256, 700])
+def test_bounds_of_long_tails_contain_the_exact_tail(k: int, bits: int) -> None:
+    n, p = 2000, Fraction(1, 10)
+    assert contains(upper_tail_bounds(n, k, p, bits), upper_tail(n, k, p), bits - 4)
+    assert contains(lower_tail_bounds(n, k, p, bits), lower_tail(n, k, p), bits - 4)
+
+
+def test_exact_tail_is_what_summing_every_term_gives() -> None:
+    n, k = 3000, 360
+    direct = sum(math.comb(n, x) * 9 ** (n - x) for x in range(k, n + 1))
+    assert upper_tail_numerator(n, k, Fraction(1, 10)) == direct
+    assert lower_tail_numerator(n, k - 1, Fraction(1, 10)) == 10**n - direct
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.fractions(min_value=Fraction(1, 50), max_value=Fraction(49, 50), max_denominator=50),
+    st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), min_size=1, max_size=5),
+)
+def test_a_walk_encloses_the_mass_wherever_it_goes(p: Fraction, places: list[tuple[int, int]]) -> None:
+    places = [(max(a, b), min(a, b)) for a, b in places]
+    walk = MassWalk(*places[0], p, 128)
+    for n, k in places:
+        walk.move(n, k)
+        assert contains(walk.mass.bounds(), probability_mass(n, k, p), 120)
+        if k > n * p:
+            assert contains(walk.upper_tail().bounds(), upper_tail(n, k, p), 110)
+            rough = walk.upper_tail_roughly().bounds()
+            assert rough.lower <= upper_tail(n, k, p) <= rough.upper
+
+
+@settings(deadline=None)
+@given(rationals, rationals, st.integers(2, 80), st.integers(0, 40))
+def test_directed_arithmetic_encloses_the_exact_result(
+    x: Fraction, y: Fraction, bits: int, exponent: int
+) -> None:
+    def enclosed(value: Fraction) -> Enclosure:
+        return Enclosure.of(1).scaled(value.numerator, value.denominator, bits)
+
+    a, b = enclosed(x), enclosed(y)
+    for result, truth in (
+        (a, x),
+        (a.times(b, bits), x * y),
+        (a.plus(b, bits), x + y),
+        (a.scaled(y.numerator, y.denominator, bits), x * y),
+        (Enclosure.power(x, exponent, bits), x**exponent),
+    ):
+        assert result.bounds().lower <= truth <= result.bounds().upper
+        assert result.upper.bit_length() <= max(bits + 1, 2)
+    if a.below(b):
+        assert x < y
+    if a.bounds().upper < b.bounds().lower:
+        assert a.below(b)
+
+
+def test_sums_of_very_different_sizes_stay_small_and_certified() -> None:
+    big, small = Enclosure.of(3), Enclosure.power(Fraction(1, 3), 10**6, 64)
+    total = big.plus(small, 64)
+    assert total.upper.bit_length() <= 65
+    assert total.bounds().lower <= 3 < total.bounds().upper
+    assert big.below(total) is False
+    assert small.below(big)
+
+
+@pytest.mark.parametrize("p", [Fraction(0), Fraction(1), Fraction(-1, 2), Fraction(3, 2)])
+def test_a_share_outside_0_and_1_is_refused(p: Fraction) -> None:
+    for function in (upper_tail, lower_tail, probability_mass, upper_tail_bounds, lower_tail_bounds):
+        with pytest.raises(ParameterError, match="strictly between 0 and 1"):
+            function(5, 2, p)
+
+
+def test_a_negative_number_of_trials_is_refused() -> None:
+    with pytest.raises(ParameterError, match="at least 0, not -1"):
+        upper_tail(-1, 0, Fraction(1, 2))
