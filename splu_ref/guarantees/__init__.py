@@ -1,0 +1,39 @@
+"""What may be promised of the count f' ~ Bin(gamma f, 1/gamma): small-sum privacy and large-sum utility.
+
+Exact arithmetic throughout: Python integers and fractions. Decimals are written by integer division,
+rounded in the direction that the reader asks for.
+"""
+
+from splu_ref.guarantees.concentration import chebyshev_bound, chebyshev_threshold, chernoff_bound
+from splu_ref.guarantees.count_error import error_bounds, error_numerator, error_probability
+from splu_ref.guarantees.decimals import decimal_down, decimal_up, exact_json, integer_text
+from splu_ref.guarantees.plateaus import error_offset, plateau_ends, plateau_starts
+from splu_ref.guarantees.privacy import (
+    PrivacyMinimum,
+    PrivacyMinimumBounds,
+    privacy_minimum,
+    privacy_minimum_bounds,
+)
+from splu_ref.guarantees.utility import UtilityThreshold, utility_threshold
+
+__all__ = [
+    "PrivacyMinimum",
+    "PrivacyMinimumBounds",
+    "UtilityThreshold",
+    "chebyshev_bound",
+    "chebyshev_threshold",
+    "chernoff_bound",
+    "decimal_down",
+    "decimal_up",
+    "error_bounds",
+    "error_numerator",
+    "error_offset",
+    "error_probability",
+    "exact_json",
+    "integer_text",
+    "plateau_ends",
+    "plateau_starts",
+    "privacy_minimum",
+    "privacy_minimum_bounds",
+    "utility_threshold",
+]

@@ -1,0 +1,187 @@
+"""Large-sum utility: the least count T_f from which the error probability stays at or below T_E.
+
+Infinitely many counts are to be covered. From some F on a rational Chernoff bound proves every count
+(`concentration.uniform_bound`); below F the sawtooth lemma leaves only the plateau ends to check, from F
+down to the first that exceeds T_E. That one is T_f - 1, so no smaller T_f is possible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from splu_ref.binomial import Enclosure
+from splu_ref.guarantees.concentration import (
+    Tilts,
+    chebyshev_threshold,
+    lower_tilt,
+    uniform_bound,
+    upper_tilt,
+)
+from splu_ref.guarantees.count_error import (
+    DIRECTED_TRIALS,
+    ErrorWalk,
+    error_enclosure,
+    error_probability,
+)
+from splu_ref.guarantees.plateaus import error_offset, plateau_ends
+from splu_ref.guarantees.progress import Progress
+from splu_ref.model import Exact, Gamma, ParameterError, positive, probability
+
+_BITS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class UtilityThreshold:
+    """The least T_f with (epsilon, T_E, T_f) large-sum utility for SPLU-Gen's count f'.
+
+    Attributes
+    ----------
+    gamma, epsilon, t_e
+        The parameters.
+    threshold
+        T_f: Pr(abs(f' - f) >= epsilon f) <= t_e for every f >= T_f, and, if T_f > 1, not at T_f - 1.
+    threshold_chebyshev
+        The count from which Chebyshev's bound is at most t_e, for comparison; None if t_e = 0.
+    tail_from
+        F: the tilts prove every count from F on. For T_f <= f < F the plateau ends are checked.
+    checked
+        How many plateau ends those are.
+    upper_tilt, lower_tilt
+        The rational z > 1 and z < 1 of `concentration.uniform_bound` at F: the sum over both of
+        (1 + (z-1)/gamma)^(gamma F) z^-e, e = floor((1+epsilon) F) and ceil((1-epsilon) F), is at most
+        t_e. None for a tail that no count reaches, and for both if t_e = 1.
+    """
+
+    gamma: Gamma
+    epsilon: Fraction
+    t_e: Fraction
+    threshold: int
+    threshold_chebyshev: int | None
+    tail_from: int
+    checked: int
+    upper_tilt: Fraction | None
+    lower_tilt: Fraction | None
+
+
+def utility_threshold(
+    gamma: Exact, epsilon: Exact, t_e: Exact, *, progress: Progress | None = None
+) -> UtilityThreshold:
+    """Return the least T_f such that Pr(abs(f' - f) >= epsilon f) <= t_e for all f >= T_f.
+
+    Parameters
+    ----------
+    gamma
+        Size of a decoy group, a whole number of at least 2.
+    epsilon
+        Relative error, greater than 0.
+    t_e
+        Error probability allowed, greater than 0 and at most 1. (0 is possible only for
+        epsilon > gamma - 1, where no error is.)
+    progress
+        Called now and then with (counts treated, counts at most), at the end with two equal numbers.
+
+    Returns
+    -------
+    UtilityThreshold
+        T_f and everything needed to check it.
+
+    Raises
+    ------
+    ParameterError
+        For a parameter outside its range, a float, or a demand so fine that counts beyond
+        200,000,000 / gamma would have to be examined.
+
+    Notes
+    -----
+    splu.L1c: Fu et al. 2014, Definition 1 and Lemma 1.
+    """
+    gamma, epsilon, allowed = Gamma(gamma), positive(epsilon, "epsilon"), probability(t_e, "t_e")
+    chebyshev = chebyshev_threshold(gamma, epsilon, allowed) if allowed else None
+    if allowed == 1:
+        return UtilityThreshold(gamma, epsilon, allowed, 1, chebyshev, 1, 0, None, None)
+    tilts = upper_tilt(gamma, epsilon), lower_tilt(gamma, epsilon)
+    if tilts == (None, None):
+        return UtilityThreshold(gamma, epsilon, allowed, 1, chebyshev, 1, 0, None, None)
+    if allowed == 0:
+        raise ParameterError(
+            "t_e = 0 cannot be met: every count can be published wrong; give a t_e greater than 0"
+        )
+    tail_from = _tail_from(gamma, epsilon, allowed, tilts)
+    threshold, checked = _scan(gamma, epsilon, allowed, tail_from, progress)
+    if progress is not None:
+        progress(tail_from, tail_from)
+    return UtilityThreshold(gamma, epsilon, allowed, threshold, chebyshev, tail_from, checked, *tilts)
+
+
+def _tail_from(gamma: Gamma, epsilon: Fraction, allowed: Fraction, tilts: Tilts) -> int:
+    """Return a count from which the tilts prove the bound: one that does while its half does not."""
+    limit = _enclosed(allowed)
+
+    def proved(frequency: int) -> bool:
+        return uniform_bound(gamma, epsilon, frequency, tilts, _BITS).below(limit)
+
+    high = 1
+    while not proved(high):
+        high *= 2
+        if gamma * high > 2 * DIRECTED_TRIALS:
+            raise _too_fine(gamma, epsilon, allowed)
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        if proved(middle):
+            high = middle
+        else:
+            low = middle
+    if gamma * high > DIRECTED_TRIALS:
+        raise _too_fine(gamma, epsilon, allowed)
+    return high
+
+
+def _too_fine(gamma: Gamma, epsilon: Fraction, allowed: Fraction) -> ParameterError:
+    return ParameterError(
+        f"epsilon = {epsilon} with t_e = {allowed} needs counts beyond {DIRECTED_TRIALS // gamma}: "
+        f"give a larger epsilon or t_e"
+    )
+
+
+def _scan(
+    gamma: Gamma, epsilon: Fraction, allowed: Fraction, tail_from: int, progress: Progress | None
+) -> tuple[int, int]:
+    """Return T_f and the number of plateau ends in T_f..tail_from - 1."""
+    walk, limit = ErrorWalk(gamma), _enclosed(allowed)
+    checked = 0
+    for frequency in plateau_ends(epsilon, tail_from - 1):
+        walk.move(frequency, error_offset(epsilon, frequency))
+        exceeds = _decided(walk.roughly(), limit)
+        if exceeds is None:
+            exceeds = _decided(walk.closely(), limit)
+        if exceeds is None:
+            exceeds = _exceeds(gamma, epsilon, frequency, allowed)
+        if exceeds:
+            return frequency + 1, checked
+        checked += 1
+        if progress is not None and checked % 16 == 0:
+            progress(tail_from - frequency, tail_from)
+    return 1, checked
+
+
+def _exceeds(gamma: Gamma, epsilon: Fraction, frequency: int, allowed: Fraction) -> bool:
+    """Return whether the error probability at one count is greater than ``allowed``."""
+    offset, limit = error_offset(epsilon, frequency), _enclosed(allowed)
+    for bits in (256, 1024):
+        exceeds = _decided(error_enclosure(gamma, frequency, offset, bits), limit)
+        if exceeds is not None:
+            return exceeds
+    return error_probability(gamma, epsilon, frequency) > allowed
+
+
+def _decided(error: Enclosure, limit: Enclosure) -> bool | None:
+    """Return whether ``error`` exceeds ``limit``, or None if the enclosures leave it open."""
+    if error.below(limit):
+        return False
+    return True if limit.below(error) else None
+
+
+def _enclosed(allowed: Fraction) -> Enclosure:
+    return Enclosure.of(1).scaled(allowed.numerator, allowed.denominator, 1088)

@@ -1,0 +1,100 @@
+"""Chebyshev and Chernoff: valid everywhere, and as sharp as stated."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from splu_ref.guarantees import (
+    chebyshev_bound,
+    chebyshev_threshold,
+    chernoff_bound,
+    decimal_up,
+    error_probability,
+)
+from splu_ref.guarantees.concentration import lower_tilt, uniform_bound, upper_tilt
+from splu_ref.model import Gamma, ParameterError
+
+EPSILONS = [Fraction(text) for text in ("1/50", "3/10", "999/1000", "1", "3/2", "1999/1000", "2", "4", "9/2")]
+
+
+@pytest.mark.parametrize(("gamma", "epsilon"), list(product([2, 3, 5], EPSILONS)))
+def test_both_are_upper_bounds(gamma: int, epsilon: Fraction) -> None:
+    for frequency in (1, 2, 5, 13, 40):
+        error = error_probability(gamma, epsilon, frequency)
+        assert error <= chebyshev_bound(gamma, epsilon, frequency)
+        assert error <= chernoff_bound(gamma, epsilon, frequency)
+
+
+def test_chebyshev_has_the_variance_once() -> None:
+    assert chebyshev_bound(3, 1, 1) == Fraction(2, 3) >= Fraction(5, 9)
+    assert chebyshev_bound(10, "0.01", 900) == 10
+
+
+def test_which_of_the_two_is_sharper_depends() -> None:
+    assert decimal_up(chebyshev_bound(10, "0.07", 400), 3) == "0.460"
+    assert decimal_up(chernoff_bound(10, "0.07", 400), 3) == "0.673"
+    assert chernoff_bound(10, "0.07", 4000) < chebyshev_bound(10, "0.07", 4000)
+
+
+def test_chernoff_loses_little_to_its_simple_tilts() -> None:
+    bounds = []
+    for tilts in ([upper_tilt(Gamma(10), Fraction(1, 5))], [Fraction(k, 1000) for k in range(1001, 1600)]):
+        assert None not in tilts
+        bounds.append(min((1 + (z - 1) / 10) ** 1000 / z**120 for z in tilts if z is not None))
+    assert bounds[1] <= bounds[0] <= bounds[1] * Fraction(1001, 1000)
+
+
+def test_chernoff_is_the_printed_sum_rounded_up() -> None:
+    gamma, frequency, distance = Gamma(4), 30, Fraction(1, 3)  # epsilon = 0.31: errors begin at 10
+    upper, lower = upper_tilt(gamma, distance), lower_tilt(gamma, distance)
+    assert upper is not None
+    assert lower is not None
+    exact = (1 + (upper - 1) / 4) ** 120 / upper**40 + (1 + (lower - 1) / 4) ** 120 / lower**20
+    assert exact <= chernoff_bound(gamma, "0.31", frequency) <= exact * (1 + Fraction(1, 2**200))
+
+
+def test_chernoff_is_quick_and_short_at_large_counts() -> None:
+    bound = chernoff_bound(10, "1/1000", 10**7)
+    assert 0 < bound < 1
+    assert bound.numerator.bit_length() <= 257
+
+
+def test_a_tail_that_is_empty_costs_nothing() -> None:
+    assert chernoff_bound(3, "2.5", 10) == 0
+    assert upper_tilt(Gamma(3), Fraction(5, 2)) is None
+    assert lower_tilt(Gamma(3), Fraction(3, 2)) is None
+    assert chernoff_bound(3, 1, 4) >= Fraction(2, 3) ** 12  # the lower tail is f' = 0, exactly
+
+
+@pytest.mark.parametrize(("gamma", "epsilon"), list(product([2, 5], EPSILONS)))
+def test_tilts_are_short_and_on_the_right_side(gamma: int, epsilon: Fraction) -> None:
+    upper, lower = upper_tilt(Gamma(gamma), epsilon), lower_tilt(Gamma(gamma), epsilon)
+    assert upper is None or (upper > 1 and upper.denominator < 2000)
+    assert lower is None or (0 <= lower < 1 and lower.denominator < 2000 and (lower > 0 or epsilon == 1))
+
+
+@pytest.mark.parametrize("epsilon", ["1/3", "0.123456789", "1", "3/2"])
+def test_the_uniform_bound_holds_from_its_count_on(epsilon: str) -> None:
+    gamma, rational = Gamma(3), Fraction(epsilon)
+    tilts = upper_tilt(gamma, rational), lower_tilt(gamma, rational)
+    for start in (250, 277):
+        bound = uniform_bound(gamma, rational, start, tilts, 128).bounds().upper
+        assert bound < 1
+        for frequency in range(start, start + 40):
+            assert error_probability(gamma, epsilon, frequency) <= bound
+
+
+def test_chebyshev_threshold_is_the_least_count() -> None:
+    assert chebyshev_threshold(10, "1/20", "1/100") == 36_000
+    for gamma, epsilon, t_e in ((10, "0.3", "0.07"), (2, "1/3", "1/7"), (5, "2", "0.9")):
+        least = chebyshev_threshold(gamma, epsilon, t_e)
+        assert chebyshev_bound(gamma, epsilon, least) <= Fraction(t_e)
+        assert least == 1 or chebyshev_bound(gamma, epsilon, least - 1) > Fraction(t_e)
+
+
+def test_an_error_of_zero_is_never_promised_by_chebyshev() -> None:
+    with pytest.raises(ParameterError, match="greater than 0"):
+        chebyshev_threshold(10, "0.3", 0)

@@ -1,0 +1,118 @@
+"""T_P against the minimum over every count, computed another way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise, product
+
+import pytest
+
+from splu_ref.guarantees import (
+    decimal_down,
+    error_probability,
+    exact_json,
+    privacy_minimum,
+    privacy_minimum_bounds,
+)
+from splu_ref.model import ParameterError
+
+BruteError = Callable[[int, Fraction, int, bool], Fraction]
+EPSILONS = [Fraction(text) for text in ("1/50", "1/7", "3/10", "1/2", "1", "3/2", "2", "4", "5", "1000")]
+
+
+def test_example_2_of_the_paper() -> None:
+    minimum = privacy_minimum(10, "0.3", 3)
+    assert minimum.t_p == minimum.t_p_definition == 1 - Fraction(9, 10) ** 9
+    assert minimum.argmin == minimum.argmin_definition == 1
+
+
+@pytest.mark.parametrize(("gamma", "epsilon"), list(product([2, 3, 5], EPSILONS)))
+def test_against_the_minimum_over_every_count(gamma: int, epsilon: Fraction, brute_error: BruteError) -> None:
+    for alpha in (1, 2, 3, 9, 24, 25):
+        minimum = privacy_minimum(gamma, epsilon, alpha)
+        bounds = privacy_minimum_bounds(gamma, epsilon, alpha)
+        for strict, value, argmin, enclosure, argmin_bounds in (
+            (True, minimum.t_p, minimum.argmin, bounds.t_p, bounds.argmin),
+            (
+                False,
+                minimum.t_p_definition,
+                minimum.argmin_definition,
+                bounds.t_p_definition,
+                bounds.argmin_definition,
+            ),
+        ):
+            truth = min((brute_error(gamma, epsilon, f, strict), f) for f in range(1, alpha + 1))
+            assert (value, argmin) == truth
+            assert argmin_bounds == argmin
+            assert enclosure.lower <= value <= enclosure.upper
+            assert (enclosure.upper - enclosure.lower) * 10**12 <= enclosure.lower
+
+
+def test_a_minimum_far_out_is_the_minimum_over_every_count() -> None:
+    minimum = privacy_minimum(10, "3/10", 120)
+    assert minimum.t_p == min(error_probability(10, "3/10", f, strict=True) for f in range(1, 121))
+    assert minimum.t_p_definition == min(error_probability(10, "3/10", f) for f in range(1, 121))
+
+
+def test_floats_overstate_privacy() -> None:
+    rounded = 0.15
+
+    def window(f: int) -> Fraction:
+        inside = range(math.ceil((1 - rounded) * f), math.floor((1 + rounded) * f) + 1)
+        return 1 - Fraction(sum(math.comb(10 * f, x) * 9 ** (10 * f - x) for x in inside), 10 ** (10 * f))
+
+    assert round(min(map(window, range(1, 101))), 4) == Fraction("0.1139")
+    minimum = privacy_minimum(10, "0.15", 100)
+    assert decimal_down(minimum.t_p, 4) == "0.1019"
+    assert round(minimum.t_p, 4) == Fraction("0.1020")
+    assert minimum.argmin == 100
+
+
+def test_a_thousand_counts_exactly_and_ten_thousand_to_twelve_digits() -> None:
+    minimum = privacy_minimum(10, "3/10", 1000)
+    assert minimum.t_p == error_probability(10, "3/10", 1000, strict=True)
+    assert decimal_down(minimum.t_p, 6) == "3.14096e-22"
+    bounds = privacy_minimum_bounds(10, "3/10", 10_000)
+    assert exact_json(bounds.t_p, "down", 12)["digits"] == 12
+    assert (bounds.argmin, bounds.argmin_definition) == (10_000, 9_997)
+
+
+def test_more_digits_on_request() -> None:
+    wanted = privacy_minimum_bounds(10, "3/10", 100, digits=80)
+    exact = privacy_minimum(10, "3/10", 100)
+    assert exact_json(wanted.t_p, "down", 80)["decimal"] == decimal_down(exact.t_p, 80)
+
+
+def test_t_p_does_not_rise_with_alpha_and_definition_2_is_never_below_theorem_4() -> None:
+    minima = [privacy_minimum(5, "0.3", alpha) for alpha in range(1, 30)]
+    for before, after in pairwise(minima):
+        assert after.t_p <= before.t_p
+        assert after.t_p_definition <= before.t_p_definition
+    assert all(m.t_p <= m.t_p_definition for m in minima)
+    assert any(m.t_p < m.t_p_definition for m in minima)
+
+
+def test_progress_is_reported_and_ends_at_the_whole() -> None:
+    seen: list[tuple[int, int]] = []
+    privacy_minimum_bounds(5, 2, 600, progress=lambda done, whole: seen.append((done, whole)))
+    assert seen == sorted(seen)
+    assert seen[-1] == (1200, 1200)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        ((10, 0.3, 5), 'write "0.3" in quotes'),
+        ((10, "0.3", 0), "alpha must be a whole number"),
+        ((10, "0.3", 60_000), "privacy_minimum_bounds"),
+        ((10, "0.3", 10**9), "at most 6666666"),
+        ((1000, "1e-9", 10**9), "at most 200000"),
+    ],
+)
+def test_unusable_parameters_are_refused_with_the_remedy(
+    arguments: tuple[int, str, int], remedy: str
+) -> None:
+    with pytest.raises(ParameterError, match=remedy):
+        privacy_minimum(*arguments)
