@@ -1,0 +1,477 @@
+"""Check a certificate about published counts by arithmetic alone: ``python certificate_checker.py FILE``.
+
+This one file needs Python's standard library and nothing else. It trusts nothing in the certificate: from the
+parameters (and, for a threshold, three witness numbers) it computes the whole statement and the whole
+evidence again, and a certificate is valid only if both are equal to what it computed, digit for digit.
+
+The quantity. A value that stands in f records is published f' times, where f' is binomial: n = gamma f
+independent trials, each successful with probability 1/gamma. "Error j" means |f' - f| >= j, the sum of
+an upper tail Pr(f' >= f + j) and a lower tail Pr(f' <= f - j). A relative error of at least epsilon is error
+j = ceil(epsilon f) (Definition 2 of the paper); one of more than epsilon is error j = floor(epsilon f) + 1
+(its Theorem 4). Multiplied by gamma^n, every probability here is an integer, its numerator.
+
+The lemma. For a fixed j >= 1 neither tail falls when f grows by 1. (The upper tail gains gamma trials and its
+limit rises by 1: the change is (1/gamma) times the sum over i < gamma of b(n+i; f+j) - b(n; f+j), where
+b(m; a) is the probability of a successes in m trials, and b(m+1; a) >= b(m; a) whenever gamma a >= m+1. The
+lower tail is the same with a = f+1-j and both signs turned round.) So on a run of counts with the same j the
+error is least likely at the first count of the run and most likely at the last.
+
+Why each claim follows.
+* small-sum-privacy: the least probability of an error over f = 1..alpha. By the lemma it is taken at the
+  first count of some run. Every run is visited; the smallest values are compared exactly.
+* error-probability: one numerator, computed exactly.
+* utility-threshold: t_f is the least count from which on the error has probability at most t_e. Three steps:
+  at t_f - 1 the exact probability exceeds t_e; from t_f to tail_from - 1 every run's last count has at most
+  t_e; from tail_from on Chernoff's bound holds: for z >= 1, Pr(f' >= (1+epsilon) f) <= r^f with
+  r = (1 + (z-1)/gamma)^gamma / z^(1+epsilon), and for 0 <= z <= 1 likewise below with 1-epsilon. With
+  F = tail_from, r^F is at most (1 + (z-1)/gamma)^(gamma F) / z^k, where k = floor((1+epsilon) F) above and
+  ceil((1-epsilon) F) below. The two numbers together are at most t_e <= 1, so each r <= 1, and r^f only
+  falls after F.
+
+Rounding. There are no floating-point numbers. Long computations carry two integers between which the
+truth lies. A bound in the evidence is the true value rounded to 256 bits (down for a minimum, up for a
+maximum); where the two integers do not settle that rounding, the exact numerator does. What would take too
+long is refused beforehand.
+
+Exit code and first word: 0 "valid", 1 "false", 2 "unreadable" (or of another schema, or too large).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+_Answer = tuple[str, dict[str, Any]]  # the statement and the evidence that follow from the parameters
+
+SCHEMA = "splu-ref/certificate/1"
+MAX_BYTES = 4_000_000  # of a certificate
+MAX_TRIALS = 1_000_000  # gamma f
+MAX_BITS = 4_000_000  # of gamma^(gamma f)
+MAX_EXACT = 60_000_000_000  # terms of an exact sum times their bits
+MAX_TERMS = 40_000_000  # terms of all rounded sums together
+WORK, KEEP = 384, 256  # bits carried, bits kept
+BLOCK = 64  # factors between two stored factorials
+
+
+class Unreadable(ValueError):  # noqa: N818 - the word that the program prints
+    """Not a certificate of this schema, or one too large to check in bounded time."""
+
+
+class _Refuted(Exception):  # noqa: N818 - not an error of the program
+    """The certificate can be read, and what it says is not so."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a certificate holds, what it is about, and the statement or the reason against it."""
+
+    valid: bool
+    claim: str
+    reason: str
+
+
+# ---- numbers that are known to lie between two bounds ---------------------------------------------
+
+
+class _Between(NamedTuple):
+    """A number from ``low`` times 2^exponent to ``high`` times 2^exponent, both ends included."""
+
+    low: int
+    high: int
+    exponent: int
+
+    def _trim(self) -> _Between:
+        drop = self.high.bit_length() - WORK
+        return self if drop <= 0 else _Between(self.low >> drop, -(-self.high >> drop), self.exponent + drop)
+
+    def times(self, other: _Between) -> _Between:
+        return _Between(self.low * other.low, self.high * other.high, self.exponent + other.exponent)._trim()
+
+    def over(self, other: _Between) -> _Between:
+        up = 2 * WORK
+        low, high = (self.low << up) // other.high, -(-(self.high << up) // other.low)
+        return _Between(low, high, self.exponent - other.exponent - up)._trim()
+
+    def plus(self, other: _Between) -> _Between:
+        if not self.high or not other.high:
+            return self if self.high else other
+        big, small = (self, other) if self.exponent >= other.exponent else (other, self)
+        gap = big.exponent - small.exponent
+        drop = max(0, gap - 2 * WORK)  # bits of the small number far below the last bit of the big one
+        low, high, gap = small.low >> drop, -(-small.high >> drop), gap - drop
+        return _Between((big.low << gap) + low, (big.high << gap) + high, big.exponent - gap)._trim()
+
+
+_ONE, _NOTHING = _Between(1, 1, 0), _Between(0, 0, 0)
+
+
+def _power(base: int, exponent: int) -> _Between:
+    result = _ONE
+    for bit in bin(exponent)[2:]:
+        result = result.times(result)
+        if bit == "1":
+            result = result.times(_Between(base, base, 0))
+    return result
+
+
+_FACTORIALS = [_ONE]  # of 0, BLOCK, 2 BLOCK, ...
+
+
+def _factorial(m: int) -> _Between:
+    while len(_FACTORIALS) <= m // BLOCK:
+        factors = math.perm(len(_FACTORIALS) * BLOCK, BLOCK)
+        _FACTORIALS.append(_FACTORIALS[-1].times(_Between(factors, factors, 0)))
+    factors = math.perm(m, m % BLOCK)
+    return _FACTORIALS[m // BLOCK].times(_Between(factors, factors, 0))
+
+
+def _rounded(numerator: int, denominator: int, *, up: bool) -> tuple[int, int]:
+    """Return (m, s): the fraction rounded to m / 2^s with 2^255 <= m < 2^256, or (0, 0) for nothing."""
+    if numerator == 0:
+        return 0, 0
+    shift = KEEP + 1 + denominator.bit_length() - numerator.bit_length()
+    mantissa, rest = divmod(numerator << max(shift, 0), denominator << max(-shift, 0))
+    while mantissa >> KEEP:  # one bit too many, or two
+        rest, mantissa, shift = rest | (mantissa & 1), mantissa >> 1, shift - 1
+    if up and rest:
+        mantissa += 1
+        if mantissa >> KEEP:
+            mantissa, shift = mantissa >> 1, shift - 1
+    return mantissa, shift
+
+
+# ---- the probability of an error ------------------------------------------------------------------
+
+
+def _numerator(gamma: int, f: int, j: int) -> int:
+    """Return gamma^n Pr(error j), exactly: everything less the values of f' within f-j+1 .. f+j-1."""
+    n = gamma * f
+    if j > f and f + j > n:
+        return 0
+    first, last = max(0, f - j + 1), min(n, f + j - 1)
+    term = math.comb(n, first) * (gamma - 1) ** (n - first)
+    total: int = gamma**n
+    for x in range(first, last + 1):
+        total -= term
+        term = term * (n - x) // ((x + 1) * (gamma - 1))
+    return total
+
+
+def _tail(gamma: int, n: int, x: int, *, upper: bool) -> _Between:
+    """Enclose Pr(f' >= x), for x > n/gamma, or Pr(f' <= x), for x < n/gamma: first term times sum of ratios.
+
+    The ratio a/b of neighboring terms is below 1 and falls. A term rounded down i times is too small by at
+    most i units of 2^-WORK. The terms after the last, itself at most ``count`` units, are below a geometric
+    series with the last ratio.
+    """
+    if not 0 <= x <= n:
+        return _NOTHING
+    a, b = (n - x, (x + 1) * (gamma - 1)) if upper else (x * (gamma - 1), n - x + 1)
+    down, rise = (1, gamma - 1) if upper else (gamma - 1, 1)
+    term, total, count = 1 << WORK, 0, 0
+    while term:
+        total += term
+        term = term * a // b
+        a, b, count = a - down, b + rise, count + 1
+    series = _Between(total, total + count * count + count * b // (b - a) + 1, -WORK)
+    ways = _factorial(n).over(_factorial(x).times(_factorial(n - x)))
+    return ways.times(_power(gamma - 1, n - x)).over(_power(gamma, n)).times(series)
+
+
+def _bound(gamma: int, f: int, j: int, *, up: bool) -> tuple[int, int]:
+    """Return Pr(error j) rounded to 256 bits."""
+    n = gamma * f
+    value = _tail(gamma, n, f + j, upper=True).plus(_tail(gamma, n, f - j, upper=False))
+    (mantissa, shift), high = (_rounded(end, 1, up=up) for end in value[:2])
+    if (mantissa, shift) == high:
+        return mantissa, shift - value.exponent if mantissa else 0
+    return _rounded(_numerator(gamma, f, j), gamma**n, up=up)
+
+
+# ---- the three claims: from the parameters to the statement and the evidence -----------------------
+
+
+def _error(f: int, epsilon: Fraction, *, strict: bool = False) -> int:
+    return math.floor(epsilon * f) + 1 if strict else math.ceil(epsilon * f)
+
+
+def _window(gamma: int, f: int, j: int) -> dict[str, str]:
+    return {"f": f"{f:x}", "first": f"{max(0, f - j + 1):x}", "last": f"{min(gamma * f, f + j - 1):x}"}
+
+
+def _entry(gamma: int, f: int, j: int, bound: tuple[int, int]) -> dict[str, str]:
+    return {**_window(gamma, f, j), "mantissa": f"{bound[0]:x}", "shift": f"{bound[1]:x}"}
+
+
+def _small_sum_privacy(parameters: dict[str, Any], _: object) -> _Answer:
+    gamma, alpha = _whole(parameters, "gamma", 2), _whole(parameters, "alpha", 1)
+    epsilon = _fraction(parameters, "epsilon")
+    refuse_if_too_large(gamma, alpha, epsilon, 2 * min(alpha, math.floor(epsilon * alpha) + 1))
+    bounds: dict[tuple[int, int], tuple[int, int]] = {}
+    evidence, words = {}, []
+    for form, sign in (("theorem_4", ">"), ("definition_2", ">=")):
+        f, runs = 1, []
+        while f <= alpha:
+            j = _error(f, epsilon, strict=sign == ">")
+            runs.append((f, j))
+            f = math.ceil(j / epsilon) if sign == ">" else math.floor(j / epsilon) + 1  # where j grows
+        for run in runs:
+            if run not in bounds:
+                bounds[run] = _bound(gamma, *run, up=False)
+        # In ascending order of value: nothing first, then larger shifts, then smaller mantissas.
+        size = {run: (bounds[run][0] > 0, -bounds[run][1], bounds[run][0]) for run in runs}
+        least = min(size.values())
+        exact = {run: _numerator(gamma, *run) for run in runs if size[run] == least}
+        most = max(f for f, _ in exact)
+        # Brought to the same denominator; among equals the least f comes first.
+        _, f, j = min((top and top * gamma ** (gamma * (most - f)), f, j) for (f, j), top in exact.items())
+        candidates = [_entry(gamma, *run, bounds[run]) for run in runs]
+        evidence[form] = {"argmin": f"{f:x}", "numerator": f"{exact[f, j]:x}", "candidates": candidates}
+        value = _decimal(exact[f, j], gamma ** (gamma * f), up=False)
+        event = f"|f' - f| {sign} ({epsilon}) f"
+        words.append(f"{event} has a probability of at least {value}, least at f = {f}")
+    return f"With gamma = {gamma}, for every count f from 1 to {alpha}: {'; '.join(words)}.", evidence
+
+
+def _error_probability(parameters: dict[str, Any], _: object) -> _Answer:
+    gamma, f = _whole(parameters, "gamma", 2), _whole(parameters, "frequency", 1)
+    epsilon = _fraction(parameters, "epsilon")
+    refuse_if_too_large(gamma, f, epsilon, 0)
+    j = _error(f, epsilon)
+    top = _numerator(gamma, f, j)
+    value = _decimal(top, gamma ** (gamma * f), up=True)
+    event = f"With gamma = {gamma} and the count f = {f}: |f' - f| >= ({epsilon}) f"
+    statement = f"{event} has a probability of at most {value}, which is exact or rounded up."
+    return statement, {**_window(gamma, f, j), "numerator": f"{top:x}"}
+
+
+def _utility_threshold(parameters: dict[str, Any], evidence: object) -> _Answer:
+    gamma, t_f = _whole(parameters, "gamma", 2), _whole(parameters, "t_f", 1)
+    epsilon, t_e = _fraction(parameters, "epsilon"), _fraction(parameters, "t_e")
+    given = _object(evidence, ("violation", "ends", "tail"), "evidence")
+    tail = _object(given["tail"], ("from", "upper", "lower"), "evidence.tail")
+    start = _hex(tail["from"], "evidence.tail.from")
+    if start < 1 or t_e > 1:
+        raise Unreadable("evidence.tail.from must be at least 1, and parameters.t_e at most 1")
+    gap = max(start - t_f, 0)
+    refuse_if_too_large(gamma, max(start, t_f), epsilon, min(gap, math.floor(epsilon * gap) + 1))
+
+    # From tail_from on. Where a side has no values, or t_e is 1, there is nothing to prove.
+    sides: dict[str, Any] = {"from": f"{start:x}", "upper": None, "lower": None}
+    at_most = Fraction(0)
+    for side, extreme in (("upper", gamma - 1), ("lower", 1)):
+        if epsilon <= extreme and t_e < 1:
+            sides[side], bound = _chernoff(gamma, start, epsilon, side, tail[side])
+            at_most += bound
+    if at_most > t_e:
+        raise _Refuted(f"the Chernoff bound from f = {start} on is above {t_e}")
+
+    # At t_f - 1.
+    violation, words = None, f"of at most {t_e} for every count f >= {t_f}"
+    if t_f > 1:
+        f, j = t_f - 1, _error(t_f - 1, epsilon)
+        top = _numerator(gamma, f, j)
+        if top * t_e.denominator <= t_e.numerator * gamma ** (gamma * f):
+            raise _Refuted(f"at f = {f} the probability is not above {t_e}, so that {t_f} is not the least")
+        violation = {**_window(gamma, f, j), "numerator": f"{top:x}"}
+        words += f", and above {t_e} at f = {f}"
+
+    # From t_f to tail_from - 1. A run that ends later is bounded by its end, which Chernoff bounds.
+    ends, f = [], math.floor(_error(t_f, epsilon) / epsilon)  # the last count with the same j
+    while f < start:
+        j = _error(f, epsilon)
+        m, s = _bound(gamma, f, j, up=True)
+        # Rounded up it may be just above t_e and the true value not: then the numerator decides.
+        if m * t_e.denominator > t_e.numerator << s:
+            top = _numerator(gamma, f, j)
+            if top * t_e.denominator > t_e.numerator * gamma ** (gamma * f):
+                raise _Refuted(f"at f = {f} the probability is above {t_e}")
+        ends.append(_entry(gamma, f, j, (m, s)))
+        f = math.floor(_error(f + 1, epsilon) / epsilon)
+    statement = f"With gamma = {gamma}: |f' - f| >= ({epsilon}) f has a probability {words}."
+    return statement, {"violation": violation, "ends": ends, "tail": sides}
+
+
+def _chernoff(
+    gamma: int, start: int, epsilon: Fraction, side: str, entry: object
+) -> tuple[dict[str, str], Fraction]:
+    """Return the entry of one side of the tail, and (1 + (z-1)/gamma)^(gamma F) / z^k for its z = p/q."""
+    where = f"evidence.tail.{side}"
+    given = _object(entry, ("numerator", "denominator", "mantissa", "shift"), where)
+    p, q = (_hex(given[name], f"{where}.{name}") for name in ("numerator", "denominator"))
+    if q < 1 or math.gcd(p, q) != 1:
+        raise Unreadable(f"{where}: the tilt is not a fraction in lowest terms")
+    k = math.floor((1 + epsilon) * start) if side == "upper" else math.ceil((1 - epsilon) * start)
+    if (p < q) if side == "upper" else (p > q or (p == 0 and k > 0)):
+        raise _Refuted(f"{where}: the tilt is on the wrong side of 1, or 0 although epsilon is not 1")
+    base = Fraction(gamma * q + p - q, gamma * q)
+    above = _power(base.numerator, gamma * start).times(_power(q, k))
+    value = above.over(_power(base.denominator, gamma * start).times(_power(p, k)))
+    mantissa, shift = _rounded(value.high, 1, up=True)
+    if (mantissa, shift) != _rounded(value.low, 1, up=True) or shift < value.exponent:
+        raise _Refuted(f"{where}: the bound is far above 1, or {WORK} bits do not settle its rounding")
+    shift -= value.exponent
+    numbers = {"numerator": p, "denominator": q, "mantissa": mantissa, "shift": shift}
+    return {name: f"{number:x}" for name, number in numbers.items()}, Fraction(mantissa, 1 << shift)
+
+
+# ---- reading and comparing ------------------------------------------------------------------------
+
+_CLAIMS: dict[str, tuple[tuple[str, ...], Callable[[dict[str, Any], object], _Answer]]] = {
+    "small-sum-privacy": (("gamma", "epsilon", "alpha"), _small_sum_privacy),
+    "error-probability": (("gamma", "epsilon", "frequency"), _error_probability),
+    "utility-threshold": (("gamma", "epsilon", "t_e", "t_f"), _utility_threshold),
+}
+
+
+def _object(value: object, keys: Sequence[str], where: str) -> dict[str, Any]:
+    if not isinstance(value, dict) or set(value) != set(keys):
+        raise Unreadable(f"{where} must be an object with the keys {', '.join(keys)} and no other")
+    return value
+
+
+def _match(value: object, pattern: str, where: str) -> str:
+    if not isinstance(value, str) or not re.fullmatch(pattern, value):
+        raise Unreadable(f"{where} must be a string that matches {pattern}")
+    return value
+
+
+def _hex(value: object, where: str) -> int:
+    return int(_match(value, "0|[1-9a-f][0-9a-f]{0,63}", where), 16)
+
+
+def _whole(parameters: dict[str, Any], name: str, least: int) -> int:
+    number = int(_match(parameters[name], "[1-9][0-9]{0,11}", f"parameters.{name}"))
+    if number < least:
+        raise Unreadable(f"parameters.{name} must be at least {least}")
+    return number
+
+
+def _fraction(parameters: dict[str, Any], name: str) -> Fraction:
+    pattern = "0|[1-9][0-9]{0,399}(/[1-9][0-9]{0,399})?"
+    text = _match(parameters[name], pattern, f"parameters.{name}")
+    value = Fraction(text)
+    if str(value) != text or (name == "epsilon" and value == 0):
+        raise Unreadable(f"parameters.{name} is 0 or not in lowest terms")
+    return value
+
+
+def refuse_if_too_large(gamma: int, f: int, epsilon: Fraction, sums: int) -> None:
+    """Raise if counts up to ``f`` and ``sums`` rounded probabilities would take too long to compute."""
+    n = gamma * f
+    bits, window = n * gamma.bit_length(), min(n, math.floor(2 * epsilon * f)) + 3
+    # So many terms at most until the product of the ratios, which are below 1/(1+epsilon), is below 2^-WORK.
+    terms = 2 * min(400 + 28 * math.isqrt(f), math.floor(266 * (1 + epsilon) / epsilon) + 2)
+    exact = bits > MAX_BITS or bits * window > MAX_EXACT
+    if n > MAX_TRIALS or exact or terms * sums > MAX_TERMS:
+        raise Unreadable("the parameters are too large for a check in bounded time")
+
+
+def _decimal(numerator: int, denominator: int, *, up: bool) -> str:
+    """Return a probability rounded to twelve significant digits, with fewer only where that is exact."""
+    if numerator == 0:
+        return "0"
+    bits = numerator.bit_length() - denominator.bit_length()
+    place = (bits - 1) * 30103 // 100000 - 1  # of the first digit, or a place before it
+    digits, rest = divmod(numerator * 10 ** (11 - place), denominator)
+    while digits >= 10**12:
+        digits, last = divmod(digits, 10)
+        rest, place = rest | last, place + 1
+    if up and rest:
+        digits += 1
+        if digits == 10**12:
+            digits, place = digits // 10, place + 1
+    text = str(digits) if rest else str(digits).rstrip("0")
+    if -6 <= place < 0:
+        return "0." + "0" * (-place - 1) + text
+    return text[0] + ("." + text[1:] if text[1:] else "") + (f"e{place}" if place else "")
+
+
+def _compare(found: object, computed: object, where: str) -> None:
+    """Raise unless ``found`` is ``computed``; only as deep as ``computed`` is."""
+    if isinstance(computed, dict):
+        entries = _object(found, tuple(computed), where)
+        for key, value in computed.items():
+            _compare(entries[key], value, f"{where}.{key}")
+    elif isinstance(computed, list) and isinstance(found, list):
+        if len(found) != len(computed):
+            raise _Refuted(f"{where} has {len(found)} entries, and the arithmetic gives {len(computed)}")
+        for index, value in enumerate(computed):
+            _compare(found[index], value, f"{where}[{index}]")
+    elif found != computed:
+        raise _Refuted(f"{where} is not what the arithmetic gives")
+
+
+def check(certificate: object) -> Verdict:
+    """Check a certificate that has been read from JSON; raise ``Unreadable`` if it is not one."""
+    keys = ("schema", "claim", "parameters", "statement", "evidence", "produced_by")
+    top = _object(certificate, keys, "the certificate")
+    claim = top["claim"]
+    if top["schema"] != SCHEMA or not isinstance(claim, str) or claim not in _CLAIMS:
+        raise Unreadable(f"schema and claim must be {SCHEMA} and one of {', '.join(_CLAIMS)}")
+    for key, value in _object(top["produced_by"], ("version", "spec"), "produced_by").items():
+        _match(value, "[0-9A-Za-z.+-]{1,64}", f"produced_by.{key}")
+    names, compute = _CLAIMS[claim]
+    try:
+        statement, evidence = compute(_object(top["parameters"], names, "parameters"), top["evidence"])
+        _compare(top["statement"], statement, "statement")
+        _compare(top["evidence"], evidence, "evidence")
+    except _Refuted as refuted:
+        return Verdict(False, claim, str(refuted))
+    return Verdict(True, claim, statement)
+
+
+def check_text(text: str) -> Verdict:
+    """Check a certificate given as JSON text; raise ``Unreadable`` if it is not one."""
+    if len(text) > MAX_BYTES:
+        raise Unreadable(f"the certificate is longer than {MAX_BYTES} bytes")
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) != len(pairs):
+            raise Unreadable("a key stands twice in the same object")
+        return dict(pairs)
+
+    def number(_: str) -> NoReturn:
+        raise Unreadable("a number stands outside a string")
+
+    try:
+        certificate = json.loads(
+            text, object_pairs_hook=unique, parse_int=number, parse_float=number, parse_constant=number
+        )
+    except Unreadable:
+        raise
+    except (ValueError, RecursionError):
+        raise Unreadable("the file is not JSON, or nested too deeply") from None
+    return check(certificate)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Check the file named on the command line, print one line, and return the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    names = [argument for argument in arguments if argument != "--json"]
+    try:
+        if len(names) != 1:
+            raise Unreadable("usage: python certificate_checker.py FILE [--json]")
+        with Path(names[0]).open("rb") as file:
+            verdict = check_text(file.read(MAX_BYTES + 1).decode())
+        code, word = (0, "valid") if verdict.valid else (1, "false")
+    except (OSError, ValueError) as error:
+        reason = str(error) if isinstance(error, Unreadable) else f"no text can be read from {names[0]!a}"
+        verdict, code, word = Verdict(False, "", reason), 2, "unreadable"
+    if "--json" in arguments:
+        answer = {"valid": verdict.valid, "claim": verdict.claim or None, "reason": verdict.reason}
+        sys.stdout.write(json.dumps(answer) + "\n")
+    else:
+        sys.stdout.write(f"{word}: {verdict.reason}\n")
+    return code
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

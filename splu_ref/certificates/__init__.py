@@ -1,0 +1,16 @@
+"""Promises about the published count as integers in a JSON file, to be checked by arithmetic alone.
+
+The format is specified in ``docs/specification/certificates.md``; `splu_ref.certificate_checker` checks it.
+"""
+
+from splu_ref.certificates.claims import error_certificate, privacy_certificate, threshold_certificate
+from splu_ref.certificates.form import certificate_text, claim_words, write_certificate
+
+__all__ = [
+    "certificate_text",
+    "claim_words",
+    "error_certificate",
+    "privacy_certificate",
+    "threshold_certificate",
+    "write_certificate",
+]

@@ -1,0 +1,231 @@
+"""Whatever the file says, the checker answers in one line, soon, and without a traceback."""
+
+import contextlib
+import copy
+import json
+import time
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check, check_text, main
+from splu_ref.certificates import certificate_text, privacy_certificate, threshold_certificate
+
+PRIVACY = privacy_certificate(10, "3/10", 3)
+THRESHOLD = threshold_certificate(3, "9/10", "1/10")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "null",
+        "[]",
+        "{}",
+        '"schema"',
+        "NaN",
+        "Infinity",
+        "1e999999999",
+        "9" * 1_000_000,
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        "[" * 100_000 + "]" * 100_000,
+        '{"schema": "x", "schema": "x"}',
+        "\x00",
+        "\ufeff{}",
+        '"\\ud800"',
+        "{'schema': 1}",
+        " " * (MAX_BYTES + 1),
+        certificate_text(PRIVACY) * 2,
+        certificate_text(PRIVACY)[:-3],
+        certificate_text(PRIVACY).replace("certificate/1", "certificate/2"),
+        certificate_text(PRIVACY).replace('"claim"', '"claims"'),
+        certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "3", "alpha": "3"'),
+        certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": 3'),
+        certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "\u0663"'),
+        certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "3\\n"'),
+    ],
+)
+def test_texts_that_are_no_certificate(text: str) -> None:
+    with pytest.raises(Unreadable) as caught:
+        check_text(text)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"\x80", certificate_text(PRIVACY).encode("utf-16")])
+def test_bytes_that_are_no_text(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "c.json"
+    path.write_bytes(content)
+    assert main([str(path)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out.startswith("unreadable: ")
+    assert printed.out.count("\n") == 1
+    assert printed.err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("gamma", "1"),
+        ("gamma", "0"),
+        ("gamma", "-10"),
+        ("gamma", "010"),
+        ("gamma", "999999999999"),
+        ("gamma", "9" * 5000),
+        ("gamma", "10.0"),
+        ("epsilon", "0"),
+        ("epsilon", "6/20"),
+        ("epsilon", "3/0"),
+        ("epsilon", "3/1"),
+        ("epsilon", "0.3"),
+        ("epsilon", "-3/10"),
+        ("epsilon", "1/" + "9" * 5000),
+        ("alpha", "0"),
+        ("alpha", "999999999999"),
+        ("alpha", "9" * 1_000_000),
+    ],
+)
+def test_parameters_out_of_range(name: str, value: str) -> None:
+    certificate = copy.deepcopy(PRIVACY)
+    certificate["parameters"][name] = value
+    started = time.process_time()
+    with pytest.raises(Unreadable):
+        check(certificate)
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"gamma": "10", "epsilon": "3/10", "alpha": "100001"},
+        {"gamma": "2", "epsilon": "1/1000000", "alpha": "600000"},
+        {"gamma": "1000000", "epsilon": "1/2", "alpha": "1"},
+        {"gamma": "10", "epsilon": "1", "alpha": "50000"},
+        {"gamma": "3", "epsilon": "4", "alpha": "300000"},
+        {"gamma": "10", "epsilon": "1/25", "alpha": "50000"},  # only the terms of all sums together
+        {"gamma": "999999999999", "epsilon": "999999999999", "alpha": "999999999999"},
+        {"gamma": "2", "epsilon": "1/" + "9" * 400, "alpha": "999999999999"},
+        {"gamma": "2", "epsilon": "9" * 400, "alpha": "999999999"},
+    ],
+)
+def test_work_without_bound_is_refused_before_it_starts(parameters: dict[str, str]) -> None:
+    certificate = copy.deepcopy(PRIVACY) | {"parameters": parameters}
+    started = time.process_time()
+    with pytest.raises(Unreadable, match="too large"):
+        check(certificate)
+    assert time.process_time() - started < 1
+
+
+def test_a_file_that_is_too_long() -> None:
+    text = certificate_text(PRIVACY)
+    assert check_text(text + " " * (MAX_BYTES - len(text))).valid
+    with pytest.raises(Unreadable, match="longer"):
+        check_text(text + " " * (MAX_BYTES + 1 - len(text)))
+
+
+def test_a_tail_from_absurdly_far() -> None:
+    for start in ("f" * 64, "fffffff"):
+        certificate = copy.deepcopy(THRESHOLD)
+        certificate["evidence"]["tail"]["from"] = start
+        with pytest.raises(Unreadable, match="too large"):
+            check(certificate)
+    certificate["evidence"]["tail"]["from"] = "0"
+    with pytest.raises(Unreadable, match="at least 1"):
+        check(certificate)
+
+
+def test_a_tilt_not_in_lowest_terms() -> None:
+    certificate = copy.deepcopy(THRESHOLD)
+    entry = certificate["evidence"]["tail"]["upper"]
+    for name in ("numerator", "denominator"):
+        entry[name] = f"{2 * int(entry[name], 16):x}"
+    with pytest.raises(Unreadable, match="lowest terms"):
+        check(certificate)
+
+
+def test_a_probability_above_1() -> None:
+    certificate = copy.deepcopy(threshold_certificate(3, "9/10", "1"))
+    assert check(certificate).valid
+    certificate["parameters"]["t_e"] = "3/2"
+    certificate["statement"] = certificate["statement"].replace("at most 1 ", "at most 3/2 ")
+    with pytest.raises(Unreadable, match="at most 1"):
+        check(certificate)
+
+
+def test_extreme_tilts_are_judged_in_little_time_and_memory() -> None:
+    largest = "f" * 64
+    for upper in ((largest, "1"), (largest, "e" + "f" * 63), ("1", "1")):
+        for lower in (("1", largest), ("1", "1"), ("e" + "f" * 63, largest)):
+            certificate = copy.deepcopy(THRESHOLD)
+            for side, (numerator, denominator) in (("upper", upper), ("lower", lower)):
+                certificate["evidence"]["tail"][side].update(numerator=numerator, denominator=denominator)
+            tracemalloc.start()
+            with contextlib.suppress(Unreadable):  # a fraction not in lowest terms
+                assert not check(certificate).valid
+            assert tracemalloc.get_traced_memory()[1] < 50_000_000
+            tracemalloc.stop()
+
+
+def test_zero_at_very_many_counts_takes_no_time() -> None:
+    certificate = copy.deepcopy(PRIVACY)
+    certificate["parameters"] = {"gamma": "3", "epsilon": "5", "alpha": "20000"}
+    started = time.process_time()
+    assert not check(certificate).valid
+    assert time.process_time() - started < 5
+
+
+SMALL_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    base=st.sampled_from([PRIVACY, THRESHOLD]),
+    path=st.lists(st.integers(min_value=0, max_value=9), max_size=5),
+    junk=SMALL_JSON,
+)
+def test_junk_at_any_place(base: dict[str, Any], path: list[int], junk: object) -> None:
+    certificate: Any = copy.deepcopy(base)
+    parent, key, value = None, None, certificate
+    for step in path:
+        keys = (
+            list(value)
+            if isinstance(value, dict)
+            else list(range(len(value)))
+            if isinstance(value, list)
+            else []
+        )
+        if not keys:
+            break
+        parent, key = value, keys[step % len(keys)]
+        value = parent[key]
+    if parent is None:
+        certificate = junk
+    else:
+        parent[key] = junk
+    with contextlib.suppress(Unreadable):
+        valid = check(certificate).valid
+        assert not valid or certificate == base or certificate["produced_by"] != base["produced_by"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(junk=SMALL_JSON)
+def test_any_json_text(junk: object) -> None:
+    with pytest.raises(Unreadable):
+        check_text(json.dumps(junk))
+
+
+@settings(max_examples=100, deadline=None)
+@given(content=st.binary(max_size=200))
+def test_any_bytes(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("hostile") / "c.json"
+    path.write_bytes(content)
+    assert main([str(path)]) == 2
