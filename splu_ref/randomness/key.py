@@ -1,0 +1,118 @@
+"""The secret key of keyed publishing, and the file that holds it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import shlex
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from splu_ref.model import InputError
+
+KEY_BYTES = 32
+_LINE = re.compile(rb"splu-ref-key-1 ([0-9a-f]{64})\r?\n?")
+_LONGEST_FILE = 256
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Key:
+    """Thirty-two secret bytes.
+
+    Whoever has the key and can guess a record's identity knows the record's draw, hence whether the
+    published value is its own.
+
+    Attributes
+    ----------
+    secret
+        The bytes. They are never printed: ``repr`` hides them.
+    """
+
+    secret: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.secret) != KEY_BYTES:
+            raise InputError(
+                f"a key has {KEY_BYTES} bytes, not {len(self.secret)}: create one with Key.generate()"
+            )
+
+    def __repr__(self) -> str:
+        return "Key(<secret>)"
+
+    @classmethod
+    def generate(cls) -> Self:
+        """Return a new key from the operating system's entropy."""
+        return cls(os.urandom(KEY_BYTES))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the key that a file holds.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, is no key file, or (on POSIX systems) is open to its group or to
+            others.
+        """
+        name = os.fspath(path)
+        try:
+            with Path(path).open("rb") as file:
+                mode = os.fstat(file.fileno()).st_mode
+                content = file.read(_LONGEST_FILE)
+        except OSError as error:
+            raise InputError(
+                f"key file {name}: {error.strerror}: name another, or create one with splu-ref key FILE"
+            ) from None
+        if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+            raise InputError(f"key file {name} is open to other users: run chmod 600 {shlex.quote(name)}")
+        line = _LINE.fullmatch(content)
+        if line is None:
+            raise InputError(
+                f"key file {name} does not hold one line 'splu-ref-key-1' and 64 digits 0-9, a-f: "
+                "create one with splu-ref key FILE"
+            )
+        return cls(bytes.fromhex(line[1].decode("ascii")))
+
+    def write(self, path: str | os.PathLike[str], force: bool = False) -> None:
+        """Write the key to a file that only its owner may read, from the moment it exists.
+
+        Parameters
+        ----------
+        path
+            Where to write.
+        force
+            Replace an existing file. The key in it is lost, and with it the draws of earlier releases.
+
+        Raises
+        ------
+        InputError
+            If the file exists and ``force`` is not given, or cannot be written.
+        """
+        target = Path(path)
+        # Exclusive creation refuses an existing file without a gap between test and creation.
+        created = target.with_name(f".{target.name}.{secrets.token_hex(8)}") if force else target
+        try:
+            descriptor = os.open(created, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            raise InputError(
+                f"key file {target} exists: choose another name, or lose its key with --force"
+            ) from None
+        except OSError as error:
+            raise InputError(
+                f"key file {target}: {error.strerror}: choose a place that can be written"
+            ) from None
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(b"splu-ref-key-1 " + self.secret.hex().encode("ascii") + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            if force:
+                created.replace(target)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                created.unlink()
+            raise InputError(f"key file {target}: {error.strerror}: nothing was written") from None

@@ -1,0 +1,180 @@
+"""Randomness that belongs to a record: a secret key makes every release repeat the same draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+import numpy as np
+
+from splu_ref.model import DataError, InputError
+from splu_ref.randomness.byte_rules import candidate_width, candidates
+from splu_ref.randomness.digests import (
+    DRAW_BYTES,
+    ORDER_BYTES,
+    SHUFFLE_BYTES,
+    RecordTape,
+    ordered_by_digest,
+    record_digests,
+)
+from splu_ref.randomness.key import Key
+from splu_ref.randomness.preconditions import require_subset, require_vector
+from splu_ref.randomness.protocol import IntArray
+
+
+class KeyedSource:
+    """A key that is not yet bound to a table's records; ``for_records`` binds it.
+
+    Parameters
+    ----------
+    key
+        The secret.
+    """
+
+    name = "keyed"
+
+    def __init__(self, key: Key) -> None:
+        self._key = key
+
+    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> KeyedRecords:
+        """Return the source for one sensitive column: it calls ``identities`` once."""
+        return KeyedRecords(self._key, column, identities())
+
+    def integer_below(self, bound: int) -> NoReturn:
+        """Raise ``InputError``: a keyed source draws for records."""
+        self._unbound()
+
+    def below(self, bound: int, size: int) -> NoReturn:
+        """Raise ``InputError``: bind the source first."""
+        self._unbound()
+
+    def permutation(self, size: int) -> NoReturn:
+        """Raise ``InputError``: bind the source first."""
+        self._unbound()
+
+    def order_within(self, codes: IntArray) -> NoReturn:
+        """Raise ``InputError``: bind the source first."""
+        self._unbound()
+
+    def subset(self, population: int, count: int) -> NoReturn:
+        """Raise ``InputError``: bind the source first."""
+        self._unbound()
+
+    def kept(self, rows: IntArray) -> NoReturn:
+        """Raise ``InputError``: bind the source first."""
+        self._unbound()
+
+    def _unbound(self) -> NoReturn:
+        raise InputError(
+            "a keyed source draws for records: bind it first with for_records(column, identities)"
+        )
+
+
+class KeyedRecords:
+    """The draws of a table's records for one sensitive column.
+
+    Each record has one digest, HMAC-SHA-256 under the key of the column's name and the record's identity.
+    Its first 8 bytes order the record among those of its value, the next 8 place it in the shuffle, and the
+    last 16 are the tape of its draw. Every method therefore gives the same answer each time, whatever the
+    order of the records in the file.
+
+    Parameters
+    ----------
+    key
+        The secret.
+    column
+        The sensitive column's name.
+    identities
+        One byte string per record.
+
+    Raises
+    ------
+    DataError
+        If two records have the same identity: they would always get the same draw.
+    """
+
+    name = "keyed"
+
+    def __init__(self, key: Key, column: str, identities: Sequence[bytes]) -> None:
+        _require_distinct(column, identities)
+        self._key = key
+        self._column = column
+        self._identities = identities
+        self._digests = record_digests(key, column, identities)
+
+    def integer_below(self, bound: int) -> NoReturn:
+        """Raise ``InputError``: a single integer belongs to no record."""
+        raise InputError("a keyed source draws one integer per record: use below(bound, size)")
+
+    def below(self, bound: int, size: int) -> IntArray:
+        """Return each record's integer below ``bound``; ``size`` must be the number of records.
+
+        Calls with the same bound give the same integers.
+        """
+        require_vector(bound, size)
+        self._require_size(size)
+        draws = np.zeros(size, dtype=np.int64)
+        if bound == 1:
+            return draws
+        bits, width = candidate_width(bound)
+        tape = self._digests[:, DRAW_BYTES]
+        pending = np.arange(size, dtype=np.int64)
+        for start in range(0, tape.shape[1] - width + 1, width):
+            drawn = candidates(tape[pending, start : start + width].tobytes(), bits)
+            accepted = drawn < bound
+            draws[pending[accepted]] = drawn[accepted].astype(np.int64)
+            pending = pending[~accepted]
+            if not len(pending):
+                return draws
+        for record in pending.tolist():  # every candidate in the first digest was rejected
+            draws[record] = RecordTape(self._key, self._column, self._identities[record]).integer_below(bound)
+        return draws
+
+    def permutation(self, size: int) -> IntArray:
+        """Return the records by bytes 8 to 15 of their digests; ``size`` must be the number of records."""
+        self._require_size(size)
+        return ordered_by_digest(self._digests, SHUFFLE_BYTES)
+
+    def order_within(self, codes: IntArray) -> IntArray:
+        """Return the records by code, and within a code by bytes 0 to 7 of their digests."""
+        self._require_size(len(codes))
+        return ordered_by_digest(self._digests, ORDER_BYTES, codes)
+
+    def subset(self, population: int, count: int) -> IntArray:
+        """Return the ``count`` records that come last in ``permutation``, ascending."""
+        require_subset(population, count)
+        return np.sort(self.permutation(population)[population - count :])
+
+    def kept(self, rows: IntArray) -> KeyedRecords:
+        """Return the same draws for these records alone, in the order given."""
+        restricted = object.__new__(KeyedRecords)
+        restricted._key = self._key
+        restricted._column = self._column
+        restricted._identities = [self._identities[row] for row in rows.tolist()]
+        restricted._digests = self._digests[rows]
+        return restricted
+
+    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> KeyedRecords:
+        """Return the source for another sensitive column, under the same key."""
+        return KeyedRecords(self._key, column, identities())
+
+    def _require_size(self, size: int) -> None:
+        if size != len(self._digests):
+            raise InputError(
+                f"the keyed source is bound to {len(self._digests)} records, not {size}: "
+                "use kept(rows) after deleting records"
+            )
+
+
+def _require_distinct(column: str, identities: Sequence[bytes]) -> None:
+    if len(set(identities)) == len(identities):
+        return
+    first_seen: dict[bytes, int] = {}
+    for row, identity in enumerate(identities):
+        earlier = first_seen.setdefault(identity, row)
+        if earlier != row:
+            shown = repr(identity if len(identity) <= 60 else identity[:57] + b"...")
+            raise DataError(
+                f"rows {earlier + 1} and {row + 1} have the same identity {shown}, so they would share their "
+                f"draws for column {column!r}: choose an --id column without repeated values"
+            )

@@ -1,0 +1,85 @@
+"""The worked examples of the specification's page on randomness, recomputed."""
+
+import hmac
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splu_ref.model import TapeExhaustedError
+from splu_ref.randomness import Key, KeyedSource, SeededSource, TapeSource, UniformSource
+
+PAGE = Path(__file__).parents[2] / "docs" / "specification" / "randomness.md"
+Example = dict[str, Any]
+
+
+def examples() -> list[Example]:
+    blocks = re.findall(
+        r"^```json\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    return [example for block in blocks for example in json.loads(block)]
+
+
+CHOICES: dict[str, Callable[[UniformSource, Example], Any]] = {
+    "below": lambda source, example: source.below(example["bound"], example["size"]).tolist(),
+    "permutation": lambda source, example: source.permutation(example["size"]).tolist(),
+    "order_within": lambda source, example: source.order_within(np.array(example["codes"])).tolist(),
+    "subset": lambda source, example: source.subset(example["population"], example["count"]).tolist(),
+}
+
+
+def test_the_page_has_an_example_of_every_kind() -> None:
+    assert {example["op"] for example in examples()} == {*CHOICES, "seeded", "keyed"}
+
+
+@pytest.mark.parametrize(
+    "example",
+    [example for example in examples() if "tape" in example],
+    ids=lambda example: json.dumps(example)[:60],
+)
+def test_choices_of_a_tape(example: Example) -> None:
+    source = TapeSource.from_hex(example["tape"])
+    choose = CHOICES[example["op"]]
+    if example["result"] == "tape exhausted":
+        with pytest.raises(TapeExhaustedError):
+            choose(source, example)
+    else:
+        assert choose(source, example) == example["result"]
+        assert source.consumed == example["consumed"]
+
+
+@pytest.mark.parametrize("example", [example for example in examples() if example["op"] == "seeded"])
+def test_seeded_streams(example: Example) -> None:
+    stream = SeededSource(example["seed"]).read(4096 + 16)
+    assert stream[:16].hex() == example["bytes 0-15"]
+    assert stream[4096:].hex() == example["bytes 4096-4111"]
+
+
+def test_the_block_that_is_written_out() -> None:
+    texts = re.findall(
+        r"^```text\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    message, block = (bytes.fromhex(text) for text in texts)
+    assert b"occupation" in message
+    assert b"anna" in message
+    assert hmac.digest(bytes(range(32)), message, "sha256") == block
+    source = KeyedSource(Key(bytes(range(32)))).for_records("occupation", lambda: [b"anna"])
+    assert source.below(2**63, 1).tolist() == [int.from_bytes(block[16:24], "big") & (2**63 - 1)]
+
+
+@pytest.mark.parametrize("example", [example for example in examples() if example["op"] == "keyed"])
+def test_keyed_choices(example: Example) -> None:
+    key = Key(bytes.fromhex(example["key"]))
+    identities = [identity.encode("utf-8") for identity in example["identities"]]
+    source = KeyedSource(key).for_records(example["column"], lambda: identities)
+    size = len(identities)
+    for bound, draws in example["below"].items():
+        assert source.below(int(bound), size).tolist() == draws
+    assert source.order_within(np.array(example["codes"])).tolist() == example["order_within"]
+    assert source.permutation(size).tolist() == example["permutation"]
+    for count, subset in example["subset"].items():
+        assert source.subset(size, int(count)).tolist() == subset
