@@ -1,0 +1,17 @@
+"""Categorical tables as integer codes and domains; CSV, Parquet and data frames in and out."""
+
+from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE, embedded_table
+from splu_ref.microdata.encoding import MISSING_MARKERS
+from splu_ref.microdata.reading import SUFFIXES, read_table
+from splu_ref.microdata.table import Microdata
+from splu_ref.microdata.writing import write_table
+
+__all__ = [
+    "EMBEDDED_SENSITIVE",
+    "MISSING_MARKERS",
+    "SUFFIXES",
+    "Microdata",
+    "embedded_table",
+    "read_table",
+    "write_table",
+]

@@ -1,0 +1,206 @@
+"""The structural check of a CSV file: everything that a forgiving reader would let pass is refused here.
+
+The dialect is RFC 4180: commas, records ended by LF or CRLF (the last may lack it), cells optionally in
+double quotes, a quote inside quotes doubled, line ends inside quotes allowed. The check works on positions
+of bytes: outside quotes means that an even number of quotes came before. Bytes of a multi-byte UTF-8
+character are never mistaken for a comma, a quote or a line end, because all of those are below 128.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_ref.model import DataError
+
+_COMMA, _QUOTE, _LF, _CR = b',"\n\r'
+
+Positions: TypeAlias = NDArray[np.int64]
+"""Ascending offsets into the bytes of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What a well-formed CSV file holds.
+
+    Attributes
+    ----------
+    header
+        The column names, distinct and not empty.
+    row_count
+        Data rows, at least 1.
+    quoted
+        Whether the file holds any quote.
+    text_bytes
+        Length in bytes of the text of all cells below the header together.
+    """
+
+    header: tuple[str, ...]
+    row_count: int
+    quoted: bool
+    text_bytes: int
+
+
+def check_structure(data: bytes, name: str) -> Structure:
+    """Return the structure of the CSV file ``data``, which begins after any byte-order mark.
+
+    Parameters
+    ----------
+    data
+        The whole file.
+    name
+        The file's name, for messages.
+
+    Raises
+    ------
+    DataError
+        For an empty file, a NUL byte, bytes that are not UTF-8, a quote or a carriage return out of place,
+        a blank line, a row of another length than the header, an empty or repeated column name, or no rows.
+    """
+    if not data:
+        raise DataError(f"{name} is empty: it needs a header line and rows")
+    _check_characters(data, name)
+    array = np.frombuffer(data, dtype=np.uint8)
+    quotes = np.flatnonzero(array == _QUOTE)
+    _check_punctuation(data, array, quotes, name)
+    commas = _outside(np.flatnonzero(array == _COMMA), quotes)
+    line_feeds = _outside(np.flatnonzero(array == _LF), quotes)
+    ends = line_feeds
+    if not line_feeds.size or line_feeds[-1] != len(data) - 1:
+        ends = np.append(line_feeds, len(data))
+    returns = array[ends - 1] == _CR  # wraps around only at offset 0, where the blank line is found first
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    _check_records(data, starts, ends - returns, commas, name)
+    header = _header(data[: ends[0] - returns[0]], commas, name)
+    if len(ends) == 1:
+        raise DataError(f"{name} holds a header and no rows: there is nothing to read")
+    doubled = int(np.count_nonzero(quotes[2::2] == quotes[1:-1:2] + 1))
+    punctuation = len(commas) + len(line_feeds) + int(returns.sum()) + len(quotes) - doubled
+    header_bytes = sum(len(column.encode()) for column in header)
+    return Structure(header, len(ends) - 1, bool(quotes.size), len(data) - punctuation - header_bytes)
+
+
+def _check_characters(data: bytes, name: str) -> None:
+    nul = data.find(b"\0")
+    if nul >= 0:
+        raise DataError(f"{name}: {_place(data, nul)} is NUL, which is not text: save the file as UTF-8 text")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{name}: {_place(data, error.start)} is 0x{data[error.start]:02X}, which is not UTF-8 there: "
+            "save the file as UTF-8"
+        ) from None
+
+
+def _check_punctuation(data: bytes, array: NDArray[np.uint8], quotes: Positions, name: str) -> None:
+    """Refuse the first quote or carriage return that stands where none may stand."""
+    faults = [*_stray_quotes(data, array, quotes), *_stray_returns(data, array, quotes)]
+    if faults:
+        _, message = min(faults)
+        raise DataError(f"{name}: {message}")
+
+
+def _stray_quotes(data: bytes, array: NDArray[np.uint8], quotes: Positions) -> Iterator[tuple[int, str]]:
+    """Yield the first quote of each kind of fault, as (offset, message).
+
+    Of well-formed quotes the first, third, fifth … open a quoted stretch and the others close one; a
+    doubled quote closes one and opens the next at once.
+    """
+    opening, closing = quotes[0::2], quotes[1::2]
+    before = _bytes_at(array, opening - 1)
+    stray = opening[~np.isin(before, (_COMMA, _LF, _QUOTE))]
+    if stray.size:
+        at = int(stray[0])
+        fault = "is a quote inside a cell that does not begin with one"
+        yield at, f'{_place(data, at)} {fault}: put the cell in quotes and write the quote twice ("")'
+    after = _bytes_at(array, closing + 1)
+    ended = np.isin(after, (_COMMA, _LF, _QUOTE))
+    ended |= (after == _CR) & (_bytes_at(array, closing + 2) == _LF)
+    if not ended.all():
+        at = int(closing[~ended][0])
+        first = int(opening[(opening < at) & (before != _QUOTE)][-1])
+        fault = f"is a quote that ends the cell begun in line {_line(data, first)}, and text follows it"
+        yield at, f'{_place(data, at)} {fault}: write a quote inside a cell twice ("")'
+    if len(quotes) % 2:
+        at = int(opening[-1])
+        yield at, f"{_place(data, at)} is a quote that is never closed: close it, or write it twice"
+
+
+def _stray_returns(data: bytes, array: NDArray[np.uint8], quotes: Positions) -> Iterator[tuple[int, str]]:
+    returns = _outside(np.flatnonzero(array == _CR), quotes)
+    stray = returns[(_bytes_at(array, returns + 1) != _LF) | (returns == len(data) - 1)]
+    if stray.size:
+        at = int(stray[0])
+        fault = "is a carriage return alone, outside quotes"
+        remedy = "end lines with LF or CRLF, and put a cell that holds one in quotes"
+        yield at, f"{_place(data, at)} {fault}: {remedy}"
+
+
+def _check_records(data: bytes, starts: Positions, ends: Positions, commas: Positions, name: str) -> None:
+    """Refuse a blank line and a record whose number of cells differs from the header's."""
+    blank = np.flatnonzero(starts == ends)
+    if blank.size and blank[0] == 0:
+        raise DataError(f"{name}: line 1 is blank: the first line must name the columns")
+    cells = np.diff(np.searchsorted(commas, ends), prepend=0) + 1
+    ragged = np.flatnonzero(cells != cells[0])
+    row = min([int(rows[0]) for rows in (blank, ragged) if rows.size], default=0)
+    if not row:
+        return
+    place = f"{name}: row {row} (line {_line(data, int(starts[row]))})"
+    if starts[row] == ends[row]:
+        remedy = "remove it" if cells[0] > 1 else 'remove it, or write "" for an empty cell'
+        raise DataError(f"{place} is blank: {remedy}")
+    raise DataError(
+        f"{place} has {_counted(int(cells[row]))}, the header has {int(cells[0])}: "
+        "mend the row, and put a cell that holds a comma in quotes"
+    )
+
+
+def _header(line: bytes, commas: Positions, name: str) -> tuple[str, ...]:
+    cuts = [-1, *(int(comma) for comma in commas[commas < len(line)]), len(line)]
+    cells = [line[left + 1 : right].decode() for left, right in pairwise(cuts)]
+    header = [cell[1:-1].replace('""', '"') if cell.startswith('"') else cell for cell in cells]
+    for number, column in enumerate(header, start=1):
+        if not column:
+            raise DataError(f"{name}: column {number} has no name in the header: name it")
+    for column, times in Counter(header).items():
+        if times > 1:
+            raise DataError(f"{name}: the header names column {column!r} {times} times: rename all but one")
+    return tuple(header)
+
+
+def _outside(positions: Positions, quotes: Positions) -> Positions:
+    """Return those positions that are outside quotes."""
+    if not quotes.size:
+        return positions
+    outside: NDArray[np.bool_] = np.searchsorted(quotes, positions) % 2 == 0
+    return positions[outside]
+
+
+def _bytes_at(array: NDArray[np.uint8], positions: Positions) -> NDArray[np.uint8]:
+    """Return the bytes at the positions; beyond either end of the file stands a line end."""
+    beyond = (positions < 0) | (positions >= len(array))
+    found = array[np.where(beyond, 0, positions)]
+    found[beyond] = _LF
+    return found
+
+
+def _line(data: bytes, position: int) -> int:
+    return data.count(b"\n", 0, position) + 1
+
+
+def _place(data: bytes, position: int) -> str:
+    """Return "line L, byte B", both from 1, B counted within the line."""
+    byte = position - data.rfind(b"\n", 0, position)
+    return f"line {_line(data, position)}, byte {byte}"
+
+
+def _counted(cells: int) -> str:
+    return "1 field" if cells == 1 else f"{cells} fields"

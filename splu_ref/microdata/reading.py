@@ -1,0 +1,125 @@
+"""Reading a table from a file: CSV, gzip-compressed CSV or Parquet, chosen by the file's suffix."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zlib
+from pathlib import Path
+
+import polars as pl
+
+from splu_ref.microdata.csv_structure import check_structure
+from splu_ref.microdata.table import Microdata
+from splu_ref.model import DataError
+
+SUFFIXES = (".csv", ".csv.gz", ".parquet")
+"""The kinds of file that are read and written."""
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def suffix_of(path: str | os.PathLike[str]) -> str:
+    """Return which of `SUFFIXES` the name ends in, in upper or lower case.
+
+    Raises
+    ------
+    DataError
+        If it ends in none of them.
+    """
+    name = Path(path).name.lower()
+    for suffix in SUFFIXES:
+        if name.endswith(suffix):
+            return suffix
+    raise DataError(f"{path}: the kind of file is told by its suffix: name it {', '.join(SUFFIXES)}")
+
+
+def read_table(path: str | os.PathLike[str], missing: str | None = None) -> Microdata:
+    """Read a table.
+
+    Every cell of a CSV file is text, taken as it stands: no blanks are stripped, no numbers, dates or
+    missing values are inferred, and an empty cell is the empty text. Columns of a Parquet file keep their
+    types.
+
+    Parameters
+    ----------
+    path
+        A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``.
+    missing
+        See `Microdata.from_frame`.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or is not well formed; the message names the file and the line.
+    """
+    suffix = suffix_of(path)
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
+        raise DataError(f"{path} cannot be read: {reason}: check its name and permissions") from None
+    if suffix == ".csv":
+        frame = parse_csv(data, str(path))
+    elif suffix == ".csv.gz":
+        frame = parse_csv(decompressed(data, str(path)), str(path))
+    else:
+        frame = _parse_parquet(data, str(path))
+    return Microdata.from_frame(frame, missing)
+
+
+def decompressed(data: bytes, name: str) -> bytes:
+    """Return the content of the gzip file ``data``, or raise `DataError` if it is damaged."""
+    if not data:
+        raise DataError(f"{name} is empty: it needs a header line and rows")
+    try:
+        return gzip.decompress(data)
+    except EOFError:
+        raise DataError(f"{name} is a gzip file that breaks off: fetch or write it again") from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{name} is not an intact gzip file ({error}): fetch or write it again") from None
+
+
+def parse_csv(data: bytes, name: str) -> pl.DataFrame:
+    """Return the cells of the CSV file ``data`` as text columns.
+
+    Raises
+    ------
+    DataError
+        As `check_structure`.
+    """
+    data = data.removeprefix(_BYTE_ORDER_MARK)
+    structure = check_structure(data, name)
+    if not structure.quoted:
+        data = data.replace(b"\r\n", b"\n")
+    # The header is read as a row and cut off: given the rows alone, Polars would take a U+FEFF that begins
+    # the first cell for a byte-order mark. Polars makes empty cells null, and nothing else.
+    frame = pl.read_csv(
+        data,
+        has_header=False,
+        schema=dict.fromkeys(structure.header, pl.String),
+        quote_char='"' if structure.quoted else None,
+        glob=False,
+    )[1:].fill_null("")
+    found = (
+        frame.height,
+        int(frame.select(pl.all().str.len_bytes().cast(pl.Int64).sum()).sum_horizontal().item()),
+    )
+    expected = (structure.row_count, structure.text_bytes)
+    if found != expected:  # would be a defect of this check or of Polars: better no table than another one
+        raise DataError(
+            f"{name}: {expected[0]} rows with {expected[1]} bytes of text were read as {found[0]} rows with "
+            f"{found[1]}: please report this file"
+        )
+    return frame
+
+
+def _parse_parquet(data: bytes, name: str) -> pl.DataFrame:
+    if not data:
+        raise DataError(f"{name} is empty: it needs columns and rows")
+    try:
+        return pl.read_parquet(io.BytesIO(data))
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).partition("\n")[0]
+        raise DataError(f"{name} is not an intact Parquet file ({reason}): write it again") from None

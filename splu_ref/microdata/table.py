@@ -1,0 +1,209 @@
+"""A table of microdata: one row per record, columns of categories."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from narwhals.typing import IntoDataFrame
+from numpy.typing import NDArray
+
+from splu_ref.microdata.encoding import Encoding, encode
+from splu_ref.microdata.identities import identities_from_cells, identities_from_column
+from splu_ref.microdata.replacement import gather, replaced
+from splu_ref.microdata.values import Value, text, texts, values
+from splu_ref.model import Concept, DataError
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Microdata:
+    """A table of N records, kept as the data frame that it was made from.
+
+    Made by `from_frame`, `splu_ref.microdata.read_table` or `splu_ref.microdata.embedded_table`. The frame
+    is not copied: do not change it in place afterwards.
+    """
+
+    _frame: nw.DataFrame[Any]
+    _missing: str | None = None
+    _encodings: dict[str, Encoding] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def from_frame(cls, frame: IntoDataFrame, missing: str | None = None) -> Microdata:
+        """Wrap a pandas, Polars or PyArrow table.
+
+        Parameters
+        ----------
+        frame
+            A data frame held in memory, with at least one row.
+        missing
+            Text to publish as a value where a cell of a sensitive column is without content (null, NaN or
+            empty text); all other cells are then values, conventional markers such as ``"?"`` too. Without
+            it, missing cells of a sensitive column are an error.
+
+        Raises
+        ------
+        DataError
+            If it is no such frame, has no rows, or has a column name that is repeated, empty or no text.
+        """
+        try:
+            wrapped = nw.from_native(frame, eager_only=True)
+        except TypeError:
+            raise DataError(
+                f"{type(frame).__name__} is not a table: "
+                "give a pandas, Polars (not lazy) or PyArrow data frame"
+            ) from None
+        except nw.exceptions.DuplicateError:
+            raise DataError("the data frame names a column twice: rename one of the two") from None
+        names: list[object] = list(wrapped.columns)  # pandas admits numbers and others
+        for name in names:
+            if not isinstance(name, str) or not name:
+                raise DataError(f"the data frame has a column named {name!r}: give it a text as its name")
+        if not len(wrapped) or not wrapped.columns:
+            raise DataError("the table holds no rows or no columns: there is nothing to read")
+        return cls(wrapped, missing)
+
+    def to_frame(self) -> Any:
+        """Return the table as a data frame of the kind that it was made from."""
+        return self._frame.to_native()
+
+    @property
+    def row_count(self) -> int:
+        """Number of records."""
+        return len(self._frame)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return tuple(self._frame.columns)
+
+    def domain(self, column: str) -> tuple[Value, ...]:
+        """Return the distinct values of a column, ascending: numbers by size, text by code point.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, or if it has missing cells that were not declared a value.
+        """
+        return self._encoding(column).domain
+
+    def codes(self, column: str) -> NDArray[np.int64]:
+        """Return each record's value of a sensitive column as an index into `domain`, shape (N,).
+
+        Raises
+        ------
+        DataError
+            As `domain`, and if the column holds one value only.
+        """
+        encoding = self._encoding(column)
+        if len(encoding.domain) == 1:
+            raise DataError(
+                f"column {column!r} holds one value only ({text(encoding.domain[0])!r}): "
+                "nothing to hide it among; choose another sensitive column"
+            )
+        return encoding.codes
+
+    def histogram(self, column: str) -> NDArray[np.int64]:
+        """Return how often each value of `domain` occurs, shape (domain,); the sum is N."""
+        encoding = self._encoding(column)
+        return np.bincount(encoding.codes, minlength=len(encoding.domain)).astype(np.int64, copy=False)
+
+    def count(self, concept: Concept) -> int:
+        """Return the number of records that satisfy every assignment of ``concept``.
+
+        A cell is compared by its canonical text. A value that does not occur gives 0: it may have vanished
+        from a published table, so whoever reads values from people compares them with `domain` first. Where
+        a ``missing`` text was given, cells without content are read as that text here too.
+
+        Raises
+        ------
+        DataError
+            If a column does not exist.
+        """
+        holds = np.ones(self.row_count, dtype=np.bool_)
+        for column, value in concept.assignments:
+            cells = texts(self._series(column))
+            wanted: set[str | None] = {value}
+            if self._missing is not None:
+                empty: set[str | None] = {None, ""}
+                wanted = wanted | empty if value == self._missing else wanted - empty
+            holds &= np.fromiter((cell in wanted for cell in cells), dtype=np.bool_, count=len(cells))
+        return int(np.count_nonzero(holds))
+
+    def take(self, rows: NDArray[np.int64]) -> Microdata:
+        """Return the table made of the given rows, in their order; a pandas index starts again from 0.
+
+        The domain of the result is that of the rows taken: a value that none of them holds is not in it.
+        """
+        return Microdata(gather(self._frame, rows), self._missing)
+
+    def with_codes(
+        self, column: str, codes: NDArray[np.int64], domain_of: Microdata | None = None
+    ) -> Microdata:
+        """Return the table with a column replaced by domain values; its type is kept.
+
+        Parameters
+        ----------
+        column
+            Name of the column.
+        codes
+            Shape (N,): indices into the domain.
+        domain_of
+            The table whose domain is meant, such as the original of a table that was taken from it. By
+            default this table.
+
+        Raises
+        ------
+        ValueError
+            If ``codes`` has another length or points outside the domain.
+        """
+        origin = self if domain_of is None else domain_of
+        encoding = origin._encoding(column)
+        if codes.shape != (self.row_count,):
+            raise ValueError(
+                f"codes has shape {codes.shape}, the table {self.row_count} rows: give one code a row"
+            )
+        if int(codes.min()) < 0 or int(codes.max()) >= len(encoding.domain):
+            raise ValueError(
+                f"a code lies outside 0 to {len(encoding.domain) - 1}: give indices into the domain"
+            )
+        series = replaced(origin._series(column), encoding, codes, origin._missing)
+        frame = gather(self._frame, None).with_columns(series)
+        return Microdata(frame, self._missing)
+
+    def identities(self, id_column: str | None = None) -> list[bytes]:
+        """Return the bytes that identify each record, all distinct.
+
+        Parameters
+        ----------
+        id_column
+            A column whose values are all distinct: the identity is its text. Without it, a record's
+            identity is made of its cells and its number among identical records, counted from the top.
+
+        Raises
+        ------
+        DataError
+            If the column does not exist, or holds an empty or a repeated value.
+        """
+        if id_column is not None:
+            return identities_from_column(id_column, texts(self._series(id_column)))
+        return identities_from_cells(texts(self._frame[column]) for column in self.columns)
+
+    def _encoding(self, column: str) -> Encoding:
+        if column not in self._encodings:
+            self._encodings[column] = encode(column, values(self._series(column)), self._missing)
+        return self._encodings[column]
+
+    def _series(self, column: str) -> nw.Series[Any]:
+        if column not in self._frame.columns:
+            close = difflib.get_close_matches(column, self.columns, n=1)
+            meant = f"did you mean {close[0]!r}? " if close else ""
+            more = ", …" if len(self.columns) > 20 else ""
+            shown = ", ".join(repr(name) for name in self.columns[:20])
+            raise DataError(f"there is no column {column!r}: {meant}The columns are {shown}{more}")
+        return self._frame[column]
+
+    def __repr__(self) -> str:
+        return f"Microdata({self.row_count} rows, columns {', '.join(self.columns)})"

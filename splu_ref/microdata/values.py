@@ -1,0 +1,84 @@
+"""The values of a column as Python objects, and the canonical text of a value."""
+
+from __future__ import annotations
+
+import math
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, Literal, TypeAlias
+
+import narwhals as nw
+import numpy as np
+
+from splu_ref.model import DataError
+
+Value: TypeAlias = str | bool | int | float | Decimal | date
+"""A cell that is not missing."""
+
+
+def values(series: nw.Series[Any]) -> list[Value | None]:
+    """Return the cells of a column, None for a null or NaN.
+
+    A date with a time of day is given as its canonical text, because Python's own type drops nanoseconds.
+
+    Raises
+    ------
+    DataError
+        If the column is of a type without canonical text (bytes, durations, nested types).
+    """
+    dtype = series.dtype
+    if isinstance(dtype, nw.Datetime):
+        return list(_moments(series, dtype))
+    missing = series.is_null().to_list()
+    cells = [None if null else cell for cell, null in zip(series.to_list(), missing, strict=True)]
+    if dtype == nw.String:
+        return cells
+    return [_value(cell, series) for cell in cells]
+
+
+def text(value: Value) -> str:
+    """Return the canonical text of a value.
+
+    Text stands for itself; booleans are ``True`` and ``False``; integers and decimals are written in
+    decimal digits; a float is written in the fewest digits that give back the same 64-bit number
+    (``1.0``, ``0.1``, ``1e+16``, ``inf``); a date is ``2024-02-29``.
+    """
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def texts(series: nw.Series[Any]) -> list[str | None]:
+    """Return the canonical text of every cell, None for a missing one."""
+    cells = values(series)
+    canonical = [None if cell is None else text(cell) for cell in cells]
+    try:
+        "".join(cell for cell in canonical if cell is not None).encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            f"column {series.name!r} holds a surrogate, which is not a character: mend the text"
+        ) from None
+    return canonical
+
+
+def _value(cell: Any, series: nw.Series[Any]) -> Value | None:
+    if isinstance(cell, np.generic):  # pandas columns of type object may hold these
+        cell = cell.item()
+    if cell is None or (isinstance(cell, float | Decimal) and math.isnan(cell)):
+        return None
+    if isinstance(cell, datetime) or not isinstance(cell, str | int | float | Decimal | date):
+        raise DataError(
+            f"column {series.name!r} of type {series.dtype} holds a {type(cell).__name__}, which has no "
+            "canonical text: convert the column to text"
+        )
+    return cell
+
+
+def _moments(series: nw.Series[Any], dtype: nw.Datetime) -> list[str | None]:
+    """Return dates with time of day as ISO 8601 text, with all digits of the column's unit."""
+    unit: Literal["ms", "us", "ns"] = "ms" if dtype.time_unit == "s" else dtype.time_unit
+    zone = "Z" if dtype.time_zone else ""
+    missing = series.is_null().to_list()
+    counts = [
+        0 if null else int(count) for count, null in zip(series.dt.timestamp(unit), missing, strict=True)
+    ]
+    moments = np.datetime_as_string(np.array(counts, dtype=f"datetime64[{unit}]"), unit=unit)
+    return [None if null else f"{moment}{zone}" for moment, null in zip(moments, missing, strict=True)]

@@ -1,0 +1,91 @@
+"""Writing a table to a file, whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+from typing import Any
+
+import narwhals as nw
+import polars as pl
+
+from splu_ref.files import refuse_existing, write_whole
+from splu_ref.microdata.reading import suffix_of
+from splu_ref.microdata.table import Microdata
+from splu_ref.microdata.values import texts
+from splu_ref.model import DataError
+
+
+def write_table(table: Microdata, path: str | os.PathLike[str], force: bool = False) -> None:
+    """Write a table as CSV, gzip-compressed CSV or Parquet, chosen by the suffix.
+
+    A CSV file gets UTF-8, lines ended by LF, and quotes where a cell needs them; a cell is its canonical
+    text, a null is an empty cell. The same table gives the same bytes every time.
+
+    Parameters
+    ----------
+    table
+        What to write.
+    path
+        A name that ends in ``.csv``, ``.csv.gz`` or ``.parquet``.
+    force
+        Whether an existing file may be replaced.
+
+    Raises
+    ------
+    DataError
+        If the suffix is another, or a column cannot be written in that format.
+    InputError
+        If the file exists and ``force`` is false, or if it cannot be written.
+    """
+    suffix = suffix_of(path)
+    refuse_existing(path, force=force)
+    frame = nw.from_native(table.to_frame(), eager_only=True)
+    if suffix == ".parquet":
+        data = _parquet(frame)
+    else:
+        data = _csv(frame)
+        if suffix == ".csv.gz":
+            data = _compressed(data)
+    write_whole(path, data, force=force)
+
+
+def _csv(frame: nw.DataFrame[Any]) -> bytes:
+    cells = pl.DataFrame(
+        [pl.Series(column, texts(frame[column]), dtype=pl.String) for column in frame.columns]
+    )
+    if len(cells.columns) == 1:  # an empty cell without quotes would be a blank line
+        cells = cells.fill_null("")
+    else:  # Polars puts the empty text in quotes and leaves a null bare
+        cells = cells.with_columns(pl.when(pl.all() != "").then(pl.all()))
+    # A first column name that begins with U+FEFF would be taken for a byte-order mark unless quoted.
+    bare_mark = cells.columns[0].startswith("\ufeff")
+    buffer = io.BytesIO()
+    cells.write_csv(buffer, quote_style="always" if bare_mark else "necessary")
+    data = buffer.getvalue()
+    if b"\0" in data:
+        raise DataError(
+            "a cell holds the character NUL, which no CSV file may hold: write Parquet, or remove it"
+        )
+    return data
+
+
+def _parquet(frame: nw.DataFrame[Any]) -> bytes:
+    buffer = io.BytesIO()
+    try:
+        frame.to_polars().write_parquet(buffer)
+    except Exception as error:  # pandas, PyArrow and Polars each raise their own
+        reason = str(error).partition("\n")[0]
+        raise DataError(
+            f"the table cannot be written as Parquet ({reason}): convert the column to text"
+        ) from error
+    return buffer.getvalue()
+
+
+def _compressed(data: bytes) -> bytes:
+    """Return ``data`` in gzip format, without a time or a file name."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=buffer, mtime=0) as file:
+        file.write(data)
+    return buffer.getvalue()

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import csv
+import gzip
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from splu_ref.microdata import EMBEDDED_SENSITIVE, Microdata, embedded_table, read_table, write_table
+from splu_ref.model import DataError, InputError
+
+TEXT = st.one_of(
+    st.sampled_from(
+        ["", " ", " x ", "0012", "1e5", "NaN", "null", "a,b", '"', '""', "\n", "\r", "\r\n", "\ufeff"]
+    ),
+    st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6),
+    st.text(alphabet=", \"\r\n\ufeff'#;\t", max_size=4),
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> pl.DataFrame:
+    names = draw(st.lists(TEXT.filter(bool), min_size=1, max_size=3, unique=True))
+    rows = draw(st.lists(st.tuples(*[TEXT] * len(names)), min_size=1, max_size=5))
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+@settings(max_examples=250, deadline=None)
+@given(tables())
+@example(pl.DataFrame({"\ufeffa": ["\ufeff"]}))
+@example(pl.DataFrame({"a": ["", "", "x", ""]}))
+@example(pl.DataFrame({"a": ["\r"], "b": [" "]}))
+def test_a_table_comes_back_cell_for_cell_and_python_reads_the_same(frame: pl.DataFrame) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for suffix in (".csv", ".csv.gz", ".parquet"):
+            path = Path(folder) / f"t{suffix}"
+            write_table(Microdata.from_frame(frame), path)
+            back = read_table(path).to_frame()
+            assert back.columns == frame.columns
+            assert back.rows() == frame.rows()
+        with (Path(folder) / "t.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file, strict=True))
+    assert rows == [frame.columns, *map(list, frame.rows())]
+
+
+def test_cells_of_other_types_are_written_as_their_canonical_text(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "i": [1, None],
+            "f": [0.1, float("nan")],
+            "b": [True, False],
+            "c": pl.Series(["x", None], dtype=pl.Categorical),
+        }
+    )
+    write_table(Microdata.from_frame(frame), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_bytes() == b"i,f,b,c\n1,0.1,True,x\n,,False,\n"
+
+
+def test_columns_of_a_parquet_file_keep_their_types(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"i": pl.Series([1, None], dtype=pl.Int8), "c": pl.Series(["x", "y"], dtype=pl.Enum(["y", "x"]))}
+    )
+    write_table(Microdata.from_frame(frame), tmp_path / "T.PARQUET")
+    back = read_table(tmp_path / "T.PARQUET").to_frame()
+    assert back.schema == frame.schema
+    assert back.equals(frame)
+
+
+def test_gzip_output_depends_on_the_cells_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Microdata.from_frame(pl.DataFrame({"a": ["x", "y"]}))
+    write_table(table, tmp_path / "one.csv.gz")
+    monkeypatch.setattr("time.time", lambda: 1e9)
+    write_table(table, tmp_path / "two.csv.gz")
+    data = (tmp_path / "one.csv.gz").read_bytes()
+    assert data == (tmp_path / "two.csv.gz").read_bytes()
+    assert data[3:8] == bytes(5)  # no file name, no time
+    assert gzip.decompress(data) == b"a\nx\ny\n"
+
+
+def test_an_existing_file_is_kept_unless_forced(tmp_path: Path) -> None:
+    table = Microdata.from_frame(pl.DataFrame({"a": ["x"]}))
+    (tmp_path / "t.csv").write_text("old")
+    with pytest.raises(InputError, match=r"exists: choose another name or add --force$"):
+        write_table(table, tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text() == "old"
+    write_table(table, tmp_path / "t.csv", force=True)
+    assert (tmp_path / "t.csv").read_text() == "a\nx\n"
+
+
+def test_what_csv_cannot_hold_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    for frame, fault in [
+        (pl.DataFrame({"a": ["x\0y"]}), "NUL"),
+        (pl.DataFrame({"a": [[1, 2]]}), "column 'a' of type List.* holds a list"),
+    ]:
+        with pytest.raises(DataError, match=fault):
+            write_table(Microdata.from_frame(frame), tmp_path / "t.csv")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "fault"),
+    [
+        ("t.csv", b"", "t.csv is empty"),
+        ("t.csv", b"\xef\xbb\xbf", "t.csv is empty"),
+        ("t.csv.gz", b"", "t.csv.gz is empty"),
+        ("t.csv.gz", b"a,b\n1,2\n", "not an intact gzip file"),
+        ("t.csv.gz", gzip.compress(b"a,b\n1,2\n")[:-9], "breaks off"),
+        ("t.csv.gz", gzip.compress(b"a,b\n1,2\n")[:-8] + bytes(8), "not an intact gzip file"),
+        ("t.csv.gz", gzip.compress(b"a,b\n1,2\n")[:10] + b"\xff" * 20, "not an intact gzip file"),
+        ("t.csv.gz", gzip.compress(b"a,b\n1\n"), r"row 1 \(line 2\) has 1 field"),
+        ("t.parquet", b"", "t.parquet is empty"),
+        ("t.parquet", b"PAR1 and no more PAR1", "not an intact Parquet file"),
+        ("t.txt", b"a\n1\n", "name it .csv, .csv.gz, .parquet"),
+        ("t.gz", b"", "name it .csv, .csv.gz, .parquet"),
+    ],
+)
+def test_unusable_files_are_named_with_a_remedy(tmp_path: Path, name: str, data: bytes, fault: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(DataError, match=fault) as raised:
+        read_table(tmp_path / name)
+    assert name in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"none\.csv cannot be read: No such file or directory"):
+        read_table(tmp_path / "none.csv")
+    pl.DataFrame({"a": []}).write_parquet(tmp_path / "none.parquet")
+    with pytest.raises(DataError, match="no rows"):
+        read_table(tmp_path / "none.parquet")
+
+
+def test_the_embedded_table_is_the_one_described() -> None:
+    table = embedded_table()
+    histogram = table.histogram(EMBEDDED_SENSITIVE)
+    assert (table.row_count, len(table.columns)) == (30_718, 10)
+    assert (len(histogram), histogram.max(), histogram.sum()) == (14, 4_140, 30_718)
+    assert (histogram <= 10).sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "sensitive", "shape", "distinct", "most"),
+    [
+        ("adult_demo", "occupation", (30_718, 10), 14, 4_140),
+        ("census_kdd_workers", "occupation_code", (148_318, 14), 46, 13_112),
+        ("diabetes130", "diag_1", (101_745, 13), 716, 6_862),
+    ],
+)
+def test_the_real_tables_come_out_as_they_went_in(
+    shared_data: Path,
+    tmp_path: Path,
+    name: str,
+    sensitive: str,
+    shape: tuple[int, int],
+    distinct: int,
+    most: int,
+) -> None:
+    source = shared_data / f"{name}.csv.gz"
+    table = read_table(source)
+    assert (table.row_count, len(table.columns)) == shape
+    assert (len(table.domain(sensitive)), table.histogram(sensitive).max()) == (distinct, most)
+    write_table(table, tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_bytes() == gzip.decompress(source.read_bytes()).replace(b"\r\n", b"\n")
+    quoted = table.to_frame().write_csv(quote_style="always", line_terminator="\r\n")
+    (tmp_path / "quoted.csv").write_text(quoted, newline="")
+    assert read_table(tmp_path / "quoted.csv").to_frame().equals(table.to_frame())
+    order = np.arange(table.row_count)[::-1]
+    assert (
+        table.take(order)
+        .with_codes(sensitive, table.codes(sensitive)[order])
+        .to_frame()
+        .equals(table.to_frame().reverse())
+    )
