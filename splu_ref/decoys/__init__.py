@@ -1,0 +1,34 @@
+"""Decoy plans: which gamma values stand together, as a function of the histogram alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from splu_ref.decoys.anatomy import anatomy, anatomy_reference
+from splu_ref.decoys.cyclic import cyclic
+from splu_ref.decoys.eligibility import largest_gamma, require_eligible, require_feasible
+from splu_ref.decoys.plan import ArrayPlan, Codes, DecoyPlan, IntArray, Run, RunLengthPlan
+from splu_ref.model import Gamma
+
+PlanMethod: TypeAlias = Callable[[IntArray, Gamma], DecoyPlan]
+"""A method that turns a histogram and a group size into a plan."""
+
+PLANS: dict[str, PlanMethod] = {"anatomy": anatomy, "cyclic": cyclic}
+"""Plan methods by the name under which a command or a manifest speaks of them."""
+
+__all__ = [
+    "PLANS",
+    "ArrayPlan",
+    "Codes",
+    "DecoyPlan",
+    "PlanMethod",
+    "Run",
+    "RunLengthPlan",
+    "anatomy",
+    "anatomy_reference",
+    "cyclic",
+    "largest_gamma",
+    "require_eligible",
+    "require_feasible",
+]
