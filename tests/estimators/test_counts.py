@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import pytest
+
+from splu_ref.estimators import estimate_count
+from splu_ref.model import ParameterError
+
+
+def _law(gamma: int, frequency: int) -> list[Fraction]:
+    """The law of f' from its definition, term by term."""
+    n = gamma * frequency
+    return [
+        comb(n, k) * Fraction(1, gamma) ** k * Fraction(gamma - 1, gamma) ** (n - k) for k in range(n + 1)
+    ]
+
+
+def test_the_estimate_is_the_published_count_with_its_exact_variance() -> None:
+    estimate = estimate_count(400, 5)
+    assert estimate.estimate == 400
+    assert estimate.variance == 320
+    assert estimate.standard_error == pytest.approx(17.8885438)
+
+
+@pytest.mark.parametrize("gamma", [2, 5])
+@pytest.mark.parametrize("count", [0, 1, 2, 7])
+@pytest.mark.parametrize("confidence", ["0.95", "1/2"])
+def test_the_interval_holds_exactly_the_counts_not_contradicted(
+    gamma: int, count: int, confidence: str
+) -> None:
+    tail = (1 - Fraction(confidence)) / 2
+    admitted = [
+        f for f in range(60) if sum(_law(gamma, f)[count:]) > tail and sum(_law(gamma, f)[: count + 1]) > tail
+    ]
+    least, greatest = estimate_count(count, gamma, confidence=confidence).interval
+    assert admitted == list(range(least, greatest + 1))
+
+
+@pytest.mark.parametrize("gamma", [2, 3, 7])
+def test_the_interval_covers_every_true_count_as_often_as_it_says(gamma: int) -> None:
+    for frequency in range(1, 25):
+        covered = Fraction(0)
+        for count, mass in enumerate(_law(gamma, frequency)):
+            if mass < Fraction(1, 10**9):
+                continue
+            least, greatest = estimate_count(count, gamma).interval
+            covered += mass if least <= frequency <= greatest else 0
+        assert covered >= Fraction(95, 100) - Fraction(1, 10**6)
+
+
+def test_a_large_count_has_an_interval_of_about_two_standard_errors() -> None:
+    estimate = estimate_count(4000, 5)
+    least, greatest = estimate.interval
+    assert 4000 - least == pytest.approx(1.96 * estimate.standard_error, rel=0.05)
+    assert greatest - 4000 == pytest.approx(1.96 * estimate.standard_error, rel=0.05)
+
+
+def test_a_public_bound_truncates() -> None:
+    estimate = estimate_count(12, 3, bound="21/2")
+    assert estimate.bound == 10
+    assert estimate.estimate == 12
+    assert estimate.estimate_within_bound == 10
+    assert estimate.interval[0] < 10 < estimate.interval[1]
+    assert estimate.interval_within_bound == (estimate.interval[0], 10)
+    unbounded = estimate_count(12, 3)
+    assert unbounded.interval_within_bound == unbounded.interval
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"published_count": -1, "gamma": 5},
+        {"published_count": 1, "gamma": 1},
+        {"published_count": 1, "gamma": 5, "confidence": 1},
+        {"published_count": 1, "gamma": 5, "confidence": 0.95},
+        {"published_count": 1, "gamma": 5, "bound": -1},
+    ],
+)
+def test_parameters_out_of_range_are_refused(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError):
+        estimate_count(**arguments)
