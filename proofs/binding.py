@@ -1,0 +1,81 @@
+"""What ties a claim to code: fingerprints of its proof and of the code it licenses.
+
+Code is found by name and read as text; nothing is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from splu_ref.model import InputError
+
+from .claim import Claim
+from .normal_form import fingerprint
+
+MACHINERY = frozenset({"claim", "derivation", "evidence", "recheck", "witness"})
+"""Modules that check proofs without being part of one."""
+
+
+def fingerprints(claim: Claim) -> dict[str, str]:
+    """Return the fingerprints that bind a claim.
+
+    They cover the module of the claim, the modules of the same package that it imports, directly or not
+    (the machinery aside), and each name that it licenses.
+
+    Raises
+    ------
+    InputError
+        If one of the names does not exist.
+    """
+    return {name: resolve(name) for name in (*sorted(_with_imports(claim.module)), *claim.licenses)}
+
+
+@cache
+def resolve(name: str) -> str:
+    """Return the fingerprint of ``module`` or ``module:name``.
+
+    Raises
+    ------
+    InputError
+        If there is no such module, or it defines no such name.
+    """
+    module, _, inside = name.partition(":")
+    try:
+        return fingerprint(source_of(module), inside or None)
+    except KeyError:
+        raise InputError(f"{module} does not define {inside}: mend the name in the claim") from None
+
+
+@cache
+def source_of(module: str) -> str:
+    """Return the text of a module of an installed package."""
+    package, *rest = module.split(".")
+    found = find_spec(package)
+    for root in (found.submodule_search_locations or ()) if found else ():
+        path = Path(root, *rest)
+        for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+            if candidate.is_file():
+                return candidate.read_text(encoding="utf-8")
+    raise InputError(f"there is no module {module}: mend the name in the claim")
+
+
+def _with_imports(module: str) -> set[str]:
+    reached = [module]
+    for current in reached:  # grows while it is walked
+        reached += [each for each in _imported(current) if each not in reached]
+    return set(reached)
+
+
+@cache
+def _imported(module: str) -> tuple[str, ...]:
+    """Return the modules that ``module`` imports relatively, at its top or inside a function."""
+    found = []
+    for node in ast.walk(ast.parse(source_of(module))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = module.split(".")[: -node.level]
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            found += [".".join([*base, name]) for name in names]
+    return tuple(each for each in found if each.rpartition(".")[2] not in MACHINERY)

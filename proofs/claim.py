@@ -1,0 +1,158 @@
+"""A claim of a source document, with everything that stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeVar
+
+from .derivation import Derivation
+from .evidence import Evidence, EvidenceError, Grade
+from .witness import Witness
+
+
+class Status(StrEnum):
+    """What has become of a claim."""
+
+    DEFINITION = "definition"
+    PROVED = "proved"
+    REFUTED = "refuted"
+    CORRECTED = "corrected"
+    LITERATURE = "literature"
+    EMPIRICAL = "empirical"
+
+
+Proof = TypeVar("Proof", bound=Callable[[], Derivation])
+Refutation = TypeVar("Refutation", bound=Callable[[], Witness])
+Check = TypeVar("Check", bound=Callable[[], str])
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Claim:
+    """One numbered claim, registered with its evidence by the decorators below.
+
+    Attributes
+    ----------
+    id
+        Row of the ledger, such as ``splu.T3``.
+    module
+        The module that holds the claim and its proof: ``__name__`` there.
+    source
+        Where it is printed, or that it is new.
+    title
+        A few words.
+    statement
+        The claim in LaTeX.
+    words
+        The claim in plain English, with the verdict.
+    hypotheses
+        Conditions, in LaTeX.
+    status, grade
+        The verdict, and the grade of evidence that all of its checks together reach; None for a definition.
+    rests_on
+        Claims that its proof, or the printed text's, uses.
+    corrected_by
+        The claim that holds instead.
+    topples
+        Claims that fall with a refuted one.
+    licenses
+        What of the library may rely on it: ``module:name``, or ``module`` for all of it.
+    tests
+        Test nodes that hold the library to it.
+    """
+
+    id: str
+    module: str
+    source: str
+    title: str
+    statement: str
+    words: str
+    status: Status
+    grade: Grade | None
+    hypotheses: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
+    corrected_by: str | None = None
+    topples: tuple[str, ...] = ()
+    licenses: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    derivations: list[Callable[[], Derivation]] = field(default_factory=list, init=False, repr=False)
+    flaws: list[Callable[[], Derivation]] = field(default_factory=list, init=False, repr=False)
+    refutations: list[Callable[[], Witness]] = field(default_factory=list, init=False, repr=False)
+    checks: list[tuple[Grade, Callable[[], str]]] = field(default_factory=list, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.status is Status.REFUTED and self.corrected_by is None:
+            raise ValueError(f"{self.id} is refuted: name the claim that holds instead")
+        if (self.status is Status.DEFINITION) != (self.grade is None):
+            raise ValueError(f"{self.id}: a definition has no grade, and everything else has one")
+
+    def derivation(self, function: Proof) -> Proof:
+        """Register a derivation of the claim, or of its refutation."""
+        self.derivations.append(function)
+        return function
+
+    def flaw(self, function: Proof) -> Proof:
+        """Register the derivation that shows where the printed proof goes wrong."""
+        self.flaws.append(function)
+        return function
+
+    def refutation(self, function: Refutation) -> Refutation:
+        """Register the smallest counterexample."""
+        self.refutations.append(function)
+        return function
+
+    def computation(self, function: Check) -> Check:
+        """Register an exact computation over a stated range; it returns what it found."""
+        self.checks.append((Grade.EXACT, function))
+        return function
+
+    def enumeration(self, function: Check) -> Check:
+        """Register a run of the shipped code over every outcome of a small world."""
+        self.checks.append((Grade.ENUMERATED, function))
+        return function
+
+    @property
+    def witness(self) -> Witness | None:
+        """The counterexample of a refuted claim."""
+        return self.refutations[0]() if self.refutations else None
+
+    def examine(self) -> list[Evidence]:
+        """Check every piece of evidence."""
+        found = [_derived(proof, Grade.SYMBOLIC) for proof in self.derivations]
+        found += [_checked(refute, Grade.EXACT) for refute in self.refutations]
+        found += [_checked(check, grade) for grade, check in self.checks]
+        if not found and self.grade is not None:
+            found.append(Evidence("evidence", None, False, "there is none"))
+        found += [_derived(proof, None) for proof in self.flaws]
+        if self.status is Status.REFUTED and not self.refutations:
+            found.append(Evidence("witness", None, False, "a refuted claim needs a counterexample"))
+        return found
+
+
+def _derived(proof: Callable[[], Derivation], grade: Grade | None) -> Evidence:
+    name = proof.__name__
+    try:
+        steps = proof().check()
+    except Exception as error:  # whatever goes wrong in a proof is the proof's failure, told in its row
+        return Evidence(name, grade, False, f"{type(error).__name__}: {error}")
+    wrong = [f"step {step.name!r}: {step.error}" for step in steps if step.error]
+    if wrong:
+        return Evidence(name, grade, False, "; ".join(wrong))
+    missing = [f"step {step.name!r}: {step.missing}" for step in steps if step.missing]
+    proved = sum(step.proved for step in steps)
+    return Evidence(
+        name, grade, True, f"{proved} of {len(steps)} steps proved and re-checked", "; ".join(missing)
+    )
+
+
+def _checked(check: Callable[[], Witness] | Callable[[], str], grade: Grade) -> Evidence:
+    name = check.__name__
+    try:
+        found = check()
+        summary = found if isinstance(found, str) else found.check()
+    except EvidenceError as error:
+        return Evidence(name, grade, False, str(error))
+    except Exception as error:  # as above
+        return Evidence(name, grade, False, f"{type(error).__name__}: {error}")
+    return Evidence(name, grade, True, summary)

@@ -1,0 +1,202 @@
+"""The ledger: every claim with its status, what it rests on, and the means to check it again.
+
+Importing this module loads no claim; the claims load when first asked for, and SymPy when one is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from splu_ref.model import InputError
+
+from .affirmation import AFFIRMED, affirm, outdated
+from .claim import Claim, Status
+from .evidence import Evidence, Grade, strongest
+from .result import ClaimResult
+
+Progress = Callable[[str, int, int], None]
+"""Told, before each claim, its id, how many are done, and how many there are."""
+
+
+class Registry(Mapping[str, Callable[..., Any]]):
+    """Functions by claim id, each imported when it is asked for."""
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._places = dict(places)
+
+    def __getitem__(self, key: str) -> Callable[..., Any]:
+        module, _, name = self._places[key].partition(":")
+        function: Callable[..., Any] = getattr(import_module(module), name)
+        return function
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class Ledger:
+    """The claims of the source documents.
+
+    Parameters
+    ----------
+    packages
+        Packages of proofs; each names its modules, in order, in ``MODULES``.
+    printed
+        Refuted forms by claim id, as ``module:function``, for comparison only.
+    figures
+        Data of redrawn figures by claim id, as ``module:function``.
+    affirmed
+        The file of affirmed fingerprints.
+    """
+
+    def __init__(
+        self,
+        packages: Iterable[str],
+        printed: Mapping[str, str],
+        figures: Mapping[str, str],
+        affirmed: Path = AFFIRMED,
+    ) -> None:
+        self._packages = tuple(packages)
+        self._affirmed = affirmed
+        self.printed = Registry(printed)
+        self.figures = Registry(figures)
+
+    @cached_property
+    def _claims(self) -> dict[str, Claim]:
+        found: dict[str, Claim] = {}
+        for package in self._packages:
+            for name in import_module(package).MODULES:
+                for value in vars(import_module(f"{package}.{name}")).values():
+                    if isinstance(value, Claim) and value.module == f"{package}.{name}":
+                        found[value.id] = value
+        return found
+
+    def __iter__(self) -> Iterator[Claim]:
+        """Iterate over the claims in the order of the documents."""
+        return iter(self._claims.values())
+
+    def __len__(self) -> int:
+        return len(self._claims)
+
+    def get(self, claim_id: str) -> Claim:
+        """Return the claim ``claim_id``.
+
+        Raises
+        ------
+        InputError
+            If there is none; the message names the closest ids.
+        """
+        try:
+            return self._claims[claim_id]
+        except KeyError:
+            close = get_close_matches(claim_id, self._claims, n=3, cutoff=0.5)
+            remedy = (
+                f"did you mean {' or '.join(close)}?" if close else f"the ids are {', '.join(self._claims)}"
+            )
+            raise InputError(f"the ledger has no claim {claim_id!r}: {remedy}") from None
+
+    def dependants(self, claim_id: str) -> tuple[str, ...]:
+        """Return the ids of the claims that rest directly on ``claim_id``."""
+        self.get(claim_id)
+        return tuple(claim.id for claim in self if claim_id in claim.rests_on)
+
+    def fallen_with(self, claim_id: str) -> tuple[str, ...]:
+        """Return the ids of the claims that rest on ``claim_id``, directly or not."""
+        reached = [claim_id]
+        for current in reached:  # grows while it is walked
+            reached += [each for each in self.dependants(current) if each not in reached]
+        return tuple(reached[1:])
+
+    def rows(self, claim_id: str | None = None) -> list[dict[str, object]]:
+        """Return the claims, or one of them, as plain values for JSON."""
+        return [self._row(claim) for claim in ([self.get(claim_id)] if claim_id else self)]
+
+    def _row(self, claim: Claim) -> dict[str, object]:
+        witness = claim.witness
+        return {
+            "id": claim.id,
+            "source": claim.source,
+            "title": claim.title,
+            "status": str(claim.status),
+            "grade": None if claim.grade is None else str(claim.grade),
+            "statement": claim.statement,
+            "words": claim.words,
+            "hypotheses": list(claim.hypotheses),
+            "witness": None if witness is None else witness.as_json(),
+            "corrected_by": claim.corrected_by,
+            "topples": list(claim.topples),
+            "depends_on": list(claim.rests_on),
+            "dependants": list(self.dependants(claim.id)),
+            "licenses": list(claim.licenses),
+            "tests": list(claim.tests),
+        }
+
+    def run(self, claim_id: str = "all", progress: Progress | None = None) -> list[ClaimResult]:
+        """Check the evidence and the binding of one claim, or of all.
+
+        A claim that rests on one that failed in the same run fails with it.
+        """
+        claims = list(self) if claim_id == "all" else [self.get(claim_id)]
+        results: dict[str, ClaimResult] = {}
+        for done, claim in enumerate(claims):
+            if progress is not None:
+                progress(claim.id, done, len(claims))
+            results[claim.id] = self._examined(claim)
+        for claim in claims:
+            broken = [each for each in claim.rests_on if each in results and not results[each].passed]
+            if broken and claim.status is not Status.REFUTED:
+                results[claim.id] = results[claim.id].failed(f"rests on {', '.join(broken)}, which failed")
+        return list(results.values())
+
+    def reaffirm(self, claim_id: str) -> ClaimResult:
+        """Check the evidence of a claim and, if all of it holds, record its present fingerprints.
+
+        Raises
+        ------
+        InputError
+            If the evidence does not hold, or not all of it could be checked here.
+        """
+        claim = self.get(claim_id)
+        result = _result(claim, claim.examine(), 0.0, "")
+        if not result.passed or result.grade != claim.grade:
+            raise InputError(f"{claim_id} is not affirmed: {result.message}")
+        affirm(claim, self._affirmed)
+        return self._examined(claim)
+
+    def _examined(self, claim: Claim) -> ClaimResult:
+        start = perf_counter()
+        evidence = claim.examine()
+        return _result(claim, evidence, perf_counter() - start, outdated(claim, self._affirmed))
+
+
+def _result(claim: Claim, evidence: list[Evidence], seconds: float, stale: str) -> ClaimResult:
+    failures = [f"{each.name}: {each.summary}" for each in evidence if not each.holds]
+    missing = [f"{each.name}: {each.missing}" for each in evidence if each.missing]
+    reached = strongest([each.grade for each in evidence if each.holds and not each.missing and each.grade])
+    grade = _allowed(claim.grade, reached)
+    if not failures and not missing and grade != claim.grade:
+        failures.append(f"the evidence reaches the grade {reached}, not {claim.grade}")
+    return ClaimResult(
+        id=claim.id,
+        status=claim.status,
+        grade=grade,
+        passed=not failures and not stale,
+        evidence=tuple(evidence),
+        seconds=seconds,
+        message="; ".join(filter(None, [*failures, stale, *missing])),
+    )
+
+
+def _allowed(declared: Grade | None, reached: Grade | None) -> Grade | None:
+    """Return the grade to report: what was reached, but never more than the claim declares."""
+    if declared is None or reached is None:
+        return None
+    return max(declared, reached, key=list(Grade).index)

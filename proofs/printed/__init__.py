@@ -1,0 +1,1 @@
+"""Refuted formulas exactly as printed, for comparison only. Nothing of the library may use them."""

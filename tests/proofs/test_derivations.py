@@ -1,0 +1,227 @@
+"""The machinery must be able to fail: false steps, missing judges and wrong slacks are refused."""
+
+import builtins
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from proofs import LEDGER
+from proofs.claim import Claim, Status
+from proofs.degree import Degree
+from proofs.derivation import Derivation, Identity, Inequality, Step
+from proofs.evidence import Grade
+from proofs.ledger import Ledger
+from proofs.recheck import INSTALL, by_differences, by_solver, on_grid
+
+SQUARE = Identity(
+    name="square",
+    says="(x+y)^2 = x^2 + 2xy + y^2",
+    variables={"x": 0, "y": 0},
+    left=lambda x, y: (x + y) ** 2,
+    right=lambda x, y: x**2 + 2 * x * y + y**2,
+    recheck=(on_grid,),
+)
+PRODUCT = Inequality(
+    name="product",
+    says="x >= 1, y >= 2 give xy >= x + 1",
+    variables=("x", "y"),
+    given=lambda x, y: (x - 1, y - 2),
+    slack=lambda u, v: (u + 1, v + 2),
+    then=lambda x, y: x * y - x - 1,
+    recheck=(by_differences, by_solver),
+)
+STEPS = [
+    pytest.param(step, id=f"{claim.id}-{proof.__name__}-{step.name}")
+    for claim in LEDGER
+    for proof in (*claim.derivations, *claim.flaws)
+    for step in proof().steps
+]
+
+
+def test_true_steps_are_proved() -> None:
+    assert SQUARE.check().proved
+    assert PRODUCT.check().proved
+
+
+def test_a_false_identity_is_refused() -> None:
+    false = replace(SQUARE, right=lambda x, y: x**2 + x * y + y**2)
+    assert false.check().error == "SymPy does not confirm it"
+
+
+def test_the_judge_refuses_a_false_identity_that_sympy_would_let_pass(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Identity, "witnessed", lambda self: True)
+    false = replace(SQUARE, right=lambda x, y: x**2 + x * y + y**2)
+    result = false.check()
+    assert not result.proved
+    assert "differ at (1, 1)" in result.error
+
+
+def test_an_identity_that_holds_on_a_smaller_grid_is_refused() -> None:
+    # x(x-1)(x-2) vanishes at 0, 1, 2: a grid of three points would be fooled, the degree asks for a fourth
+    false = replace(SQUARE, left=lambda x, y: x * (x - 1) * (x - 2) + y, right=lambda x, y: y)
+    assert on_grid(false).detail == "the two sides differ at (3, 0)"
+
+
+def test_a_vanishing_denominator_is_refused() -> None:
+    step = replace(SQUARE, left=lambda x, y: x / x + y, right=lambda x, y: 1 + y)
+    assert "a denominator vanishes at (0, 0)" in on_grid(step).detail
+
+
+def test_a_step_without_a_judge_is_not_proved() -> None:
+    for step in (replace(SQUARE, recheck=()), replace(PRODUCT, recheck=())):
+        result = step.check()
+        assert not result.proved
+        assert "no independent re-check" in result.error
+
+
+def test_a_false_inequality_is_refused_by_each_judge() -> None:
+    false = replace(PRODUCT, then=lambda x, y: x * y - x - 2)
+    assert by_differences(false).holds is False
+    opinion = by_solver(false)
+    assert opinion.holds is False
+    assert "counterexample x = 1, y = 2" in opinion.detail
+    assert false.check().error == "SymPy does not confirm it"
+
+
+def test_slacks_that_miss_cases_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    # with slack 2u+1 only odd x are reached; then "x odd" would prove x(x-1)(y-1) even for what was not asked
+    missing = replace(PRODUCT, slack=lambda u, v: (2 * u + 1, v + 2))
+    assert by_differences(missing).holds is False
+    assert not missing.witnessed()
+    monkeypatch.setattr(Inequality, "witnessed", lambda self: True)
+    assert not missing.check().proved
+
+
+def test_a_second_judge_can_overrule_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Inequality, "witnessed", lambda self: True)
+    false = replace(PRODUCT, then=lambda x, y: x * y - x - 2)
+    agreeing = replace(false, recheck=(lambda step: by_differences(PRODUCT), by_solver))
+    assert by_differences(PRODUCT).holds
+    assert not agreeing.check().proved
+
+
+def test_without_z3_a_step_that_needs_it_says_so_and_the_grade_drops(monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger, claim = _toy(replace(PRODUCT, recheck=(by_solver,)))
+    assert ledger.run("toy.A")[0].grade is Grade.SYMBOLIC
+    _hide(monkeypatch, "z3")
+    result = ledger.run("toy.A")[0]
+    assert result.grade is Grade.EXACT
+    assert INSTALL in result.message
+    assert "0 of 1 steps" in result.summary
+    with_other = replace(PRODUCT, recheck=(by_differences, by_solver))
+    assert with_other.check().proved
+    assert claim.grade is Grade.SYMBOLIC
+
+
+def test_a_claim_fails_when_a_step_loses_its_judge() -> None:
+    ledger, _ = _toy(replace(PRODUCT, recheck=()))
+    result = ledger.run("toy.A")[0]
+    assert not result.passed
+    assert "no independent re-check" in result.message
+
+
+def test_a_derivation_without_steps_fails() -> None:
+    ledger, _ = _toy()
+    assert "a derivation without steps proves nothing" in ledger.run("toy.A")[0].message
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_step_fails_without_its_judge_and_when_it_is_bent(step: Step) -> None:
+    if isinstance(step, Identity):
+        bare: Step = replace(step, recheck=())
+        right = step.right
+        bent: Step = replace(step, right=lambda *v: right(*v) + v[0] * 0 + 1)
+    else:
+        bare = replace(step, recheck=())
+        then = step.then
+        bent = replace(step, then=lambda *v: -then(*v) - 1)
+    assert "no independent re-check" in bare.check().error
+    assert not bent.check().proved
+    assert all(_opinion(judge, bent) is False for judge in bent.recheck)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_step_can_be_shown(step: Step) -> None:
+    left, _, right = step.latex().partition(" = " if isinstance(step, Identity) else r"\Longrightarrow")
+    assert left.strip() != right.strip() != ""
+
+
+def test_degrees_bound_numerators_and_denominators() -> None:
+    x, y = Degree.variables(2)
+    assert ((x + 1) ** 3 * y).above == (3, 1)
+    assert (1 / x + 1 / y) == Degree((1, 1), (1, 1))
+    assert (x - x).above == (1, 0)  # no cancellation is assumed
+    assert (2 - x / y).below == (0, 1)
+    assert (-(x * 2) / 3).above == (1, 0)
+    with pytest.raises(ValueError, match="negative power"):
+        x**-1
+
+
+def test_a_refuted_claim_needs_a_witness_and_a_repair() -> None:
+    ledger, claim = _toy(PRODUCT, status=Status.REFUTED, corrected_by="toy.B")
+    assert "needs a counterexample" in ledger.run("toy.A")[0].message
+    with pytest.raises(ValueError, match="name the claim that holds instead"):
+        replace(claim, corrected_by=None)
+    with pytest.raises(ValueError, match="a definition has no grade"):
+        replace(claim, status=Status.DEFINITION)
+
+
+def test_a_claim_without_evidence_fails() -> None:
+    assert [each.holds for each in _claim().examine()] == [False]
+
+
+def test_a_claim_that_overstates_its_grade_fails() -> None:
+    claim = _claim()
+    claim.computation(lambda: "nothing much")
+    result = _ledger(claim).run("toy.A")[0]
+    assert not result.passed
+    assert "reaches the grade exact, not symbolic" in result.message
+
+
+def test_what_rests_on_a_failure_fails() -> None:
+    lower, upper = _claim(), replace(_claim(), id="toy.B", rests_on=("toy.A",))
+    upper.derivation(lambda: Derivation(setting="", steps=(SQUARE,), conclusion=""))
+    results = {result.id: result for result in _ledger(lower, upper).run()}
+    assert "rests on toy.A, which failed" in results["toy.B"].message
+    assert not results["toy.B"].passed
+
+
+def _opinion(judge: Callable[[Any], Any], step: Step) -> bool | None:
+    holds: bool | None = judge(step).holds
+    return holds
+
+
+def _claim(**changes: Any) -> Claim:
+    values: dict[str, Any] = {
+        "id": "toy.A", "module": "proofs.law", "source": "here", "title": "toy", "statement": "1 = 1",
+        "words": "A toy.", "status": Status.PROVED, "grade": Grade.SYMBOLIC,
+    }  # fmt: skip
+    return Claim(**{**values, **changes})
+
+
+def _ledger(*claims: Claim) -> Ledger:
+    ledger = Ledger((), {}, {})
+    ledger.__dict__["_claims"] = {claim.id: claim for claim in claims}  # what the packages would have brought
+    return ledger
+
+
+def _toy(*steps: Step, **changes: Any) -> tuple[Ledger, Claim]:
+    claim = _claim(**changes)
+    claim.derivation(lambda: Derivation(setting="", steps=steps, conclusion=""))
+    claim.computation(lambda: "fine")
+    return _ledger(claim), claim
+
+
+def _hide(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    genuine = builtins.__import__
+
+    def without(wanted: str, *rest: Any, **more: Any) -> Any:
+        if wanted == name:
+            raise ImportError(name)
+        return genuine(wanted, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)

@@ -1,0 +1,189 @@
+"""The ledger as a whole: it runs green, its graph is closed, and its rows have the agreed shape."""
+
+import ast
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from proofs import LEDGER
+from proofs.__main__ import main
+from proofs.claim import Status
+from proofs.evidence import Grade
+from proofs.result import ClaimResult
+from splu_ref.model import InputError
+
+ROOT = Path(__file__).parents[2]
+IDS = [claim.id for claim in LEDGER]
+
+ROW = {
+    "type": "object",
+    "required": ["id", "source", "status", "grade", "witness", "corrected_by", "depends_on", "dependants",
+                 "statement", "words"],
+    "properties": {
+        "id": {"type": "string", "pattern": r"^[a-z]+\.[A-Za-z0-9]+$"},
+        "source": {"type": "string", "minLength": 3},
+        "status": {"enum": ["definition", "proved", "refuted", "corrected", "literature", "empirical"]},
+        "grade": {"enum": [None, "kernel", "symbolic", "exact", "enumerated", "statistical"]},
+        "witness": {
+            "type": ["object", "null"],
+            "required": ["parameters", "printed", "true", "order", "by_hand"],
+            "properties": {"parameters": {"type": "object", "additionalProperties": {"type": "string"}}},
+        },
+        "corrected_by": {"enum": [None, *IDS]},
+        "depends_on": {"type": "array", "items": {"enum": IDS}},
+        "dependants": {"type": "array", "items": {"enum": IDS}},
+        "statement": {"type": "string", "minLength": 3},
+        "words": {"type": "string", "minLength": 20},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, ClaimResult]:
+    return {result.id: result for result in LEDGER.run()}
+
+
+@pytest.mark.parametrize("claim_id", IDS)
+def test_every_claim_passes(results: dict[str, ClaimResult], claim_id: str) -> None:
+    result = results[claim_id]
+    assert result.passed, result.message
+    assert result.message == ""
+    assert result.grade == LEDGER.get(claim_id).grade
+    assert result.as_json()["grade"] == (None if result.grade is None else str(result.grade))
+
+
+def test_the_claims_of_the_foundation_are_there() -> None:
+    expected = "D1 D2 D3 D4 S3 G B T2 T3 T3c L1 L1c F4 S E1 L2 T4 E2 F5"
+    assert [f"splu.{name}" for name in expected.split()] == IDS
+
+
+def test_verdicts() -> None:
+    refuted = {claim.id: claim.corrected_by for claim in LEDGER if claim.status is Status.REFUTED}
+    assert refuted == {"splu.T3": "splu.T3c", "splu.L1": "splu.L1c", "splu.F4": "splu.L1c"}
+    assert {claim.id for claim in LEDGER if claim.status is Status.CORRECTED} == {"splu.T3c", "splu.L1c"}
+    symbolic = {claim.id for claim in LEDGER if claim.grade is Grade.SYMBOLIC}
+    assert symbolic == {
+        f"splu.{name}" for name in ["S3", "G", "B", "T2", "T3", "T3c", "L1c", "S", "L2", "T4"]
+    }
+
+
+def test_rows_have_the_agreed_shape() -> None:
+    rows = LEDGER.rows()
+    jsonschema.validate(json.loads(json.dumps(rows)), {"type": "array", "items": ROW})
+    assert [row["id"] for row in rows] == IDS
+    assert LEDGER.rows("splu.T3")[0]["witness"] is not None
+    assert (LEDGER.rows("splu.T2")[0]["witness"], LEDGER.rows("splu.T2")[0]["corrected_by"]) == (None, None)
+
+
+def test_a_row_is_rejected_by_the_schema_if_a_key_is_missing() -> None:
+    row = {key: value for key, value in LEDGER.rows("splu.B")[0].items() if key != "dependants"}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(row, ROW)
+
+
+@pytest.mark.parametrize("claim_id", IDS)
+def test_the_graph_is_closed_and_has_no_circles(claim_id: str) -> None:
+    claim = LEDGER.get(claim_id)
+    for other in claim.rests_on:
+        assert claim_id in LEDGER.dependants(other)
+    assert claim_id not in LEDGER.fallen_with(claim_id)
+    if claim.corrected_by is not None:
+        assert LEDGER.get(claim.corrected_by).status in (Status.PROVED, Status.CORRECTED)
+    if claim.status is Status.REFUTED:
+        assert claim.topples == LEDGER.fallen_with(claim_id)
+
+
+def test_what_holds_does_not_rest_on_what_is_refuted() -> None:
+    assert LEDGER.fallen_with("splu.T3") == ("splu.L1", "splu.F4")
+    for claim in LEDGER:
+        if claim.status is not Status.REFUTED:
+            assert all(LEDGER.get(other).status is not Status.REFUTED for other in claim.rests_on)
+
+
+def test_an_unknown_id_names_the_closest() -> None:
+    with pytest.raises(InputError, match=r"no claim 'splu\.T3x': did you mean .*splu\.T3"):
+        LEDGER.get("splu.T3x")
+    with pytest.raises(InputError, match=r"the ids are splu\.D1"):
+        LEDGER.run("42")
+
+
+def test_progress_is_told_of_every_claim() -> None:
+    seen: list[tuple[str, int, int]] = []
+    LEDGER.run("splu.E2", lambda *told: seen.append(told))
+    assert seen == [("splu.E2", 0, 1)]
+
+
+@pytest.mark.parametrize("claim_id", IDS)
+def test_named_tests_exist(claim_id: str) -> None:
+    for node in LEDGER.get(claim_id).tests:
+        path, _, name = node.partition("::")
+        names = {
+            each.name
+            for each in ast.walk(ast.parse((ROOT / path).read_text()))
+            if isinstance(each, ast.FunctionDef)
+        }
+        assert name in names
+
+
+def test_nothing_of_the_library_imports_proofs() -> None:
+    files = list((ROOT / "splu_ref").rglob("*.py"))
+    assert len(files) > 10
+    for path in files:
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module or ""]
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                called = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+                if called in ("import_module", "__import__"):
+                    names = [str(each.value) for each in node.args if isinstance(each, ast.Constant)]
+            assert not [name for name in names if name.split(".")[0] == "proofs"], path
+
+
+def test_printed_formulas_are_reached_through_the_ledger_alone() -> None:
+    assert dict(LEDGER.printed).keys() == {"splu.T3", "splu.L1"}
+    for function in LEDGER.printed.values():
+        assert function.__module__.startswith("proofs.printed.")
+    script = (
+        "import sys, splu_ref.guarantees, splu_ref.certificates, splu_ref.cli; print('proofs' in sys.modules)"
+    )
+    assert _python(script) == "False"
+
+
+def test_the_entry_point_leads_to_the_ledger() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["splu_ref.ledger"] == {"splu": "proofs:LEDGER"}
+
+
+def test_importing_the_ledger_is_cheap_and_so_are_its_rows() -> None:
+    slow = "{'sympy', 'z3', 'numpy', 'polars', 'proofs.splu.sawtooth'}"
+    loaded = f"print(sorted({slow} & set(sys.modules)))"
+    assert _python(f"import sys, proofs; {loaded}") == "[]"
+    assert _python(f"import sys, proofs; proofs.LEDGER.rows(); {loaded}") == "['proofs.splu.sawtooth']"
+
+
+def test_the_command_prints_runs_and_refuses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    table = capsys.readouterr().out
+    assert all(claim_id in table for claim_id in IDS)
+    assert "5/9" in table
+    assert main(["--run", "splu.E1"]) == 0
+    assert "summed_in_fractions" in capsys.readouterr().out
+    assert main(["--run", "splu.E9"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("proofs: the ledger has no claim")
+    assert error.count("\n") == 1
+
+
+def _python(script: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, cwd=ROOT
+    )
+    return done.stdout.strip()
