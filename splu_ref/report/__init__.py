@@ -1,0 +1,22 @@
+"""The verification report: what a run of the suite found, on paper, on screen and for machines."""
+
+from splu_ref.report.model import Environment, Level, Row, StatisticalRow, VerificationReport
+from splu_ref.report.progress import Progress, Silent
+from splu_ref.report.suite import run_suite
+from splu_ref.report.terminal import TerminalProgress, print_report
+from splu_ref.report.writing import prepare_folder, write_report
+
+__all__ = [
+    "Environment",
+    "Level",
+    "Progress",
+    "Row",
+    "Silent",
+    "StatisticalRow",
+    "TerminalProgress",
+    "VerificationReport",
+    "prepare_folder",
+    "print_report",
+    "run_suite",
+    "write_report",
+]

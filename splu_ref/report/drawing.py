@@ -1,0 +1,106 @@
+"""A figure's numbers drawn as an inline SVG that follows the page's light or dark colors.
+
+Drawn by matplotlib (the ``figures`` extra). The text is kept as text, so that it can be searched and read
+aloud; lines carry colors that color-blind readers tell apart, and markers and dashes that need no color.
+The same numbers give the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING
+
+from splu_ref.report.exhibits import Figure, Series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00")
+"""From Okabe and Ito's palette, the yellow darkened. The page's style sheet may replace each of them."""
+MARKERS = ("o", "s", "^", "D", "v")
+INK = "#010203"
+"""Stands for the page's text color in the drawing; no other part of it has this color."""
+MISSING_MATPLOTLIB = "The drawing needs matplotlib: install it with  pip install 'splu-ref[figures]'"
+
+
+def draw(figure: Figure) -> str:
+    """Return the drawing as an ``<svg>`` element, or an empty text if matplotlib is not installed."""
+    try:
+        from matplotlib import rc_context  # noqa: PLC0415  optional, and slow to import
+        from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415
+        from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
+    except ImportError:
+        return ""
+    with rc_context(
+        {
+            "svg.fonttype": "none",
+            "svg.hashsalt": "splu-ref",
+            "font.family": "sans-serif",
+            "font.size": 11,
+            "axes.labelcolor": INK,
+            "axes.edgecolor": INK,
+            "text.color": INK,
+            "xtick.color": INK,
+            "ytick.color": INK,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "lines.linewidth": 1.8,
+        }
+    ):
+        canvas = Canvas(figsize=(5.0, 4.6), layout="constrained")
+        FigureCanvasSVG(canvas)
+        axes = canvas.subplots()
+        _plot(axes, figure)
+        handles, labels = axes.get_legend_handles_labels()
+        canvas.legend(
+            handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=10, handlelength=3
+        )
+        buffer = io.StringIO()
+        canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _inline(buffer.getvalue(), figure)
+
+
+def _plot(axes: Axes, figure: Figure) -> None:
+    for kind in ("exact", "printed"):
+        for number, series in enumerate(s for s in figure.series if s.kind == kind):
+            _curve(axes, series, number, joined=kind == "exact" or figure.logarithmic)
+    axes.set_xlabel(figure.x_label)
+    axes.set_ylabel(figure.y_label)
+    axes.grid(visible=True, color=INK, alpha=0.15, linewidth=0.6)
+    counts = [x for x, _ in figure.series[0].points]
+    axes.set_xticks(counts)
+    if figure.logarithmic:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:.10f}".rstrip("0").rstrip("."))
+        axes.yaxis.set_minor_formatter(lambda value, _: "")
+    else:
+        axes.set_ylim(0, 1)
+
+
+def _curve(axes: Axes, series: Series, number: int, *, joined: bool) -> None:
+    printed = series.kind == "printed"
+    axes.plot(
+        [x for x, _ in series.points],
+        [y for _, y in series.points],
+        label=series.label,
+        color=COLORS[number],
+        marker=MARKERS[number],
+        markerfacecolor="none" if printed else COLORS[number],
+        markersize=5 if joined else 10,
+        linestyle=("--" if printed else "-") if joined else "none",
+    )
+
+
+def _inline(document: str, figure: Figure) -> str:
+    """Return the svg element of a file, made fit to stand in a page."""
+    svg = document[document.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r' (?:width|height)="[0-9.]+pt"', "", svg, count=2)
+    svg = re.sub(r'\bid="', f'id="{figure.id}-', svg)
+    svg = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{figure.id}-", svg)
+    svg = re.sub(r' xmlns(?::xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
+    svg = svg.replace(INK, "currentColor")
+    for number, color in enumerate(COLORS, start=1):
+        svg = svg.replace(color, f"var(--series-{number}, {color})")
+    return svg.replace("<svg ", f'<svg role="img" aria-labelledby="{figure.id}-alternative" ', 1).strip()

@@ -1,0 +1,201 @@
+"""What a verification run found, as plain frozen records with a JSON form."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from math import log10
+from typing import Literal, TypeAlias
+
+from splu_ref.guarantees.decimals import exact_json
+from splu_ref.report.exhibits import Figure, Json, KillMatrix, PublicationAudit
+
+Level: TypeAlias = Literal["quick", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One claim or one check, and whether it came out as stated.
+
+    Attributes
+    ----------
+    stage
+        The part of the suite that produced the row: ``ledger``, ``certificates``, ``enumeration``, …
+    id, title
+        A stable name, and the same in words.
+    status
+        For a claim of the ledger: definition, proved, refuted, corrected, literature, empirical.
+        For any other check: holds or fails.
+    passed
+        Whether the run confirmed the status. A refuted claim passes when its witness refutes it again.
+    grade
+        What kind of evidence stands behind it: symbolic, exact, enumerated, statistical.
+    evidence
+        What was done, in a sentence.
+    seconds
+        Time taken.
+    detail
+        What went wrong, or numbers worth knowing.
+    source, statement, words, witness, corrected_by
+        For a claim: where it is printed, what it says (LaTeX) and in plain words, the counterexample, the
+        id of its repair.
+    """
+
+    stage: str
+    id: str
+    title: str
+    status: str
+    passed: bool
+    grade: str = ""
+    evidence: str = ""
+    seconds: float = 0.0
+    detail: str = ""
+    source: str = ""
+    statement: str = ""
+    words: str = ""
+    witness: str = ""
+    corrected_by: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the row as a JSON object; what only claims have is left out of other checks."""
+        row: dict[str, Json] = {**asdict(self), "seconds": round(self.seconds, 3)}
+        if self.stage != "ledger":
+            for name in ("source", "statement", "words", "witness", "corrected_by"):
+                del row[name]
+        else:
+            row["witness"] = self.witness or None
+            row["corrected_by"] = self.corrected_by or None
+        return row
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticalRow:
+    """One check on sampled data.
+
+    Attributes
+    ----------
+    check
+        Its name.
+    log10_e
+        Base-10 logarithm of the e-value where sampling stopped; None when the check never got that far.
+    budget
+        The chance of a false alarm that is charged to the check: it fails when e >= 1/budget.
+    power
+        The smallest deviation found with probability 0.999 or more, in words.
+    passed
+        Whether the check passed.
+    """
+
+    check: str
+    log10_e: float | None
+    budget: Fraction
+    power: str
+    passed: bool
+
+    @property
+    def threshold(self) -> float:
+        """Base-10 logarithm of the e-value at which the check fails: 1 / budget."""
+        return -log10(self.budget)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the row as a JSON object."""
+        return {**asdict(self), "budget": _error_probability(self.budget)}
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where and with what the run took place.
+
+    ``started`` is a UTC time in ISO 8601, ``command`` the command that repeats the run with its seed.
+    """
+
+    version: str
+    specification: str
+    python: str
+    platform: str
+    processors: int
+    workers: int
+    seed: str
+    fresh_seed: bool
+    started: str
+    packages: tuple[tuple[str, str], ...]
+    command: str
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the environment as a JSON object."""
+        return {**asdict(self), "packages": dict(self.packages)}
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationReport:
+    """The whole run.
+
+    ``false_alarm_budget`` bounds the chance that a sound implementation fails such a run by bad luck.
+    """
+
+    level: Level
+    rows: tuple[Row, ...]
+    environment: Environment
+    seconds: float
+    statistics: tuple[StatisticalRow, ...] = ()
+    publications: tuple[PublicationAudit, ...] = ()
+    kill_matrix: KillMatrix | None = None
+    figures: tuple[Figure, ...] = ()
+    false_alarm_budget: Fraction = Fraction(0)
+
+    @property
+    def claims(self) -> tuple[Row, ...]:
+        """The rows of the ledger."""
+        return tuple(row for row in self.rows if row.stage == "ledger")
+
+    @property
+    def checks(self) -> tuple[Row, ...]:
+        """All other rows."""
+        return tuple(row for row in self.rows if row.stage != "ledger")
+
+    @property
+    def failures(self) -> tuple[Row, ...]:
+        """Every row that did not come out as stated."""
+        return tuple(row for row in self.rows if not row.passed)
+
+    @property
+    def failed(self) -> int:
+        """Number of rows that did not come out as stated."""
+        return len(self.failures)
+
+    @property
+    def passed(self) -> int:
+        """Number of rows that came out as stated."""
+        return len(self.rows) - self.failed
+
+    @property
+    def holds(self) -> bool:
+        """Whether the run as a whole passed; a run without rows did not."""
+        return bool(self.rows) and not self.failures
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the report as one JSON object.
+
+        ``passed`` and ``failed`` are numbers of rows; ``false_alarm_budget`` is an exact probability.
+        """
+        return {
+            "schema": "splu-ref/report/1",
+            "level": self.level,
+            "holds": self.holds,
+            "claims": [row.to_json() for row in self.claims],
+            "checks": [row.to_json() for row in self.checks],
+            "passed": self.passed,
+            "failed": self.failed,
+            "false_alarm_budget": _error_probability(self.false_alarm_budget),
+            "seconds": round(self.seconds, 3),
+            "statistics": [row.to_json() for row in self.statistics],
+            "publications": [publication.to_json() for publication in self.publications],
+            "kill_matrix": None if self.kill_matrix is None else self.kill_matrix.to_json(),
+            "figures": [figure.to_json() for figure in self.figures],
+            "environment": self.environment.to_json(),
+        }
+
+
+def _error_probability(value: Fraction) -> Json:
+    form = exact_json(value, "up")
+    return {"fraction": form["fraction"], "decimal": form["decimal"], "digits": form["digits"]}

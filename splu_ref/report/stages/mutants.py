@@ -1,0 +1,100 @@
+"""Seventh stage, level full: the kill matrix of a checkout, every mutant against every check."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from splu_ref.report.exhibits import KillMatrix, MutantRow
+from splu_ref.report.model import Row
+from splu_ref.report.progress import Progress
+from splu_ref.report.stages.child import ChildError, run_module
+from splu_ref.report.stages.outcome import Outcome, check_row
+
+MODULE = "property_tests.mutants"
+
+
+def mutants_stage(workers: int, variables: Mapping[str, str], progress: Progress) -> Outcome:
+    """Return the kill matrix, and a row for each mutant and for the shipped code.
+
+    Parameters
+    ----------
+    workers
+        Processes to share the matrix.
+    variables
+        Environment variables that give the run its seed.
+    progress
+        Told of every line that the run writes.
+
+    Raises
+    ------
+    ChildError
+        If the run ends without a matrix.
+    """
+    progress.stage("Mutants")
+    heard = 0
+
+    def hear(line: str) -> None:
+        nonlocal heard
+        heard += 1
+        progress.at(line.strip(), heard)
+
+    with tempfile.TemporaryDirectory(prefix="splu-ref-") as folder:
+        file = Path(folder) / "matrix.json"
+        arguments = [MODULE, "--json", str(file), "--workers", str(workers)]
+        code, last = run_module(arguments, variables, hear)
+        if not file.exists():
+            raise ChildError(f"{MODULE} ended with code {code} and no matrix: {last}")
+        found = json.loads(file.read_text(encoding="utf-8"))
+    rows = (_shipped_row(found, code), *(_mutant_row(mutant) for mutant in found["mutants"]))
+    return Outcome(rows=rows, kill_matrix=_matrix(found))
+
+
+def _shipped_row(found: Mapping[str, Any], code: int) -> Row:
+    """Return the row of the run itself: a check that the shipped code fails notices no fault."""
+    checks = found["checks"]
+    failing = [f"{check['name']}: {check['detail']}" for check in checks if check["state"] != "alive"]
+    silent = code != 0 and not found["faults"]
+    return check_row(
+        "mutants",
+        "shipped",
+        "The shipped code passes the checks that the mutants must fail",
+        not failing and not silent and bool(found["mutants"]),
+        evidence=f"{len(checks)} checks, {len(found['mutants'])} mutants",
+        detail="; ".join([*failing, *([f"the run ended with code {code}"] if silent else [])]),
+        seconds=sum(check["seconds"] for check in checks),
+    )
+
+
+def _mutant_row(mutant: Mapping[str, Any]) -> Row:
+    noticed = [check for check, state in mutant["cells"].items() if state == "killed"]
+    meant = mutant["meant_for"]
+    missed = "" if meant in noticed else f"not noticed by {meant}, which was written for it"
+    return check_row(
+        "mutants",
+        mutant["name"],
+        f"Killed: {mutant['sentence']}",
+        bool(noticed) and not missed,
+        evidence=f"noticed by {', '.join(noticed)}" if noticed else "no check noticed it",
+        detail=missed,
+        seconds=sum(cell["seconds"] for cell in mutant["details"].values()),
+    )
+
+
+def _matrix(found: Mapping[str, Any]) -> KillMatrix:
+    checks = tuple(str(check["name"]) for check in found["checks"])
+    return KillMatrix(
+        checks,
+        tuple(
+            MutantRow(
+                str(mutant["name"]),
+                str(mutant["sentence"]),
+                tuple(mutant["cells"][check] for check in checks),
+                str(mutant["meant_for"]),
+            )
+            for mutant in found["mutants"]
+        ),
+    )

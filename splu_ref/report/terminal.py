@@ -1,0 +1,135 @@
+"""The report on a terminal: a table, a last line, and a bar while the run lasts."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from splu_ref.guarantees import decimal_up
+from splu_ref.report.model import Row, VerificationReport
+
+LOG_WIDTH = 160
+LEAST_EVIDENCE = 20
+_STYLES = {"proved": "green", "corrected": "cyan", "refuted": "yellow", "holds": "green", "fails": "bold red"}
+
+
+def print_report(report: VerificationReport, console: Console | None = None) -> None:
+    """Print every row and the verdict, on standard output unless another console is given."""
+    console = console or standard_output()
+    console.print(table(report, console.width))
+    for row in report.failures:
+        console.print(Text.assemble(("failed ", "bold red"), row.id, ": ", _clean(row.detail or row.title)))
+    console.print(Text(last_line(report), style="bold green" if report.holds else "bold red"))
+
+
+def standard_output() -> Console:
+    """Return a console on standard output; in a log, which has no width of its own, a wide one."""
+    console = Console()
+    return console if console.is_terminal else Console(width=LOG_WIDTH)
+
+
+def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:
+    """Return the table of all rows: claim or check, status, grade, evidence, time.
+
+    Parameters
+    ----------
+    report
+        The run.
+    width
+        Columns of the terminal. Where they suffice, every row takes one line and the evidence is cut off;
+        the written report has all of it.
+    """
+    cells = [(row.id, _status(row), row.grade or "-", f"{row.seconds:.2f} s") for row in report.rows]
+    taken = sum(max((len(str(row[i])) for row in cells), default=0) for i in range(4)) + 14
+    one_line = width - taken >= LEAST_EVIDENCE
+    title = f"splu-ref {report.environment.version}, level {report.level}"
+    result = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    result.add_column("Claim or check", overflow="fold")
+    result.add_column("Status")
+    result.add_column("Grade")
+    result.add_column("Evidence", overflow="fold")
+    result.add_column("Time", justify="right", no_wrap=True)
+    stage = ""
+    for row, (name, status, grade, seconds) in zip(report.rows, cells, strict=True):
+        if stage and row.stage != stage:
+            result.add_section()
+        stage = row.stage
+        evidence = Text(_clean(row.evidence if row.passed else row.detail or row.evidence))
+        if one_line:
+            evidence.truncate(width - taken, overflow="ellipsis")
+        result.add_row(name, status, grade, evidence, seconds)
+    return result
+
+
+def last_line(report: VerificationReport) -> str:
+    """Return the verdict in one line."""
+    words = "passed" if report.holds else "FAILED"
+    budget = decimal_up(report.false_alarm_budget, 3)
+    return (
+        f"{words}: {report.passed} rows came out as stated, {report.failed} did not; "
+        f"false-alarm budget {budget}; {report.seconds:.1f} s"
+    )
+
+
+def _status(row: Row) -> Text:
+    if row.passed:
+        return Text(row.status, style=_STYLES.get(row.status, ""))
+    return Text(row.status if row.status == "fails" else f"{row.status}, fails", style="bold red")
+
+
+def _clean(text: str) -> str:
+    """Return ``text`` without characters that would steer the terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+class TerminalProgress:
+    """A bar on standard error, drawn only if that is a terminal; use as a context manager."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True)
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[step]}"),
+            console=self._console,
+            transient=True,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=None, step="")
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+    def stage(self, title: str, steps: int | None = None) -> None:
+        """Show that a stage begins."""
+        self._bar.reset(self._task, description=escape(title), total=steps, step="")
+
+    def at(self, step: str, done: int) -> None:
+        """Show that a step begins."""
+        self._bar.update(self._task, completed=done, step=escape(_clean(step)))

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from splu_ref.report.drawing import COLORS, INK, draw
+from splu_ref.report.figures import figure_4, figure_5
+from splu_ref.report.stages.figures import figures_stage
+
+
+def law(gamma: int, frequency: int, count: int) -> Fraction:
+    trials = gamma * frequency
+    return Fraction(math.comb(trials, count) * (gamma - 1) ** (trials - count), gamma**trials)
+
+
+def printed_sum(gamma: int, frequency: int) -> Fraction:
+    """Theorem 4's sum at epsilon = 3/10, term by term."""
+    low, high = -(-7 * frequency // 10), 13 * frequency // 10
+    return 1 - sum((law(gamma, frequency, x) for x in range(low, high + 1)), Fraction(0))
+
+
+def printed_bound(gamma: int, epsilon: Fraction, frequency: int) -> Fraction:
+    return 1 / (gamma * epsilon**2 * frequency**2)
+
+
+def test_figure_4_has_both_curves_at_every_point() -> None:
+    figure = figure_4(printed_bound)
+    curves = {series.label: dict(series.points) for series in figure.series}
+    assert len(curves) == 10
+    assert curves["printed, ε = 0.01"][100] == pytest.approx(0.1)
+    assert curves["printed, ε = 0.09"][900] == pytest.approx(1 / (10 * 81 * 81))
+    # At ε = 0.01 and f = 100 only f' = 100 is no error; at f = 900 the true value is known to be .7652…
+    assert curves["exact, ε = 0.01"][100] == pytest.approx(float(1 - law(10, 100, 100)), rel=1e-12)
+    assert math.floor(10**4 * curves["exact, ε = 0.01"][900]) == 7652
+    assert "below the truth at 45 of 45 plotted points" in figure.caption
+
+
+def test_figure_5_is_the_printed_sum_computed_otherwise() -> None:
+    figure = figure_5(lambda gamma, _, frequency: printed_sum(gamma, frequency))
+    curves = {series.label: dict(series.points) for series in figure.series}
+    assert curves["exact, γ = 10"][1] == pytest.approx(1 - 0.9**9, rel=1e-12)
+    for gamma in (5, 10, 20):
+        for frequency in range(1, 11):
+            expected = float(printed_sum(gamma, frequency))
+            assert curves[f"exact, γ = {gamma}"][frequency] == pytest.approx(expected, rel=1e-12)
+    assert "are the same" in figure.caption
+
+
+def test_the_stage_notices_a_wrong_curve(made_up_ledger: Callable[..., Any], told: Any) -> None:
+    outcome = figures_stage(made_up_ledger(printed_sum), told)
+    assert [row.passed for row in outcome.rows] == [True, True]
+    assert told.steps == [("figure 4", 0), ("figure 5", 1)]
+    wrong = made_up_ledger(lambda gamma, frequency: printed_sum(gamma, frequency) + Fraction(1, 100))
+    wrong.printed = {"splu.T3": lambda gamma, epsilon, frequency: Fraction(1, 2)}
+    outcome = figures_stage(wrong, told)
+    assert [row.passed for row in outcome.rows] == [False, False]
+
+
+def test_the_drawing_repeats_itself_and_names_no_other_place() -> None:
+    figure = figure_5(lambda gamma, _, frequency: printed_sum(gamma, frequency))
+    svg = draw(figure)
+    assert svg == draw(figure)
+    assert svg.startswith("<svg ")
+    assert svg.endswith("</svg>")
+    for absent in ("http", "metadata", "<?xml", "xlink", INK):
+        assert absent not in svg
+    assert f"var(--series-1, {COLORS[0]})" in svg
+    assert "currentColor" in svg
+    assert 'aria-labelledby="figure-5-alternative"' in svg
+    assert "exact, γ = 20" in svg  # as text, not as outlines
+
+
+def test_two_drawings_share_no_id() -> None:
+    fifth = draw(figure_5(lambda gamma, _, frequency: printed_sum(gamma, frequency)))
+    fourth = draw(figure_4(printed_bound))
+    ids = [{part.split('"')[0] for part in svg.split(' id="')[1:]} for svg in (fourth, fifth)]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+
+
+def test_without_matplotlib_there_is_no_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert draw(figure_4(printed_bound)) == ""

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splu_ref.report.stages import mutants
+from splu_ref.report.stages.child import ChildError
+from splu_ref.report.stages.mutants import mutants_stage
+
+
+def found(**changes: Any) -> dict[str, Any]:
+    """Return a matrix of two checks and two mutants, of which one is noticed by the wrong check only."""
+
+    def cell(state: str) -> dict[str, Any]:
+        return {"state": state, "log10_e": None, "detail": "why", "seconds": 0.25}
+
+    def mutant(name: str, states: tuple[str, str]) -> dict[str, Any]:
+        cells = dict(zip(("law", "order"), states, strict=True))
+        details = {check: cell(state) for check, state in cells.items()}
+        return {
+            "name": name,
+            "sentence": "It is broken.",
+            "meant_for": "law",
+            "cells": cells,
+            "details": details,
+        }
+
+    return {
+        "checks": [{"name": "law", **cell("alive")}, {"name": "order", **cell("alive")}],
+        "mutants": [mutant("good", ("killed", "alive")), mutant("missed", ("not run", "killed"))],
+        "faults": ["missed is not noticed by law"],
+        **changes,
+    }
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that makes the run of the mutants write a matrix and end with a code."""
+
+    def write(matrix: dict[str, Any] | None, code: int) -> None:
+        def run(arguments: list[str], variables: dict[str, str], heard: Any) -> tuple[int, str]:
+            heard(f"{' '.join(arguments[:1])} {variables}")
+            if matrix is not None:
+                Path(arguments[arguments.index("--json") + 1]).write_text(json.dumps(matrix), "utf-8")
+            return code, "last words"
+
+        monkeypatch.setattr(mutants, "run_module", run)
+
+    return write
+
+
+def test_a_mutant_must_be_noticed_by_the_check_written_for_it(written: Any, told: Any) -> None:
+    written(found(), 1)
+    outcome = mutants_stage(2, {"SEED": "7"}, told)
+    assert [(row.id, row.passed) for row in outcome.rows] == [
+        ("mutants.shipped", True),
+        ("mutants.good", True),
+        ("mutants.missed", False),
+    ]
+    assert outcome.kill_matrix is not None
+    assert outcome.kill_matrix.checks == ("law", "order")
+    assert [mutant.cells for mutant in outcome.kill_matrix.mutants] == [
+        ("killed", "alive"),
+        ("not run", "killed"),
+    ]
+    assert told.steps == [("property_tests.mutants {'SEED': '7'}", 1)]
+
+
+def test_a_survivor_fails(written: Any, told: Any) -> None:
+    matrix = found()
+    matrix["mutants"][0]["cells"] = {"law": "alive", "order": "alive"}
+    written(matrix, 1)
+    row = mutants_stage(1, {}, told).rows[1]
+    assert (row.passed, row.evidence) == (False, "no check noticed it")
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "said"),
+    [
+        ({"faults": []}, 3, "ended with code 3"),
+        ({"mutants": [], "faults": []}, 0, ""),
+        (
+            {
+                "checks": [{"name": "law", "state": "killed", "detail": "too far", "seconds": 1.0}],
+                "mutants": [],
+            },
+            1,
+            "law: too far",
+        ),
+    ],
+)
+def test_the_shipped_code_must_pass(
+    changes: dict[str, Any], code: int, said: str, written: Any, told: Any
+) -> None:
+    written(found(**changes), code)
+    row = mutants_stage(1, {}, told).rows[0]
+    assert not row.passed
+    assert said in row.detail
+
+
+def test_a_run_without_a_matrix_says_how_it_ended(written: Any, told: Any) -> None:
+    written(None, 2)
+    with pytest.raises(ChildError, match="code 2 and no matrix: last words"):
+        mutants_stage(1, {}, told)

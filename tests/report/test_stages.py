@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splu_ref.audit import EnumerationRow
+from splu_ref.certificate_checker import Verdict, check_text
+from splu_ref.certificates import privacy_certificate
+from splu_ref.mechanisms import Publication, publish
+from splu_ref.report.stages import certificates, enumeration, publication
+from splu_ref.report.stages.certificates import FALSIFIED, certificates_stage, falsifications
+from splu_ref.report.stages.ledger import ledger_stage
+from splu_ref.report.stages.publication import publication_stage
+
+BUDGET = Path(__file__).parents[2] / "property_tests" / "error_budget.json"
+
+
+def test_a_ledger_row_tells_the_whole_claim(made_up_ledger: Callable[..., Any], told: Any) -> None:
+    first, second = ledger_stage(made_up_ledger(lambda *_: 0), told).rows
+    assert (first.id, first.status, first.grade, first.passed) == ("a.1", "proved", "exact", True)
+    assert (first.witness, first.corrected_by, first.words) == ("", "", "True.")
+    assert second.witness == "f = 2: printed 1, true 2. 2 > 1. Smallest by f."
+    assert (second.corrected_by, second.statement, second.source) == ("a.1", r"f\le 1", "§2")
+    assert told.steps == [("a.1", 0)]
+
+
+def test_a_claim_that_failed_is_a_row_that_failed(made_up_ledger: Callable[..., Any], told: Any) -> None:
+    first, second = ledger_stage(made_up_ledger(lambda *_: 0, passed=False), told).rows
+    assert (first.passed, first.detail, second.passed) == (False, "the proof is outdated", True)
+
+
+def test_certificates_check_and_falsified_ones_do_not(told: Any) -> None:
+    rows = certificates_stage(told).rows
+    assert [row.id for row in rows if not row.passed] == []
+    assert "2401" in next(row.detail for row in rows if row.id == "certificates.threshold-2401")
+    assert int(rows[-1].evidence.split()[0]) >= 24
+
+
+def test_a_checker_that_believes_everything_is_noticed(monkeypatch: pytest.MonkeyPatch, told: Any) -> None:
+    monkeypatch.setattr(certificates, "check_text", lambda _: Verdict(True, "anything", "fine"))
+    assert [row.id for row in certificates_stage(told).rows if not row.passed] == ["certificates.falsified"]
+
+
+def test_a_checker_that_believes_nothing_is_noticed(monkeypatch: pytest.MonkeyPatch, told: Any) -> None:
+    monkeypatch.setattr(certificates, "check_text", lambda _: Verdict(False, "anything", "never"))
+    failed = [row.id for row in certificates_stage(told).rows if not row.passed]
+    assert len(failed) == 4
+    assert "certificates.falsified" not in failed
+
+
+@pytest.mark.parametrize("section", FALSIFIED)
+def test_a_falsification_changes_one_character(section: str) -> None:
+    certificate = privacy_certificate(10, "3/10", 3)
+    text = json.dumps(certificate)
+    found = list(falsifications(certificate, section))
+    assert found
+    for _, changed in found:
+        other = json.dumps(changed)
+        assert len(other) == len(text)
+        assert sum(a != b for a, b in zip(text, other, strict=True)) == 1
+        assert changed[section] != certificate[section]
+    assert check_text(text).valid
+
+
+def test_enumeration_rows_are_gathered_by_plan_and_group_size(
+    monkeypatch: pytest.MonkeyPatch, told: Any
+) -> None:
+    made_up = [
+        EnumerationRow("anatomy", 2, (1, 1), 4, True, ""),
+        EnumerationRow("anatomy", 2, (2, 2), 64, False, "the law differs"),
+        EnumerationRow("cyclic", 3, (1, 1, 1), 27, True, ""),
+    ]
+
+    def rows(progress: Callable[[str], None]) -> Any:
+        for row in made_up:
+            progress(str(row.histogram))
+            yield row
+
+    monkeypatch.setattr(enumeration, "enumeration_rows", rows)
+    first, second = enumeration.enumeration_stage(told).rows
+    assert (first.id, first.passed, first.detail) == ("enumeration.anatomy.gamma2", False, "the law differs")
+    assert "68 outcomes in 2 tables" in first.evidence
+    assert (second.id, second.passed) == ("enumeration.cyclic.gamma3", True)
+    assert told.steps == [("(1, 1)", 0), ("(2, 2)", 1), ("(1, 1, 1)", 2)]
+
+
+def test_the_embedded_table_is_published_as_promised(told: Any) -> None:
+    outcome = publication_stage("2014", told)
+    assert [row.id for row in outcome.rows if not row.passed] == []
+    assert [audit.gamma for audit in outcome.publications] == [5, 7]
+    for audit in outcome.publications:
+        assert audit.rows_out + audit.suppressed == audit.rows_in
+        assert sum(value.frequency for value in audit.values) == audit.rows_out
+        assert sum(value.published for value in audit.values) == audit.rows_out
+        assert [value.promise for value in audit.values if value.frequency <= 10] == ["protected"]
+        assert {value.promise for value in audit.values} == {"protected", "accurate", ""}
+
+
+def test_its_budget_is_the_committed_one(told: Any) -> None:
+    entry = json.loads(BUDGET.read_text("utf-8"))["checks"]["report.publication"]
+    assert len(publication.GAMMAS) == entry["executions"]
+    assert float(publication.BUDGET) * entry["executions"] == pytest.approx(float(entry["level"]))
+
+
+def broken_publish(damage: Callable[[Publication], Publication]) -> Callable[..., Publication]:
+    return lambda *arguments, **options: damage(publish(*arguments, **options))
+
+
+def doubled_first_row(release: Publication) -> Publication:
+    rows = np.arange(release.table.row_count, dtype=np.int64)
+    rows[0] = rows[1]
+    return replace(release, table=release.table.take(rows))
+
+
+def one_row_less(release: Publication) -> Publication:
+    rows = np.arange(1, release.table.row_count, dtype=np.int64)
+    return replace(release, table=release.table.take(rows))
+
+
+def most_frequent_value_favored(release: Publication) -> Publication:
+    codes = release.table.codes(publication.COLUMN).copy()
+    codes[:1500] = np.bincount(codes).argmax()
+    return replace(release, table=release.table.with_codes(publication.COLUMN, codes))
+
+
+@pytest.mark.parametrize(
+    ("damage", "noticed"),
+    [
+        (doubled_first_row, {"non-sensitive"}),
+        (one_row_less, {"rows", "non-sensitive"}),
+        (most_frequent_value_favored, {"law"}),
+    ],
+)
+def test_a_damaged_release_is_noticed(
+    damage: Callable[[Publication], Publication],
+    noticed: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+    told: Any,
+) -> None:
+    monkeypatch.setattr(publication, "publish", broken_publish(damage))
+    monkeypatch.setattr(publication, "GAMMAS", (7,))
+    outcome = publication_stage("2014", told)
+    assert {row.id.rpartition(".")[2] for row in outcome.rows if not row.passed} == noticed

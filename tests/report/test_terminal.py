@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from splu_ref.report.model import VerificationReport
+from splu_ref.report.terminal import TerminalProgress, last_line, print_report
+
+
+def printed(report: VerificationReport, width: int) -> str:
+    console = Console(file=io.StringIO(), width=width, force_terminal=False)
+    print_report(report, console)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_every_row_stands_on_one_line_with_its_status(report: VerificationReport) -> None:
+    lines = printed(report, 120).splitlines()
+    assert max(map(len, lines)) <= 120
+    by_id = {row.id: next(line for line in lines if line.lstrip().startswith(row.id)) for row in report.rows}
+    assert "proved" in by_id["splu.B"]
+    assert "refuted" in by_id["splu.T3"]
+    assert "fails" in by_id["enumeration.x"]
+    assert lines[-1].startswith("FAILED: 2 rows came out as stated, 1 did not")
+
+
+@pytest.mark.parametrize("width", [48, 60, 80])
+def test_a_narrow_terminal_loses_no_row(report: VerificationReport, width: int) -> None:
+    text = printed(report, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert text.count("splu.T3") == 1
+
+
+def test_a_claim_that_failed_says_so(report: VerificationReport) -> None:
+    broken = replace(report, rows=(replace(report.rows[0], passed=False, detail="outdated"),))
+    text = printed(broken, 120)
+    assert "proved, fails" in text
+    assert "failed splu.B: outdated" in text
+
+
+def test_markup_in_texts_is_not_obeyed(report: VerificationReport) -> None:
+    marked = replace(report.rows[0], evidence="[bold]f'[/bold]")
+    assert "[bold]f'[/bold]" in printed(replace(report, rows=(marked,)), 120)
+
+
+def test_the_last_line_of_a_sound_run(report: VerificationReport) -> None:
+    assert last_line(replace(report, rows=report.claims)) == (
+        "passed: 2 rows came out as stated, 0 did not; false-alarm budget 3e-7; 3.2 s"
+    )
+
+
+def test_progress_is_silent_unless_on_a_terminal() -> None:
+    quiet, loud = io.StringIO(), io.StringIO()
+    for file, terminal in ((quiet, False), (loud, True)):
+        console = Console(file=file, force_terminal=terminal, width=100, _environ={"TERM": "xterm"})
+        with TerminalProgress(console) as progress:
+            progress.stage("Stage [one]", 2)
+            progress.at("step", 1)
+            progress._bar.refresh()
+    assert quiet.getvalue() == ""
+    assert "Stage [one]" in loud.getvalue()
+    assert "1/2" in loud.getvalue()
