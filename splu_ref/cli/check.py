@@ -1,0 +1,36 @@
+"""``splu-ref check``: re-check a certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check_text
+from splu_ref.cli.output import AsJson, show
+from splu_ref.model import CertificateError
+
+NAME = "check"
+EXAMPLE = "splu-ref check t_p.json"
+
+
+def run(
+    certificate: Annotated[Path, typer.Argument(help="A certificate file (JSON).")],
+    as_json: AsJson = False,
+) -> int:
+    """Re-check a certificate by integer arithmetic alone. Exit 0: valid, 1: false, 2: unreadable.
+
+    The checker is one file of the standard library, certificate_checker.py, that imports nothing else of
+    this package: copy it out, read it, and run it as `python certificate_checker.py FILE`.
+    """
+    try:
+        with certificate.open("rb") as file:
+            verdict = check_text(file.read(MAX_BYTES + 1).decode())
+    except Unreadable as error:
+        raise CertificateError(f"{certificate}: {error}: ask for a fresh certificate") from None
+    except UnicodeDecodeError:
+        raise CertificateError(f"{certificate}: not a text file: give a certificate (JSON)") from None
+    result = {"valid": verdict.valid, "claim": verdict.claim, "reason": verdict.reason}
+    show(result, [("valid" if verdict.valid else "false", verdict.reason)], as_json=as_json)
+    return 0 if verdict.valid else 1

@@ -1,0 +1,73 @@
+"""``splu-ref claims``: the ledger of the papers' claims."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from splu_ref.cli.ledger import load_ledger
+from splu_ref.cli.output import AsJson, show
+from splu_ref.model import ParameterError
+
+NAME = "claims"
+EXAMPLE = "splu-ref claims splu.T3"
+
+
+def run(
+    claim: Annotated[str | None, typer.Argument(help="A claim's id; all claims unless given.")] = None,
+    reaffirm: Annotated[
+        bool, typer.Option("--reaffirm", help="Re-run the claim's proof and bind it to the present code.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what the source papers claim, and what is true of it: proved, refuted or corrected.
+
+    A refuted claim comes with the smallest counterexample and with the statement to rely on instead.
+    """
+    ledger = load_ledger()
+    if reaffirm:
+        if claim is None:
+            raise ParameterError("--reaffirm needs a claim's id: splu-ref claims splu.B --reaffirm")
+        ledger.reaffirm(claim)
+    rows = ledger.rows(claim)
+    if as_json or claim is not None:
+        show({"claims": rows}, _page(rows[0]), as_json=as_json)
+    else:
+        _overview(rows)
+
+
+def _page(row: dict[str, Any]) -> list[tuple[str, str]]:
+    witness = row["witness"]
+    lines = [
+        (row["id"], row["title"]),
+        ("source", row["source"]),
+        ("status", row["status"] + (f", by evidence of grade {row['grade']}" if row["grade"] else "")),
+        ("says", row["words"]),
+        ("formula", row["statement"]),
+        ("if", "; ".join(row["hypotheses"])),
+        (
+            "witness",
+            "" if witness is None else "; ".join(f"{name}: {text}" for name, text in witness.items()),
+        ),
+        ("instead", row["corrected_by"] or ""),
+        ("rests on", ", ".join(row["depends_on"])),
+        ("needed by", ", ".join(row["dependants"])),
+        ("licenses", ", ".join(row["licenses"])),
+    ]
+    return [(name, text) for name, text in lines if text]
+
+
+def _overview(rows: list[dict[str, Any]]) -> None:
+    table = Table(box=None, header_style="bold")
+    for heading in ("claim", "status", "grade", "says", "instead"):
+        table.add_column(heading)
+    for row in rows:
+        color = {"refuted": "red", "proved": "green", "corrected": "green"}.get(row["status"], "")
+        table.add_row(
+            row["id"], f"[{color}]{row['status']}[/]" if color else row["status"], row["grade"] or "",
+            row["title"], row["corrected_by"] or "",
+        )  # fmt: skip
+    Console().print(table)

@@ -1,0 +1,62 @@
+"""What commands print: one JSON object, or a few lines for a reader."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from splu_ref.model import DataError
+
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
+GammaOption: TypeAlias = Annotated[str, typer.Option("--gamma", help="Size of a decoy group, at least 2.")]
+EpsilonOption: TypeAlias = Annotated[
+    str, typer.Option("--epsilon", help="Relative error, exact: 0.3 or 3/10.")
+]
+
+
+def show(result: Mapping[str, Any], lines: Iterable[tuple[str, str]], *, as_json: bool) -> None:
+    """Print ``result`` as JSON, or ``lines`` as pairs of a name and a text.
+
+    Parameters
+    ----------
+    result
+        The object for programs; its keys are an interface.
+    lines
+        The same for people.
+    as_json
+        Which of the two is wanted.
+    """
+    if as_json:
+        sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+        return
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    for name, text in lines:
+        table.add_row(Text(name), Text(text))
+    Console().print(table)
+
+
+@contextmanager
+def about(path: Path) -> Iterator[None]:
+    """Name ``path`` in the errors of data that raises them without knowing where it comes from."""
+    try:
+        yield
+    except DataError as error:
+        message = str(error)
+        raise DataError(message if str(path) in message else f"{path}: {message}") from None
+
+
+def note(message: str) -> None:
+    """Print a remark to standard error, where it disturbs no program."""
+    sys.stderr.write(f"note: {message}\n")

@@ -1,0 +1,106 @@
+"""``splu-ref sanitize``: publish a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from splu_ref.cli.output import AsJson, Force, GammaOption, about, note, show
+from splu_ref.files import refuse_existing, write_whole
+from splu_ref.mechanisms import Publication, publish
+from splu_ref.microdata import read_table, write_table
+from splu_ref.model import ParameterError
+from splu_ref.randomness import Key, KeyedSource, SeededSource, SystemSource, UniformSource
+
+NAME = "sanitize"
+EXAMPLE = "splu-ref sanitize patients.csv -o published.csv --sensitive diagnosis --gamma 5"
+
+
+def run(
+    table: Annotated[Path, typer.Argument(help="The original table: .csv, .csv.gz or .parquet.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The published table, by its suffix.")],
+    sensitive: Annotated[
+        list[str], typer.Option("--sensitive", help="Sensitive column; repeat for several.")
+    ],
+    gamma: GammaOption,
+    plan: Annotated[
+        str, typer.Option("--plan", help="How decoys are grouped: anatomy or cyclic.")
+    ] = "anatomy",
+    key_file: Annotated[
+        Path | None,
+        typer.Option("--key-file", help="Secret key (splu-ref key): a record gets the same draw every time."),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id", help="Column that identifies a record, for --key-file.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="For tests only: repeatable, not secret.")
+    ] = None,
+    missing: Annotated[
+        str | None, typer.Option("--missing", help="Publish missing sensitive cells as this value.")
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option("--manifest", help="Write the public facts of the release here (JSON).")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Publish a table by SPLU-Gen: each record's sensitive value is drawn from its decoy group.
+
+    Random integers come from the system's entropy unless a key or a test seed is given. The table is
+    deleted down to a multiple of gamma first (fewer than gamma records).
+    """
+    source = _source(key_file, seed, id_column)
+    for path in (output, manifest):
+        if path is not None:
+            refuse_existing(path, force=force)
+    if manifest is not None and manifest.resolve() == output.resolve():
+        raise ParameterError("--manifest and --output name the same file: give each its own")
+    with about(table):
+        original = read_table(table, missing)
+        publication = publish(original, sensitive, gamma, source, plan=plan, id_column=id_column)
+    write_table(publication.table, output, force=force)
+    if manifest is not None:
+        write_whole(manifest, publication.manifest().to_json(), force=force)
+    if seed is not None:
+        note("--seed is for tests: whoever knows the seed can undo this release")
+    _show(publication, output, as_json=as_json)
+
+
+def _source(key_file: Path | None, seed: int | None, id_column: str | None) -> UniformSource:
+    if key_file is not None and seed is not None:
+        raise ParameterError(
+            "--key-file and --seed exclude each other: publish with the key, test with a seed"
+        )
+    if id_column is not None and key_file is None:
+        raise ParameterError("--id names records for keyed draws: add --key-file, or leave --id out")
+    if key_file is not None:
+        return KeyedSource(Key.read(key_file))
+    return SystemSource() if seed is None else SeededSource(seed)
+
+
+def _show(publication: Publication, output: Path, *, as_json: bool) -> None:
+    sizes = [len(domain) for domain in publication.domains]
+    single = len(sizes) == 1
+    result = {
+        "rows_in": publication.rows_in,
+        "rows_out": publication.table.row_count,
+        "suppressed": publication.suppressed,
+        "gamma": int(publication.gamma),
+        "sensitive": publication.sensitive[0] if single else list(publication.sensitive),
+        "plan": publication.plan,
+        "domain_size": sizes[0] if single else sizes,
+        "max_gamma": publication.max_gamma,
+        "randomness": publication.randomness,
+    }
+    lines = [
+        ("published", f"{output} ({publication.table.row_count} rows, {publication.suppressed} suppressed)"),
+        ("sensitive", ", ".join(publication.sensitive)),
+        ("gamma", f"{publication.gamma} (this table allows up to {publication.max_gamma})"),
+        ("plan", publication.plan),
+        ("randomness", publication.randomness),
+        ("next", f"tell analysts gamma = {publication.gamma}; keep max_gamma and the original to yourself"),
+    ]
+    show(result, lines, as_json=as_json)

@@ -1,0 +1,55 @@
+"""``splu-ref verify``: run the verification suite and believe its exit code."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from splu_ref.cli.ledger import load_ledger
+from splu_ref.cli.output import AsJson, note, show
+from splu_ref.report import TerminalProgress, prepare_folder, print_report, run_suite, write_report
+
+NAME = "verify"
+EXAMPLE = "splu-ref verify --level quick --report report"
+
+
+class Level(StrEnum):
+    """How much is checked."""
+
+    QUICK = "quick"
+    FULL = "full"
+
+
+def run(
+    level: Annotated[
+        Level, typer.Option("--level", help="quick: works from a wheel, under a minute. full: in a checkout.")
+    ] = Level.QUICK,
+    fresh_seed: Annotated[
+        bool, typer.Option("--fresh-seed", help="Draw a new seed for the statistical checks.")
+    ] = False,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Processes for the full suite.")] = 2,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write index.html, report.json and junit.xml here.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Run the verification suite: ledger, certificates, enumeration, embedded data; full adds the rest.
+
+    Exit 0 only if everything passed. The report's folder is written over.
+    """
+    ledger = load_ledger()
+    if report is not None:
+        prepare_folder(report)
+    with TerminalProgress() as progress:
+        outcome = run_suite(level.value, ledger, workers=workers, fresh_seed=fresh_seed, progress=progress)
+    if report is not None:
+        for path in write_report(outcome, report):
+            note(f"wrote {path}")
+    if as_json:
+        show(outcome.to_json(), [], as_json=True)
+    else:
+        print_report(outcome)
+    return 0 if outcome.holds else 1

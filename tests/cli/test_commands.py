@@ -1,0 +1,330 @@
+from __future__ import annotations
+
+import csv
+import json
+import stat
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splu_ref.cli import main
+from splu_ref.microdata import embedded_table, read_table, write_table
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "adult.csv"
+    write_table(embedded_table(), path)
+    return path
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main([*map(str, arguments), "--json"]) == code
+    out = capsys.readouterr().out
+    result: dict[str, Any] = json.loads(out)
+    return result
+
+
+def _refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    capsys.readouterr()
+    assert main([*map(str, arguments)]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("splu-ref: ")
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def _rows(path: Path) -> list[list[str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def test_a_release_from_table_to_estimate(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    published, manifest = tmp_path / "published.csv", tmp_path / "manifest.json"
+    done = _json(
+        capsys, "sanitize", table, "-o", published, "--sensitive", "occupation", "--gamma", 5,
+        "--manifest", manifest,
+    )  # fmt: skip
+    assert done == {
+        "rows_in": 30718, "rows_out": 30715, "suppressed": 3, "gamma": 5, "sensitive": "occupation",
+        "plan": "anatomy", "domain_size": 14, "max_gamma": 7, "randomness": "system",
+    }  # fmt: skip
+    original, released = _rows(table), _rows(published)
+    assert released[0] == original[0]
+    column = original[0].index("occupation")
+    others = [
+        Counter(tuple(row[:column] + row[column + 1 :]) for row in rows) for rows in (original, released)
+    ]
+    assert not others[1] - others[0]
+    assert sum((others[0] - others[1]).values()) == 3
+    assert {row[column] for row in released[1:]} <= {row[column] for row in original[1:]}
+    assert [row[:column] for row in released] != [row[:column] for row in original][: len(released)]
+
+    count = sum(row[column] == "Sales" for row in released)
+    answers = [
+        _json(capsys, "estimate", published, *release, "--where", "occupation=Sales")
+        for release in (["--manifest", manifest], ["--gamma", 5, "--sensitive", "occupation"])
+    ]
+    assert answers[0] == answers[1]
+    assert answers[0]["estimate"] == answers[0]["published_count"] == count
+    assert answers[0]["predicate_count"] == 30715
+    assert answers[0]["interval"][0] < count < answers[0]["interval"][1]
+    facts = json.loads(manifest.read_text())
+    assert facts["gamma"] == 5
+    assert facts["retention"] == "1/5"
+    assert "Sales" in facts["sensitive"][0]["domain"]
+    assert not {"max_gamma", "rows_in", "suppressed", "seed", "key"} & set(facts)
+
+
+def test_parquet_and_compressed_tables(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("p.parquet", "p.csv.gz"):
+        _json(
+            capsys, "sanitize", table, "-o", tmp_path / name, "--sensitive", "occupation", "--gamma", 7,
+            "--plan", "cyclic", "--seed", 1,
+        )  # fmt: skip
+    first, second = (read_table(tmp_path / name).to_frame() for name in ("p.parquet", "p.csv.gz"))
+    assert first.equals(second)
+
+
+def test_a_key_repeats_a_release_whatever_the_order_of_the_file(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = tmp_path / "publisher.key"
+    assert main(["key", str(key)]) == 0
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    header, *rows = table.read_text().splitlines(keepends=True)
+    turned = tmp_path / "turned.csv"
+    turned.write_text("".join([header, *reversed(rows)]))
+    for source, name in ((table, "a.csv"), (turned, "b.csv")):
+        done = _json(
+            capsys, "sanitize", source, "-o", tmp_path / name, "--sensitive", "occupation", "--gamma", 5,
+            "--key-file", key,
+        )  # fmt: skip
+        assert done["randomness"] == "keyed"
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    assert "exists" in _refused(capsys, "key", key)
+
+
+def test_a_seed_is_repeatable_and_says_what_it_is(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["sanitize", str(table), "--sensitive", "occupation", "--gamma", "5", "--seed", "3", "-o"]
+    assert main([*arguments, str(tmp_path / "a.csv")]) == 0
+    assert "--seed is for tests" in capsys.readouterr().err
+    assert main([*arguments, str(tmp_path / "b.csv")]) == 0
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_two_sensitive_columns(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    done = _json(
+        capsys, "sanitize", table, "-o", tmp_path / "two.csv", "--sensitive", "occupation",
+        "--sensitive", "education", "--gamma", 3, "--manifest", tmp_path / "two.json",
+    )  # fmt: skip
+    assert done["sensitive"] == ["occupation", "education"]
+    assert done["domain_size"] == [14, 16]
+    assert done["max_gamma"] == 3
+    answer = _json(
+        capsys, "estimate", tmp_path / "two.csv", "--manifest", tmp_path / "two.json",
+        "--where", "education=Bachelors",
+    )  # fmt: skip
+    assert answer["bound"] == done["rows_out"] // 3
+
+
+def test_missing_values_are_a_value_only_if_the_user_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("id,s\n" + "".join(f"{i},{'abc?'[i % 4]}\n" for i in range(40)))
+    arguments = ["sanitize", source, "-o", tmp_path / "out.csv", "--sensitive", "s", "--gamma", 4]
+    assert "--missing" in _refused(capsys, *arguments)
+    assert _json(capsys, *arguments, "--missing", "?")["domain_size"] == 4
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        (
+            ["--gamma", "8"],
+            "'Prof-specialty' occurs 4140 times among 30718 records; the largest feasible gamma is 7",
+        ),
+        (["--gamma", "1"], "gamma must be a whole number of at least 2"),
+        (["--gamma", "5", "--sensitive", "ocupation"], "did you mean 'occupation'"),
+        (["--gamma", "5", "--plan", "magic"], "choose one of anatomy, cyclic"),
+        (["--gamma", "5", "--seed", "1", "--key-file", "k"], "exclude each other"),
+        (["--gamma", "5", "--id", "age"], "add --key-file"),
+        (["--gamma", "5", "--key-file", "nowhere.key"], "nowhere.key"),
+        (["--gamma", "5", "--no-such-option"], "--no-such-option"),
+        ([], "--gamma"),
+    ],
+)
+def test_unusable_options_get_one_line_with_a_remedy(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], extra: list[str], message: str
+) -> None:
+    output = tmp_path / "out.csv"
+    assert message in _refused(capsys, "sanitize", table, "-o", output, "--sensitive", "occupation", *extra)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_written_over_without_force(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "out.csv"
+    output.write_text("precious")
+    arguments = ["sanitize", table, "-o", output, "--sensitive", "occupation", "--gamma", 5]
+    assert "add --force" in _refused(capsys, *arguments)
+    assert output.read_text() == "precious"
+    assert "same file" in _refused(capsys, *arguments, "--force", "--manifest", output)
+    _json(capsys, *arguments, "--force")
+    assert len(_rows(output)) == 30716
+
+
+def test_estimate_refuses_what_it_cannot_count(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = tmp_path / "m.json"
+    published = tmp_path / "p.csv"
+    _json(
+        capsys, "sanitize", table, "-o", published, "--sensitive", "occupation", "--gamma", 5,
+        "--manifest", manifest,
+    )  # fmt: skip
+    where = ["--where", "occupation=Sales"]
+    known = ["--gamma", 5, "--sensitive", "occupation"]
+    assert "--manifest" in _refused(capsys, "estimate", published, *where)
+    assert "contradicts" in _refused(
+        capsys, "estimate", published, "--manifest", manifest, "--gamma", 4, *where
+    )
+    assert "contradicts" in _refused(
+        capsys, "estimate", published, "--manifest", manifest, "--sensitive", "age", *where
+    )
+    assert "one sensitive value alone" in _refused(
+        capsys, "estimate", published, *known, *where, "--where", "sex=Male"
+    )
+    assert "one sensitive value alone" in _refused(
+        capsys, "estimate", published, *known, "--where", "sex=Male"
+    )
+    assert "this version offers mle" in _refused(
+        capsys, "estimate", published, *known, *where, "--method", "x"
+    )
+    assert "did you mean 'Sales'" in _refused(
+        capsys, "estimate", published, "--manifest", manifest, "--where", "occupation=Salez"
+    )
+    assert main([str(part) for part in ("estimate", published, *known, "--where", "occupation=Salez")]) == 0
+    assert "misspelled" in capsys.readouterr().err
+    for damage in ('{"schema": 1}', "[]", "{", manifest.read_text().replace('"1/5"', '"1/4"'),
+                   manifest.read_text().replace('"occupation"', "3")):  # fmt: skip
+        broken = tmp_path / "broken.json"
+        broken.write_text(damage)
+        assert "broken.json" in _refused(capsys, "estimate", published, "--manifest", broken, *where)
+    assert "no such file" in _refused(capsys, "estimate", published, "--manifest", tmp_path / "none", *where)
+
+
+def test_privacy_of_the_papers_second_example(capsys: pytest.CaptureFixture[str]) -> None:
+    result = _json(capsys, "privacy", "--gamma", 10, "--epsilon", "0.3", "--alpha", 3, "--at-least", "0.6")
+    # One minus (9/10)^9, which is C(10,1) 9^9 / 10^10.
+    assert result["t_p"]["fraction"] == result["t_p_definition"]["fraction"] == "612579511/1000000000"
+    assert result["argmin"] == 1
+    assert result["holds"] is True
+    assert _json(
+        capsys, "privacy", "--gamma", 10, "--epsilon", "0.3", "--alpha", 3, "--at-least", "0.613", code=1
+    )["holds"] is False  # fmt: skip
+    # The level itself is reached, and nothing above it.
+    assert _json(
+        capsys, "privacy", "--gamma", 10, "--epsilon", "0.3", "--alpha", 3,
+        "--at-least", "612579511/1000000000",
+    )["holds"] is True  # fmt: skip
+    large = _json(capsys, "privacy", "--gamma", 10, "--epsilon", "3/10", "--alpha", 5000)
+    assert large["t_p"]["fraction"] is None
+    assert large["t_p"]["digits"] == 12
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["privacy", "--gamma", "10", "--epsilon", "0.3", "--alpha", "3"],
+        ["utility", "--gamma", "10", "--epsilon", "0.3", "--frequency", "5"],
+        ["utility", "--gamma", "10", "--epsilon", "1/20", "--t-e", "1/100"],
+    ],
+)
+def test_a_certificate_checks_and_a_changed_one_does_not(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    certificate = tmp_path / "certificate.json"
+    assert main([*arguments, "--certificate", str(certificate)]) == 0
+    capsys.readouterr()
+    assert _json(capsys, "check", certificate)["valid"] is True
+    changed = certificate.read_text().replace('"gamma": "10"', '"gamma": "11"')
+    assert changed != certificate.read_text()
+    certificate.write_text(changed)
+    assert _json(capsys, "check", certificate, code=1)["valid"] is False
+    certificate.write_bytes(b"\xff\xfe")
+    assert "not a text file" in _refused(capsys, "check", certificate)
+    certificate.write_text("{}")
+    assert "certificate.json" in _refused(capsys, "check", certificate)
+    assert "exists" in _refused(capsys, *arguments, "--certificate", certificate)
+
+
+def test_utility_at_a_count_and_from_a_count_on(capsys: pytest.CaptureFixture[str]) -> None:
+    error = _json(capsys, "utility", "--gamma", 3, "--epsilon", 1, "--frequency", 1)
+    assert error["error"]["fraction"] == "5/9"
+    assert error["chebyshev"]["fraction"] == "2/3"
+    assert _json(capsys, "utility", "--gamma", 10, "--epsilon", "1/20", "--t-e", "1/100")["threshold"] == 2401
+    assert "either" in _refused(capsys, "utility", "--gamma", 3, "--epsilon", 1)
+    assert "t_e" in _refused(capsys, "utility", "--gamma", 3, "--epsilon", 1, "--t-e", 0)
+
+
+def test_the_ledger_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = {row["id"]: row for row in _json(capsys, "claims")["claims"]}
+    assert rows["splu.T3"]["status"] == "refuted"
+    assert rows["splu.T3"]["corrected_by"] == "splu.T3c"
+    assert rows["splu.T3"]["witness"]
+    for row in rows.values():
+        assert {
+            "id",
+            "source",
+            "status",
+            "grade",
+            "witness",
+            "corrected_by",
+            "depends_on",
+            "dependants",
+        } <= set(row)
+    assert main(["claims"]) == 0
+    assert "refuted" in capsys.readouterr().out
+    assert main(["claims", "splu.T3"]) == 0
+    assert "splu.T3c" in capsys.readouterr().out
+    assert "splu.T3" in _refused(capsys, "claims", "splu.T3x")
+    assert "needs a claim's id" in _refused(capsys, "claims", "--reaffirm")
+
+
+def test_the_program_names_itself_and_its_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert "specification" in capsys.readouterr().out
+    done = subprocess.run(
+        [sys.executable, "-m", "splu_ref", "--help"], capture_output=True, text=True, check=True
+    )
+    for command in ("sanitize", "estimate", "privacy", "utility", "check", "claims", "verify", "key"):
+        assert command in done.stdout
+    assert _refused(capsys, "sanitise")
+
+
+def test_verify_writes_its_report_and_answers_by_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = _json(capsys, "verify", "--level", "quick", "--report", tmp_path / "report")
+    assert {"claims", "passed", "failed", "false_alarm_budget", "seconds"} <= set(result)
+    assert result["failed"] == 0
+    assert (tmp_path / "report" / "index.html").read_text().startswith("<!doctype html>")
+    assert "--level quick" in _refused(capsys, "verify", "--level", "full")
+    (tmp_path / "occupied").write_text("")
+    assert "occupied" in _refused(capsys, "verify", "--report", tmp_path / "occupied")

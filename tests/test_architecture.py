@@ -1,0 +1,92 @@
+"""Who may know whom: a dependency rule that matters is a test, not a sentence."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import splu_ref
+
+ROOT = Path(splu_ref.__file__).parent
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "model": set(),
+    "binomial": {"model"},
+    "files": {"model"},
+    "randomness": {"model", "files"},
+    "microdata": {"model", "files"},
+    "decoys": {"model", "binomial", "randomness", "microdata"},
+    "manifest": {"model"},
+    "mechanisms": {"model", "binomial", "randomness", "microdata", "decoys", "manifest"},
+    "estimators": {"model", "binomial", "randomness", "microdata", "decoys", "mechanisms", "manifest"},
+    "guarantees": {"model", "binomial"},
+    "certificates": {"model", "binomial", "guarantees", "files", "certificate_checker"},
+    "certificate_checker": set(),
+}
+BEFORE_AUDIT = set(MAY_IMPORT)
+MAY_IMPORT["audit"] = BEFORE_AUDIT
+MAY_IMPORT["report"] = BEFORE_AUDIT | {"audit"}
+MAY_IMPORT["cli"] = BEFORE_AUDIT | {"audit", "report"}
+MAY_IMPORT["__main__"] = {"cli"}
+
+
+def _modules() -> list[Path]:
+    return sorted(ROOT.rglob("*.py"))
+
+
+def _room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def _imports(path: Path) -> set[str]:
+    """Return the full names of the modules that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: a relative import hides which room it means"
+            found.add(str(node.module))
+    return found
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_room_imports_only_from_rooms_before_it(path: Path) -> None:
+    parts = path.relative_to(ROOT).parts
+    room = parts[0].removesuffix(".py")
+    if room == "__init__":
+        assert not {name for name in _imports(path) if name.startswith("splu_ref")}
+        return
+    used = {_room(name) for name in _imports(path) if name.startswith("splu_ref.")}
+    assert used - {room} <= MAY_IMPORT[room]
+    outside = {"proofs", "property_tests", "tests"}
+    assert not {name for name in _imports(path) if name.split(".")[0] in outside}
+
+
+def test_every_room_has_its_rule() -> None:
+    rooms = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in _modules()} - {"__init__"}
+    assert rooms == set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("room", ["binomial", "guarantees", "certificates", "certificate_checker"])
+def test_guarantees_are_computed_without_floating_point(room: str) -> None:
+    files = [path for path in _modules() if path.relative_to(ROOT).parts[0].removesuffix(".py") == room]
+    assert files
+    for path in files:
+        assert not _imports(path) & {"numpy", "scipy", "random", "statistics"}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.Constant) and isinstance(node.value, float)), path
+            assert not (isinstance(node, ast.Name) and node.id == "float"), path
+
+
+def test_only_named_places_draw_random_bytes() -> None:
+    drawing = {
+        path.relative_to(ROOT).as_posix()
+        for path in _modules()
+        if _imports(path) & {"secrets", "random", "ssl", "numpy.random"}
+    }
+    assert drawing <= {"files.py", "randomness/system.py", "randomness/key.py", "report/suite.py"}
+    for path in _modules():
+        assert "default_rng" not in path.read_text(encoding="utf-8")

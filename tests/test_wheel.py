@@ -1,0 +1,74 @@
+"""The installed package verifies itself: from a wheel, in an empty folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def _run(arguments: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel from this checkout and unpack it into a folder of its own."""
+    folder = tmp_path_factory.mktemp("wheel")
+    built = _run(["-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "dist")], ROOT)
+    assert built.returncode == 0, built.stderr
+    (wheel,) = (folder / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "site")
+    return folder / "site"
+
+
+def test_the_wheel_holds_what_it_needs_and_nothing_else(installed: Path) -> None:
+    top = {path.name for path in installed.iterdir()}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"splu_ref", "proofs"}
+    assert (installed / "splu_ref" / "py.typed").exists()
+    assert (installed / "splu_ref" / "data" / "adult_demo.csv.gz").exists()
+    assert (installed / "splu_ref" / "data" / "ATTRIBUTION.md").exists()
+    (information,) = installed.glob("*.dist-info")
+    assert (information / "licenses" / "LICENSE").exists()
+
+
+def test_quick_verification_passes_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+    done = _run(
+        ["-m", "splu_ref", "verify", "--level", "quick", "--json", "--report", "report"],
+        tmp_path,
+        PYTHONPATH=str(installed),
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["failed"] == 0
+    assert result["passed"] > 30
+    assert {path.name for path in (tmp_path / "report").iterdir()} == {
+        "index.html",
+        "junit.xml",
+        "report.json",
+    }
+    where = _run(["-c", "import splu_ref, proofs; print(splu_ref.__file__, proofs.__file__)"], tmp_path,
+                 PYTHONPATH=str(installed))  # fmt: skip
+    assert all(str(installed) in path for path in where.stdout.split())
+
+
+def test_full_verification_asks_for_a_checkout(installed: Path, tmp_path: Path) -> None:
+    done = _run(["-m", "splu_ref", "verify", "--level", "full"], tmp_path, PYTHONPATH=str(installed))
+    assert done.returncode == 2
+    assert done.stderr.startswith("splu-ref: ")
+    assert "--level quick" in done.stderr
