@@ -1,0 +1,8 @@
+"""Run every benchmark."""
+
+from __future__ import annotations
+
+from benchmarks import guarantees, publishing
+
+publishing.main()
+guarantees.main()
