@@ -56,7 +56,7 @@ def test_a_mutant_must_be_noticed_by_the_check_written_for_it(written: Any, told
     written(found(), 1)
     outcome = mutants_stage(2, {"SEED": "7"}, told)
     assert [(row.id, row.passed) for row in outcome.rows] == [
-        ("mutants.shipped", True),
+        ("mutants.matrix", False),
         ("mutants.good", True),
         ("mutants.missed", False),
     ]
@@ -81,6 +81,7 @@ def test_a_survivor_fails(written: Any, told: Any) -> None:
     ("changes", "code", "said"),
     [
         ({"faults": []}, 3, "ended with code 3"),
+        ({"faults": ["order kills no mutant"]}, 1, "order kills no mutant"),
         ({"mutants": [], "faults": []}, 0, ""),
         (
             {
@@ -92,7 +93,7 @@ def test_a_survivor_fails(written: Any, told: Any) -> None:
         ),
     ],
 )
-def test_the_shipped_code_must_pass(
+def test_the_shipped_code_must_pass_and_no_check_may_idle(
     changes: dict[str, Any], code: int, said: str, written: Any, told: Any
 ) -> None:
     written(found(**changes), code)

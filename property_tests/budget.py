@@ -1,0 +1,60 @@
+"""The committed error budget: how likely the whole suite is to reject code that is right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+from splu_ref.model import probability, whole
+
+BUDGET_FILE = Path(__file__).with_name("error_budget.json")
+LARGEST_TOTAL = Fraction(1, 10**6)
+
+
+class BudgetError(Exception):
+    """A sampled check without an entry in the budget, or with more executions than the entry allows."""
+
+
+@dataclass(frozen=True)
+class Allotment:
+    """What one check may spend.
+
+    Attributes
+    ----------
+    level
+        The chance of a false alarm over all its executions in one run of the suite.
+    executions
+        How many samples it may draw at most, replays and explicit examples included; each is charged
+        ``level / executions``.
+    """
+
+    level: Fraction
+    executions: int
+
+    @property
+    def charge(self) -> Fraction:
+        """The significance level of one execution."""
+        return self.level / self.executions
+
+
+@cache
+def budget(path: Path = BUDGET_FILE) -> Mapping[str, Allotment]:
+    """Return the committed budget by check.
+
+    Raises
+    ------
+    BudgetError
+        If the levels add up to more than one in a million.
+    """
+    entries = {
+        name: Allotment(probability(entry["level"], name), whole(entry["executions"], name, 1))
+        for name, entry in json.loads(path.read_text(encoding="utf-8"))["checks"].items()
+    }
+    total = sum((entry.level for entry in entries.values()), Fraction(0))
+    if total > LARGEST_TOTAL:
+        raise BudgetError(f"the levels in {path.name} add up to {float(total):.3g}, more than 1e-6")
+    return entries

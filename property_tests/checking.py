@@ -1,0 +1,124 @@
+"""What a check is and what it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from property_tests.run import Run
+from property_tests.subject import Subject
+from splu_ref.audit import EValue
+
+Grade: TypeAlias = Literal["enumerated", "exact", "property", "statistical"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one execution of a check found.
+
+    Attributes
+    ----------
+    passed
+        Whether nothing spoke against the implementation.
+    detail
+        What failed; or what was covered.
+    log10_e
+        For a sampled check: base-10 logarithm of the e-value at the stopping time.
+    budget
+        For a sampled check: the chance of a false alarm charged to it.
+    power
+        For a sampled check: the smallest deviation found with probability 0.999 or more.
+    """
+
+    passed: bool
+    detail: str = ""
+    log10_e: float | None = None
+    budget: Fraction | None = None
+    power: str = ""
+
+
+CheckFunction: TypeAlias = Callable[[Subject, Run], Outcome]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A named check.
+
+    Attributes
+    ----------
+    name
+        Stable; the key in the error budget if the check samples.
+    claim
+        What is checked, in a sentence, with the ids of the ledger's claims.
+    grade
+        ``enumerated``: every outcome; ``exact``: a stated finite range, in fractions; ``property``: examples
+        chosen by Hypothesis, each judged exactly; ``statistical``: sampled, under the error budget.
+    function
+        The check itself. An exception means that the implementation failed it.
+    """
+
+    name: str
+    claim: str
+    grade: Grade
+    function: CheckFunction
+
+    def __call__(self, subject: Subject, run: Run) -> Outcome:
+        """Run the check; a sampled check without a budget is refused before it starts."""
+        if self.grade == "statistical":
+            run.level(self.name)
+        return self.function(subject, run)
+
+
+CHECKS: dict[str, Check] = {}
+"""Every check by name, filled when `property_tests.checks` is imported."""
+
+
+def check(name: str, grade: Grade, claim: str) -> Callable[[CheckFunction], CheckFunction]:
+    """Register the decorated function as a check."""
+
+    def register(function: CheckFunction) -> CheckFunction:
+        if name in CHECKS:
+            raise ValueError(f"two checks have the name {name!r}")
+        CHECKS[name] = Check(name, claim, grade, function)
+        return function
+
+    return register
+
+
+def judged(
+    run: Run,
+    name: str,
+    evidence: Iterable[EValue],
+    power: Callable[[Fraction], str],
+    *,
+    example: int = 0,
+) -> Outcome:
+    """Extend a sample until its e-value rejects, or until the evidence ends at the sample cap.
+
+    Parameters
+    ----------
+    run, name, example
+        Which execution of which check: they fix the level.
+    evidence
+        The e-value after every batch, each of the whole sample so far.
+    power
+        The power at the sample cap, given the level, in words; computed in full runs only.
+    """
+    level = run.level(name, example)
+    value = EValue(0.0)
+    batches = 0
+    for value in evidence:
+        batches += 1
+        if value.rejects(level):
+            return Outcome(False, f"e-value too large after batch {batches}", value.log10, level)
+    text = power(level) if run.size == "full" else ""
+    return Outcome(True, f"not rejected after {batches} batches", value.log10, level, text)
+
+
+def first_failure(failures: Iterable[str], covered: str) -> Outcome:
+    """Return the outcome of an exact check that yields a text for every failure."""
+    for failure in failures:
+        return Outcome(False, failure)
+    return Outcome(True, covered)

@@ -1,0 +1,35 @@
+"""The checks; importing this package registers every one of them in `property_tests.checking.CHECKS`."""
+
+from property_tests.checking import CHECKS
+from property_tests.checks import (
+    chosen_releases,
+    enumeration,
+    error_formulas,
+    estimates,
+    generated_releases,
+    mechanism,
+    plans,
+    privacy_and_utility,
+    real_releases,
+    release_orders,
+    source_rules,
+    source_statistics,
+    tables,
+)
+
+__all__ = [
+    "CHECKS",
+    "chosen_releases",
+    "enumeration",
+    "error_formulas",
+    "estimates",
+    "generated_releases",
+    "mechanism",
+    "plans",
+    "privacy_and_utility",
+    "real_releases",
+    "release_orders",
+    "source_rules",
+    "source_statistics",
+    "tables",
+]

@@ -1,0 +1,71 @@
+"""The mechanism on codes: its structure, and its replay from a tape."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+from hypothesis import strategies as st
+
+from property_tests import reference
+from property_tests.checking import Outcome, check
+from property_tests.examples import for_all, tables
+from property_tests.run import Run
+from property_tests.subject import Subject
+from splu_ref.model import Gamma
+from splu_ref.randomness import IntArray, RecordingSource
+
+Table = tuple[Gamma, IntArray, int]
+SEEDS = st.integers(0, 2**32 - 1).map(lambda number: number.to_bytes(4, "big"))
+PLAN_NAMES = st.sampled_from(["anatomy", "cyclic"])
+
+
+@check(
+    "mechanism.structure",
+    "property",
+    "Published rows are a permutation of the records kept, N mod gamma records are deleted, and every record "
+    "publishes its own value or one that shares a group with it; the recorded bytes repeat the release "
+    "(splu.S3).",
+)
+def structure(subject: Subject, run: Run) -> Outcome:
+    def holds(table: Table, seed: bytes, plan: str) -> None:
+        gamma, codes, domain_size = table
+        recording = RecordingSource(subject.seeded(seed))
+        done = subject.publish_codes(codes, domain_size, gamma, recording, plan=subject.plans[plan])
+        assert len(done.suppressed) == len(codes) % gamma, "another number of records deleted"
+        everyone = np.sort(np.concatenate([done.rows, done.suppressed]))
+        assert everyone.tolist() == list(range(len(codes))), "a record is lost or doubled"
+        histogram = np.bincount(codes[done.rows], minlength=domain_size)
+        groups = subject.plans[plan](histogram, gamma).groups()
+        together = {(int(v), int(w)) for group in groups for v in group for w in group}
+        pairs = set(zip(codes[done.rows].tolist(), done.published.tolist(), strict=True))
+        assert pairs <= together, f"published outside the group: {pairs - together}"
+        tape = subject.tape(recording.recorded)
+        again = subject.publish_codes(codes, domain_size, gamma, tape, plan=subject.plans[plan])
+        assert tape.consumed == len(recording.recorded), "the replay reads fewer bytes"
+        for part in ("rows", "published", "suppressed"):
+            assert np.array_equal(getattr(done, part), getattr(again, part)), f"the replay differs in {part}"
+
+    return for_all(run, "mechanism.structure", holds, tables(), SEEDS, PLAN_NAMES, examples=run.pick(250, 40))
+
+
+@check(
+    "mechanism.replay",
+    "property",
+    "From the same tape the mechanism and a slow second implementation of the specification publish the same "
+    "rows and values, delete the same records and read the same bytes.",
+)
+def replay(subject: Subject, run: Run) -> Outcome:
+    def holds(table: Table, seed: bytes, plan: str) -> None:
+        gamma, codes, domain_size = table
+        data = hashlib.shake_256(seed).digest(64 * len(codes) + 64)
+        expected = reference.Tape(data)
+        wanted = reference.release(codes.tolist(), domain_size, gamma, expected, plan)
+        tape = subject.tape(data)
+        found = subject.publish_codes(codes, domain_size, gamma, tape, plan=subject.plans[plan])
+        assert found.suppressed.tolist() == wanted.suppressed, "other records are deleted"
+        assert found.rows.tolist() == wanted.rows, "the rows stand in another order"
+        assert found.published.tolist() == wanted.published, "other values are published"
+        assert tape.consumed == expected.consumed, f"{tape.consumed} bytes read, not {expected.consumed}"
+
+    return for_all(run, "mechanism.replay", holds, tables(), SEEDS, PLAN_NAMES, examples=run.pick(250, 40))

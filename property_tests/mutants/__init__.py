@@ -1,0 +1,10 @@
+"""Deliberately broken variants, and the matrix of which check notices which.
+
+``python -m property_tests.mutants`` runs the matrix. Importing this package registers every mutant in
+`property_tests.mutants.mutant.MUTANTS`.
+"""
+
+from property_tests.mutants import draws, formulas, orders, plans, sources, tables
+from property_tests.mutants.mutant import MUTANTS, Mutant
+
+__all__ = ["MUTANTS", "Mutant", "draws", "formulas", "orders", "plans", "sources", "tables"]

@@ -1,0 +1,206 @@
+"""The kill matrix: every mutant against every check that can see its fault."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Literal, TypeAlias, cast
+
+from property_tests.checking import Outcome
+from property_tests.checks import CHECKS
+from property_tests.mutants import MUTANTS
+from property_tests.run import Run
+from property_tests.subject import SHIPPED, Subject
+
+CellState: TypeAlias = Literal["killed", "alive", "not run"]
+SHIPPED_NAME = "shipped"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One mutant (or the shipped code) under one check.
+
+    Attributes
+    ----------
+    mutant, check
+        Their names.
+    state
+        ``killed``: the check noticed. ``alive``: it ran and did not. ``not run``: the check calls nothing
+        that the mutant replaces, so that it would see the shipped code.
+    log10_e
+        For a sampled check: base-10 logarithm of the e-value at the stopping time.
+    detail
+        What was noticed.
+    seconds
+        Time taken.
+    """
+
+    mutant: str
+    check: str
+    state: CellState
+    log10_e: float | None = None
+    detail: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All cells by (mutant, check), those of the shipped code among them."""
+
+    cells: Mapping[tuple[str, str], Cell]
+
+    def killed(self, mutant: str) -> bool:
+        """Return whether some check noticed the mutant."""
+        return any(self.cells[mutant, check].state == "killed" for check in CHECKS)
+
+    def killed_as_meant(self, mutant: str) -> bool:
+        """Return whether the check that was written for the mutant noticed it."""
+        return self.cells[mutant, MUTANTS[mutant].meant_for].state == "killed"
+
+    @property
+    def faults(self) -> list[str]:
+        """Everything that makes the matrix fail, in words; empty if all is well."""
+        shipped = [
+            f"the shipped code fails {check}: {self.cells[SHIPPED_NAME, check].detail}"
+            for check in CHECKS
+            if self.cells[SHIPPED_NAME, check].state == "killed"
+        ]
+        survivors = [f"{name} survives" for name in MUTANTS if not self.killed(name)]
+        missed = [
+            f"{name} is not noticed by {MUTANTS[name].meant_for}, which was written for it"
+            for name in MUTANTS
+            if self.killed(name) and not self.killed_as_meant(name)
+        ]
+        idle = [
+            f"{check} notices no mutant, so nothing shows that it can fail"
+            for check in CHECKS
+            if all(self.cells[name, check].state != "killed" for name in MUTANTS)
+        ]
+        return shipped + survivors + missed + idle
+
+    def to_json(self) -> dict[str, object]:
+        """Return the matrix as a JSON object: checks, then one entry per mutant with its cells by check."""
+        return {
+            "checks": [
+                {
+                    "name": check.name,
+                    "claim": check.claim,
+                    "grade": check.grade,
+                    **self._entry(SHIPPED_NAME, name),
+                }
+                for name, check in CHECKS.items()
+            ],
+            "mutants": [
+                {
+                    "name": mutant.name,
+                    "sentence": mutant.sentence,
+                    "meant_for": mutant.meant_for,
+                    "killed": self.killed(name),
+                    "cells": {check: self.cells[name, check].state for check in CHECKS},
+                    "details": {check: self._entry(name, check) for check in CHECKS},
+                }
+                for name, mutant in MUTANTS.items()
+            ],
+            "faults": self.faults,
+        }
+
+    def _entry(self, mutant: str, check: str) -> dict[str, object]:
+        cell = self.cells[mutant, check]
+        return {
+            "state": cell.state,
+            "log10_e": cell.log10_e,
+            "detail": cell.detail,
+            "seconds": round(cell.seconds, 3),
+        }
+
+
+class _Watched:
+    """A subject that notes which of its fields are asked for."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self.used: set[str] = set()
+
+    def __getattr__(self, name: str) -> object:
+        self.used.add(name)
+        return getattr(self._subject, name)
+
+
+def fields_used(check: str, run: Run) -> tuple[Cell, frozenset[str]]:
+    """Run a check on the shipped code; return its cell and the fields of the subject that it asked for."""
+    watched = _Watched(SHIPPED)
+    cell = _judged(SHIPPED_NAME, check, cast("Subject", watched), run)
+    return cell, frozenset(watched.used)
+
+
+def one_cell(mutant: str, check: str, run: Run) -> Cell:
+    """Run one check on one mutant."""
+    return _judged(mutant, check, MUTANTS[mutant].subject, run)
+
+
+def _judged(mutant: str, check: str, subject: Subject, run: Run) -> Cell:
+    begin = perf_counter()
+    try:
+        outcome = CHECKS[check](subject, run)
+    except Exception as error:  # an implementation that raises fails the check
+        outcome = Outcome(False, f"{type(error).__name__}: {error}")
+    state: CellState = "alive" if outcome.passed else "killed"
+    return Cell(mutant, check, state, outcome.log10_e, outcome.detail, perf_counter() - begin)
+
+
+def kill_matrix(
+    run: Run, workers: int = 1, progress: Callable[[Cell, int], None] = lambda cell, total: None
+) -> Matrix:
+    """Run the shipped code under every check, then every mutant under every check that can see its fault.
+
+    Parameters
+    ----------
+    run
+        Seed and size.
+    workers
+        Number of processes; 1 runs everything in this one.
+    progress
+        Told of every finished cell, and of the number of cells to run.
+    """
+    cells = {
+        (mutant, check): Cell(mutant, check, "not run")
+        for mutant in (SHIPPED_NAME, *MUTANTS)
+        for check in CHECKS
+    }
+    total = len(CHECKS) + sum(len(CHECKS) for _ in MUTANTS)
+    # Spawned, not forked: the data frame library keeps threads.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context) if workers > 1 else None
+    try:
+        used = {}
+        if pool is None:
+            shipped = ((check, fields_used(check, run)) for check in CHECKS)
+        else:
+            started = {pool.submit(fields_used, check, run): check for check in CHECKS}
+            shipped = ((started[future], future.result()) for future in as_completed(started))
+        for check, (cell, fields) in shipped:
+            cells[SHIPPED_NAME, check] = cell
+            used[check] = fields
+            progress(cell, total)
+        wanted = [
+            (name, check)
+            for name, broken in MUTANTS.items()
+            for check in CHECKS
+            if broken.replaced & used[check]
+        ]
+        total = len(CHECKS) + len(wanted)
+        if pool is None:
+            found = (one_cell(name, check, run) for name, check in wanted)
+        else:
+            futures = [pool.submit(one_cell, name, check, run) for name, check in wanted]
+            found = (future.result() for future in as_completed(futures))
+        for cell in found:
+            cells[cell.mutant, cell.check] = cell
+            progress(cell, total)
+    finally:
+        if pool is not None:
+            pool.shutdown(cancel_futures=True)
+    return Matrix(cells)

@@ -1,0 +1,50 @@
+"""What a mutant is, and the list of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from property_tests.subject import SHIPPED, Subject
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """The shipped code with one deliberate fault.
+
+    Attributes
+    ----------
+    name
+        Stable.
+    sentence
+        The fault, in a sentence.
+    meant_for
+        The check that was written to notice it; others may as well.
+    subject
+        The broken implementation.
+    """
+
+    name: str
+    sentence: str
+    meant_for: str
+    subject: Subject
+
+    @property
+    def replaced(self) -> frozenset[str]:
+        """The fields of the subject that differ from the shipped ones."""
+        return frozenset(
+            field.name
+            for field in fields(Subject)
+            if getattr(self.subject, field.name) is not getattr(SHIPPED, field.name)
+        )
+
+
+MUTANTS: dict[str, Mutant] = {}
+"""Every mutant by name, filled when `property_tests.mutants` is imported."""
+
+
+def mutant(name: str, meant_for: str, sentence: str, **replacements: Any) -> None:
+    """Add the mutant that replaces the given fields of the shipped subject."""
+    if name in MUTANTS:
+        raise ValueError(f"two mutants have the name {name!r}")
+    MUTANTS[name] = Mutant(name, sentence, meant_for, replace(SHIPPED, **replacements))

@@ -1,0 +1,61 @@
+"""Faults in the publication of tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from property_tests.mutants.mutant import mutant
+from splu_ref.mechanisms import Publication, publish
+from splu_ref.microdata import Microdata
+from splu_ref.model import Exact
+from splu_ref.randomness import UniformSource
+
+
+def _altered(done: Publication, frame: pl.DataFrame) -> Publication:
+    return replace(done, table=Microdata.from_frame(frame))
+
+
+def _column_shifted(
+    table: Microdata,
+    sensitive: str,
+    gamma: Exact,
+    source: UniformSource | None = None,
+    *,
+    plan: str = "anatomy",
+    id_column: str | None = None,
+) -> Publication:
+    done = publish(table, sensitive, gamma, source, plan=plan, id_column=id_column)
+    frame = done.table.to_frame()
+    column = next(name for name in frame.columns if name not in (sensitive, "id"))
+    shifted = pl.concat([frame[column].tail(1), frame[column].head(len(frame) - 1)])
+    return _altered(done, frame.with_columns(shifted.alias(column)))
+
+
+def _cells_stripped(
+    table: Microdata,
+    sensitive: str,
+    gamma: Exact,
+    source: UniformSource | None = None,
+    *,
+    plan: str = "anatomy",
+    id_column: str | None = None,
+) -> Publication:
+    done = publish(table, sensitive, gamma, source, plan=plan, id_column=id_column)
+    frame = done.table.to_frame()
+    return _altered(done, frame.with_columns(pl.col(pl.String).str.strip_chars()))
+
+
+mutant(
+    "non-sensitive-column-shifted",
+    "table.cells",
+    "One non-sensitive column is permuted against the others.",
+    publish=_column_shifted,
+)
+mutant(
+    "cells-stripped",
+    "table.cells",
+    "White space around a cell is lost.",
+    publish=_cells_stripped,
+)

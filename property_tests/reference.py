@@ -1,0 +1,124 @@
+"""SPLU-Gen and its byte rules once more, slowly and independently: lists, loops, no code of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+class TapeEndError(Exception):
+    """The tape ran out."""
+
+
+class Tape:
+    """Recorded bytes, read from the front."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.consumed = 0
+
+    def take(self, count: int) -> bytes:
+        """Return the next ``count`` bytes."""
+        if self.consumed + count > len(self.data):
+            raise TapeEndError
+        self.consumed += count
+        return self.data[self.consumed - count : self.consumed]
+
+
+def integer_below(tape: Tape, bound: int) -> int:
+    """Mask and reject."""
+    if bound == 1:
+        return 0
+    bits = len(bin(bound - 1)) - 2
+    while True:
+        candidate = int.from_bytes(tape.take(-(-bits // 8)), "big") % (1 << bits)
+        if candidate < bound:
+            return candidate
+
+
+def order(tape: Tape, codes: Sequence[int]) -> list[int]:
+    """Sort by (code, 32-bit key); whoever ties draws again, round by round."""
+    if len(codes) <= 1:
+        return list(range(len(codes)))
+    keys = [integer_below(tape, 2**32) for _ in codes]
+    ranked = sorted(range(len(codes)), key=lambda item: (codes[item], keys[item], item))
+    blocks = _split(ranked, {item: (codes[item], keys[item]) for item in ranked})
+    while any(len(block) > 1 for block in blocks):
+        again = {item: integer_below(tape, 2**32) for block in blocks if len(block) > 1 for item in block}
+        blocks = [
+            part
+            for block in blocks
+            for part in (
+                _split(sorted(block, key=lambda item: (again[item], item)), again)
+                if len(block) > 1
+                else [block]
+            )
+        ]
+    return [item for block in blocks for item in block]
+
+
+def _split(ranked: list[int], key: dict[int, int] | dict[int, tuple[int, int]]) -> list[list[int]]:
+    blocks: list[list[int]] = []
+    for item in ranked:
+        if blocks and key[blocks[-1][0]] == key[item]:
+            blocks[-1].append(item)
+        else:
+            blocks.append([item])
+    return blocks
+
+
+def greedy_groups(histogram: Sequence[int], gamma: int) -> list[list[int]]:
+    """Take one record from each of the gamma fullest buckets, the smaller value first among equals."""
+    left = list(histogram)
+    groups = []
+    while sum(left):
+        group: list[int] = []
+        for _ in range(gamma):
+            fullest = max(left[value] for value in range(len(left)) if value not in group)
+            group.append(next(v for v in range(len(left)) if left[v] == fullest and v not in group))
+        for value in group:
+            left[value] -= 1
+        groups.append(group)
+    return groups
+
+
+def cyclic_groups(histogram: Sequence[int], gamma: int) -> list[list[int]]:
+    """Deal the records, sorted by value, to the groups in turn."""
+    records = [value for value, frequency in enumerate(histogram) for _ in range(frequency)]
+    count = len(records) // gamma
+    return [records[group::count] for group in range(count)]
+
+
+GROUPS = {"anatomy": greedy_groups, "cyclic": cyclic_groups}
+
+
+@dataclass(frozen=True)
+class ReferenceRelease:
+    """The three parts of a release."""
+
+    rows: list[int]
+    published: list[int]
+    suppressed: list[int]
+
+
+def release(codes: Sequence[int], domain_size: int, gamma: int, tape: Tape, plan: str) -> ReferenceRelease:
+    """Publish codes by the paper's four steps, drawing in the specified order."""
+    suppressed: list[int] = []
+    for drawn in range(len(codes) % gamma):
+        free = [record for record in range(len(codes)) if record not in suppressed]
+        suppressed.append(free[integer_below(tape, len(codes) - drawn)])
+    kept = [record for record in range(len(codes)) if record not in suppressed]
+    own = [codes[record] for record in kept]
+    groups = GROUPS[plan]([own.count(value) for value in range(domain_size)], gamma)
+    places = {value: [group for group in groups if value in group] for value in range(domain_size)}
+    ordered = order(tape, own)
+    draws = [integer_below(tape, gamma) for _ in own]
+    published = [0] * len(own)
+    for record in ordered:
+        group = places[own[record]].pop(0)
+        others = [value for value in group if value != own[record]]
+        published[record] = [own[record], *others][draws[record]]
+    shuffle = order(tape, [0] * len(own))
+    return ReferenceRelease(
+        [kept[place] for place in shuffle], [published[place] for place in shuffle], sorted(suppressed)
+    )

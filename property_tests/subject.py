@@ -1,0 +1,144 @@
+"""What is under test: the implementations that a check may call, bundled so that one can be replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from splu_ref import decoys, estimators, guarantees, mechanisms, randomness
+from splu_ref.audit.enumeration import CodesRelease
+from splu_ref.decoys import DecoyPlan, PlanMethod
+from splu_ref.estimators import CountEstimate
+from splu_ref.guarantees import PrivacyMinimum, UtilityThreshold
+from splu_ref.mechanisms import PlaceOrder, Publication
+from splu_ref.microdata import Microdata
+from splu_ref.model import Exact, Gamma
+from splu_ref.randomness import ByteSource, IntArray, Key, TapeSource, UniformSource
+from splu_ref.randomness.ordering import DrawIntegers, random_order
+
+
+class PublishCodes(Protocol):
+    """Of the form of `splu_ref.mechanisms.publish_codes`."""
+
+    def __call__(
+        self,
+        codes: IntArray,
+        domain_size: int,
+        gamma: Gamma,
+        source: UniformSource,
+        *,
+        plan: PlanMethod = ...,
+        order: PlaceOrder = ...,
+    ) -> CodesRelease:
+        """Publish the codes of one sensitive column."""
+        ...
+
+
+class PublishTable(Protocol):
+    """Of the form of `splu_ref.mechanisms.publish`."""
+
+    def __call__(
+        self,
+        table: Microdata,
+        sensitive: str,
+        gamma: Exact,
+        source: UniformSource | None = ...,
+        *,
+        plan: str = ...,
+        id_column: str | None = ...,
+    ) -> Publication:
+        """Publish a table."""
+        ...
+
+
+class RandomOrder(Protocol):
+    """Of the form of `splu_ref.randomness.ordering.random_order`."""
+
+    def __call__(
+        self, draw: DrawIntegers, size: int, codes: IntArray | None = ..., key_bits: int = ...
+    ) -> IntArray:
+        """Return a uniform order."""
+        ...
+
+
+class ErrorProbability(Protocol):
+    """Of the form of `splu_ref.guarantees.error_probability`."""
+
+    def __call__(self, gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool = ...) -> Fraction:
+        """Return Pr(abs(f' - f) >= epsilon f), or with > if ``strict``."""
+        ...
+
+
+class Plateaus(Protocol):
+    """Of the form of `splu_ref.guarantees.plateau_starts` and ``plateau_ends``."""
+
+    def __call__(self, epsilon: Exact, last: Exact, /, *, strict: bool = ...) -> Iterator[int]:
+        """Yield counts."""
+        ...
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The implementations under test; a mutant is `SHIPPED` with a field replaced.
+
+    Attributes
+    ----------
+    publish_codes, publish
+        The mechanism on codes, and on tables.
+    plans
+        Plan methods by name, among them ``anatomy`` and ``cyclic``.
+    greedy_reference
+        The greedy plan as it is said.
+    seeded, tape, system, keyed
+        How the sources of randomness are made.
+    random_order
+        The rule from keys to a uniform order.
+    error_probability, privacy_minimum, utility_threshold, chebyshev_bound, chernoff_bound
+        Guarantees of the count f'.
+    plateau_starts, plateau_ends
+        The counts at which the error probability must be looked at.
+    estimate_count
+        The estimator of a count.
+    """
+
+    publish_codes: PublishCodes
+    publish: PublishTable
+    plans: Mapping[str, PlanMethod]
+    greedy_reference: Callable[[IntArray, Gamma], DecoyPlan]
+    seeded: Callable[[bytes], ByteSource]
+    tape: Callable[[bytes], TapeSource]
+    system: Callable[[], UniformSource]
+    keyed: Callable[[Key], UniformSource]
+    random_order: RandomOrder
+    error_probability: ErrorProbability
+    privacy_minimum: Callable[[Exact, Exact, Exact], PrivacyMinimum]
+    utility_threshold: Callable[[Exact, Exact, Exact], UtilityThreshold]
+    chebyshev_bound: Callable[[Exact, Exact, Exact], Fraction]
+    chernoff_bound: Callable[[Exact, Exact, Exact], Fraction]
+    plateau_starts: Plateaus
+    plateau_ends: Plateaus
+    estimate_count: Callable[[int, Exact], CountEstimate]
+
+
+SHIPPED = Subject(
+    publish_codes=mechanisms.publish_codes,
+    publish=mechanisms.publish,
+    plans=decoys.PLANS,
+    greedy_reference=decoys.anatomy_reference,
+    seeded=randomness.SeededSource,
+    tape=randomness.TapeSource,
+    system=randomness.SystemSource,
+    keyed=randomness.KeyedSource,
+    random_order=random_order,
+    error_probability=guarantees.error_probability,
+    privacy_minimum=guarantees.privacy_minimum,
+    utility_threshold=guarantees.utility_threshold,
+    chebyshev_bound=guarantees.chebyshev_bound,
+    chernoff_bound=guarantees.chernoff_bound,
+    plateau_starts=guarantees.plateau_starts,
+    plateau_ends=guarantees.plateau_ends,
+    estimate_count=estimators.estimate_count,
+)
+"""The package as it is shipped."""

@@ -1,0 +1,192 @@
+"""The exact output distribution of the mechanism, from every outcome of its random choices.
+
+For every small table the mechanism is run on each outcome of the deletion of the remainder, of the order
+of the records within their values, and of the draws. Three laws are compared as fractions: the joint law
+of the published values by record, the law of the published histogram, and that of each count f'. The
+shuffle is left out here: with it the number of outcomes explodes, and it is a choice of the source that is
+enumerated by itself.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import Protocol
+
+import numpy as np
+
+from splu_ref.audit.law_comparison import release_disagreements
+from splu_ref.audit.laws import Vector
+from splu_ref.decoys import PLANS, PlanMethod
+from splu_ref.mechanisms import publish_codes
+from splu_ref.model import Gamma
+from splu_ref.randomness import IntArray, UniformSource, outcomes
+
+GAMMAS = (2, 3)
+LARGEST_TABLE = 6
+
+
+class CodesRelease(Protocol):
+    """The parts of a release that are looked at."""
+
+    @property
+    def rows(self) -> IntArray:
+        """Original record at each published row."""
+        ...
+
+    @property
+    def published(self) -> IntArray:
+        """Published code at each published row."""
+        ...
+
+    @property
+    def suppressed(self) -> IntArray:
+        """Deleted records."""
+        ...
+
+
+class PublishCodes(Protocol):
+    """The mechanism under test, of the form of `splu_ref.mechanisms.publish_codes`."""
+
+    def __call__(
+        self, codes: IntArray, domain_size: int, gamma: Gamma, source: UniformSource, *, plan: PlanMethod
+    ) -> CodesRelease:
+        """Publish ``codes``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EnumerationRow:
+    """One small table, and whether the mechanism's exact laws are those of the theory.
+
+    Attributes
+    ----------
+    plan, gamma, histogram
+        The table: value v stands in ``histogram[v]`` records.
+    outcomes
+        How many outcomes of the random choices were run.
+    holds
+        Whether all laws agree.
+    detail
+        The first disagreement, or the empty text.
+    """
+
+    plan: str
+    gamma: int
+    histogram: Vector
+    outcomes: int
+    holds: bool
+    detail: str
+
+
+def eligible_histograms(
+    gamma: int, largest: int = LARGEST_TABLE, *, ordered: bool = True
+) -> Iterator[Vector]:
+    """Yield the positive histograms of at most ``largest`` records that allow groups of ``gamma``.
+
+    Parameters
+    ----------
+    gamma
+        Size of a group; no value may have more than N / gamma records.
+    largest
+        Largest N.
+    ordered
+        Whether the same frequencies in another order of the values count as another histogram. Ties go
+        by the order of the values, so they are different tables; the laws only change names.
+    """
+    for records in range(gamma, largest + 1):
+        yield from _compositions(records, records // gamma, ordered)
+
+
+def _compositions(records: int, cap: int, ordered: bool) -> Iterator[Vector]:
+    if records == 0:
+        yield ()
+    for first in range(min(cap, records), 0, -1):
+        for rest in _compositions(records - first, cap if ordered else first, ordered):
+            yield (first, *rest)
+
+
+def enumerate_histogram(
+    histogram: Sequence[int],
+    gamma: int,
+    plan_name: str = "anatomy",
+    *,
+    publish: PublishCodes = publish_codes,
+    plans: Mapping[str, PlanMethod] = PLANS,
+) -> EnumerationRow:
+    """Run the mechanism on every outcome of its choices for one small table, and compare all laws.
+
+    Parameters
+    ----------
+    histogram
+        Frequencies of the values, shape (values,).
+    gamma
+        Size of a group, feasible for the histogram.
+    plan_name
+        Which of ``plans`` forms the groups.
+    publish, plans
+        The mechanism and the plans under test.
+    """
+    codes = _codes(histogram)
+    plan = plans[plan_name]
+    observed: dict[Vector, dict[Vector, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
+    lost: list[str] = []
+    walked = 0
+    size = Gamma(gamma)
+
+    def run(source: UniformSource) -> tuple[Vector, Vector]:
+        done = publish(codes, len(histogram), size, source, plan=plan)
+        order = np.argsort(done.rows)
+        if done.rows[order].tolist() != np.delete(np.arange(len(codes)), done.suppressed).tolist():
+            lost.append("the published rows are not the records that were kept")
+        return tuple(done.suppressed.tolist()), tuple(done.published[order].tolist())
+
+    for (suppressed, published), probability in outcomes(run):
+        observed[suppressed][published] += probability
+        walked += 1
+    disagreements = chain(lost, release_disagreements(codes.tolist(), len(histogram), size, plan, observed))
+    detail = next(disagreements, "")
+    return EnumerationRow(plan_name, gamma, tuple(histogram), walked, not detail, detail)
+
+
+def enumeration_rows(
+    *,
+    ordered: bool = False,
+    largest: int = LARGEST_TABLE,
+    publish: PublishCodes = publish_codes,
+    plans: Mapping[str, PlanMethod] = PLANS,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Iterator[EnumerationRow]:
+    """Yield a row for every plan, gamma in {2, 3} and eligible histogram of at most ``largest`` records.
+
+    Parameters
+    ----------
+    ordered
+        As in `eligible_histograms`; the quick form takes each set of frequencies once.
+    largest
+        Largest number of records.
+    publish, plans
+        The mechanism and the plans under test.
+    progress
+        Told the name of each table before it is run.
+    """
+    for name in plans:
+        for gamma in GAMMAS:
+            for histogram in eligible_histograms(gamma, largest, ordered=ordered):
+                progress(f"{name}, gamma {gamma}, histogram {histogram}")
+                yield enumerate_histogram(histogram, gamma, name, publish=publish, plans=plans)
+
+
+def _codes(histogram: Sequence[int]) -> IntArray:
+    """Return a table of this histogram whose records are not sorted by value: rounds, last value first."""
+    left = list(histogram)
+    codes = []
+    while any(left):
+        for value in reversed(range(len(left))):
+            if left[value]:
+                left[value] -= 1
+                codes.append(value)
+    return np.array(codes, dtype=np.int64)

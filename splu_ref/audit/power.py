@@ -1,0 +1,161 @@
+"""Power: the smallest deviation that a check on sampled data finds with probability 0.999 or more.
+
+A check that cannot fail proves nothing, so each one states what it would have found. The rejection region
+at the sample cap is located by exact comparison with 1/level, and the deviation by bisection on certified
+binomial tails. A check that may stop earlier finds at least as much.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from splu_ref.audit.e_values import EValue, counts_point
+from splu_ref.binomial import lower_tail_bounds, upper_tail_bounds
+
+DETECTION = Fraction(999, 1000)
+"""The probability with which the stated deviation is found."""
+
+_GRID = 10**6  # deviations are stated as multiples of one millionth
+
+RateTest = Callable[[int, int, Fraction], EValue]
+
+
+@dataclass(frozen=True, slots=True)
+class RatePower:
+    """Which true rates a test of a stated rate finds with probability `DETECTION` or more.
+
+    Attributes
+    ----------
+    trials, rate
+        Sample cap and stated rate.
+    low
+        Every true rate from 0 to ``low`` is found; None if none is.
+    high
+        Every true rate from ``high`` to 1 is found; None if none is.
+    """
+
+    trials: int
+    rate: Fraction
+    low: Fraction | None
+    high: Fraction | None
+
+    def __str__(self) -> str:
+        found = []
+        if self.low is not None:
+            found.append(f"<= {float(self.low):.6g}")
+        if self.high is not None:
+            found.append(f">= {float(self.high):.6g}")
+        rates = " or ".join(found) or "no other"
+        return f"rate {rates} instead of {float(self.rate):.6g} in {self.trials} trials"
+
+
+@dataclass(frozen=True, slots=True)
+class MultinomialPower:
+    """Which true probabilities of one bin a multinomial test finds, whatever the other bins do."""
+
+    bin_name: str
+    power: RatePower
+
+    def __str__(self) -> str:
+        return f"Pr({self.bin_name}): {self.power}"
+
+
+@lru_cache(maxsize=512)
+def rate_power(test: RateTest, trials: int, rate: Fraction, level: Fraction) -> RatePower:
+    """Return the power of `counts_point`, `rate_at_most` or `rate_at_least` at a sample cap.
+
+    Parameters
+    ----------
+    test
+        The e-value of (trials, successes, rate); the counts that it does not reject form an interval.
+    trials
+        The sample cap.
+    rate
+        The stated rate.
+    level
+        Reject when e >= 1/level. For the mean of m e-values, give level/m: one of them suffices then.
+    """
+    middle = min(trials, int(trials * rate))
+
+    def rejected(successes: int) -> bool:
+        return test(trials, successes, rate).rejects(level)
+
+    last, first = _rejected_ends(trials, middle, rejected)
+    return _power(trials, rate, last, first)
+
+
+def multinomial_power(
+    observations: int, probabilities: Sequence[Fraction], index: int, name: str, level: Fraction
+) -> MultinomialPower:
+    """Return the power of `multinomial_point` against a change of one bin's probability.
+
+    The e-value is 1/(C(n+b-1, b-1) Pr(count of the bin) Pr(the rest given it)); the last factor is at most
+    the largest mass of Bin(n - count, q), q the conditional probability of any other bin. So counts of
+    the bin are located that reject whatever the other bins hold.
+
+    Parameters
+    ----------
+    observations
+        The sample cap n.
+    probabilities
+        The stated law, at least two bins.
+    index, name
+        The bin, and what it stands for in words.
+    level
+        As in `rate_power`.
+    """
+    rate = probabilities[index]
+    bins = len(probabilities)
+    compositions = math.log10(math.comb(observations + bins - 1, bins - 1))
+    others = [p / (1 - rate) for i, p in enumerate(probabilities) if i != index]
+    other = min(others, key=lambda q: abs(q - Fraction(1, 2)))
+    needed = -math.log10(level) + compositions + 1e-6  # covers the rounding of the logarithms
+
+    def rejected(count: int) -> bool:
+        rest = observations - count
+        log10 = counts_point(observations, count, rate).log10 + math.log10(observations + 1)
+        if other < 1:
+            mode = min(rest, int((rest + 1) * other))
+            log10 += counts_point(rest, mode, other).log10 + math.log10(rest + 1)
+        return log10 >= needed
+
+    middle = min(observations, int(observations * rate))
+    last, first = _rejected_ends(observations, middle, rejected)
+    return MultinomialPower(name, _power(observations, rate, last, first))
+
+
+def _rejected_ends(trials: int, middle: int, rejected: Callable[[int], bool]) -> tuple[int, int]:
+    """Return the last count below and the first count above ``middle`` that is rejected.
+
+    The logarithms of all e-values here are convex in the count, so the counts not rejected are an interval.
+    """
+    first = bisect_left(range(middle, trials + 1), True, key=rejected) + middle
+    last = middle - bisect_left(range(middle + 1), True, key=lambda below: rejected(middle - below))
+    return last, first
+
+
+def _power(trials: int, rate: Fraction, last: int, first: int) -> RatePower:
+    """Return the power of a test that rejects up to ``last`` successes, and from ``first`` on."""
+    low = high = None
+    if first <= trials:
+        grid = range(int(rate * _GRID) + 1, _GRID)
+        k = bisect_left(
+            grid,
+            True,
+            key=lambda g: upper_tail_bounds(trials, first, Fraction(g, _GRID), 64).lower >= DETECTION,
+        )
+        high = Fraction(grid[k], _GRID) if k < len(grid) else Fraction(1)
+    if last >= 0:
+        grid = range(int(rate * _GRID), 0, -1)
+        k = bisect_left(
+            grid,
+            True,
+            key=lambda g: lower_tail_bounds(trials, last, Fraction(g, _GRID), 64).lower >= DETECTION,
+        )
+        low = Fraction(grid[k], _GRID) if k < len(grid) else Fraction(0)
+    return RatePower(trials, rate, low, high)
