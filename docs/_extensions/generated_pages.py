@@ -1,0 +1,170 @@
+"""Write the reference pages that repeat what the code says: the Python rooms, the commands, the claims.
+
+The pages stand under ``docs/reference``, which is not kept in version control.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import typer
+from sphinx.application import Sphinx
+
+from proofs import LEDGER
+from splu_ref.cli.app import app as program
+
+ROOMS = (
+    "splu_ref.model",
+    "splu_ref.binomial",
+    "splu_ref.randomness",
+    "splu_ref.microdata",
+    "splu_ref.decoys",
+    "splu_ref.mechanisms",
+    "splu_ref.estimators",
+    "splu_ref.guarantees",
+    "splu_ref.certificates",
+    "splu_ref.certificate_checker",
+    "splu_ref.manifest",
+    "splu_ref.audit",
+    "splu_ref.report",
+    "proofs",
+    "proofs.claim",
+    "proofs.evidence",
+    "proofs.result",
+)
+"""The public rooms, in the order of the data and promises that flow through them."""
+
+
+def setup(sphinx: Sphinx) -> dict[str, bool]:
+    """Register the writer; it runs before Sphinx looks for source files."""
+    sphinx.connect("builder-inited", _write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _write(sphinx: Sphinx) -> None:
+    folder = Path(sphinx.srcdir) / "reference"
+    pages = {f"{room}.rst": _room(import_module(room)) for room in ROOMS}
+    pages |= {"python.md": _rooms(), "commands.md": _commands(), "claims.md": _claims()}
+    folder.mkdir(exist_ok=True)
+    for name, lines in pages.items():
+        text = "\n".join(lines) + "\n"
+        page = folder / name
+        if not page.exists() or page.read_text(encoding="utf-8") != text:  # spare Sphinx a rebuild
+            page.write_text(text, encoding="utf-8")
+    for page in folder.iterdir():
+        if page.name not in pages:
+            page.unlink()
+
+
+def _rooms() -> Iterator[str]:
+    yield "# Python\n\nThe names listed here are public. A room uses only rooms above it.\n"
+    yield "| room | purpose |\n|---|---|"
+    for room in ROOMS:
+        yield f"| [`{room}`]({room}.rst) | {_first_line(import_module(room))} |"
+    yield "\n```{toctree}\n:hidden:\n"
+    yield from ROOMS
+    yield "```"
+
+
+def _room(room: ModuleType) -> Iterator[str]:
+    yield f"``{room.__name__}``\n{'=' * (len(room.__name__) + 4)}\n"
+    yield f".. automodule:: {room.__name__}\n   :members:" + (
+        "\n   :show-inheritance:" if room.__name__ == "splu_ref.model" else ""
+    )
+
+
+def _first_line(room: ModuleType) -> str:
+    return (room.__doc__ or "").strip().splitlines()[0]
+
+
+def _commands() -> Iterator[str]:
+    group: Any = typer.main.get_command(program)
+    yield f"# Commands\n\n{group.help}\n"
+    yield "Every command takes `--help`."
+    for name, command in group.commands.items():
+        yield f"\n## `splu-ref {name}`\n\n{_paragraphs(command.help)}\n"
+        yield from _parameters(command)
+        yield f"\n{_example(command)}"
+
+
+def _paragraphs(text: str | None) -> str:
+    return (text or "").replace("\f", "").strip()
+
+
+def _parameters(command: Any) -> Iterator[str]:
+    yield "| argument or option | meaning |\n|---|---|"
+    for parameter in command.params:
+        yield f"| {_names(parameter)} | {_cell(parameter.help or '')}{_default(parameter)} |"
+
+
+def _names(parameter: Any) -> str:
+    names = (
+        ", ".join(parameter.opts) if parameter.param_type_name == "option" else str(parameter.name).upper()
+    )
+    return f"`{names}`" + (" (required)" if parameter.required else "")
+
+
+def _default(parameter: Any) -> str:
+    default = parameter.default
+    return (
+        f" Default: `{default}`." if isinstance(default, str | int) and not isinstance(default, bool) else ""
+    )
+
+
+def _example(command: Any) -> str:
+    return f"```text\n{(command.epilog or '').removeprefix('Example: ')}\n```"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _claims() -> Iterator[str]:
+    rows: list[dict[str, Any]] = LEDGER.rows()
+    yield "# The claims\n\nWhat the source paper claims, and what is true of it. [](../evidence.md) explains"
+    yield "statuses and grades. `splu-ref verify` runs every proof and every witness again.\n"
+    yield "| claim | about | status | grade | instead |\n|---|---|---|---|---|"
+    for row in rows:
+        yield (
+            f"| [`{row['id']}`](#{_anchor(row)}) | {_cell(str(row['title']))} | {row['status']} | "
+            f"{row['grade'] or ''} | {_links(row['corrected_by'], rows)} |"
+        )
+    for row in rows:
+        yield from _claim(row, rows)
+
+
+def _claim(row: dict[str, Any], rows: list[dict[str, Any]]) -> Iterator[str]:
+    yield f"\n({_anchor(row)})=\n## `{row['id']}`: {row['title']}\n\n{row['words']}\n"
+    grade = f", grade {row['grade']}" if row["grade"] else ""
+    yield f"- Status: **{row['status']}**{grade}"
+    yield f"- Source: {row['source']}"
+    for name, key in (
+        ("Use instead", "corrected_by"),
+        ("Rests on", "depends_on"),
+        ("Needed by", "dependants"),
+    ):
+        if row[key]:
+            yield f"- {name}: {_links(row[key], rows)}"
+    if row["licenses"]:
+        yield f"- The library relies on it in: {', '.join(f'`{place}`' for place in row['licenses'])}"
+    for name, value in (row["witness"] or {}).items():
+        yield f"- Witness, {str(name).replace('_', ' ')}: {_cell(str(value))}"
+    yield "\n```text"  # the formula in LaTeX, as text: rendering it would need the network or LaTeX
+    yield str(row["statement"])
+    if row["hypotheses"]:
+        yield "if " + ", ".join(row["hypotheses"])
+    yield "```"
+
+
+def _links(ids: str | list[str] | None, rows: list[dict[str, Any]]) -> str:
+    wanted = [ids] if isinstance(ids, str) else ids or []
+    known = {row["id"]: _anchor(row) for row in rows}
+    return ", ".join(f"[`{each}`](#{known[each]})" if each in known else f"`{each}`" for each in wanted)
+
+
+def _anchor(row: dict[str, Any]) -> str:
+    return "claim-" + str(row["id"]).lower().replace(".", "-")

@@ -1,0 +1,59 @@
+"""The files beside the code: versions agree, links lead somewhere, nothing private is in them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from splu_ref import SPECIFICATION, __version__
+
+ROOT = Path(__file__).parents[2]
+TEXTS = [ROOT / name for name in ("README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md")]
+PAGES = [page for page in (ROOT / "docs").rglob("*.md") if not {"_build", "reference"} & set(page.parts)]
+
+
+def test_versions_agree() -> None:
+    assert f"## [{__version__}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"| {'.'.join(__version__.split('.')[:2])} | yes |" in (ROOT / "SECURITY.md").read_text(
+        encoding="utf-8"
+    )
+    number = f"The number of this specification is {SPECIFICATION};"
+    assert number in (ROOT / "docs/specification/index.md").read_text(encoding="utf-8")
+
+
+def test_the_date_of_the_version_is_the_same_everywhere() -> None:
+    changed = re.search(
+        rf"## \[{re.escape(__version__)}\] - (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    )
+    assert changed is not None
+    assert f'date-released: "{changed[1]}"' in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_the_license_is_the_same_everywhere() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert f"\nlicense: {project['license']}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert "Apache License" in (ROOT / "LICENSE").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)
+def test_links_between_files(text: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text.read_text(encoding="utf-8")):
+        if not target.startswith("https://"):
+            assert (text.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)
+def test_files_named_in_texts_exist(text: Path) -> None:
+    for name in re.findall(r"`((?:docs|splu_ref|tests|proofs)/[\w./-]+)`", text.read_text(encoding="utf-8")):
+        assert name.startswith("docs/_build/") or (ROOT / name).exists(), name
+
+
+@pytest.mark.parametrize("page", TEXTS + PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_absolute_path_and_no_address(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"(?<![\w.:/`])/(?:home|root|tmp|work|usr|opt|Users)/", text)
+    assert not re.search(r"[\w.]+@[\w.]+\.\w+", text)

@@ -1,0 +1,158 @@
+"""The figures that the documentation states in prose and tables, computed from first principles.
+
+Small worlds are walked draw by draw, with the plan of the paper; nothing here uses the exact guarantees of
+the library except where it is the library's own figure that is quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from fractions import Fraction
+from itertools import product
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splu_ref.decoys import anatomy
+from splu_ref.estimators import estimate_count
+from splu_ref.guarantees import decimal_down, error_probability, privacy_minimum, utility_threshold
+from splu_ref.microdata import embedded_table
+from splu_ref.model import Gamma
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def groups(*histogram: int, gamma: int) -> list[list[int]]:
+    listed: list[list[int]] = anatomy(np.array(histogram), Gamma(gamma)).groups().tolist()
+    return listed
+
+
+def binomial(n: int, k: int, gamma: int) -> Fraction:
+    return Fraction(comb(n, k) * (gamma - 1) ** (n - k), gamma**n)
+
+
+def error(gamma: int, epsilon: Fraction, f: int) -> Fraction:
+    n = gamma * f
+    numerator, term = 0, (gamma - 1) ** n
+    for k in range(n + 1):
+        if abs(k - f) >= epsilon * f:
+            numerator += term
+        term = term * (n - k) // ((k + 1) * (gamma - 1))
+    return Fraction(numerator, gamma**n)
+
+
+def reconstruction_is_wrong(gamma: int, size: int, records: int, epsilon: Fraction) -> Fraction:
+    """Return the error probability of §5's estimate of "P and s" when P's records are those that hold s.
+
+    The fixed point of the printed iteration with the printed matrix is (y - n a)/(1/gamma - a), a = f'/N,
+    clipped to 0..n; y of the n records keep their value, f' - y others take it.
+    """
+    others = size * (gamma - 1)
+    wrong = Fraction(0)
+    for y, z in product(range(size + 1), range(others + 1)):
+        a = Fraction(y + z, records)
+        assert a < Fraction(1, gamma)
+        estimate = min(max((y - size * a) / (Fraction(1, gamma) - a), Fraction(0)), Fraction(size))
+        if abs(estimate - size) >= epsilon * size:
+            wrong += binomial(size, y, gamma) * binomial(others, z, gamma)
+    return wrong
+
+
+def test_theorem_3() -> None:
+    assert error(3, Fraction(1), 1) == Fraction(5, 9) > Fraction(1, 3)
+
+
+def test_lemma_1() -> None:
+    printed = 1 / (10 * Fraction(1, 100) ** 2 * 900**2)
+    assert decimal_down(printed, 3) == "0.00123"
+    assert decimal_down(error(10, Fraction(1, 100), 900), 4) == "0.7652"
+
+
+def test_equations_6_to_9() -> None:
+    plan = groups(1, 1, 1, 1, gamma=2)
+    with_decoy = sum(0 in group for group in plan)  # each such group has one record without the value
+    assert Fraction(with_decoy, 3) == Fraction(1, 3) != Fraction(2 * 1, 4)
+
+
+def test_lemma_3() -> None:
+    for epsilon in (Fraction(1, 10), Fraction(1, 2)):
+        assert error(2, epsilon, 2) == Fraction(5, 8)
+        assert reconstruction_is_wrong(2, 2, 100, epsilon) == Fraction(1, 4)
+
+
+def test_theorem_4_for_conjunctions() -> None:
+    tenth, three_tenths = Fraction(1, 10), Fraction(3, 10)
+    assert float(reconstruction_is_wrong(5, 5, 1000, tenth)) == 0.32768
+    assert min(error(5, tenth, f) for f in range(1, 6)) == Fraction("0.5904")
+    assert decimal_down(min(error(5, three_tenths, f) for f in range(1, 6)), 4) == "0.4018"
+
+
+@pytest.mark.parametrize(("gamma", "per_value"), [(2, 3), (3, 2)])
+def test_every_group_holds_every_value_when_all_are_as_frequent_as_allowed(
+    gamma: int, per_value: int
+) -> None:
+    assert all(sorted(group) == list(range(gamma)) for group in groups(*[per_value] * gamma, gamma=gamma))
+
+
+def test_a_plan_rules_values_out() -> None:
+    plan = groups(1, 1, 1, 1, gamma=2)
+    assert {value for group in plan if 2 in group for value in group} == {2, 3}
+
+
+def test_the_published_value_is_the_own_one_with_probability_one_in_gamma() -> None:
+    for histogram in ((3, 2, 2, 1, 1), (2, 2, 2, 2, 1), (3, 3, 1, 1, 1)):
+        own: Counter[int] = Counter()
+        together: Counter[tuple[int, int]] = Counter()
+        for group in groups(*histogram, gamma=3):
+            for true, published in product(group, repeat=2):
+                together[true, published] += 1
+                own[published] += true == published
+        for (true, published), count in together.items():
+            assert own[published] == histogram[published]
+            assert count <= own[published] or true == published
+
+
+def test_the_table_for_choosing_gamma() -> None:
+    page = (DOCS / "publishers.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (\d+) \| 1/(\d+) \| ([\d.…]+) \| ([\d.…]+) \| (\d+) \|$", page, flags=re.MULTILINE
+    )
+    assert [int(row[0]) for row in rows] == [2, 5, 7, 10, 20]
+    for gamma, share, up_to_3, up_to_10, threshold in rows:
+        assert share == gamma
+        for alpha, shown in ((3, up_to_3), (10, up_to_10)):
+            level = privacy_minimum(gamma, "0.3", alpha).t_p_definition
+            digits = len(shown.rstrip("…").removeprefix("0."))
+            cut = decimal_down(level, digits)
+            assert cut == shown.rstrip("…")
+            assert shown.endswith("…") == (Fraction(cut) != level)
+        assert utility_threshold(gamma, "0.1", "0.05").threshold == int(threshold)
+
+
+def test_the_embedded_table() -> None:
+    table = embedded_table()
+    counts = dict(zip(table.domain("occupation"), table.histogram("occupation").tolist(), strict=True))
+    assert (table.row_count, len(table.columns), len(counts)) == (30718, 10, 14)
+    assert (counts["Sales"], counts["Armed-Forces"]) == (3650, 9)
+    assert max(counts.values()) * 7 <= table.row_count < max(counts.values()) * 8
+
+
+def test_a_value_that_occurs_once_vanishes_and_one_that_occurs_nine_times_is_off() -> None:
+    assert round(float(binomial(5, 0, 5)), 2) == 0.33
+    assert round(float(error(5, Fraction(3, 10), 9)), 2) == 0.35
+
+
+def test_the_interval_holds_the_true_count_with_the_stated_probability() -> None:
+    for f in (1, 4, 9):
+        covered = Fraction(0)
+        for k in range(5 * f + 1):
+            least, greatest = estimate_count(k, 5).interval
+            covered += binomial(5 * f, k, 5) if least <= f <= greatest else 0
+        assert covered >= Fraction(95, 100)
+
+
+def test_the_library_agrees_with_the_sums_here() -> None:
+    assert error_probability(10, "0.3", 1) == error(10, Fraction(3, 10), 1) == 1 - Fraction(9, 10) ** 9
