@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.model import DataError, Gamma, InputError
+from splu_ref.model import DataError, Gamma, InputError, exact, whole
 
 SCHEMA = "splu-ref/manifest/1"
 
@@ -73,13 +73,14 @@ def read_manifest(path: Path) -> Manifest:
         )
     try:
         domains = {_text(entry["column"]): _texts(entry["domain"]) for entry in document["sensitive"]}
-        manifest = Manifest(Gamma(document["gamma"]), _text(document["plan"]), int(document["rows"]), domains)
-        if Fraction(_text(document["retention"])) != Fraction(1, manifest.gamma):
-            raise DataError(
-                f"{path}: retention {document['retention']} is not 1 / gamma: this version knows no other"
-            )
-    except (InputError, DataError) as error:
-        raise DataError(str(error) if str(path) in str(error) else f"{path}: {error}") from None
+        gamma, rows = Gamma(document["gamma"]), whole(document["rows"], "rows", 1)
+        if exact(_text(document["retention"]), "retention") != Fraction(1, gamma):
+            raise DataError("retention is not 1 / gamma: this version knows no other")
+        if rows % gamma or not domains:
+            raise DataError("rows is no multiple of gamma, or no column is sensitive: ask the publisher")
+        manifest = Manifest(gamma, _text(document["plan"]), rows, domains)
+    except InputError as error:
+        raise DataError(f"{path}: {error}") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         raise DataError(f"{path}: the manifest is damaged: ask the publisher for a fresh copy") from None
     return manifest

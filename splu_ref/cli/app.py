@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -11,6 +10,7 @@ import typer
 
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.cli import check, claims, estimate, key, privacy, sanitize, utility, verify
+from splu_ref.cli.output import settle_streams, write
 from splu_ref.model import SpluError
 
 app = typer.Typer(
@@ -27,7 +27,7 @@ for command in (sanitize, estimate, privacy, utility, check, claims, verify, key
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"splu-ref {__version__} (specification {SPECIFICATION})")  # noqa: T201 - what was asked for
+        write(f"splu-ref {__version__} (specification {SPECIFICATION})\n")
         raise typer.Exit
 
 
@@ -44,28 +44,19 @@ def program(
     """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit code.
-
-    Parameters
-    ----------
-    arguments
-        The words after the program's name; those of the process unless given.
-    """
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the program with the given words and return its exit code."""
+    settle_streams()
     try:
         code = app(
             args=None if arguments is None else list(arguments), prog_name="splu-ref", standalone_mode=False
         )
     except typer.TyperException as error:
-        return _refuse(error.format_message())
+        return _refuse(_with_remedy(error))
     except typer.Abort:
         return 130
     except SpluError as error:
         return _refuse(str(error))
-    except BrokenPipeError:
-        # The reader went away, as `head` does: nothing is left to say, and nobody to say it to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         return _refuse(
             f"{error.filename or 'input'}: {error.strerror or error}: check the path and its rights"
@@ -73,6 +64,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _with_remedy(error: typer.TyperException) -> str:
+    """Return what is wrong with the words of a command, and where its help is."""
+    context = getattr(error, "ctx", None)
+    program = "splu-ref" if context is None else context.command_path
+    wrong = error.format_message().rstrip(".") or "a command is missing"
+    return f"{wrong}: see {program} --help"
+
+
 def _refuse(message: str) -> int:
-    print("splu-ref: " + " ".join(message.split()), file=sys.stderr)  # noqa: T201 - the error line
+    sys.stderr.write("splu-ref: " + " ".join(message.split()) + "\n")
     return 2

@@ -9,6 +9,7 @@ import typer
 
 from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check_text
 from splu_ref.cli.output import AsJson, show
+from splu_ref.cli.progress import counted
 from splu_ref.model import CertificateError
 
 NAME = "check"
@@ -25,12 +26,13 @@ def run(
     this package: copy it out, read it, and run it as `python certificate_checker.py FILE`.
     """
     try:
-        with certificate.open("rb") as file:
+        with certificate.open("rb") as file, counted("checking"):
             verdict = check_text(file.read(MAX_BYTES + 1).decode())
-    except Unreadable as error:
-        raise CertificateError(f"{certificate}: {error}: ask for a fresh certificate") from None
-    except UnicodeDecodeError:
-        raise CertificateError(f"{certificate}: not a text file: give a certificate (JSON)") from None
+    except (Unreadable, UnicodeDecodeError) as error:
+        reason = str(error) if isinstance(error, Unreadable) else "it is not a text file"
+        if as_json:
+            show({"valid": False, "claim": None, "reason": reason}, [], as_json=True)
+        raise CertificateError(f"{certificate}: {reason}: ask for a fresh certificate") from None
     result = {"valid": verdict.valid, "claim": verdict.claim, "reason": verdict.reason}
     show(result, [("valid" if verdict.valid else "false", verdict.reason)], as_json=as_json)
     return 0 if verdict.valid else 1

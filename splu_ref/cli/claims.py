@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, show
+from splu_ref.cli.output import AsJson, draw, show
 from splu_ref.model import ParameterError
 
 NAME = "claims"
@@ -70,4 +69,4 @@ def _overview(rows: list[dict[str, Any]]) -> None:
             row["id"], f"[{color}]{row['status']}[/]" if color else row["status"], row["grade"] or "",
             row["title"], row["corrected_by"] or "",
         )  # fmt: skip
-    Console().print(table)
+    draw(table)

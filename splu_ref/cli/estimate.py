@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from splu_ref.cli.output import AsJson, about, note, show
+from splu_ref.cli.progress import counted
 from splu_ref.estimators import estimate_count
 from splu_ref.manifest import Manifest, read_manifest
-from splu_ref.microdata import read_table
-from splu_ref.model import Concept, Gamma, ParameterError
+from splu_ref.microdata import Microdata, read_table
+from splu_ref.model import Concept, DataError, Gamma, ParameterError
 
 NAME = "estimate"
 EXAMPLE = "splu-ref estimate published.csv --gamma 5 --sensitive occupation --where 'occupation=Sales'"
@@ -44,8 +45,9 @@ def run(
             f"--method mle counts one sensitive value alone, not {concept}: "
             f"give a single --where on {' or '.join(columns)}"
         )
-    with about(published):
+    with about(published), counted("counting"):
         table = read_table(published)
+        _require_release(table, size, facts)
         count = table.count(concept)
     if facts is not None and value not in facts.domains[column]:
         raise ParameterError(
@@ -96,6 +98,17 @@ def _release(
                 "drop one"
             )
     return facts.gamma, tuple(sensitive or facts.domains)
+
+
+def _require_release(table: Microdata, gamma: Gamma, facts: Manifest | None) -> None:
+    """Raise unless the table can be a release with that gamma, and the one of the manifest."""
+    rows = table.row_count
+    if rows % gamma:
+        raise DataError(f"{rows} rows are no multiple of gamma = {gamma}: this is no release with that gamma")
+    if facts is not None and rows != facts.rows:
+        raise DataError(
+            f"the table has {rows} rows, the manifest says {facts.rows}: give the files of one release"
+        )
 
 
 def _suggestion(value: str, domain: tuple[str, ...]) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -37,14 +39,42 @@ def show(result: Mapping[str, Any], lines: Iterable[tuple[str, str]], *, as_json
         Which of the two is wanted.
     """
     if as_json:
-        sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+        write(json.dumps(result, indent=2) + "\n")
         return
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column(overflow="fold")
     for name, text in lines:
         table.add_row(Text(name), Text(text))
-    Console().print(table)
+    draw(table)
+
+
+def draw(renderable: RenderableType, console: Console | None = None) -> None:
+    """Print something that Rich can render."""
+    console = console or Console()
+    with console.capture() as captured:
+        console.print(renderable)
+    write(captured.get())
+
+
+def write(text: str) -> None:
+    """Write to standard output; a reader that went away, as ``head`` does, changes no exit code."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def settle_streams() -> None:
+    """Make sure that printing cannot fail: for a stream that is closed, or that lacks a character."""
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - it stays open to the end
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - it stays open to the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 @contextmanager

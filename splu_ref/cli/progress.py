@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Timer
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -15,7 +15,7 @@ PATIENCE = 1.0
 
 @contextmanager
 def counted(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function of (amount done, whole amount) that draws a bar once the work takes a while.
+    """Draw a bar once the work takes a while; yield a function of (amount done, whole amount) for it.
 
     Nothing is drawn unless standard error is a terminal.
     """
@@ -26,15 +26,12 @@ def counted(title: str) -> Iterator[Callable[[int, int], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=console, transient=True)
     task = bar.add_task(title, total=None)
-    begin = time.monotonic()
-
-    def advance(done: int, whole: int) -> None:
-        if not bar.live.is_started and time.monotonic() - begin > PATIENCE:
-            bar.start()
-        bar.update(task, completed=done, total=whole)
-
+    timer = Timer(PATIENCE, bar.start)
+    timer.start()
     try:
-        yield advance
+        yield lambda done, whole: bar.update(task, completed=done, total=whole)
     finally:
+        timer.cancel()
+        timer.join()
         if bar.live.is_started:
             bar.stop()

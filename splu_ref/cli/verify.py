@@ -9,8 +9,15 @@ from typing import Annotated
 import typer
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, note, show
-from splu_ref.report import TerminalProgress, prepare_folder, print_report, run_suite, write_report
+from splu_ref.cli.output import AsJson, note, show, write
+from splu_ref.report import (
+    TerminalProgress,
+    prepare_folder,
+    print_report,
+    run_suite,
+    standard_output,
+    write_report,
+)
 
 NAME = "verify"
 EXAMPLE = "splu-ref verify --level quick --report report"
@@ -51,5 +58,8 @@ def run(
     if as_json:
         show(outcome.to_json(), [], as_json=True)
     else:
-        print_report(outcome)
+        console = standard_output()
+        with console.capture() as captured:
+            print_report(outcome, console)
+        write(captured.get())
     return 0 if outcome.holds else 1

@@ -3,7 +3,7 @@
 from splu_ref.report.model import Environment, Level, Row, StatisticalRow, VerificationReport
 from splu_ref.report.progress import Progress, Silent
 from splu_ref.report.suite import run_suite
-from splu_ref.report.terminal import TerminalProgress, print_report
+from splu_ref.report.terminal import TerminalProgress, print_report, standard_output
 from splu_ref.report.writing import prepare_folder, write_report
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "prepare_folder",
     "print_report",
     "run_suite",
+    "standard_output",
     "write_report",
 ]

@@ -220,11 +220,28 @@ def test_estimate_refuses_what_it_cannot_count(
     )
     assert main([str(part) for part in ("estimate", published, *known, "--where", "occupation=Salez")]) == 0
     assert "misspelled" in capsys.readouterr().err
-    for damage in ('{"schema": 1}', "[]", "{", manifest.read_text().replace('"1/5"', '"1/4"'),
-                   manifest.read_text().replace('"occupation"', "3")):  # fmt: skip
+    text = manifest.read_text()
+    for damage in (
+        '{"schema": 1}',
+        "[]",
+        "{",
+        text.replace('"1/5"', '"1/4"'),
+        text.replace('"1/5"', '"1e99999999"'),
+        text.replace('"occupation"', "3"),
+        text.replace("30715", "Infinity"),
+        text.replace("30715", "30714"),
+        text.replace("30715", "-5"),
+        text.replace("30715", "30720"),
+    ):
+        assert damage != text
         broken = tmp_path / "broken.json"
         broken.write_text(damage)
-        assert "broken.json" in _refused(capsys, "estimate", published, "--manifest", broken, *where)
+        message = _refused(capsys, "estimate", published, "--manifest", broken, *where)
+        assert "broken.json" in message or "30720" in message
+    for gamma in ("4", "1e400"):
+        assert "multiple of gamma" in _refused(
+            capsys, "estimate", published, "--gamma", gamma, "--sensitive", "occupation", *where
+        )
     assert "no such file" in _refused(capsys, "estimate", published, "--manifest", tmp_path / "none", *where)
 
 

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from splu_ref.cli import ledger, main, progress
+
+
+def _on_a_terminal(program: str) -> str:
+    """Run Python code with standard error on a pseudo-terminal, and return what it draws there."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen([sys.executable, "-c", program], stderr=theirs, stdout=subprocess.PIPE,
+                             env=os.environ | {"TERM": "xterm"})  # fmt: skip
+    os.close(theirs)
+    drawn = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        drawn += part
+    assert child.wait() == 0
+    assert child.stdout is not None
+    child.stdout.close()
+    os.close(ours)
+    return drawn.decode(errors="replace")
+
+
+_WORK = """
+import time
+from splu_ref.cli import progress
+progress.PATIENCE = {patience}
+with progress.counted("visiting plateaus") as advance:
+    for done in range(10):
+        advance(done, 10)
+        time.sleep(0.03)
+"""
+
+
+def test_a_bar_appears_on_a_terminal_once_the_work_takes_a_while() -> None:
+    assert "visiting plateaus" in _on_a_terminal(_WORK.format(patience=0.05))
+    assert "visiting plateaus" not in _on_a_terminal(_WORK.format(patience=60))
+
+
+def test_no_bar_is_drawn_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.counted("visiting plateaus") as advance:
+        advance(1, 2)
+    assert capsys.readouterr() == ("", "")
+
+
+_PROGRAM = "import sys; from splu_ref.cli import main; sys.exit(main({arguments!r}))"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["claims", "--json"], 0),
+        (["claims"], 0),
+        (["privacy", "--gamma", "10", "--epsilon", "0.3", "--alpha", "3"], 0),
+        (["privacy", "--gamma", "10", "--epsilon", "0.3", "--alpha", "3", "--at-least", "0.7"], 1),
+        (["--version"], 0),
+    ],
+)
+def test_a_reader_that_goes_away_changes_no_exit_code(arguments: list[str], code: int) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM.format(arguments=arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert child.stdout is not None
+    assert child.stderr is not None
+    child.stdout.close()
+    assert child.stderr.read() == b""
+    child.stderr.close()
+    assert child.wait() == code
+
+
+def test_printing_cannot_fail() -> None:
+    program = _PROGRAM.format(arguments=["claims", "splu.T3"])
+    narrow = subprocess.run([sys.executable, "-c", program], env=os.environ | {"PYTHONIOENCODING": "ascii"},
+                            capture_output=True, text=True, check=True)  # fmt: skip
+    assert "refuted" in narrow.stdout
+    closed = subprocess.run(["sh", "-c", '"$0" -c "$1" >&-', sys.executable, program], check=False)
+    assert closed.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [([], "a command is missing: see splu-ref --help"), (["sanitise"], "splu-ref --help"),
+     (["privacy"], "see splu-ref privacy --help")],
+)  # fmt: skip
+def test_wrong_words_are_told_where_the_help_is(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(tmp_path)]) == 2
+    assert main(["check", str(tmp_path / "none.json")]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert str(tmp_path) in first
+    assert "none.json" in second
+    assert all(line.startswith("splu-ref: ") for line in (first, second))
+
+
+def test_without_the_proofs_the_ledger_says_what_to_install(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "entry_points", lambda **_: [])
+    assert main(["claims"]) == 2
+    assert "no claims ledger is installed" in capsys.readouterr().err
+
+
+def test_a_claim_is_affirmed_again_only_with_its_proof(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    affirmed: list[str] = []
+    monkeypatch.setattr(type(ledger.load_ledger()), "reaffirm", lambda _, claim: affirmed.append(claim))
+    assert main(["claims", "splu.B", "--reaffirm"]) == 0
+    assert affirmed == ["splu.B"]
+    assert "splu.B" in capsys.readouterr().out
