@@ -36,3 +36,5 @@ nitpick_ignore_regex = [("py:class", r"(abc|collections|enum|numpy)\..*")]
 
 html_theme = "furo"
 html_title = f"splu-ref {version}"
+html_static_path = ["_static"]
+html_css_files = ["claims.css"]

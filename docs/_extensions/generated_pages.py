@@ -12,9 +12,9 @@ from types import ModuleType
 from typing import Any
 
 import typer
+from claim_pages import claim_pages
 from sphinx.application import Sphinx
 
-from proofs import LEDGER
 from splu_ref.cli.app import app as program
 
 ROOMS = (
@@ -48,15 +48,15 @@ def setup(sphinx: Sphinx) -> dict[str, bool]:
 def _write(sphinx: Sphinx) -> None:
     folder = Path(sphinx.srcdir) / "reference"
     pages = {f"{room}.rst": _room(import_module(room)) for room in ROOMS}
-    pages |= {"python.md": _rooms(), "commands.md": _commands(), "claims.md": _claims()}
-    folder.mkdir(exist_ok=True)
+    pages |= {"python.md": _rooms(), "commands.md": _commands()} | claim_pages()
+    (folder / "claims").mkdir(parents=True, exist_ok=True)
     for name, lines in pages.items():
         text = "\n".join(lines) + "\n"
         page = folder / name
         if not page.exists() or page.read_text(encoding="utf-8") != text:  # spare Sphinx a rebuild
             page.write_text(text, encoding="utf-8")
-    for page in folder.iterdir():
-        if page.name not in pages:
+    for page in folder.rglob("*.*"):
+        if page.relative_to(folder).as_posix() not in pages:
             page.unlink()
 
 
@@ -121,50 +121,3 @@ def _example(command: Any) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
-
-
-def _claims() -> Iterator[str]:
-    rows: list[dict[str, Any]] = LEDGER.rows()
-    yield "# The claims\n\nWhat the source paper claims, and what is true of it. [](../evidence.md) explains"
-    yield "statuses and grades. `splu-ref verify` runs every proof and every witness again.\n"
-    yield "| claim | about | status | grade | instead |\n|---|---|---|---|---|"
-    for row in rows:
-        yield (
-            f"| [`{row['id']}`](#{_anchor(row)}) | {_cell(str(row['title']))} | {row['status']} | "
-            f"{row['grade'] or ''} | {_links(row['corrected_by'], rows)} |"
-        )
-    for row in rows:
-        yield from _claim(row, rows)
-
-
-def _claim(row: dict[str, Any], rows: list[dict[str, Any]]) -> Iterator[str]:
-    yield f"\n({_anchor(row)})=\n## `{row['id']}`: {row['title']}\n\n{row['words']}\n"
-    grade = f", grade {row['grade']}" if row["grade"] else ""
-    yield f"- Status: **{row['status']}**{grade}"
-    yield f"- Source: {row['source']}"
-    for name, key in (
-        ("Use instead", "corrected_by"),
-        ("Rests on", "depends_on"),
-        ("Needed by", "dependants"),
-    ):
-        if row[key]:
-            yield f"- {name}: {_links(row[key], rows)}"
-    if row["licenses"]:
-        yield f"- The library relies on it in: {', '.join(f'`{place}`' for place in row['licenses'])}"
-    for name, value in (row["witness"] or {}).items():
-        yield f"- Witness, {str(name).replace('_', ' ')}: {_cell(str(value))}"
-    yield "\n```text"  # the formula in LaTeX, as text: rendering it would need the network or LaTeX
-    yield str(row["statement"])
-    if row["hypotheses"]:
-        yield "if " + ", ".join(row["hypotheses"])
-    yield "```"
-
-
-def _links(ids: str | list[str] | None, rows: list[dict[str, Any]]) -> str:
-    wanted = [ids] if isinstance(ids, str) else ids or []
-    known = {row["id"]: _anchor(row) for row in rows}
-    return ", ".join(f"[`{each}`](#{known[each]})" if each in known else f"`{each}`" for each in wanted)
-
-
-def _anchor(row: dict[str, Any]) -> str:
-    return "claim-" + str(row["id"]).lower().replace(".", "-")

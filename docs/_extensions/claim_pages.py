@@ -1,0 +1,126 @@
+"""Write one page per claim of the ledger: statement, verdict, witness, proof and what rests on it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from proofs import LEDGER
+from proofs.claim import Claim, Status
+from proofs.derivation import Derivation
+from splu_ref.report.mathml import mathml
+from splu_ref.report.progress import Silent
+from splu_ref.report.stages.figures import figures_stage
+
+JUDGES = {
+    "on_grid": "in fractions on a grid that determines it",
+    "by_differences": "by forward differences over all integers",
+    "by_solver": "by an SMT solver over all integers",
+}
+"""How a step is checked again without SymPy, by the name of the judge."""
+
+
+def claim_pages() -> dict[str, Iterator[str]]:
+    """Return the lines of every page by its name below the reference folder."""
+    pages = {f"claims/{claim.id}.md": _page(claim) for claim in LEDGER}
+    return pages | {"claims/index.md": _index(), "claims/figures.md": _figures()}
+
+
+def _index() -> Iterator[str]:
+    yield "# The claims\n\nWhat the source paper claims, and what is true of it. [](../../evidence.md)"
+    yield "explains statuses and grades; [the figures](figures.md) are drawn again, printed against true."
+    yield "`splu-ref verify` runs every proof and every witness again.\n"
+    yield "| claim | about | verdict | instead | falls with it |\n|---|---|---|---|---|"
+    for claim in LEDGER:
+        yield (
+            f"| [`{claim.id}`]({claim.id}.md) | {_cell(claim.title)} | {_badges(claim)} | "
+            f"{_links(claim.corrected_by)} | {_links(*claim.topples)} |"
+        )
+    yield "\n```{toctree}\n:hidden:\n\nfigures"
+    yield from (claim.id for claim in LEDGER)
+    yield "```"
+
+
+def _page(claim: Claim) -> Iterator[str]:
+    yield f"# `{claim.id}`: {claim.title}\n\n{_badges(claim)}\n\n{claim.words}\n\n*{claim.source}*\n"
+    yield f"## Statement\n\n{_formula(claim.statement)}\n"
+    if claim.hypotheses:
+        yield f"if {', '.join(str(mathml(each)) for each in claim.hypotheses)}.\n"
+    if claim.witness is not None:
+        yield from _witness(claim)
+    for derivation in claim.derivations:
+        yield from _derivation("Proof", derivation)
+    for flaw in claim.flaws:
+        yield from _derivation("Where the printed proof fails", flaw)
+    if claim.checks:
+        yield "## Computed\n"
+        yield from (f"- {_sentence(check)} *({grade})*" for grade, check in claim.checks)
+    yield from _surroundings(claim)
+    source = Path(inspect.getfile(import_module(claim.module)))
+    yield f"\n<details><summary>The proof as it runs: <code>proofs/splu/{source.name}</code></summary>\n"
+    yield f"```{{literalinclude}} ../../../proofs/splu/{source.name}\n:language: python\n```\n\n</details>"
+
+
+def _witness(claim: Claim) -> Iterator[str]:
+    witness = claim.witness
+    assert witness is not None
+    case = ", ".join(f"{name} = {value}" for name, value in witness.parameters.items())
+    yield f"## Counterexample\n\n**{case}**: the printed statement allows {witness.printed}, the truth is"
+    yield f"{witness.true}.\n\n{witness.by_hand}\n\nIt is the smallest in the order of {witness.order}:"
+    yield f"the proof walks through everything smaller.\n\nRely on {_links(claim.corrected_by)} instead.\n"
+
+
+def _derivation(title: str, function: Callable[[], Derivation]) -> Iterator[str]:
+    derivation = function()
+    yield f"## {title}: {function.__name__.replace('_', ' ')}\n\n{_sentence(function)}\n"
+    yield f"{derivation.setting}\n"
+    for number, step in enumerate(derivation.steps, 1):
+        yield f"{number}. **{step.name}.** {step.says}\n\n   {_formula(step.latex())}\n"
+        judges = [JUDGES.get(judge.__name__, judge.__name__.replace("_", " ")) for judge in step.recheck]
+        yield f"   *Checked again {', and '.join(judges)}.*\n"
+    yield f"{derivation.conclusion}\n"
+
+
+def _surroundings(claim: Claim) -> Iterator[str]:
+    yield "\n## What it rests on, and what rests on it\n"
+    for name, ids in (
+        ("Rests on", claim.rests_on),
+        ("Needed by", LEDGER.dependants(claim.id)),
+        ("Falls with it", claim.topples if claim.status is Status.REFUTED else ()),
+    ):
+        yield f"- {name}: {_links(*ids) or 'nothing here'}"
+    for name, places in (("The library relies on it in", claim.licenses), ("Tests", claim.tests)):
+        if places:
+            yield f"- {name}: {', '.join(f'`{place}`' for place in places)}"
+
+
+def _figures() -> Iterator[str]:
+    yield "# Figures 4 and 5, printed against true\n"
+    for figure in figures_stage(LEDGER, Silent()).figures:
+        claim = LEDGER.get(f"splu.F{figure.id[-1]}")
+        yield f"## {figure.title}\n\n{_badges(claim)} See {_links(claim.id, claim.corrected_by)}.\n"
+        yield f"<figure>{''.join(figure.svg.splitlines())}</figure>\n\n{figure.caption}\n"
+
+
+def _badges(claim: Claim) -> str:
+    grade = "" if claim.grade is None else f' <span class="badge grade">{claim.grade}</span>'
+    return f'<span class="badge {claim.status}">{claim.status}</span>{grade}'
+
+
+def _formula(latex: str) -> str:
+    return f'<span class="formula">{mathml(latex)}</span>'
+
+
+def _links(*ids: str | None) -> str:
+    return ", ".join(f"[`{each}`]({each}.md)" for each in ids if each)
+
+
+def _sentence(function: Callable[..., Any]) -> str:
+    return " ".join((function.__doc__ or "").split())
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
