@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import combinations
 from pathlib import Path
 
 from splu_ref.model import InputError
+
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def refuse_existing(path: str | os.PathLike[str], *, force: bool) -> None:
@@ -28,6 +33,8 @@ def refuse_existing(path: str | os.PathLike[str], *, force: bool) -> None:
         return
     except (OSError, ValueError) as error:
         raise _cannot_write(path, error) from error
+    if stat.S_ISDIR(status.st_mode):
+        raise InputError(f"{path} is a folder: name a file in it")
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
         raise InputError(f"{path} is not a regular file: choose another name")
     if not force:
@@ -55,41 +62,133 @@ def write_whole(path: str | os.PathLike[str], data: bytes, *, force: bool, mode:
     InputError
         If the file exists and ``force`` is false, or if it cannot be written. Nothing is left behind.
     """
-    path = Path(path)
-    refuse_existing(path, force=force)
-    temporary = path.parent / f".splu-ref-{secrets.token_hex(8)}.tmp"
+    write_all([(path, data)], force=force, mode=mode)
+
+
+def write_all(
+    contents: Sequence[tuple[str | os.PathLike[str], bytes]], *, force: bool, mode: int | None = None
+) -> None:
+    """Write several files, all or none: a temporary file for each, then a rename of each.
+
+    If a rename fails, those before it are undone: a file that was replaced is put back, a new one removed.
+    Only a crash of the system or of the process between two renames can leave some of the files alone.
+
+    Parameters
+    ----------
+    contents
+        Each file's path and whole content.
+    force, mode
+        As for `write_whole`, for every file.
+
+    Raises
+    ------
+    InputError
+        If two paths name the same file, if a file exists and ``force`` is false, or if one cannot be
+        written. Nothing is left behind, and no file has changed.
+    """
+    paths = [Path(path) for path, _ in contents]
+    for path in paths:
+        refuse_existing(path, force=force)
+    for one, other in combinations(paths, 2):
+        if same_file(one, other):
+            raise InputError(f"{one} and {other} are the same file: give each its own name")
+    with ExitStack() as leftovers, ExitStack() as undo:
+        staged = []
+        for path, (_, data) in zip(paths, contents, strict=True):
+            temporary = _beside(path)
+            leftovers.callback(temporary.unlink, missing_ok=True)
+            with _named(path):
+                _stage(temporary, data, mode if mode is not None else _permissions_of(path))
+            staged.append(temporary)
+        backups = []
+        for number, (path, temporary) in enumerate(zip(paths, staged, strict=True), start=1):
+            with _named(path):
+                if number == len(paths):  # nothing can fail after it
+                    _place(temporary, path, force=force)
+                elif force and os.path.lexists(path):
+                    backups.append(_set_aside(path, undo))
+                    _place(temporary, path, force=force)
+                else:
+                    _place(temporary, path, force=force)
+                    undo.callback(path.unlink)
+        undo.pop_all()
+        for backup in backups:
+            leftovers.callback(backup.unlink)
+
+
+def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Return whether two paths name one file, by symbolic or hard links too; neither needs to exist."""
     try:
-        permissions = mode if mode is not None else _permissions_of(path)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(temporary, flags, 0o666 if permissions is None else permissions)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            if permissions is not None:  # os.open leaves out the bits that the umask takes away
-                temporary.chmod(permissions)
-            if force:
-                temporary.replace(path)
-            else:
-                _rename_to_new(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise _cannot_write(path, error) from error
+        if Path(one).samefile(other):
+            return True
+    except (OSError, ValueError):  # one does not exist, or cannot: links in a circle, a NUL in the name
+        pass
+    try:
+        return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
+    except (OSError, ValueError):
+        return False
 
 
-def _rename_to_new(temporary: Path, path: Path) -> None:
-    """Give ``temporary`` the name ``path`` unless that name is taken."""
+def _beside(path: Path) -> Path:
+    """Return a new name in the folder of ``path``, so that a rename stays within one file system."""
+    return path.parent / f".splu-ref-{secrets.token_hex(8)}.tmp"
+
+
+def _stage(temporary: Path, data: bytes, permissions: int | None) -> None:
+    descriptor = os.open(temporary, _CREATE, 0o666 if permissions is None else permissions)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    if permissions is not None:  # os.open leaves out the bits that the umask takes away
+        temporary.chmod(permissions)
+
+
+def _set_aside(path: Path, undo: ExitStack) -> Path:
+    """Return a second name for the file at ``path``, from which ``undo`` puts it back."""
+    backup = _beside(path)
+    try:
+        os.link(path, backup, follow_symlinks=False)
+    except (OSError, NotImplementedError):  # no hard links here, or not to a symbolic link
+        path.rename(backup)
+    undo.callback(_put_back, backup, path)
+    return backup
+
+
+def _put_back(backup: Path, path: Path) -> None:
+    backup.replace(path)
+    backup.unlink(missing_ok=True)  # a rename between two links to one file does nothing
+
+
+def _place(temporary: Path, path: Path, *, force: bool) -> None:
+    """Give ``temporary`` the name ``path``; unless ``force``, only if that name is not taken."""
+    if force:
+        temporary.replace(path)
+        return
     try:
         os.link(temporary, path)  # unlike a rename, a link refuses a name that is taken
     except FileExistsError:
         raise _exists(path) from None
-    except OSError:  # a file system without hard links: the best left is a check just before the rename
-        refuse_existing(path, force=False)
-        temporary.replace(path)
+    except OSError:  # a file system without hard links: an empty file takes the name first
+        try:
+            os.close(os.open(path, _CREATE, 0o600))
+        except FileExistsError:
+            raise _exists(path) from None
+        with ExitStack() as undo:
+            undo.callback(path.unlink)
+            temporary.replace(path)
+            undo.pop_all()
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Turn an error of the operating system into one that names ``path``."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        raise _cannot_write(path, error) from error
 
 
 def _permissions_of(path: Path) -> int | None:

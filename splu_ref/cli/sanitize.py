@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from splu_ref.cli.output import AsJson, Force, GammaOption, about, note, show
-from splu_ref.files import refuse_existing, write_whole
+from splu_ref.cli.progress import counted
+from splu_ref.files import refuse_existing, same_file, write_all
 from splu_ref.mechanisms import Publication, publish
-from splu_ref.microdata import read_table, write_table
+from splu_ref.microdata import read_table, require_suffix, table_bytes
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Key, KeyedSource, SeededSource, SystemSource, UniformSource
 
@@ -53,17 +54,18 @@ def run(
     deleted down to a multiple of gamma first (fewer than gamma records).
     """
     source = _source(key_file, seed, id_column)
-    for path in (output, manifest):
-        if path is not None:
-            refuse_existing(path, force=force)
-    if manifest is not None and manifest.resolve() == output.resolve():
-        raise ParameterError("--manifest and --output name the same file: give each its own")
-    with about(table):
+    written = [output] if manifest is None else [output, manifest]
+    require_suffix(output)
+    _refuse_overlap(written, [table] if key_file is None else [table, key_file])
+    for path in written:
+        refuse_existing(path, force=force)
+    with about(table), counted("publishing") as progress:
         original = read_table(table, missing)
+        progress(1, 3)
         publication = publish(original, sensitive, gamma, source, plan=plan, id_column=id_column)
-    write_table(publication.table, output, force=force)
-    if manifest is not None:
-        write_whole(manifest, publication.manifest().to_json(), force=force)
+        progress(2, 3)
+        contents = [table_bytes(publication.table, output), publication.manifest().to_json()]
+    write_all(list(zip(written, contents, strict=False)), force=force)
     if seed is not None:
         note("--seed is for tests: whoever knows the seed can undo this release")
     _show(publication, output, as_json=as_json)
@@ -79,6 +81,16 @@ def _source(key_file: Path | None, seed: int | None, id_column: str | None) -> U
     if key_file is not None:
         return KeyedSource(Key.read(key_file))
     return SystemSource() if seed is None else SeededSource(seed)
+
+
+def _refuse_overlap(written: list[Path], read: list[Path]) -> None:
+    """Raise if an output would replace an input or another output, even with --force."""
+    for number, path in enumerate(written):
+        for other in (*read, *written[:number]):
+            if same_file(path, other):
+                raise ParameterError(
+                    f"{path} and {other} are the same file: give each output a name of its own"
+                )
 
 
 def _show(publication: Publication, output: Path, *, as_json: bool) -> None:

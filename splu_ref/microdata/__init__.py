@@ -2,9 +2,9 @@
 
 from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE, embedded_table
 from splu_ref.microdata.encoding import MISSING_MARKERS
-from splu_ref.microdata.reading import SUFFIXES, read_table
+from splu_ref.microdata.reading import SUFFIXES, read_table, require_suffix
 from splu_ref.microdata.table import Microdata
-from splu_ref.microdata.writing import write_table
+from splu_ref.microdata.writing import table_bytes, write_table
 
 __all__ = [
     "EMBEDDED_SENSITIVE",
@@ -13,5 +13,7 @@ __all__ = [
     "Microdata",
     "embedded_table",
     "read_table",
+    "require_suffix",
+    "table_bytes",
     "write_table",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import os
 import zlib
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from splu_ref.microdata.csv_structure import check_structure
+from splu_ref.microdata.parquet import parse_parquet
 from splu_ref.microdata.table import Microdata
 from splu_ref.model import DataError
 
@@ -20,8 +20,8 @@ SUFFIXES = (".csv", ".csv.gz", ".parquet")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def suffix_of(path: str | os.PathLike[str]) -> str:
-    """Return which of `SUFFIXES` the name ends in, in upper or lower case.
+def require_suffix(path: str | os.PathLike[str]) -> str:
+    """Return which of `SUFFIXES` the name ends in, in upper or lower case; for use before long work.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def read_table(path: str | os.PathLike[str], missing: str | None = None) -> Micr
     DataError
         If the file cannot be read or is not well formed; the message names the file and the line.
     """
-    suffix = suffix_of(path)
+    suffix = require_suffix(path)
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
@@ -65,7 +65,7 @@ def read_table(path: str | os.PathLike[str], missing: str | None = None) -> Micr
     elif suffix == ".csv.gz":
         frame = parse_csv(decompressed(data, str(path)), str(path))
     else:
-        frame = _parse_parquet(data, str(path))
+        frame = parse_parquet(data, str(path))
     return Microdata.from_frame(frame, missing)
 
 
@@ -107,19 +107,9 @@ def parse_csv(data: bytes, name: str) -> pl.DataFrame:
         int(frame.select(pl.all().str.len_bytes().cast(pl.Int64).sum()).sum_horizontal().item()),
     )
     expected = (structure.row_count, structure.text_bytes)
-    if found != expected:  # would be a defect of this check or of Polars: better no table than another one
+    if found != expected:  # a defect of this check or of Polars: better no table than another one
         raise DataError(
             f"{name}: {expected[0]} rows with {expected[1]} bytes of text were read as {found[0]} rows with "
             f"{found[1]}: please report this file"
         )
     return frame
-
-
-def _parse_parquet(data: bytes, name: str) -> pl.DataFrame:
-    if not data:
-        raise DataError(f"{name} is empty: it needs columns and rows")
-    try:
-        return pl.read_parquet(io.BytesIO(data))
-    except pl.exceptions.PolarsError as error:
-        reason = str(error).partition("\n")[0]
-        raise DataError(f"{name} is not an intact Parquet file ({reason}): write it again") from None

@@ -13,8 +13,19 @@ from splu_ref.model import DataError
 
 
 def gather(frame: nw.DataFrame[Any], rows: NDArray[np.int64] | None) -> nw.DataFrame[Any]:
-    """Return the given rows, or all; a pandas index starts again from 0."""
-    return nw.maybe_reset_index(frame if rows is None else frame[rows])
+    """Return the given rows, or all; a pandas index starts again from 0.
+
+    Raises
+    ------
+    DataError
+        If the library of the frame cannot reorder a column of that type.
+    """
+    if rows is None:
+        return nw.maybe_reset_index(frame)
+    try:
+        return nw.maybe_reset_index(frame[rows])
+    except NotImplementedError:  # column by column, to name the one at fault
+        return frame.select(_gathered(frame[column], rows) for column in frame.columns)
 
 
 def replaced(
@@ -28,24 +39,34 @@ def replaced(
     Raises
     ------
     DataError
-        If the type of ``series`` does not admit the text ``missing``.
+        If the type of ``series`` does not admit the text ``missing`` (categories that do not hold it), or if
+        its library cannot reorder a column of that type.
     """
-    gathered = nw.maybe_reset_index(series[encoding.rows[codes]])
-    filled = np.flatnonzero(codes == encoding.filler)
-    if not filled.size:
+    gathered = nw.maybe_reset_index(_gathered(series, encoding.rows[codes]))
+    filled = np.flatnonzero(codes == encoding.filler).tolist()
+    if not filled:
         return gathered
-    dtype = gathered.dtype
     texts = [missing] * len(filled)
-    if dtype not in (nw.Categorical, nw.Enum):
-        return gathered.scatter(filled.tolist(), texts)
-    refusal = DataError(
-        f"column {series.name!r} of type {dtype} does not admit the text {missing!r}: "
-        "add it to the categories, or convert the column to text"
-    )
     try:
-        cast = gathered.cast(nw.String).scatter(filled.tolist(), texts).cast(dtype)
+        if gathered.implementation.is_pandas():  # refuses a text that is no category
+            return gathered.scatter(filled, texts)
+        written = gathered.cast(nw.String).scatter(filled, texts).to_native()
+        native = gathered.to_native()  # its own type: that of narwhals leaves out the width of the indices
+        cast = written.cast(native.type if gathered.implementation.is_pyarrow() else native.dtype)
     except Exception as error:  # every data frame library has its own
-        raise refusal from error
-    if cast.is_null().any():  # pandas makes a text that is no category null, without an error
-        raise refusal
-    return cast
+        raise DataError(
+            f"column {series.name!r} of type {gathered.dtype} does not admit the text {missing!r}: "
+            "add it to the categories, or convert the column to text"
+        ) from error
+    published: nw.Series[Any] = nw.from_native(cast, series_only=True).alias(series.name)
+    return published
+
+
+def _gathered(series: nw.Series[Any], rows: NDArray[np.int64]) -> nw.Series[Any]:
+    try:
+        gathered: nw.Series[Any] = series[rows]
+    except NotImplementedError as error:  # PyArrow, for types such as string_view
+        raise DataError(
+            f"column {series.name!r} cannot be reordered ({error}): cast it to a common type, such as string"
+        ) from error
+    return gathered

@@ -51,10 +51,10 @@ class Microdata:
         try:
             wrapped = nw.from_native(frame, eager_only=True)
         except TypeError:
-            raise DataError(
-                f"{type(frame).__name__} is not a table: "
-                "give a pandas, Polars (not lazy) or PyArrow data frame"
-            ) from None
+            batch = type(frame).__name__ == "RecordBatch"
+            fit = "a pandas, Polars (not lazy) or PyArrow data frame"
+            remedy = "pyarrow.Table.from_batches([batch])" if batch else fit
+            raise DataError(f"{type(frame).__name__} is not a table: give {remedy}") from None
         except nw.exceptions.DuplicateError:
             raise DataError("the data frame names a column twice: rename one of the two") from None
         names: list[object] = list(wrapped.columns)  # pandas admits numbers and others

@@ -11,7 +11,7 @@ import narwhals as nw
 import polars as pl
 
 from splu_ref.files import refuse_existing, write_whole
-from splu_ref.microdata.reading import suffix_of
+from splu_ref.microdata.reading import require_suffix
 from splu_ref.microdata.table import Microdata
 from splu_ref.microdata.values import texts
 from splu_ref.model import DataError
@@ -19,9 +19,6 @@ from splu_ref.model import DataError
 
 def write_table(table: Microdata, path: str | os.PathLike[str], force: bool = False) -> None:
     """Write a table as CSV, gzip-compressed CSV or Parquet, chosen by the suffix.
-
-    A CSV file gets UTF-8, lines ended by LF, and quotes where a cell needs them; a cell is its canonical
-    text, a null is an empty cell. The same table gives the same bytes every time.
 
     Parameters
     ----------
@@ -35,20 +32,34 @@ def write_table(table: Microdata, path: str | os.PathLike[str], force: bool = Fa
     Raises
     ------
     DataError
-        If the suffix is another, or a column cannot be written in that format.
+        As `table_bytes`.
     InputError
         If the file exists and ``force`` is false, or if it cannot be written.
     """
-    suffix = suffix_of(path)
+    require_suffix(path)
     refuse_existing(path, force=force)
+    write_whole(path, table_bytes(table, path), force=force)
+
+
+def table_bytes(table: Microdata, path: str | os.PathLike[str]) -> bytes:
+    """Return the content of the file that `write_table` would write to ``path``; nothing is written.
+
+    A CSV file gets UTF-8, lines ended by LF, and quotes where a cell needs them; a cell is its canonical
+    text, a null is an empty cell. The same table gives the same bytes every time.
+
+    Raises
+    ------
+    DataError
+        If the suffix is none of `SUFFIXES`, or a column cannot be written in that format; the message names
+        the file.
+    """
+    suffix = require_suffix(path)
     frame = nw.from_native(table.to_frame(), eager_only=True)
-    if suffix == ".parquet":
-        data = _parquet(frame)
-    else:
-        data = _csv(frame)
-        if suffix == ".csv.gz":
-            data = _compressed(data)
-    write_whole(path, data, force=force)
+    try:
+        data = _parquet(frame) if suffix == ".parquet" else _csv(frame)
+    except DataError as error:
+        raise DataError(f"{os.fspath(path)} cannot be written: {error}") from error
+    return _compressed(data) if suffix == ".csv.gz" else data
 
 
 def _csv(frame: nw.DataFrame[Any]) -> bytes:
@@ -77,9 +88,7 @@ def _parquet(frame: nw.DataFrame[Any]) -> bytes:
         frame.to_polars().write_parquet(buffer)
     except Exception as error:  # pandas, PyArrow and Polars each raise their own
         reason = str(error).partition("\n")[0]
-        raise DataError(
-            f"the table cannot be written as Parquet ({reason}): convert the column to text"
-        ) from error
+        raise DataError(f"a column does not fit into Parquet ({reason}): convert it to text") from error
     return buffer.getvalue()
 
 

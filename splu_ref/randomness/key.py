@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import secrets
 import shlex
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from splu_ref.files import write_whole
 from splu_ref.model import InputError
 
 KEY_BYTES = 32
@@ -63,9 +62,10 @@ class Key:
             with Path(path).open("rb") as file:
                 mode = os.fstat(file.fileno()).st_mode
                 content = file.read(_LONGEST_FILE)
-        except OSError as error:
+        except (OSError, ValueError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or error
             raise InputError(
-                f"key file {name}: {error.strerror}: name another, or create one with splu-ref key FILE"
+                f"key file {name}: {reason}: name another, or create one with splu-ref key FILE"
             ) from None
         if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise InputError(f"key file {name} is open to other users: run chmod 600 {shlex.quote(name)}")
@@ -90,29 +90,13 @@ class Key:
         Raises
         ------
         InputError
-            If the file exists and ``force`` is not given, or cannot be written.
+            If the file exists and ``force`` is not given, if it is a folder, or if it cannot be written.
         """
-        target = Path(path)
-        # Exclusive creation refuses an existing file without a gap between test and creation.
-        created = target.with_name(f".{target.name}.{secrets.token_hex(8)}") if force else target
+        name = os.fspath(path)
+        if not force and Path(path).is_file():
+            raise InputError(f"key file {name} exists: choose another name, or lose its key with --force")
+        line = b"splu-ref-key-1 " + self.secret.hex().encode("ascii") + b"\n"
         try:
-            descriptor = os.open(created, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            raise InputError(
-                f"key file {target} exists: choose another name, or lose its key with --force"
-            ) from None
-        except OSError as error:
-            raise InputError(
-                f"key file {target}: {error.strerror}: choose a place that can be written"
-            ) from None
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(b"splu-ref-key-1 " + self.secret.hex().encode("ascii") + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-            if force:
-                created.replace(target)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                created.unlink()
-            raise InputError(f"key file {target}: {error.strerror}: nothing was written") from None
+            write_whole(path, line, force=force, mode=0o600)
+        except InputError as error:
+            raise InputError(f"key file {error}") from error

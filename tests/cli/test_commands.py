@@ -188,6 +188,24 @@ def test_nothing_is_written_over_without_force(
     assert len(_rows(output)) == 30716
 
 
+def test_inputs_are_never_replaced_and_two_outputs_stand_or_fall_together(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    original, key = tmp_path / "in.csv", tmp_path / "k.key"
+    original.write_bytes(table.read_bytes())
+    assert main(["key", str(key)]) == 0
+    before = {path: path.read_bytes() for path in (original, key)}
+    rest = ["--sensitive", "occupation", "--gamma", 5, "--key-file", key, "--force"]
+    out = tmp_path / "out.csv"
+    for outputs in (["-o", original], ["-o", out, "--manifest", original], ["-o", out, "--manifest", key]):
+        assert "same file" in _refused(capsys, "sanitize", original, *outputs, *rest)
+    assert ".csv" in _refused(capsys, "sanitize", original, "-o", tmp_path / "out.xlsx", *rest)
+    assert "nowhere" in _refused(
+        capsys, "sanitize", original, "-o", out, "--manifest", tmp_path / "nowhere" / "m.json", *rest
+    )
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_estimate_refuses_what_it_cannot_count(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -165,10 +165,38 @@ def test_unusable_frames_are_refused() -> None:
         (pd.DataFrame(index=range(3)), "no columns"),
         (pl.DataFrame({"a": [1]}).lazy(), "LazyFrame is not a table"),
         ({"a": [1]}, "dict is not a table"),
+        (
+            pa.record_batch({"a": [1]}),
+            r"RecordBatch is not a table: give pyarrow.Table.from_batches\(\[batch\]\)",
+        ),
     ]
     for frame, fault in refused:
         with pytest.raises(DataError, match=fault):
             Microdata.from_frame(frame)
+
+
+def test_a_column_that_pyarrow_cannot_reorder_is_named() -> None:
+    views = pa.array(["a", "b", "a"], type=pa.string_view())
+    table = Microdata.from_frame(pa.table({"x": [1, 2, 3], "v": views}))
+    assert table.domain("v") == ("a", "b")
+    fault = r"^column 'v' cannot be reordered .*string_view.*: cast it to a common type, such as string$"
+    with pytest.raises(DataError, match=fault):
+        table.take(np.array([1, 0]))
+    with pytest.raises(DataError, match=fault):
+        table.with_codes("v", np.array([0, 1, 1]))
+
+
+def test_numpy_scalars_among_objects_are_values() -> None:
+    cells = np.array([np.int64(10), np.int64(9), np.int64(10)], dtype=object)
+    table = Microdata.from_frame(pd.DataFrame({"s": pd.Series(cells, dtype=object)}))
+    assert table.domain("s") == (9, 10)
+    assert [type(value) for value in table.domain("s")] == [int, int]
+    assert table.count(Concept.of({"s": "10"})) == 2
+
+
+def test_a_table_is_shown_by_its_shape_not_its_cells() -> None:
+    table = Microdata.from_frame(pl.DataFrame({"name": ["secret", "b"], "s": ["x", "y"]}))
+    assert repr(table) == "Microdata(2 rows, columns name, s)"
 
 
 def test_columns_that_cannot_be_coded_are_refused() -> None:

@@ -82,13 +82,28 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         Key.generate().write(tmp_path / "nowhere" / "key")
 
 
+@pytest.mark.parametrize("force", [False, True])
+def test_a_folder_is_said_to_be_one_and_not_to_hold_a_key(tmp_path: Path, force: bool) -> None:
+    with pytest.raises(InputError) as caught:
+        Key.generate().write(tmp_path, force=force)
+    assert str(caught.value) == f"key file {tmp_path} is a folder: name a file in it"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^key file a\0b cannot be written: embedded null byte"):
+        Key.generate().write("a\0b")
+    with pytest.raises(InputError, match=r"^key file a\0b: embedded null byte: name another"):
+        Key.read("a\0b")
+
+
 def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full_disk(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full_disk)
     for force in (False, True):
-        with pytest.raises(InputError, match=r"No space left.*nothing was written"):
+        with pytest.raises(InputError, match=r"^key file .*: No space left on device: choose"):
             Key.generate().write(tmp_path / "key", force=force)
     assert list(tmp_path.iterdir()) == []
 
