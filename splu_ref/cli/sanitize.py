@@ -59,10 +59,11 @@ def run(
     _refuse_overlap(written, [table] if key_file is None else [table, key_file])
     for path in written:
         refuse_existing(path, force=force)
-    with about(table), counted("publishing") as progress:
-        original = read_table(table, missing)
-        progress(1, 3)
-        publication = publish(original, sensitive, gamma, source, plan=plan, id_column=id_column)
+    with counted("publishing") as progress:
+        with about(table):
+            original = read_table(table, missing)
+            progress(1, 3)
+            publication = publish(original, sensitive, gamma, source, plan=plan, id_column=id_column)
         progress(2, 3)
         contents = [table_bytes(publication.table, output), publication.manifest().to_json()]
     write_all(list(zip(written, contents, strict=False)), force=force)
