@@ -50,8 +50,8 @@ def exact(value: Exact, name: str = "value") -> Fraction:
     Parameters
     ----------
     value
-        An ``int``, a ``Fraction``, a finite ``Decimal``, or a string such as ``"0.3"``, ``"3/10"`` or
-        ``"1e-6"`` of at most 400 digits in each part.
+        An ``int``, a ``Fraction``, or a finite ``Decimal`` or a string such as ``"0.3"``, ``"3/10"`` or
+        ``"1e-6"`` of at most 400 digits in each part, and 3 in the exponent.
     name
         The parameter's name, for the error message.
 
@@ -72,26 +72,43 @@ def exact(value: Exact, name: str = "value") -> Fraction:
         text = value.strip()
         if _RATIO.fullmatch(text):
             if int(text.partition("/")[2]) == 0:
-                raise ParameterError(f"{name} is {value!r}: the denominator must not be zero")
+                raise ParameterError(f"{name} is {_clipped(value)!r}: the denominator must not be zero")
             return Fraction(text)
         if _DECIMAL.fullmatch(text):
             return Fraction(text)
-        shown = value if len(value) <= 40 else value[:37] + "..."
-        raise ParameterError(f'{name} is {shown!r}, not a number: write it as "0.3" or "3/10"')
+        raise ParameterError(f'{name} is {_clipped(value)!r}, not a number: write it as "0.3" or "3/10"')
     if isinstance(value, Decimal) and not value.is_finite():
         raise ParameterError(f'{name} is {value}, not a finite number: write it as "0.3" or "3/10"')
-    if isinstance(value, int | Fraction | Decimal):
+    if isinstance(value, Decimal):
+        return exact(str(value), name)  # with the same limits as text: Decimal("1e999999999") is short
+    if isinstance(value, int | Fraction):
         return Fraction(value)
     raise ParameterError(  # reached only by callers that do not check types
         f'{name} is a {type(value).__name__}: write it as "0.3", "3/10" or a Fraction'
     )
 
 
+def shown(number: Fraction | int) -> str:
+    """Return a number for an error message: in full, or ``about 1.234e-300`` where that is long."""
+    above, below = abs(number.numerator), number.denominator
+    if max(above, below) < 10**20:
+        return str(Fraction(number))
+    exponent = (above.bit_length() - below.bit_length()) * 30103 // 100_000 - 4
+    mantissa = above * 10 ** max(-exponent, 0) // (below * 10 ** max(exponent, 0))
+    digits = str(mantissa)  # four or five, or one more
+    sign = "-" if number < 0 else ""
+    return f"about {sign}{digits[0]}.{digits[1:4]}e{exponent + len(digits) - 1}"
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
 def positive(value: Exact, name: str) -> Fraction:
     """Return ``value`` as an exact number greater than zero."""
     number = exact(value, name)
     if number <= 0:
-        raise ParameterError(f"{name} must be greater than 0, not {number}")
+        raise ParameterError(f"{name} must be greater than 0, not {shown(number)}")
     return number
 
 
@@ -99,7 +116,7 @@ def probability(value: Exact, name: str) -> Fraction:
     """Return ``value`` as an exact number from 0 to 1, both included."""
     number = exact(value, name)
     if not 0 <= number <= 1:
-        raise ParameterError(f"{name} is a probability and must lie between 0 and 1, not {number}")
+        raise ParameterError(f"{name} is a probability and must lie between 0 and 1, not {shown(number)}")
     return number
 
 
@@ -107,7 +124,7 @@ def whole(value: Exact, name: str, least: int) -> int:
     """Return ``value`` as an integer that is at least ``least``."""
     number = exact(value, name)
     if number.denominator != 1 or number < least:
-        raise ParameterError(f"{name} must be a whole number of at least {least}, not {number}")
+        raise ParameterError(f"{name} must be a whole number of at least {shown(least)}, not {shown(number)}")
     return int(number)
 
 
@@ -243,8 +260,8 @@ class SpluRequirement:
     def __post_init__(self) -> None:
         if self.privacy.alpha >= self.utility.t_f:
             raise ParameterError(
-                f"counts up to alpha = {self.privacy.alpha} are to be wrong and counts from "
-                f"t_f = {self.utility.t_f} on right: choose alpha below t_f"
+                f"counts up to alpha = {shown(self.privacy.alpha)} are to be wrong and counts from "
+                f"t_f = {shown(self.utility.t_f)} on right: choose alpha below t_f"
             )
 
 

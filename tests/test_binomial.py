@@ -130,3 +130,23 @@ def test_a_share_outside_0_and_1_is_refused(p: Fraction) -> None:
 def test_a_negative_number_of_trials_is_refused() -> None:
     with pytest.raises(ParameterError, match="at least 0, not -1"):
         upper_tail(-1, 0, Fraction(1, 2))
+
+
+@pytest.mark.parametrize("p", [Fraction(1, 2), Fraction(1, 10), Fraction(9, 10), Fraction(1, 300)])
+def test_the_mass_found_from_the_mode_and_by_a_new_beginning(p: Fraction) -> None:
+    walk = MassWalk(200, 1, p, 64)
+    for n, k in ((9000, int(9000 * p) + 3), (8000, 4000), (8000, 8000), (8300, int(8300 * p)), (3, 0)):
+        walk.move(n, k)
+        for mass in (walk.mass.bounds(), MassWalk(n, k, p, 64).mass.bounds()):
+            truth = probability_mass(n, k, p)
+            assert mass.lower <= truth <= mass.upper
+            assert (mass.upper - mass.lower) * 2**60 <= truth
+
+
+def test_the_mass_at_the_mode_of_many_trials_takes_few_terms() -> None:
+    n, k = 10**8, 5 * 10**7
+    assert MassWalk(n, k, Fraction(1, 2))._work_from_mode(n, k) < 5 * 10**6
+    mass = MassWalk(n, k, Fraction(1, 2)).mass.bounds()
+    pi = Fraction(31415926535897932, 10**16)  # Wallis: 1 / (pi (k + 1/2)) < mass**2 < 1 / (pi k)
+    assert mass.lower**2 * pi * k < 1 + Fraction(1, 10**14)
+    assert mass.upper**2 * pi * (k + Fraction(1, 2)) > 1 - Fraction(1, 10**14)

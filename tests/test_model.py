@@ -15,6 +15,10 @@ from splu_ref.model import (
     SpluRequirement,
     UtilityClaim,
     exact,
+    positive,
+    probability,
+    shown,
+    whole,
 )
 
 
@@ -34,7 +38,7 @@ def test_a_float_is_refused_with_the_way_to_write_it() -> None:
 @pytest.mark.parametrize(
     "value",
     ["", "abc", "1/0", "1_000", "٣", "0x10", "nan", "inf", "1e9999", "1" * 401, "1/2/3", "--1", True, None,
-     Decimal("NaN"), Decimal("Infinity")],
+     Decimal("NaN"), Decimal("Infinity"), Decimal("1e999999999"), Decimal("-1e-99999"), Decimal("1" * 500)],
 )  # fmt: skip
 def test_what_is_no_number_is_refused_on_one_line(value: Any) -> None:
     with pytest.raises(ParameterError) as caught:
@@ -89,3 +93,40 @@ def test_claims_check_what_is_passed_directly() -> None:
         PrivacyClaim(value, Fraction(1, 2), 3)
     with pytest.raises(ParameterError, match="float"):
         UtilityClaim(Fraction(1, 2), value, 3)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, -(10**5000), Fraction(1, 10**5000), "1e999", "-1e999", "1e-300", "7/" + "3" * 300],
+    ids=["10**5000", "-10**5000", "10**-5000", "1e999", "-1e999", "1e-300", "7/333"],
+)
+def test_a_long_number_is_abbreviated_in_messages(value: Any) -> None:
+    for check in (
+        lambda: whole(value, "alpha", 10**6000),
+        lambda: probability(2 + exact(value) ** 2, "t_e"),
+        lambda: positive(-abs(exact(value)), "epsilon"),
+        lambda: SpluRequirement(UtilityClaim.of("0.3", "0.1", 3), PrivacyClaim.of("0.3", "0.1", 10**5000)),
+    ):
+        with pytest.raises(ParameterError) as caught:
+            check()
+        assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (Fraction(3, 10), "3/10"),
+        (-5, "-5"),
+        (10**20 - 1, "9" * 20),
+        (10**20, "about 1.000e20"),
+        (-(10**5000), "about -1.000e5000"),
+        (Fraction(1, 10**300), "about 1.000e-300"),
+        (Fraction(123456, 10**40), "about 1.234e-35"),
+        (2**4000, "about 1.318e1204"),
+        (Fraction(2, 3 * 10**30), "about 6.666e-31"),
+        (Fraction(10**30, 10**30 + 1), "about 9.999e-1"),
+    ],
+    ids=range(10),
+)
+def test_numbers_in_messages(number: Fraction | int, text: str) -> None:
+    assert shown(number) == text

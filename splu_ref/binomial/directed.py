@@ -16,6 +16,7 @@ from splu_ref.binomial.enclosure import Bounds, Enclosure
 from splu_ref.binomial.exact import parts
 
 _CHUNK = 64  # factors of a factorial multiplied exactly before one rounding
+_TERM = 8  # factors of a factorial that are as much work as one term of a sum of ratios
 _GUARD = 64  # bits kept beyond those asked for, against the rounding of up to 2**30 steps
 
 
@@ -77,23 +78,61 @@ class MassWalk:
 
     Notes
     -----
-    A move multiplies by as many factors as n, k and n - k change by.
+    A move multiplies by as many factors as n, k and n - k change by, or begins anew where that is less.
     """
 
     def __init__(self, n: int, k: int, p: Fraction, bits: int = 256) -> None:
         self._success, self._failure, self._denominator = parts(n, p)
         self._precision = bits + _GUARD
-        if 2 * k <= n:  # start where all trials fail, or all succeed, and add the rarer outcome
+        self._begin(n, k)
+        self.move(n, k)
+
+    def _begin(self, n: int, k: int) -> None:
+        """Find the mass at a place from which it is little work to go to n and k."""
+        if 2 * min(k, n - k) > self._work_from_mode(n, k):
+            self.n, self.k = n, self._mode(n)
+            self.mass = self._mass_at_mode()
+        elif 2 * k <= n:  # start where all trials fail, or all succeed, and add the rarer outcome
             self.n, self.k = n - k, 0
-            self.mass = Enclosure.power(1 - p, self.n, self._precision)
+            self.mass = Enclosure.power(Fraction(self._failure, self._denominator), n - k, self._precision)
         else:
             self.n, self.k = k, k
-            self.mass = Enclosure.power(p, k, self._precision)
-        self.move(n, k)
+            self.mass = Enclosure.power(Fraction(self._success, self._denominator), k, self._precision)
+
+    def _mode(self, n: int) -> int:
+        return (n + 1) * self._success // self._denominator
+
+    def _work_from_mode(self, n: int, k: int) -> int:
+        """Return about how many factors are as much work as the mass at the mode and the way from there."""
+        variance = n * self._success * self._failure // self._denominator**2
+        terms = 2 * math.isqrt(2 * self._precision * variance) + 16
+        return _TERM * terms + 2 * abs(k - self._mode(n))
+
+    def _mass_at_mode(self) -> Enclosure:
+        """Enclose the largest mass: all masses add up to 1, so it is one over the sum of ratios to it."""
+        precision = self._precision + _GUARD
+        sides = (
+            (self.n, self.k, self._success, self._failure),
+            (
+                self.n,
+                self.n - self.k,
+                self._failure,
+                self._success,
+            ),
+        )
+        low = high = -1 << precision  # the mode's own term stands in both sums
+        for trials, start, success, failure in sides:
+            part = _falling_sum(trials, start, trials, success, failure, precision=precision)
+            low, high = low + part[0], high + part[1]
+        one = 1 << 3 * precision
+        return Enclosure(one // high, -(-one // low), -2 * precision).scaled(1, 1, self._precision)
 
     def move(self, n: int, k: int) -> None:
         """Carry the mass to Pr(X = k) with n trials, 0 <= k <= n, by ratios of factorials and powers."""
         assert 0 <= k <= n, "the mass is followed only where it is positive"
+        way = abs(n - self.n) + abs(k - self.k) + abs((n - k) - (self.n - self.k))
+        if way > min(2 * min(k, n - k), self._work_from_mode(n, k)) + _CHUNK:
+            self._begin(n, k)
         failures, new_failures = self.n - self.k, n - k
         above = chain(_factors(self.n, n), _factors(k, self.k), _factors(new_failures, failures))
         below = chain(_factors(n, self.n), _factors(self.k, k), _factors(failures, new_failures))
@@ -125,7 +164,9 @@ class MassWalk:
 
 def _factors(low: int, high: int) -> Iterator[int]:
     """Yield high!/low! as exact partial products; nothing if high <= low."""
-    return (math.prod(range(i + 1, min(i + _CHUNK, high) + 1)) for i in range(low, high, _CHUNK))
+    for i in range(low, high, _CHUNK):
+        last = min(i + _CHUNK, high)
+        yield math.perm(last, last - i)
 
 
 def _falling_sum(

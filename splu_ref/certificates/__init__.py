@@ -5,12 +5,20 @@ The format is specified in ``docs/specification/certificates.md``; `splu_ref.cer
 
 from splu_ref.certificates.claims import error_certificate, privacy_certificate, threshold_certificate
 from splu_ref.certificates.form import certificate_text, claim_words, write_certificate
+from splu_ref.certificates.limits import (
+    refuse_uncertifiable_error,
+    refuse_uncertifiable_privacy,
+    refuse_uncertifiable_threshold,
+)
 
 __all__ = [
     "certificate_text",
     "claim_words",
     "error_certificate",
     "privacy_certificate",
+    "refuse_uncertifiable_error",
+    "refuse_uncertifiable_privacy",
+    "refuse_uncertifiable_threshold",
     "threshold_certificate",
     "write_certificate",
 ]

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import takewhile
 
-from splu_ref.binomial import Enclosure
-from splu_ref.certificate_checker import Unreadable, refuse_if_too_large
+from splu_ref.binomial import Bounds, Enclosure
 from splu_ref.certificates.form import Certificate, assemble, hexadecimal, window
+from splu_ref.certificates.limits import (
+    refuse_uncertifiable_error,
+    refuse_uncertifiable_privacy,
+    refuse_uncertifiable_proof,
+    refuse_uncertifiable_threshold,
+)
 from splu_ref.certificates.rounding import WORKING_BITS, ErrorRounding, bound_entry, settled
 from splu_ref.guarantees import (
+    PrivacyMinimumBounds,
+    UtilityThreshold,
     decimal_down,
     decimal_up,
+    error_bounds,
     error_numerator,
     error_offset,
-    error_probability,
-    plateau_ends,
-    plateau_starts,
-    privacy_minimum,
+    privacy_minimum_bounds,
     utility_threshold,
 )
-from splu_ref.guarantees.utility import UtilityThreshold
-from splu_ref.model import CertificateError, Exact, Gamma, positive, probability, whole
+from splu_ref.guarantees.plateaus import Plateaus
+from splu_ref.guarantees.progress import Progress
+from splu_ref.model import CertificateError, Exact, Gamma, ParameterError, positive, probability, whole
 
 
-def privacy_certificate(gamma: Exact, epsilon: Exact, alpha: Exact) -> Certificate:
+def privacy_certificate(
+    gamma: Exact,
+    epsilon: Exact,
+    alpha: Exact,
+    *,
+    minimum: PrivacyMinimumBounds | None = None,
+    progress: Progress | None = None,
+) -> Certificate:
     """Return a certificate of the least error probability T_P over the counts 1..alpha.
 
     Parameters
@@ -35,6 +47,10 @@ def privacy_certificate(gamma: Exact, epsilon: Exact, alpha: Exact) -> Certifica
         Relative error, greater than 0.
     alpha
         Largest protected count, at least 1.
+    minimum
+        What `privacy_minimum_bounds` returns for the same parameters, if it is at hand.
+    progress
+        Called now and then with (probabilities computed, probabilities in all).
 
     Returns
     -------
@@ -44,40 +60,57 @@ def privacy_certificate(gamma: Exact, epsilon: Exact, alpha: Exact) -> Certifica
     Raises
     ------
     ParameterError
-        For a parameter outside its range, or a float.
+        For a parameter outside its range, a float, or a ``minimum`` of other parameters.
     CertificateError
-        If the checker would refuse the certificate for its size.
+        If the checker would refuse the certificate for its size; before any long work.
 
     Notes
     -----
     Fu et al. 2014, Definition 2, Lemma 2 and Theorem 4; splu.S for the candidates.
     """
     gamma, epsilon, alpha = Gamma(gamma), positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
-    _refuse_if_too_large(gamma, alpha, epsilon, 2 * min(alpha, int(epsilon * alpha) + 1), "alpha")
-    minimum = privacy_minimum(gamma, epsilon, alpha)
+    refuse_uncertifiable_privacy(gamma, epsilon, alpha)
+    if minimum is None:
+        minimum = privacy_minimum_bounds(gamma, epsilon, alpha)
+    elif (minimum.gamma, minimum.epsilon, minimum.alpha) != (gamma, epsilon, alpha):
+        raise ParameterError("minimum belongs to other parameters: give the same gamma, epsilon and alpha")
     forms = (
-        ("theorem_4", ">", minimum.t_p, minimum.argmin),
-        ("definition_2", ">=", minimum.t_p_definition, minimum.argmin_definition),
+        ("theorem_4", ">", minimum.t_p, minimum.argmin, Plateaus(epsilon, alpha, strict=True)),
+        (
+            "definition_2",
+            ">=",
+            minimum.t_p_definition,
+            minimum.argmin_definition,
+            Plateaus(epsilon, alpha, strict=False),
+        ),
     )
+    done, whole_work = 0, sum(len(plateaus) + 2 for *_, plateaus in forms)
     evidence, words = {}, []
-    for form, sign, value, argmin in forms:
+    for form, sign, value, argmin, plateaus in forms:
         strict = sign == ">"
+        numerator = error_numerator(gamma, epsilon, argmin, strict=strict)
         rounding = ErrorRounding(gamma)
         candidates = []
-        for frequency in plateau_starts(epsilon, alpha, strict=strict):
-            offset = error_offset(epsilon, frequency, strict=strict)
+        for number in range(len(plateaus) + 1):
+            frequency = plateaus.start(number)
+            offset = plateaus.offset(frequency)
             bound = bound_entry(rounding.at(frequency, offset, up=False))
             candidates.append(window(gamma, frequency, offset) | bound)
-        numerator = value * int(gamma) ** (gamma * argmin)
+            done += 1
+            if progress is not None:
+                progress(done, whole_work)
+        done += 1
         evidence[form] = {
             "argmin": hexadecimal(argmin),
-            "numerator": hexadecimal(int(numerator)),
+            "numerator": hexadecimal(numerator),
             "candidates": candidates,
         }
         words.append(
-            f"|f' - f| {sign} ({epsilon}) f has a probability of at least {decimal_down(value)}, "
-            f"least at f = {argmin}"
+            f"|f' - f| {sign} ({epsilon}) f has a probability of at least "
+            f"{_decimal(value, numerator, gamma, argmin, up=False)}, least at f = {argmin}"
         )
+    if progress is not None:
+        progress(whole_work, whole_work)
     parameters = {"gamma": str(gamma), "epsilon": str(epsilon), "alpha": str(alpha)}
     statement = f"With gamma = {gamma}, for every count f from 1 to {alpha}: {'; '.join(words)}."
     return assemble("small-sum-privacy", parameters, statement, evidence)
@@ -91,53 +124,74 @@ def error_certificate(gamma: Exact, epsilon: Exact, frequency: Exact) -> Certifi
     """
     gamma, epsilon = Gamma(gamma), positive(epsilon, "epsilon")
     frequency = whole(frequency, "frequency", 1)
-    _refuse_if_too_large(gamma, frequency, epsilon, 0, "frequency")
-    value = decimal_up(error_probability(gamma, epsilon, frequency))
+    refuse_uncertifiable_error(gamma, epsilon, frequency)
+    numerator = error_numerator(gamma, epsilon, frequency)
+    value = _decimal(error_bounds(gamma, epsilon, frequency), numerator, gamma, frequency, up=True)
     parameters = {"gamma": str(gamma), "epsilon": str(epsilon), "frequency": str(frequency)}
     statement = (
         f"With gamma = {gamma} and the count f = {frequency}: |f' - f| >= ({epsilon}) f has a probability "
         f"of at most {value}, which is exact or rounded up."
     )
-    return assemble("error-probability", parameters, statement, _numerator(gamma, epsilon, frequency))
+    evidence = window(gamma, frequency, error_offset(epsilon, frequency)) | {
+        "numerator": hexadecimal(numerator)
+    }
+    return assemble("error-probability", parameters, statement, evidence)
 
 
-def threshold_certificate(gamma: Exact, epsilon: Exact, t_e: Exact) -> Certificate:
+def threshold_certificate(
+    gamma: Exact,
+    epsilon: Exact,
+    t_e: Exact,
+    *,
+    found: UtilityThreshold | None = None,
+    progress: Progress | None = None,
+) -> Certificate:
     """Return a certificate of the least T_f with Pr(abs(f' - f) >= epsilon f) <= t_e for every f >= T_f.
 
-    Parameters as in `privacy_certificate`, and ``t_e`` from 0 to 1; the same errors, and a
-    ParameterError if no T_f exists or it is out of reach. The claim is ``utility-threshold``.
+    Parameters as in `privacy_certificate`, ``t_e`` from 0 to 1, and ``found``, if at hand, what
+    `utility_threshold` returns for them; the same errors, and a ParameterError if no T_f exists or it is
+    out of reach. The claim is ``utility-threshold``.
 
     Notes
     -----
     Fu et al. 2014, Definition 1 and Lemma 1 (corrected: splu.L1c).
     """
     gamma, epsilon, allowed = Gamma(gamma), positive(epsilon, "epsilon"), probability(t_e, "t_e")
-    found = utility_threshold(gamma, epsilon, allowed)
+    refuse_uncertifiable_threshold(gamma, epsilon, allowed)
+    if found is None:
+        found = utility_threshold(gamma, epsilon, allowed)
+    elif (found.gamma, found.epsilon, found.t_e) != (gamma, epsilon, allowed):
+        raise ParameterError("found belongs to other parameters: give the same gamma, epsilon and t_e")
     least = found.threshold
-    gap = max(found.tail_from - least, 0)
-    sums = min(gap, int(epsilon * gap) + 1)
-    _refuse_if_too_large(gamma, max(found.tail_from, least), epsilon, sums, "1/epsilon or 1/t_e")
+    refuse_uncertifiable_proof(gamma, epsilon, least, found.tail_from, found.checked)
+    tail = _tail(found)
 
     words = f"of at most {allowed} for every count f >= {least}"
     violation = None
     if least > 1:
-        violation = _numerator(gamma, epsilon, least - 1)
+        numerator = hexadecimal(error_numerator(gamma, epsilon, least - 1))
+        violation = window(gamma, least - 1, error_offset(epsilon, least - 1)) | {"numerator": numerator}
         words += f", and above {allowed} at f = {least - 1}"
-    rounding = ErrorRounding(gamma)
+    rounding, plateaus = ErrorRounding(gamma), Plateaus(epsilon, found.tail_from, strict=False)
     entries = []
-    for frequency in sorted(takewhile(lambda f: f >= least, plateau_ends(epsilon, found.tail_from - 1))):
-        offset = error_offset(epsilon, frequency)
+    for number in range(len(plateaus) - found.checked, len(plateaus)):
+        frequency = plateaus.end(number)
+        offset = plateaus.offset(frequency)
         bound = rounding.at(frequency, offset, up=True)
         entries.append(window(gamma, frequency, offset) | bound_entry(bound))
-    evidence = {"violation": violation, "ends": entries, "tail": _tail(found)}
+        if progress is not None:
+            progress(len(entries), found.checked)
+    evidence = {"violation": violation, "ends": entries, "tail": tail}
     parameters = {"gamma": str(gamma), "epsilon": str(epsilon), "t_e": str(allowed), "t_f": str(least)}
     statement = f"With gamma = {gamma}: |f' - f| >= ({epsilon}) f has a probability {words}."
     return assemble("utility-threshold", parameters, statement, evidence)
 
 
-def _numerator(gamma: Gamma, epsilon: Fraction, frequency: int) -> dict[str, str]:
-    numerator = hexadecimal(error_numerator(gamma, epsilon, frequency))
-    return window(gamma, frequency, error_offset(epsilon, frequency)) | {"numerator": numerator}
+def _decimal(value: Bounds, numerator: int, gamma: Gamma, frequency: int, *, up: bool) -> str:
+    """Return a probability to twelve digits: from its enclosure if that settles them, else exactly."""
+    rounded = decimal_up if up else decimal_down
+    low, high = (rounded(Bounds(end, end)) for end in (value.lower, value.upper))
+    return low if low == high else rounded(Fraction(numerator, int(gamma) ** (gamma * frequency)))
 
 
 def _tail(found: UtilityThreshold) -> dict[str, str | dict[str, str] | None]:
@@ -157,19 +211,13 @@ def _tail(found: UtilityThreshold) -> dict[str, str | dict[str, str] | None]:
         if exponent:
             value = value.times(Enclosure.power(1 / tilt, exponent, WORKING_BITS), WORKING_BITS)
         bound = settled(value, up=True)
-        assert bound is not None, "a power of a tilt is dyadic only if it is enclosed exactly"
+        if bound is None:  # `concentration` chooses no such tilt
+            raise CertificateError(
+                f"the {side} tilt {tilt} leaves the rounding of its bound open: give what utility_threshold "
+                f"returns"
+            )
         tail[side] = {
             "numerator": hexadecimal(tilt.numerator),
             "denominator": hexadecimal(tilt.denominator),
         } | bound_entry(bound)
     return tail
-
-
-def _refuse_if_too_large(gamma: int, frequency: int, epsilon: Fraction, sums: int, name: str) -> None:
-    """Raise if the checker would refuse the certificate for the time that checking takes."""
-    try:
-        refuse_if_too_large(gamma, frequency, epsilon, sums)
-    except Unreadable:
-        raise CertificateError(
-            f"a certificate for these parameters would take too long to check: choose a smaller {name}"
-        ) from None

@@ -7,7 +7,9 @@ import os
 from typing import Any, TypeAlias
 
 from splu_ref import SPECIFICATION, __version__
+from splu_ref.certificate_checker import MAX_BYTES
 from splu_ref.files import write_whole
+from splu_ref.model import CertificateError
 
 SCHEMA = "splu-ref/certificate/1"
 
@@ -47,8 +49,20 @@ def claim_words(certificate: Certificate) -> str:
 
 
 def certificate_text(certificate: Certificate) -> str:
-    """Return the certificate as JSON: sorted keys, one value a line, a newline at the end."""
-    return json.dumps(certificate, indent=1, sort_keys=True, ensure_ascii=True) + "\n"
+    """Return the certificate as JSON: sorted keys, one value a line, a newline at the end.
+
+    Raises
+    ------
+    CertificateError
+        If it is longer than a checker reads.
+    """
+    text = json.dumps(certificate, indent=1, sort_keys=True, ensure_ascii=True) + "\n"
+    if len(text) > MAX_BYTES:
+        raise CertificateError(
+            f"the certificate has {len(text)} bytes, and a checker reads at most {MAX_BYTES}: choose smaller "
+            f"parameters"
+        )
+    return text
 
 
 def write_certificate(path: str | os.PathLike[str], certificate: Certificate, force: bool = False) -> None:
@@ -67,5 +81,7 @@ def write_certificate(path: str | os.PathLike[str], certificate: Certificate, fo
     ------
     InputError
         If the file exists and ``force`` is false, or if it cannot be written.
+    CertificateError
+        If it is longer than a checker reads; nothing is written.
     """
     write_whole(path, certificate_text(certificate).encode("ascii"), force=force)

@@ -7,6 +7,12 @@ rounded in the direction that the reader asks for.
 from splu_ref.guarantees.concentration import chebyshev_bound, chebyshev_threshold, chernoff_bound
 from splu_ref.guarantees.count_error import error_bounds, error_numerator, error_probability
 from splu_ref.guarantees.decimals import decimal_down, decimal_up, exact_json, integer_text
+from splu_ref.guarantees.estimator_free import (
+    BestEstimator,
+    best_estimator,
+    least_mean_error,
+    worst_error_bounds,
+)
 from splu_ref.guarantees.plateaus import error_offset, plateau_ends, plateau_starts
 from splu_ref.guarantees.privacy import (
     PrivacyMinimum,
@@ -14,12 +20,18 @@ from splu_ref.guarantees.privacy import (
     privacy_minimum,
     privacy_minimum_bounds,
 )
+from splu_ref.guarantees.releases import (
+    privacy_minimum_over_releases,
+    privacy_minimum_over_releases_bounds,
+)
 from splu_ref.guarantees.utility import UtilityThreshold, utility_threshold
 
 __all__ = [
+    "BestEstimator",
     "PrivacyMinimum",
     "PrivacyMinimumBounds",
     "UtilityThreshold",
+    "best_estimator",
     "chebyshev_bound",
     "chebyshev_threshold",
     "chernoff_bound",
@@ -31,9 +43,13 @@ __all__ = [
     "error_probability",
     "exact_json",
     "integer_text",
+    "least_mean_error",
     "plateau_ends",
     "plateau_starts",
     "privacy_minimum",
     "privacy_minimum_bounds",
+    "privacy_minimum_over_releases",
+    "privacy_minimum_over_releases_bounds",
     "utility_threshold",
+    "worst_error_bounds",
 ]

@@ -7,6 +7,7 @@ rational, with few digits, near the value that makes the bound smallest.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -93,7 +94,7 @@ def upper_tilt(gamma: Gamma, epsilon: Fraction) -> Fraction | None:
     steepest = Fraction(_STEEPEST)
     if epsilon == gamma - 1:
         return steepest
-    return _simple(min(steepest, (1 + epsilon) * (gamma - 1) / (gamma - 1 - epsilon)))
+    return _simple(gamma, min(steepest, (1 + epsilon) * (gamma - 1) / (gamma - 1 - epsilon)))
 
 
 def lower_tilt(gamma: Gamma, epsilon: Fraction) -> Fraction | None:
@@ -103,7 +104,7 @@ def lower_tilt(gamma: Gamma, epsilon: Fraction) -> Fraction | None:
     """
     if epsilon >= 1:
         return Fraction(0) if epsilon == 1 else None
-    return _simple(max(Fraction(1, _STEEPEST), (1 - epsilon) * (gamma - 1) / (gamma - 1 + epsilon)))
+    return _simple(gamma, max(Fraction(1, _STEEPEST), (1 - epsilon) * (gamma - 1) / (gamma - 1 + epsilon)))
 
 
 def uniform_bound(gamma: Gamma, epsilon: Fraction, frequency: int, tilts: Tilts, bits: int) -> Enclosure:
@@ -131,10 +132,37 @@ def _tilted(gamma: Gamma, frequency: int, tilts: Tilts, distance: int, bits: int
     return total
 
 
-def _simple(tilt: Fraction) -> Fraction:
-    """Return a rational with a small denominator, within 1/50 of the distances of ``tilt`` to 0 and 1."""
+def _simple(gamma: Gamma, tilt: Fraction) -> Fraction:
+    """Return a rational with a small denominator, within 1/25 of the distances of ``tilt`` to 0 and 1.
+
+    No power of it cancels: an enclosure of m^(gamma F) z^-k is exact, or the number is not dyadic. So
+    its rounding to any number of bits can be read off an enclosure.
+    """
     tolerance = min(tilt, abs(tilt - 1)) / 50
     limit = 1
     while abs((near := tilt.limit_denominator(limit)) - tilt) > tolerance:
         limit *= 2
+    if _cancels(gamma, near):
+        step = Fraction(1, 3 * near.denominator)
+        while step > tolerance:
+            step /= 3
+        near += step  # its denominator has the factor 3, and so has that of every power
     return near
+
+
+def _cancels(gamma: Gamma, tilt: Fraction) -> bool:
+    """Return whether m^(gamma F) z^-k can be dyadic although z^-k is not.
+
+    It is so if the odd primes in the numerator of z all divide the numerator of m and nothing but 2
+    divides the denominator of m. (The denominators of z cannot cancel: they stand in m to the power
+    gamma F > k, or are 1.)
+    """
+    mean = 1 + (tilt - 1) / gamma
+    rest = tilt.numerator
+    while (common := math.gcd(rest, mean.numerator)) > 1:
+        rest //= common
+    return not _has_odd_prime(mean.denominator * rest) and _has_odd_prime(tilt.numerator)
+
+
+def _has_odd_prime(number: int) -> bool:
+    return number & (number - 1) != 0

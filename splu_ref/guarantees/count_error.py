@@ -20,7 +20,7 @@ from splu_ref.binomial import (
     upper_tail_numerator,
 )
 from splu_ref.guarantees.plateaus import error_offset
-from splu_ref.model import Exact, Gamma, ParameterError, whole
+from splu_ref.model import Exact, Gamma, ParameterError, shown, whole
 
 EXACT_TRIALS = 300_000
 """Largest gamma f for which a probability is given as a fraction: that takes up to a minute."""
@@ -89,9 +89,11 @@ def error_enclosure(gamma: Gamma, frequency: int, offset: int, bits: int) -> Enc
     """Enclose Pr(abs(f' - f) >= offset) with the given relative precision."""
     trials, share = gamma * frequency, Fraction(1, gamma)
     if trials > DIRECTED_TRIALS:
+        most = DIRECTED_TRIALS // gamma
+        remedy = f"a count of at most {most}" if most else f"a gamma of at most {DIRECTED_TRIALS}"
         raise ParameterError(
-            f"gamma times the count is {trials}: the greatest that is computed is {DIRECTED_TRIALS}; give a "
-            f"count of at most {DIRECTED_TRIALS // gamma}"
+            f"gamma times the count is {shown(trials)}: the greatest that is computed is {DIRECTED_TRIALS}; "
+            f"give {remedy}"
         )
     above = upper_tail_enclosure(trials, frequency + offset, share, bits)
     return above.plus(lower_tail_enclosure(trials, frequency - offset, share, bits), bits + 8)
@@ -102,7 +104,7 @@ def exact_trials(gamma: Gamma, frequency: int) -> int:
     trials = gamma * frequency
     if trials > EXACT_TRIALS:
         raise ParameterError(
-            f"gamma times the count is {trials}: an exact fraction is given up to {EXACT_TRIALS}; use "
+            f"gamma times the count is {shown(trials)}: an exact fraction is given up to {EXACT_TRIALS}; use "
             f"error_bounds or privacy_minimum_bounds for a certified enclosure"
         )
     return trials
@@ -117,11 +119,12 @@ class ErrorWalk:
         self._walks: list[MassWalk | None] = [None, None]
         self._reached: list[MassWalk] = []
 
-    def move(self, frequency: int, offset: int) -> None:
-        """Go to the event abs(f' - f) >= offset, offset >= 1."""
+    def move(self, frequency: int, offset: int, below: int | None = None) -> None:
+        """Go to the event f' >= f + offset or f' <= f - below, both at least 1; ``below`` is ``offset``."""
         trials = self._gamma * frequency
         self._reached = []
-        for side, least in enumerate((frequency + offset, trials - frequency + offset)):
+        below = offset if below is None else below
+        for side, least in enumerate((frequency + offset, trials - frequency + below)):
             if least > trials:
                 continue  # no count is that far off on this side
             walk = self._walks[side]
@@ -130,6 +133,11 @@ class ErrorWalk:
             else:
                 walk.move(trials, least)
             self._reached.append(walk)
+
+    @property
+    def possible(self) -> bool:
+        """Whether an error has a probability above 0 here."""
+        return bool(self._reached)
 
     def roughly(self) -> Enclosure:
         """Enclose the error probability here by each tail's first term and a geometric series."""

@@ -1,8 +1,19 @@
 """At which count the error probability is least: decided, not estimated.
 
-By the sawtooth lemma only the plateau starts can attain it. Each start gets a cheap certified enclosure;
-those certainly above another are dropped, the rest are enclosed more narrowly, and what cannot be told
-apart is compared exactly.
+By the sawtooth lemma only the plateau starts can attain it. Write U(f, k) and L(f, k) for the probabilities
+that f' >= k and that f' <= k, and take starts f0 <= f <= f1 with offsets j0 <= j <= j1. Two bounds hold for
+the whole range of starts:
+
+* U(f, f + j) + L(f, f - j) is at least the same at f with j1 in place of j, and that is at least
+  U(f0, f0 + j1) + L(f0, f0 - j1), because at a fixed offset neither tail falls as f grows;
+* the distances to the ends of 0..gamma f, which are f - j below and (gamma-1) f - j above, do not fall
+  as f grows (unless there is no such tail). With those of f0 and the trials of f1 both tails are least.
+
+A range that either bound shows to be certainly above the least probability known is dropped; any other is
+halved, down to single starts. What enclosures cannot tell apart is compared exactly.
+
+The mean of R releases at the count f errs as one release at R f does (splu.R), so R takes part only as a
+factor of the counts.
 """
 
 from __future__ import annotations
@@ -11,39 +22,67 @@ from fractions import Fraction
 
 from splu_ref.binomial import Enclosure
 from splu_ref.guarantees.count_error import ErrorWalk, error_enclosure, error_probability
-from splu_ref.guarantees.plateaus import error_offset, plateau_starts
+from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import Gamma
 
 
 def least_error_count(
-    gamma: Gamma, epsilon: Fraction, alpha: int, strict: bool, progress: Progress | None
+    gamma: Gamma,
+    epsilon: Fraction,
+    alpha: int,
+    strict: bool,
+    progress: Progress | None,
+    releases: int = 1,
 ) -> int:
-    """Return the least f in 1..alpha at which the error probability is least."""
-    walk = ErrorWalk(gamma)
-    contenders = _Contenders()
-    for number, frequency in enumerate(plateau_starts(epsilon, alpha, strict=strict)):
-        walk.move(frequency, error_offset(epsilon, frequency, strict=strict))
-        error = walk.roughly()
-        if error.upper == 0:
-            return frequency  # nothing is less than 0, and every earlier start had more
-        contenders.add(frequency, error)
-        if progress is not None and number % 256 == 0:
-            progress(frequency, alpha)
-    counts = contenders.counts
+    """Return the least f in 1..alpha at which the error probability at ``releases`` f is least."""
+    plateaus = Plateaus(releases * epsilon, alpha, strict)
+    counts = _near_least(gamma, plateaus, alpha, releases, progress)
     for bits in (64, 256, 1024):
         if len(counts) == 1:
             break
         contenders = _Contenders()
         for frequency in counts:
-            offset = error_offset(epsilon, frequency, strict=strict)
-            contenders.add(frequency, error_enclosure(gamma, frequency, offset, bits))
+            offset = plateaus.offset(frequency)
+            contenders.add(frequency, error_enclosure(gamma, releases * frequency, offset, bits))
         counts = contenders.counts
     if progress is not None:
         progress(alpha, alpha)
     if len(counts) == 1:
         return counts[0]
-    return min((error_probability(gamma, epsilon, f, strict=strict), f) for f in counts)[1]
+    return min((error_probability(gamma, epsilon, releases * f, strict=strict), f) for f in counts)[1]
+
+
+def _near_least(
+    gamma: Gamma, plateaus: Plateaus, alpha: int, releases: int, progress: Progress | None
+) -> list[int]:
+    """Return the starts, ascending, that enclosures of about 60 bits leave as candidates."""
+    walk, end_walk, contenders = ErrorWalk(gamma), ErrorWalk(gamma), _Contenders()
+    walk.move(releases, plateaus.offset(1))
+    if not walk.possible:
+        return [1]  # nothing is less than 0
+    near_ends = plateaus.offset(alpha) > releases * alpha // 2  # otherwise the second bound is of no use
+    ranges = doubling_ranges(len(plateaus) + 1)
+    while ranges:
+        first, last = ranges.pop()
+        low, high = plateaus.start(first), plateaus.start(last)
+        walk.move(releases * low, plateaus.offset(high))
+        refuted = contenders.refute(walk)
+        if not refuted and first == last:
+            contenders.add(low, walk.closely())
+        elif not refuted:
+            if near_ends:
+                grown = releases * (high - low)
+                below = grown + plateaus.offset(low)  # the offsets at high with the distances of low
+                end_walk.move(releases * high, below + (gamma - 2) * grown, below)
+                refuted = contenders.refute(end_walk)
+            if not refuted:
+                middle = (first + last) // 2
+                ranges += [(first, middle), (middle + 1, last)]
+                continue
+        if progress is not None:
+            progress(alpha - low, alpha)
+    return sorted(contenders.counts)
 
 
 class _Contenders:
@@ -52,6 +91,10 @@ class _Contenders:
     def __init__(self) -> None:
         self._members: list[tuple[int, Enclosure]] = []
         self._least = Enclosure.of(2)
+
+    def refute(self, walk: ErrorWalk) -> bool:
+        """Return whether a probability is certainly above that of some count taken in."""
+        return self._least.below(walk.roughly()) or self._least.below(walk.closely())
 
     def add(self, frequency: int, error: Enclosure) -> None:
         """Take the count in unless it is certainly too large, and drop those that it shows to be."""

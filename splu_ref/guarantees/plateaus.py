@@ -59,6 +59,42 @@ def plateau_ends(epsilon: Exact, last: Exact, *, strict: bool = False) -> Iterat
     return _ends(positive(epsilon, "epsilon"), whole(last, "last", 0), strict)
 
 
+class Plateaus:
+    """The plateaus that meet 1..``last``, by number from 0 on; ``len`` is how many end in 1..last - 1."""
+
+    def __init__(self, epsilon: Fraction, last: int, strict: bool) -> None:
+        self._epsilon, self._last, self._strict = epsilon, last, strict
+
+    def offset(self, frequency: int) -> int:
+        """Return `error_offset` at the count."""
+        return _offset(self._epsilon, frequency, self._strict)
+
+    def __len__(self) -> int:
+        if self._epsilon >= 1:  # every count is a plateau of its own
+            return self._last - 1
+        return self.offset(self._last) - self.offset(1)
+
+    def start(self, number: int) -> int:
+        """Return the first f of a plateau, 0 <= number <= len."""
+        if self._epsilon >= 1:
+            return number + 1
+        return _start(self._epsilon, self.offset(1) + number, self._strict)
+
+    def end(self, number: int) -> int:
+        """Return the last f of a plateau, 0 <= number < len."""
+        return self.start(number + 1) - 1
+
+
+def doubling_ranges(size: int) -> list[tuple[int, int]]:
+    """Return, ascending, ranges (first, last) that cover 0..size-1: single at the end, longer before it."""
+    ranges, last, width = [], size - 1, 1
+    while last >= 0:
+        first = max(0, last - width + 1)
+        ranges.append((first, last))
+        last, width = first - 1, 2 * width
+    return ranges[::-1]
+
+
 def _offset(epsilon: Fraction, frequency: int, strict: bool) -> int:
     product = epsilon.numerator * frequency
     return product // epsilon.denominator + 1 if strict else -(-product // epsilon.denominator)

@@ -18,9 +18,10 @@ from splu_ref.guarantees.count_error import (
 from splu_ref.guarantees.least_error import least_error_count
 from splu_ref.guarantees.plateaus import error_offset
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import Exact, Gamma, ParameterError, positive, whole
+from splu_ref.model import Exact, Gamma, ParameterError, positive, shown, whole
 
 _MOST_PLATEAUS = 2_000_000
+_MOST_DISTANCE = 20_000_000  # of f' from its mean or from its greatest value, in factors of a factorial
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def privacy_minimum(
     alpha
         Largest protected count, at least 1; gamma alpha is at most 300,000.
     progress
-        Called now and then with (counts examined, counts in all).
+        Called now and then with (counts treated, counts in all), at the end with two equal numbers.
 
     Returns
     -------
@@ -124,8 +125,10 @@ def privacy_minimum_bounds(
 ) -> PrivacyMinimumBounds:
     """Return `privacy_minimum` to a number of certified significant digits, for large alpha.
 
-    The same parameters, with an gamma alpha of up to 200,000,000 and at most 2,000,000 plateaus
-    (about alpha times the smaller of epsilon and 1); ``digits`` is at least 1.
+    The same parameters, with gamma alpha of up to 200,000,000, at most 2,000,000 plateaus (about alpha
+    times the smaller of epsilon and 1) and, for 1 <= epsilon < gamma - 1, alpha times the smaller of
+    epsilon and gamma - 1 - epsilon of up to 20,000,000: that takes up to about a minute. ``digits`` is at
+    least 1.
     """
     gamma, epsilon, alpha = _parameters(gamma, epsilon, alpha)
     bits = 4 * whole(digits, "digits", 1) + 16
@@ -146,8 +149,17 @@ def privacy_minimum_bounds(
 def _parameters(gamma: Exact, epsilon: Exact, alpha: Exact) -> tuple[Gamma, Fraction, int]:
     gamma, epsilon, alpha = Gamma(gamma), positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
     most = min(Fraction(DIRECTED_TRIALS, gamma), _MOST_PLATEAUS / min(epsilon, Fraction(1)))
+    if 1 <= epsilon < gamma - 1:  # below 1 the plateaus bound the distance
+        most = min(most, _MOST_DISTANCE / min(epsilon, gamma - 1 - epsilon))
+    if most < 1:
+        raise ParameterError(
+            f"gamma = {shown(gamma)} would take too long at any count: give a gamma of at most "
+            f"{min(DIRECTED_TRIALS, 2 * _MOST_DISTANCE)}"
+        )
     if alpha > most:
-        raise ParameterError(f"alpha = {alpha} would take too long: give an alpha of at most {int(most)}")
+        raise ParameterError(
+            f"alpha = {shown(alpha)} would take too long: give an alpha of at most {int(most)}"
+        )
     return gamma, epsilon, alpha
 
 

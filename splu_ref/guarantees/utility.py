@@ -24,9 +24,9 @@ from splu_ref.guarantees.count_error import (
     error_enclosure,
     error_probability,
 )
-from splu_ref.guarantees.plateaus import error_offset, plateau_ends
+from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges, error_offset
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import Exact, Gamma, ParameterError, positive, probability
+from splu_ref.model import Exact, Gamma, ParameterError, positive, probability, shown
 
 _BITS = 256
 
@@ -98,24 +98,26 @@ def utility_threshold(
     """
     gamma, epsilon, allowed = Gamma(gamma), positive(epsilon, "epsilon"), probability(t_e, "t_e")
     chebyshev = chebyshev_threshold(gamma, epsilon, allowed) if allowed else None
-    if allowed == 1:
-        return UtilityThreshold(gamma, epsilon, allowed, 1, chebyshev, 1, 0, None, None)
-    tilts = upper_tilt(gamma, epsilon), lower_tilt(gamma, epsilon)
-    if tilts == (None, None):
-        return UtilityThreshold(gamma, epsilon, allowed, 1, chebyshev, 1, 0, None, None)
-    if allowed == 0:
-        raise ParameterError(
-            "t_e = 0 cannot be met: every count can be published wrong; give a t_e greater than 0"
-        )
-    tail_from = _tail_from(gamma, epsilon, allowed, tilts)
+    tail_from, tilts = proof_start(gamma, epsilon, allowed)
     threshold, checked = _scan(gamma, epsilon, allowed, tail_from, progress)
     if progress is not None:
         progress(tail_from, tail_from)
     return UtilityThreshold(gamma, epsilon, allowed, threshold, chebyshev, tail_from, checked, *tilts)
 
 
-def _tail_from(gamma: Gamma, epsilon: Fraction, allowed: Fraction, tilts: Tilts) -> int:
-    """Return a count from which the tilts prove the bound: one that does while its half does not."""
+def proof_start(gamma: Gamma, epsilon: Fraction, allowed: Fraction) -> tuple[int, Tilts]:
+    """Return a count F from which the tilts prove the bound, and the tilts; quick, at any accuracy.
+
+    The tilts do not prove it at F - 1, unless F is 1. The errors are those of
+    `utility_threshold`.
+    """
+    tilts = upper_tilt(gamma, epsilon), lower_tilt(gamma, epsilon)
+    if allowed == 1 or tilts == (None, None):
+        return 1, (None, None)
+    if allowed == 0:
+        raise ParameterError(
+            "t_e = 0 cannot be met: every count can be published wrong; give a t_e greater than 0"
+        )
     limit = _enclosed(allowed)
 
     def proved(frequency: int) -> bool:
@@ -135,35 +137,43 @@ def _tail_from(gamma: Gamma, epsilon: Fraction, allowed: Fraction, tilts: Tilts)
             low = middle
     if gamma * high > DIRECTED_TRIALS:
         raise _too_fine(gamma, epsilon, allowed)
-    return high
+    return high, tilts
 
 
 def _too_fine(gamma: Gamma, epsilon: Fraction, allowed: Fraction) -> ParameterError:
     return ParameterError(
-        f"epsilon = {epsilon} with t_e = {allowed} needs counts beyond {DIRECTED_TRIALS // gamma}: "
-        f"give a larger epsilon or t_e"
+        f"epsilon = {shown(epsilon)} with t_e = {shown(allowed)} and gamma = {shown(gamma)} needs counts "
+        f"beyond {DIRECTED_TRIALS // gamma}: give a larger epsilon or t_e, or a smaller gamma"
     )
 
 
 def _scan(
     gamma: Gamma, epsilon: Fraction, allowed: Fraction, tail_from: int, progress: Progress | None
 ) -> tuple[int, int]:
-    """Return T_f and the number of plateau ends in T_f..tail_from - 1."""
-    walk, limit = ErrorWalk(gamma), _enclosed(allowed)
-    checked = 0
-    for frequency in plateau_ends(epsilon, tail_from - 1):
-        walk.move(frequency, error_offset(epsilon, frequency))
+    """Return T_f and the number of plateau ends in T_f..tail_from - 1.
+
+    No count in a range of plateaus has a larger error probability than the range's last count would have
+    with its first count's offset. A range for which that does not settle it is halved.
+    """
+    walk, limit, plateaus = ErrorWalk(gamma), _enclosed(allowed), Plateaus(epsilon, tail_from, strict=False)
+    ranges = doubling_ranges(len(plateaus))
+    while ranges:
+        first, last = ranges.pop()
+        high = plateaus.end(last)
+        walk.move(high, plateaus.offset(plateaus.start(first)))
         exceeds = _decided(walk.roughly(), limit)
         if exceeds is None:
             exceeds = _decided(walk.closely(), limit)
-        if exceeds is None:
-            exceeds = _exceeds(gamma, epsilon, frequency, allowed)
-        if exceeds:
-            return frequency + 1, checked
-        checked += 1
-        if progress is not None and checked % 16 == 0:
-            progress(tail_from - frequency, tail_from)
-    return 1, checked
+        if exceeds is None and first == last:
+            exceeds = _exceeds(gamma, epsilon, high, allowed)
+        if exceeds is not False and first < last:
+            middle = (first + last) // 2
+            ranges += [(first, middle), (middle + 1, last)]
+        elif exceeds:
+            return high + 1, len(plateaus) - 1 - last
+        elif progress is not None:
+            progress(tail_from - plateaus.end(first), tail_from)
+    return 1, len(plateaus)
 
 
 def _exceeds(gamma: Gamma, epsilon: Fraction, frequency: int, allowed: Fraction) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref import certificate_checker
@@ -185,6 +185,43 @@ def test_utility_threshold(gamma: int, epsilon_text: str, t_e_text: str) -> None
         exact = truth[int(entry["f"], 16)]
         assert exact <= value
         assert value - unit < exact or exact == value == 0
+
+
+CANCELING = [
+    (10, "1"),
+    (10, "3"),
+    (10, "5"),
+    (12, "3"),
+    (16, "3"),
+    (16, "4"),
+    (16, "5"),
+    (20, "3"),
+    (4, "1"),
+    (6, "1"),
+    (6, "3"),
+    (7, "2"),
+    (8, "3"),
+    (4, "99/100"),
+    (10, "99/100"),
+]
+
+
+@pytest.mark.parametrize(("gamma", "epsilon"), CANCELING)
+def test_thresholds_whose_best_tilts_cancel(gamma: int, epsilon: str) -> None:
+    """With z = (1+epsilon)(gamma-1)/(gamma-1-epsilon) itself the number of the tail is dyadic and short."""
+    for t_e in ("1/2", "1/10", "1/256"):
+        assert_valid(threshold_certificate(gamma, epsilon, t_e))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    gamma=st.integers(2, 40),
+    epsilon=st.fractions(Fraction(1, 4), 12, max_denominator=12),
+    t_e=st.fractions(Fraction(1, 64), 1, max_denominator=64)
+    | st.integers(0, 40).map(lambda k: Fraction(1, 2**k)),
+)
+def test_every_threshold_made_is_valid(gamma: int, epsilon: Fraction, t_e: Fraction) -> None:
+    assert_valid(threshold_certificate(gamma, epsilon, t_e))
 
 
 @pytest.mark.parametrize(

@@ -98,3 +98,20 @@ def test_chebyshev_threshold_is_the_least_count() -> None:
 def test_an_error_of_zero_is_never_promised_by_chebyshev() -> None:
     with pytest.raises(ParameterError, match="greater than 0"):
         chebyshev_threshold(10, "0.3", 0)
+
+
+@pytest.mark.parametrize(
+    ("gamma", "epsilon"), [(10, "1"), (16, "3"), (4, "99/100"), (8, "3"), (20, "3"), (5, "3/5")]
+)
+def test_no_power_of_a_tilt_cancels_to_a_short_number(gamma: int, epsilon: str) -> None:
+    """Where m^(gamma F) z^-k is dyadic, m and 1/z are too, so that an enclosure of it is exact."""
+    rational = Fraction(epsilon)
+    for tilt in (upper_tilt(Gamma(gamma), rational), lower_tilt(Gamma(gamma), rational)):
+        if not tilt:
+            continue
+        mean = 1 + (tilt - 1) / gamma
+        for count in range(1, 13):
+            shift = int(rational * count)
+            power = mean ** (gamma * count) / tilt ** (count + shift if tilt > 1 else count - shift)
+            if power.denominator.bit_count() == 1:
+                assert mean.denominator.bit_count() == tilt.numerator.bit_count() == 1

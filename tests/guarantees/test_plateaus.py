@@ -10,6 +10,7 @@ import pytest
 
 from splu_ref.binomial import lower_tail, upper_tail
 from splu_ref.guarantees import error_offset, plateau_ends, plateau_starts
+from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges
 from splu_ref.model import ParameterError
 
 EPSILONS = [
@@ -95,3 +96,23 @@ def test_float_windows_are_wrong_in_699_of_99000_cases_and_ours_in_none() -> Non
             assert (f - distance, f + distance) == (low - 1, high + 1)
             wrong += (math.ceil((1 - rounded) * f), math.floor((1 + rounded) * f)) != (low, high)
     assert wrong == 699
+
+
+@pytest.mark.parametrize("epsilon", ["1/7", "3/10", "999/1000", "1", "3/2", "5"])
+@pytest.mark.parametrize("strict", [False, True])
+def test_plateaus_by_number(epsilon: str, strict: bool) -> None:
+    for last in (1, 2, 3, 30, 31):
+        plateaus = Plateaus(Fraction(epsilon), last, strict)
+        numbers = range(len(plateaus) + 1)
+        assert [plateaus.start(n) for n in numbers] == list(plateau_starts(epsilon, last, strict=strict))
+        ends = list(plateau_ends(epsilon, last - 1, strict=strict))
+        assert [plateaus.end(n) for n in range(len(plateaus))] == ends[::-1]
+        assert plateaus.offset(last) == error_offset(epsilon, last, strict=strict)
+
+
+def test_ranges_cover_every_number_once_and_are_single_at_the_end() -> None:
+    for size in range(40):
+        ranges = doubling_ranges(size)
+        assert [n for first, last in ranges for n in range(first, last + 1)] == list(range(size))
+        assert size == 0 or ranges[-1] == (size - 1, size - 1)
+        assert len(ranges) <= size.bit_length()

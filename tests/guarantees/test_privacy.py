@@ -11,6 +11,7 @@ import pytest
 
 from splu_ref.guarantees import (
     decimal_down,
+    error_bounds,
     error_probability,
     exact_json,
     privacy_minimum,
@@ -102,6 +103,40 @@ def test_progress_is_reported_and_ends_at_the_whole() -> None:
 
 
 @pytest.mark.parametrize(
+    ("gamma", "epsilon", "alpha", "argmin", "argmin_definition"),
+    [
+        (10, "1/1000", 300_000, 300_000, 299_001),
+        (2, "1e-6", 10**7, 1, 1),
+        (2, "999999/1000000", 2 * 10**6, 2 * 10**6, 2 * 10**6 - 1),
+        (3, "1999999/1000000", 2 * 10**6, 2 * 10**6, 2 * 10**6 - 1),
+        (2, "1e-9", 10**8, 1, 1),
+    ],
+)
+def test_hundreds_of_thousands_of_counts_are_decided_by_few(
+    gamma: int, epsilon: str, alpha: int, argmin: int, argmin_definition: int
+) -> None:
+    seen: list[tuple[int, int]] = []
+    least = privacy_minimum_bounds(
+        gamma, epsilon, alpha, progress=lambda done, whole: seen.append((done, whole))
+    )
+    assert (least.argmin, least.argmin_definition) == (argmin, argmin_definition)
+    assert len(seen) < 150
+    assert seen == sorted(seen)
+    for frequency in (1, 2, alpha // 3, alpha - 1, alpha):
+        assert least.t_p.lower <= error_bounds(gamma, epsilon, frequency, strict=True).upper
+        assert least.t_p_definition.lower <= error_bounds(gamma, epsilon, frequency).upper
+
+
+@pytest.mark.parametrize("epsilon", ["9/10", "97/100", "1", "13/10", "199/100", "1/2", "2/100"])
+def test_dropped_ranges_hold_no_smaller_probability(epsilon: str) -> None:
+    for gamma, alpha in ((2, 170), (3, 151)):
+        least = privacy_minimum_bounds(gamma, epsilon, alpha)
+        for strict, argmin in ((True, least.argmin), (False, least.argmin_definition)):
+            truth = min((error_probability(gamma, epsilon, f, strict=strict), f) for f in range(1, alpha + 1))
+            assert truth[1] == argmin
+
+
+@pytest.mark.parametrize(
     ("arguments", "remedy"),
     [
         ((10, 0.3, 5), 'write "0.3" in quotes'),
@@ -109,6 +144,10 @@ def test_progress_is_reported_and_ends_at_the_whole() -> None:
         ((10, "0.3", 60_000), "privacy_minimum_bounds"),
         ((10, "0.3", 10**9), "at most 6666666"),
         ((1000, "1e-9", 10**9), "at most 200000"),
+        ((3 * 10**8, "0.3", 1), "give a gamma of at most"),
+        ((10**5000, "0.3", 1), "gamma = about 1.000e5000 .* give a gamma of at most"),
+        ((10, "0.3", 10**5000), "alpha = about 1.000e5000 .* give an alpha of at most 6666666"),
+        ((1000, 500, 10**5), "at most 40080"),
     ],
 )
 def test_unusable_parameters_are_refused_with_the_remedy(

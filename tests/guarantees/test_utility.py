@@ -98,7 +98,17 @@ def test_progress_is_reported() -> None:
     assert seen == sorted(seen)
     assert all(whole == found.tail_from for _, whole in seen)
     assert seen[-1] == (found.tail_from, found.tail_from)
-    assert len(seen) == found.checked // 16 + 1
+    assert len(seen) > 5
+
+
+def test_fine_demands_take_no_long_scan() -> None:
+    seen: list[tuple[int, int]] = []
+    found = utility_threshold(10, "1/1000", "1/10", progress=lambda done, whole: seen.append((done, whole)))
+    assert found.checked > 1000
+    assert len(seen) < 50  # ranges of plateaus, not plateaus
+    assert error_bounds(10, "1/1000", found.threshold - 1).lower > Fraction(1, 10)
+    for end in (found.threshold + 999, found.tail_from - 1):
+        assert error_bounds(10, "1/1000", end).upper <= Fraction(1, 10)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,140 @@
+"""The best estimators of a small count against every deterministic estimator, and their certificates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, product
+
+import pytest
+
+from splu_ref.guarantees import best_estimator, error_probability, least_mean_error, worst_error_bounds
+from splu_ref.guarantees.matrix_game import least_worst_mixture
+from splu_ref.model import ParameterError
+
+
+def _errors(gamma: int, alpha: int, epsilon: Fraction, rule: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    """Return the error at every f of the estimator that answers ``rule[k]`` to f' = k."""
+    errors = []
+    for f in range(1, alpha + 1):
+        n = gamma * f
+        wrong = sum(
+            math.comb(n, k) * (gamma - 1) ** (n - k) for k in range(n + 1) if abs(rule[k] - f) >= epsilon * f
+        )
+        errors.append(Fraction(wrong, gamma**n))
+    return tuple(errors)
+
+
+def _corners(gamma: int, alpha: int, epsilon: Fraction) -> set[tuple[Fraction, ...]]:
+    estimates = [Fraction(k, 8) for k in range(1, 8 * alpha + 9)]
+    kinds: dict[tuple[bool, ...], Fraction] = {}
+    for estimate in estimates:  # one estimate for each set of counts that it is right for
+        right = tuple(abs(estimate - f) < epsilon * f for f in range(1, alpha + 1))
+        kinds.setdefault(right, estimate)
+    return {
+        _errors(gamma, alpha, epsilon, rule)
+        for rule in product(kinds.values(), repeat=gamma * alpha + 1)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(3, 10), Fraction(1, 2)])
+def test_minimax_against_every_estimator_of_a_small_case(epsilon: Fraction) -> None:
+    corners = _corners(2, 2, epsilon)
+    # with two counts the least worst error is attained by one estimator or by a mixture of two
+    mixtures = [max(corner) for corner in corners]
+    for (a, b), (c, d) in combinations(corners, 2):
+        if (a - b) * (c - d) < 0:
+            share = (d - c) / (a - b + d - c)
+            mixtures.append(share * a + (1 - share) * c)
+    best = best_estimator(2, epsilon, 2)
+    assert best.worst_error == min(mixtures)
+    for prior in (
+        (Fraction(1, 2), Fraction(1, 2)),
+        (Fraction(1, 3), Fraction(2, 3)),
+        (Fraction(0), Fraction(1)),
+    ):
+        mean = least_mean_error(2, epsilon, prior)
+        assert mean == min(prior[0] * a + prior[1] * b for a, b in corners)
+
+
+@pytest.mark.parametrize(
+    ("gamma", "epsilon", "alpha", "strict"),
+    [
+        (10, "0.3", 3, False),
+        (5, "0.1", 4, True),
+        (5, "1/3", 6, True),
+        (5, "1/3", 6, False),
+        (3, "0.9", 8, False),
+    ],
+)
+def test_prior_and_choices_prove_each_other_best(gamma: int, epsilon: str, alpha: int, strict: bool) -> None:
+    best = best_estimator(gamma, epsilon, alpha, strict=strict)
+    bounds = worst_error_bounds(best)
+    assert bounds.lower == bounds.upper == best.worst_error
+    assert sum(best.prior) == 1
+    assert min(best.prior) >= 0
+    shipped = [error_probability(gamma, epsilon, f, strict=strict) for f in range(1, alpha + 1)]
+    assert best.worst_error <= max(shipped)
+    assert least_mean_error(gamma, epsilon, [Fraction(1, alpha)] * alpha, strict=strict) <= best.worst_error
+
+
+def test_the_strict_form_errs_less() -> None:
+    strict, tight = (best_estimator(5, "1/3", 6, strict=form).worst_error for form in (True, False))
+    assert strict < tight
+
+
+@pytest.mark.parametrize("epsilon", [1, "3/2", 7])
+def test_from_a_relative_error_of_one_on_a_constant_is_never_wrong(epsilon: int | str) -> None:
+    assert best_estimator(5, epsilon, 6).worst_error == 0
+
+
+def test_a_changed_certificate_proves_less() -> None:
+    best = best_estimator(10, "0.3", 3)
+    swapped = replace(best, prior=(best.prior[2], best.prior[0], best.prior[1]))
+    assert worst_error_bounds(swapped).lower < best.worst_error
+    constant = replace(best, choices=tuple(((Fraction(2), Fraction(1)),) for _ in best.choices))
+    assert worst_error_bounds(constant).upper == 1
+    for broken in (
+        replace(best, choices=best.choices[:-1]),
+        replace(best, choices=(((Fraction(1), Fraction(1, 2)),), *best.choices[1:])),
+        replace(best, prior=(Fraction(2), Fraction(-1), Fraction(0))),
+    ):
+        with pytest.raises(ParameterError):
+            worst_error_bounds(broken)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        ((10, 0.3, 3), "write"),
+        ((10, "0.3", 0), "alpha"),
+        ((10, "0.3", 13), "at most 12"),
+        ((50, "0.3", 5), "at most 4"),
+    ],
+)
+def test_unusable_parameters(arguments: tuple[int, str, int], remedy: str) -> None:
+    with pytest.raises(ParameterError, match=remedy):
+        best_estimator(*arguments)
+
+
+def test_a_prior_must_be_one() -> None:
+    for prior in ([], ["1/2", "1/3"], [2, -1]):
+        with pytest.raises(ParameterError, match="a prior has weights"):
+            least_mean_error(5, "0.3", prior)
+
+
+def test_a_game_with_many_ties_ends() -> None:
+    # rock, paper, scissors and copies: losses 0, 1/2, 1 in every row
+    half, one, none = Fraction(1, 2), Fraction(1), Fraction(0)
+    columns = [(half, one, none), (none, half, one), (one, none, half), (half, half, half)]
+
+    def respond(weights: object) -> tuple[int, tuple[Fraction, ...]]:
+        assert isinstance(weights, list)
+        means = [sum(w * loss for w, loss in zip(weights, column, strict=True)) for column in columns]
+        chosen = means.index(min(means))
+        return chosen, columns[chosen]
+
+    mixture = least_worst_mixture(respond, 3)
+    assert mixture.value == half
+    assert sum(share for _, share in mixture.parts) == 1
