@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from splu_ref.decoys.anatomy import anatomy, anatomy_reference
+from splu_ref.decoys.co_occurrence import CoOccurrence, co_occurrence
 from splu_ref.decoys.cyclic import cyclic
 from splu_ref.decoys.eligibility import largest_gamma, require_eligible, require_feasible
 from splu_ref.decoys.plan import ArrayPlan, Codes, DecoyPlan, IntArray, Run, RunLengthPlan
@@ -20,6 +21,7 @@ PLANS: dict[str, PlanMethod] = {"anatomy": anatomy, "cyclic": cyclic}
 __all__ = [
     "PLANS",
     "ArrayPlan",
+    "CoOccurrence",
     "Codes",
     "DecoyPlan",
     "PlanMethod",
@@ -27,6 +29,7 @@ __all__ = [
     "RunLengthPlan",
     "anatomy",
     "anatomy_reference",
+    "co_occurrence",
     "cyclic",
     "largest_gamma",
     "require_eligible",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from splu_ref.estimators.conjunctions import conjunction_estimate
 from splu_ref.estimators.counts import CountEstimate, estimate_count
 
-__all__ = ["CountEstimate", "estimate_count"]
+__all__ = ["CountEstimate", "conjunction_estimate", "estimate_count"]
