@@ -1,5 +1,6 @@
 """Where estimator and guarantee meet: evidence about releases, held against what was promised."""
 
+from splu_ref.audit.concepts import ConceptMinimum, concept_minimum
 from splu_ref.audit.e_values import (
     EValue,
     average,
@@ -9,14 +10,20 @@ from splu_ref.audit.e_values import (
     rate_at_most,
 )
 from splu_ref.audit.enumeration import EnumerationRow, enumerate_histogram, enumeration_rows
+from splu_ref.audit.mixed_concepts import concept_error
 from splu_ref.audit.power import MultinomialPower, RatePower, multinomial_power, rate_power
+from splu_ref.audit.pure_concepts import ConceptCase
 
 __all__ = [
+    "ConceptCase",
+    "ConceptMinimum",
     "EValue",
     "EnumerationRow",
     "MultinomialPower",
     "RatePower",
     "average",
+    "concept_error",
+    "concept_minimum",
     "counts_point",
     "enumerate_histogram",
     "enumeration_rows",

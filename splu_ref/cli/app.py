@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.cli import check, claims, estimate, key, privacy, sanitize, utility, verify
+from splu_ref.cli import check, claims, concept, estimate, key, privacy, sanitize, utility, verify
 from splu_ref.cli.output import settle_streams, write
 from splu_ref.model import SpluError
 
@@ -21,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (sanitize, estimate, privacy, utility, check, claims, verify, key):
+for command in (sanitize, estimate, privacy, utility, concept, check, claims, verify, key):
     app.command(name=command.NAME, epilog=f"Example: {command.EXAMPLE}")(command.run)
 
 

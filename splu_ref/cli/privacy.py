@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.certificates import privacy_certificate, write_certificate
+from splu_ref.certificates import privacy_certificate
+from splu_ref.cli.certify import certified
 from splu_ref.cli.exactly import printable, words
 from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing
-from splu_ref.guarantees import error_probability, privacy_minimum_bounds
-from splu_ref.model import probability
+from splu_ref.guarantees import error_probability, privacy_minimum_over_releases_bounds
+from splu_ref.model import ParameterError, probability, whole
 
 NAME = "privacy"
 EXAMPLE = "splu-ref privacy --gamma 10 --epsilon 0.3 --alpha 3 --certificate t_p.json"
@@ -27,6 +28,12 @@ def run(
     at_least: Annotated[
         str | None, typer.Option("--at-least", help="Exit 1 unless Definition 2's T_P is at least this.")
     ] = None,
+    releases: Annotated[
+        str,
+        typer.Option(
+            "--releases", help="Releases of the table, each with draws of its own, that are averaged."
+        ),
+    ] = "1",
     certificate: Annotated[
         Path | None, typer.Option("--certificate", help="Write a certificate that a stranger can re-check.")
     ] = None,
@@ -36,39 +43,42 @@ def run(
     """Compute T_P: the probability with which every count up to alpha is published wrongly.
 
     Two forms: Theorem 4 counts an error only above epsilon f, Definition 2 from epsilon f on. Both speak of
-    the published count f' as the estimate, and of no other estimate.
+    the published count f' as the estimate, and of no other estimate. With --releases R the estimate is the
+    mean of R published counts, and T_P collapses as R grows. Releases under the same key count as one.
     """
     wanted = None if at_least is None else probability(at_least, "--at-least")
+    times = whole(releases, "--releases", 1)
     if certificate is not None:
+        if times > 1:
+            raise ParameterError("a certificate speaks of one release: leave out --certificate or --releases")
         refuse_existing(certificate, force=force)
     with counted("visiting plateaus") as progress:
-        least = privacy_minimum_bounds(gamma, epsilon, alpha, progress=progress)
-    strict = partial(error_probability, least.gamma, least.epsilon, least.argmin, strict=True)
-    at_definition = partial(error_probability, least.gamma, least.epsilon, least.argmin_definition)
-    t_p = printable(least.gamma, least.argmin, strict, least.t_p, "down")
-    t_p_definition = printable(
-        least.gamma, least.argmin_definition, at_definition, least.t_p_definition, "down"
-    )
+        least = privacy_minimum_over_releases_bounds(gamma, epsilon, alpha, times, progress=progress)
+    pooled, pooled_definition = times * least.argmin, times * least.argmin_definition
+    strict = partial(error_probability, least.gamma, least.epsilon, pooled, strict=True)
+    at_definition = partial(error_probability, least.gamma, least.epsilon, pooled_definition)
+    t_p = printable(least.gamma, pooled, strict, least.t_p, "down")
+    t_p_definition = printable(least.gamma, pooled_definition, at_definition, least.t_p_definition, "down")
     holds: bool | None = None
     if wanted is not None:
         holds = least.t_p_definition.lower >= wanted or (
             least.t_p_definition.upper >= wanted and at_definition() >= wanted
         )
-    if certificate is not None:
-        write_certificate(certificate, privacy_certificate(gamma, epsilon, alpha), force=force)
     result = {
         "gamma": int(least.gamma),
         "epsilon": str(least.epsilon),
         "alpha": least.alpha,
+        "releases": times,
         "t_p": t_p,
         "t_p_definition": t_p_definition,
         "argmin": least.argmin,
         "argmin_definition": least.argmin_definition,
         "holds": holds,
     }
+    estimate = "published count" if times == 1 else f"mean of {times} independent published counts"
     meaning = (
-        f"with gamma = {least.gamma}, the published count of any value with 1 to {least.alpha} records is "
-        f"off by at least {least.epsilon} of it with at least the first probability"
+        f"with gamma = {least.gamma}, the {estimate} of any value with 1 to {least.alpha} records is off "
+        f"by at least {least.epsilon} of it with at least the first probability"
     )
     lines = [
         ("T_P, Definition 2", f"{words(t_p_definition)}, least at f = {least.argmin_definition}"),
@@ -77,7 +87,7 @@ def run(
     ]
     if holds is not None:
         lines.append((f"at least {at_least}", "holds" if holds else "does not hold"))
-    if certificate is not None:
-        lines.append(("certificate", f"{certificate} (re-check it with: splu-ref check {certificate})"))
-    show(result, lines, as_json=as_json)
+    make = partial(privacy_certificate, gamma, epsilon, alpha, minimum=least)
+    with certified(certificate, make, lines, force=force):
+        show(result, lines, as_json=as_json)
     return 1 if holds is False else 0

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from splu_ref.certificates import error_certificate, threshold_certificate, write_certificate
+from splu_ref.certificates import error_certificate, threshold_certificate
+from splu_ref.certificates.form import Certificate
+from splu_ref.cli.certify import certified
 from splu_ref.cli.exactly import printable, words
 from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing
 from splu_ref.guarantees import (
+    UtilityThreshold,
     chebyshev_bound,
     chernoff_bound,
     error_bounds,
@@ -53,16 +57,17 @@ def run(
     if certificate is not None:
         refuse_existing(certificate, force=force)
     if frequency is not None:
-        made = partial(error_certificate, gamma, epsilon, frequency)
-        result, lines = _error(gamma, epsilon, frequency)
+        make: Callable[[], Certificate] = partial(error_certificate, gamma, epsilon, frequency)
+        with counted("summing the tails"):
+            result, lines = _error(gamma, epsilon, frequency)
     else:
         assert t_e is not None
-        made = partial(threshold_certificate, gamma, epsilon, t_e)
-        result, lines = _threshold(gamma, epsilon, t_e)
-    if certificate is not None:
-        write_certificate(certificate, made(), force=force)
-        lines.append(("certificate", f"{certificate} (re-check it with: splu-ref check {certificate})"))
-    show(result, lines, as_json=as_json)
+        with counted("checking plateau ends") as progress:
+            found = utility_threshold(gamma, epsilon, t_e, progress=progress)
+        make = partial(threshold_certificate, gamma, epsilon, t_e, found=found)
+        result, lines = _threshold(found)
+    with certified(certificate, make, lines, force=force):
+        show(result, lines, as_json=as_json)
 
 
 Lines = list[tuple[str, str]]
@@ -91,9 +96,7 @@ def _error(gamma: str, epsilon: str, frequency: str) -> tuple[dict[str, Any], Li
     ]
 
 
-def _threshold(gamma: str, epsilon: str, t_e: str) -> tuple[dict[str, Any], Lines]:
-    with counted("checking plateau ends") as progress:
-        found = utility_threshold(gamma, epsilon, t_e, progress=progress)
+def _threshold(found: UtilityThreshold) -> tuple[dict[str, Any], Lines]:
     result = {
         "gamma": int(found.gamma),
         "epsilon": str(found.epsilon),

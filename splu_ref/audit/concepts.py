@@ -1,0 +1,154 @@
+"""Small-sum privacy of conjunctive concepts: the worst case of a stated estimator, exactly.
+
+A concept is "P and s": P holds n of the N records, x3 of them carry s, and s occurs f times. K of the other
+records of P have s among their decoys. Then y3 ~ Bin(x3 + K, 1/gamma) records of P, and independently
+y1 ~ Bin(gamma f - x3 - K, 1/gamma) others, are published with s (claim splu.V). K is fixed by the table and
+the plan; if the order of the records within a value is random, K is random too and the error probability is
+an average over K. The promise is for every table, so the worst K counts: an average is never below it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from splu_ref.audit.mixed_concepts import LiesBetween, best_mixed_concept, mixed_concept_by_trial
+from splu_ref.audit.pure_concepts import ConceptCase, best_pure_concept
+from splu_ref.guarantees import privacy_minimum
+from splu_ref.guarantees.progress import Progress
+from splu_ref.model import Exact, Gamma, ParameterError, positive, whole
+
+METHODS = ("mle", "exact")
+FACTORS, TRIAL_FACTORS = (2, 16), (16,)
+"""Mixed concepts are searched in tables of gamma f times so many rows, with the closed form and by trial."""
+SEARCH, TRIAL = 100, 25
+"""Largest gamma x3 for which they are searched, with the closed form and by trial."""
+LARGEST = 60_000
+"""Largest gamma alpha: that takes about a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptMinimum:
+    """The least error probability of an estimator over conjunctive concepts.
+
+    Attributes
+    ----------
+    gamma, epsilon, alpha
+        The parameters.
+    method
+        ``mle``, ``exact`` or ``given``.
+    t_p
+        The least Pr(abs(estimate - x3) >= epsilon x3) found over 1 <= x3 <= alpha: Definition 2's form.
+    worst
+        A concept that attains it.
+    t_p_pure
+        The least over nearly pure predicates, n < (1 + epsilon) x3: proved, over all f, N and K.
+    t_p_mixed
+        The least over the other predicates of the range searched; None if that range is empty.
+    searched_up_to
+        Largest x3 for which the other predicates were searched.
+    proved
+        Whether no concept at all has a smaller error, and not only none of those searched.
+    searched
+        What was searched and what was proved, in words.
+    """
+
+    gamma: Gamma
+    epsilon: Fraction
+    alpha: int
+    method: str
+    t_p: Fraction
+    worst: ConceptCase
+    t_p_pure: Fraction
+    t_p_mixed: Fraction | None
+    searched_up_to: int
+    proved: bool
+    searched: str
+
+
+def concept_minimum(
+    gamma: Exact,
+    epsilon: Exact,
+    alpha: Exact,
+    method: str | LiesBetween = "mle",
+    *,
+    progress: Progress | None = None,
+) -> ConceptMinimum:
+    """Return the least error probability over conjunctive concepts with 1 <= x3 <= alpha.
+
+    Parameters
+    ----------
+    gamma
+        Size of a decoy group, at least 2.
+    epsilon
+        Relative error, greater than 0.
+    alpha
+        Largest protected count, at least 1; gamma alpha is at most 60,000.
+    method
+        ``mle``: the published count f' of the value, taken as the estimate of x3. ``exact``: the closed form
+        `splu_ref.estimators.conjunction_estimate`, clipped to 0 .. n. Or a function that tells where another
+        estimate lies between two bounds; that estimate must be n where gamma y3 >= n, and otherwise below
+        gamma y3 but, in large tables, as near to it as one likes.
+    progress
+        Called now and then with (work done, work in all).
+
+    Returns
+    -------
+    ConceptMinimum
+        Exact fractions, the worst concept, what was proved, and what was only searched.
+
+    Raises
+    ------
+    ParameterError
+        For a parameter outside its range, a float, or an unknown method.
+
+    Notes
+    -----
+    Claims splu.PB and splu.T4c. Where an estimator has no answer (f' >= N/gamma) it counts as wrong. For
+    predicates that are not nearly pure no finite search is proved to suffice: there the result is the least
+    over the stated range, and the true level may be lower.
+    """
+    gamma, epsilon, alpha = Gamma(gamma), positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
+    if gamma * alpha > LARGEST:
+        raise ParameterError(f"alpha = {alpha} would take too long: give one of at most {LARGEST // gamma}")
+    count = privacy_minimum(gamma, epsilon, alpha)
+    x3, level = count.argmin_definition, count.t_p_definition
+    if method == "mle":
+        alone = ConceptCase(x3, x3, x3, gamma * x3, 0)
+        return ConceptMinimum(
+            gamma, epsilon, alpha, "mle", level, alone, level, level, alpha, True,
+            "every concept, by proof: further records with s only add to the error (claim splu.PB)",
+        )  # fmt: skip
+    if isinstance(method, str) and method != "exact":
+        raise ParameterError(f"method is {method!r}: give one of {', '.join(METHODS)}, or a function")
+    name = method if isinstance(method, str) else "given"
+    pure = best_pure_concept(gamma, epsilon, alpha)
+    if epsilon > 1:  # whatever is estimated for a predicate whose records all carry s is right
+        return ConceptMinimum(
+            gamma, epsilon, alpha, name, *pure, pure[0], None, 0, True, "every concept, by proof"
+        )
+    if isinstance(method, str):
+        limit = min(alpha, SEARCH // gamma)
+        mixed = best_mixed_concept(gamma, epsilon, limit, FACTORS, progress)
+        if mixed is None or level <= mixed[0]:  # P = the whole table: the estimate is f'
+            rows = gamma * (gamma * x3 + 1)
+            mixed = level, ConceptCase(rows, x3, x3, rows, (gamma - 1) * x3)
+        spread = (
+            f"those with x3 <= {limit}, f = x3 or x3 + 1, N = {_listed(FACTORS)} times gamma f, every K and "
+            "n, and P = the whole table"
+        )
+    else:
+        limit = min(alpha, TRIAL // gamma)
+        mixed = mixed_concept_by_trial(gamma, epsilon, limit, TRIAL_FACTORS, method, progress)
+        spread = (
+            f"those with x3 <= {limit}, f = x3, N = {_listed(TRIAL_FACTORS)} times gamma f, every K and n"
+        )
+    worst = pure if mixed is None or pure[0] <= mixed[0] else mixed
+    return ConceptMinimum(
+        gamma, epsilon, alpha, name, *worst, pure[0], None if mixed is None else mixed[0], limit, False,
+        f"nearly pure predicates, n < (1 + epsilon) x3: all, by proof; other predicates: only {spread}",
+    )  # fmt: skip
+
+
+def _listed(numbers: tuple[int, ...]) -> str:
+    return " or ".join(map(str, numbers))

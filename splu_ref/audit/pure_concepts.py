@@ -1,0 +1,91 @@
+"""Nearly pure predicates: n < (1 + epsilon) x3, so that reporting all n records of P is no error.
+
+Whatever reconstruction of section 5.1 is used, it reports n as soon as gamma y3 >= n, and at most gamma y3
+otherwise. So it errs at least whenever gamma y3 <= (1 - epsilon) x3, and no more often in large tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+from splu_ref.binomial import lower_tail, upper_tail_bounds
+from splu_ref.model import Gamma
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptCase:
+    """A concept "P and s", as far as the law of its published counts depends on it.
+
+    Attributes
+    ----------
+    predicate_count
+        Records of P, n.
+    concept_count
+        Records of P that carry s, x3.
+    sensitive_count
+        Records that carry s, f.
+    rows
+        Records of the table, N.
+    decoys_in_predicate
+        Records of P without s that have s among their decoys, K.
+    """
+
+    predicate_count: int
+    concept_count: int
+    sensitive_count: int
+    rows: int
+    decoys_in_predicate: int
+
+
+def best_pure_concept(gamma: Gamma, epsilon: Fraction, alpha: int) -> tuple[Fraction, ConceptCase]:
+    """Return the least error probability over all nearly pure predicates with x3 <= alpha, and where.
+
+    For one x3 it is Pr(Y <= (1 - epsilon) x3 / gamma) with Y ~ Bin(n, 1/gamma) and n the largest allowed,
+    all of whose records have s among their decoys. That count n grows with x3, so only the last x3 with the
+    same whole part of (1 - epsilon) x3 / gamma needs to be looked at. Claim splu.T4c.
+    """
+    if epsilon > 1:
+        return Fraction(0), ConceptCase(1, 1, 1, 2 * int(gamma) * (gamma + 1), 0)
+    chance = Fraction(1, gamma)
+    cases = []
+    for x3 in _last_of_each_step(gamma, epsilon, alpha):
+        n, most = ceil((1 + epsilon) * x3) - 1, floor((1 - epsilon) * x3 / gamma)
+        cases.append((upper_tail_bounds(n, most + 1, chance), n, most, x3))
+    best = max(bounds.lower for bounds, *_ in cases)
+    error, x3, n = min(
+        (lower_tail(n, most, chance), x3, n) for bounds, n, most, x3 in cases if bounds.upper >= best
+    )
+    return error, ConceptCase(n, x3, x3, _rows(gamma, epsilon, x3, n), n - x3)
+
+
+def _last_of_each_step(gamma: Gamma, epsilon: Fraction, alpha: int) -> list[int]:
+    """Return every x3 <= alpha that is the last with its whole part of (1 - epsilon) x3 / gamma."""
+    last = []
+    x3 = 0
+    while x3 < alpha:
+        step = floor((1 - epsilon) * (x3 + 1) / gamma) + 1
+        x3 = alpha if epsilon == 1 else min(alpha, ceil(step * gamma / (1 - epsilon)) - 1)
+        last.append(x3)
+    return last
+
+
+def _rows(gamma: Gamma, epsilon: Fraction, x3: int, n: int) -> int:
+    """Return a number of rows from which on nothing but gamma y3 <= (1 - epsilon) x3 is an error.
+
+    Enough for the closed form, and for the fixed point of the printed matrix, wherever f' <= N/(2 gamma).
+    Both then need an estimate above low = (1 - epsilon) x3 for the least y3 with gamma y3 > low, where f' is
+    at most y3 plus the gamma x3 - n records outside.
+    """
+    low = (1 - epsilon) * x3
+    y3 = floor(low / gamma) + 1
+    outside = gamma * x3 - n
+    needed = Fraction(2 * gamma * gamma * x3 + gamma * n)
+    if gamma * y3 < n:
+        published = y3 + outside
+        left = (gamma - 1) * published * (n - gamma * y3) / (gamma * y3 - low)
+        needed = max(
+            needed, gamma * published + left, (low + gamma * outside) * (n - low) / (y3 - low / gamma)
+        )
+    return int(gamma) * (floor(needed / gamma) + 1)

@@ -1,0 +1,48 @@
+"""Writing a certificate beside a result: the result is worth printing even if no certificate can be made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from splu_ref.certificates import write_certificate
+from splu_ref.certificates.form import Certificate
+from splu_ref.cli.progress import counted
+from splu_ref.model import CertificateError
+
+
+@contextmanager
+def certified(
+    path: Path | None, make: Callable[[], Certificate], lines: list[tuple[str, str]], *, force: bool
+) -> Iterator[None]:
+    """Write a certificate if a path is given, let the caller print, and only then refuse what is too large.
+
+    Parameters
+    ----------
+    path
+        Where to write, or None.
+    make
+        Makes the certificate.
+    lines
+        What will be printed for people; a line about the certificate is added.
+    force
+        Whether an existing file may be replaced.
+
+    Raises
+    ------
+    CertificateError
+        If a certificate is wanted and cannot be made.
+    """
+    refusal: CertificateError | None = None
+    if path is not None:
+        try:
+            with counted("making the certificate"):
+                write_certificate(path, make(), force=force)
+        except CertificateError as error:
+            refusal = error
+        else:
+            lines.append(("certificate", f"{path} (re-check it with: splu-ref check {path})"))
+    yield
+    if refusal is not None:
+        raise refusal

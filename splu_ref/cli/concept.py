@@ -1,0 +1,93 @@
+"""``splu-ref concept``: small-sum privacy of conjunctive concepts, for a stated estimator."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from splu_ref.audit import ConceptMinimum, concept_minimum
+from splu_ref.cli.exactly import words
+from splu_ref.cli.ledger import load_ledger
+from splu_ref.cli.output import AsJson, EpsilonOption, GammaOption, show
+from splu_ref.cli.progress import counted
+from splu_ref.guarantees import exact_json
+from splu_ref.model import InputError, ParameterError
+
+NAME = "concept"
+EXAMPLE = "splu-ref concept --gamma 5 --epsilon 0.3 --alpha 5 --method exact"
+PRINTED = "splu.T4conj"
+"""The claim under which the ledger keeps the printed reconstruction."""
+
+
+def run(
+    gamma: GammaOption,
+    epsilon: EpsilonOption,
+    alpha: Annotated[str, typer.Option("--alpha", help="Largest count that is to be protected.")],
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            help="mle: the value's published count. exact: the corrected closed form. printed: the paper's.",
+        ),
+    ] = "mle",
+    as_json: AsJson = False,
+) -> int:
+    """Compute T_P for a predicate together with a sensitive value, and the worst such concept.
+
+    T_P is the least probability of an error of epsilon x3 or more (Definition 2), over all concepts with
+    x3 = 1 to alpha records. It belongs to the estimator. Of predicates nearly all of whose records carry
+    the value everything is proved; of others, under exact and printed, only the stated range is searched.
+    """
+    if method not in ("mle", "exact", "printed"):
+        raise ParameterError(f"--method is {method!r}: give mle, exact or printed")
+    with counted("searching concepts") as progress:
+        if method == "printed":
+            try:
+                printed = load_ledger().printed[PRINTED]
+            except InputError as error:
+                raise InputError(f"--method printed is kept with the proofs only: {error}") from None
+            least = concept_minimum(gamma, epsilon, alpha, printed, progress=progress)
+        else:
+            least = concept_minimum(gamma, epsilon, alpha, method, progress=progress)
+    t_p, t_p_pure = exact_json(least.t_p, "down"), exact_json(least.t_p_pure, "down")
+    result = {
+        "gamma": int(least.gamma),
+        "epsilon": str(least.epsilon),
+        "alpha": least.alpha,
+        "method": method,
+        "t_p": t_p,
+        "worst": asdict(least.worst),
+        "t_p_pure": t_p_pure,
+        "t_p_mixed": None if least.t_p_mixed is None else exact_json(least.t_p_mixed, "down"),
+        "proved": least.proved,
+        "searched_up_to": least.searched_up_to,
+        "searched": least.searched,
+    }
+    lines = [
+        ("T_P, Definition 2" if least.proved else "T_P is at most", words(t_p)),
+        ("attained by", _described(least)),
+        ("proved", "for every concept" if least.proved else "for nearly pure predicates: " + words(t_p_pure)),
+        ("searched", least.searched),
+    ]
+    if method != "mle":
+        lines.append(("unprotected", _unprotected(least)))
+    show(result, lines, as_json=as_json)
+    return 0
+
+
+def _described(least: ConceptMinimum) -> str:
+    worst = least.worst
+    return (
+        f"x3 = {worst.concept_count} of the |P| = {worst.predicate_count} records of a predicate, where "
+        f"f = {worst.sensitive_count} of N = {worst.rows} rows carry the value and "
+        f"{worst.decoys_in_predicate} others of the predicate have it among their decoys"
+    )
+
+
+def _unprotected(least: ConceptMinimum) -> str:
+    return (
+        f"predicates with |P| < {1 + least.epsilon} x3, nearly all of whose records carry the value: the "
+        "reconstruction reports all of them as soon as one in gamma is published with it"
+    )
