@@ -12,17 +12,18 @@ from markupsafe import Markup
 
 SYMBOLS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "varepsilon": "ε", "epsilon": "ε", "theta": "θ",
-    "kappa": "κ", "lambda": "λ", "mu": "μ", "rho": "ρ", "sigma": "σ", "varphi": "φ", "phi": "φ", "infty": "∞",
+    "kappa": "κ", "lambda": "λ", "mu": "μ", "rho": "ρ", "sigma": "σ", "varphi": "φ", "phi": "φ", "infty": "∞", "pi": "π", "Delta": "Δ",
 }  # fmt: skip
 OPERATORS = {
     "ge": "≥", "le": "≤", "ne": "≠", "in": "∈", "sim": "∼", "mid": "∣", "to": "→", "mapsto": "↦", "iff": "⟺",
     "Rightarrow": "⇒", "Longrightarrow": "⟹", "approx": "≈", "cdot": "⋅", "times": "×", "wedge": "∧",
     "lnot": "¬", "otimes": "⊗", "setminus": "∖", "ldots": "…", "dots": "…", "pm": "±", "equiv": "≡",
-    "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "{": "{", "}": "}", "|": "‖",
+    "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "{": "{", "}": "}", "|": "‖", "subseteq": "⊆", "#": "#",
 }  # fmt: skip
-FUNCTIONS = {"Pr": "Pr", "max": "max", "min": "min", "arg": "arg", "log": "log", "ln": "ln", "exp": "exp"}
+FUNCTIONS = {"Pr": "Pr", "max": "max", "min": "min", "arg": "arg", "log": "log", "ln": "ln", "exp": "exp", "lim": "lim"}
 LARGE = {"sum": "∑", "prod": "∏"}
-LIMITED = {"max", "min", *LARGE}
+LIMITED = {"max", "min", "lim", *LARGE}
+MATRIX_END = r"\end{pmatrix}"
 ACCENTS = {"tilde": "~", "hat": "^", "bar": "¯"}
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 SPACES = {" ": ".35em", ",": ".17em", ";": ".28em", ":": ".22em", "!": "0", "quad": "1em", "qquad": "2em"}
@@ -152,7 +153,11 @@ class _Parser:
             result = f'<mover accent="true">{self._group()}{accent}</mover>'
         elif name in LARGE:
             result = f"<mo>{LARGE[name]}</mo>"
-        elif name in {"text", "mathrm"}:
+        elif name == "sqrt":
+            result = f"<msqrt>{self._group()}</msqrt>"
+        elif name == "begin":
+            result = self._matrix()
+        elif name in {"text", "mathrm", "operatorname"}:
             result = f"<mtext>{escape(self._raw_group()).replace(' ', NO_BREAK_SPACE)}</mtext>"
         elif name == "mathit":
             result = f"<mi>{escape(self._raw_group())}</mi>"
@@ -161,6 +166,16 @@ class _Parser:
         else:
             raise UnknownLatexError(f"the command {name!r}")
         return result
+
+    def _matrix(self) -> str:
+        """Return a matrix in parentheses."""
+        end = self._latex.find(MATRIX_END, self._place)
+        if self._raw_group() != "pmatrix" or end < 0:
+            raise UnknownLatexError("only a whole pmatrix is known")
+        body, self._place = self._latex[self._place : end], end + len(MATRIX_END)
+        rows = [[_Parser(cell).whole() for cell in row.split("&")] for row in body.split("\\\\")]
+        cells = "".join(f"<mtr>{''.join(f'<mtd>{cell}</mtd>' for cell in row)}</mtr>" for row in rows)
+        return f"<mrow><mo>(</mo><mtable>{cells}</mtable><mo>)</mo></mrow>"
 
 
 def _with_scripts(base: str, below: str, above: str, *, limited: bool) -> str:

@@ -32,6 +32,15 @@ def test_the_unknown_is_shown_as_it_is_written(latex: str) -> None:
     assert mathml(latex).unescape() == f'<code class="tex">{latex}</code>'
 
 
+def test_roots_and_matrices() -> None:
+    assert "<msqrt><mi>n</mi></msqrt>" in mathml(r"\sqrt n")
+    matrix = mathml(r"\begin{pmatrix}a&b\\c&d\end{pmatrix}")
+    assert matrix.count("<mtr>") == 2
+    assert matrix.count("<mtd>") == 4
+    for broken in (r"\begin{pmatrix}a", r"\begin{cases}a\end{cases}", r"\end{pmatrix}"):
+        assert "<code" in mathml(broken)
+
+
 def test_hostile_texts_are_escaped() -> None:
     for latex in (r"\text{<b>}", r"\mathit{<b>}", "<b>", r"\bigl<b>", r"\nothing<b>"):
         assert "<b>" not in mathml(latex)
