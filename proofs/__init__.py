@@ -12,6 +12,9 @@ LEDGER = Ledger(
     printed={
         "splu.T3": "proofs.printed.theorem3:error_bound",
         "splu.L1": "proofs.printed.lemma1:threshold",
+        "splu.T4conj": "proofs.printed.reconstruction:lies_between",
+        "splu.M1": "proofs.printed.transition:matrix",
+        "splu.I": "proofs.printed.iteration:reconstruct",
     },
     figures={
         "splu.F4": "proofs.splu.figure4:data",

@@ -112,6 +112,11 @@ class Claim:
         self.checks.append((Grade.ENUMERATED, function))
         return function
 
+    def measurement(self, function: Check) -> Check:
+        """Register a measurement, such as a running time; it returns what it found."""
+        self.checks.append((Grade.STATISTICAL, function))
+        return function
+
     @property
     def witness(self) -> Witness | None:
         """The counterexample of a refuted claim."""
