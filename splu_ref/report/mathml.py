@@ -11,16 +11,21 @@ from html import escape
 from markupsafe import Markup
 
 SYMBOLS = {
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "varepsilon": "ε", "epsilon": "ε", "theta": "θ",
-    "kappa": "κ", "lambda": "λ", "mu": "μ", "rho": "ρ", "sigma": "σ", "varphi": "φ", "phi": "φ", "infty": "∞", "pi": "π", "Delta": "Δ",
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "varepsilon": "ε", "epsilon": "ε",
+    "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "rho": "ρ", "sigma": "σ", "varphi": "φ",
+    "phi": "φ", "infty": "∞", "pi": "π", "Delta": "Δ",
 }  # fmt: skip
 OPERATORS = {
-    "ge": "≥", "le": "≤", "ne": "≠", "in": "∈", "sim": "∼", "mid": "∣", "to": "→", "mapsto": "↦", "iff": "⟺",
-    "Rightarrow": "⇒", "Longrightarrow": "⟹", "approx": "≈", "cdot": "⋅", "times": "×", "wedge": "∧",
-    "lnot": "¬", "otimes": "⊗", "setminus": "∖", "ldots": "…", "dots": "…", "pm": "±", "equiv": "≡",
-    "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "{": "{", "}": "}", "|": "‖", "subseteq": "⊆", "#": "#",
+    "ge": "≥", "le": "≤", "ne": "≠", "in": "∈", "sim": "∼", "mid": "∣", "to": "→", "mapsto": "↦",
+    "iff": "⟺", "Rightarrow": "⇒", "Longrightarrow": "⟹", "approx": "≈", "cdot": "⋅", "times": "×",
+    "wedge": "∧", "lnot": "¬", "otimes": "⊗", "setminus": "∖", "ldots": "…", "dots": "…", "pm": "±",
+    "equiv": "≡", "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "{": "{", "}": "}",
+    "|": "‖", "subseteq": "⊆", "#": "#",
 }  # fmt: skip
-FUNCTIONS = {"Pr": "Pr", "max": "max", "min": "min", "arg": "arg", "log": "log", "ln": "ln", "exp": "exp", "lim": "lim"}
+FUNCTIONS = {
+    "Pr": "Pr", "max": "max", "min": "min", "arg": "arg", "log": "log", "ln": "ln", "exp": "exp",
+    "lim": "lim",
+}  # fmt: skip
 LARGE = {"sum": "∑", "prod": "∏"}
 LIMITED = {"max", "min", "lim", *LARGE}
 MATRIX_END = r"\end{pmatrix}"
