@@ -308,6 +308,22 @@ def test_a_certificate_checks_and_a_changed_one_does_not(
     assert "exists" in _refused(capsys, *arguments, "--certificate", certificate)
 
 
+def test_a_result_is_printed_even_if_no_certificate_can_be_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    certificate = tmp_path / "c.json"
+    arguments = ["privacy", "--gamma", "10", "--epsilon", "0.3", "--alpha", "60000", "--json"]
+    assert main([*arguments, "--certificate", str(certificate)]) == 2
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["alpha"] == 60000
+    assert captured.err.startswith("splu-ref: ")
+    assert not certificate.exists()
+    assert "--certificate or --releases" in _refused(
+        capsys, "privacy", "--gamma", 10, "--epsilon", 0.3, "--alpha", 3, "--releases", 2,
+        "--certificate", certificate,
+    )  # fmt: skip
+
+
 def test_utility_at_a_count_and_from_a_count_on(capsys: pytest.CaptureFixture[str]) -> None:
     error = _json(capsys, "utility", "--gamma", 3, "--epsilon", 1, "--frequency", 1)
     assert error["error"]["fraction"] == "5/9"

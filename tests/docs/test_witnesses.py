@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from math import comb
+from math import comb, log, prod
 from pathlib import Path
 
 import numpy as np
@@ -88,6 +88,43 @@ def test_theorem_4_for_conjunctions() -> None:
     assert float(reconstruction_is_wrong(5, 5, 1000, tenth)) == 0.32768
     assert min(error(5, tenth, f) for f in range(1, 6)) == Fraction("0.5904")
     assert decimal_down(min(error(5, three_tenths, f) for f in range(1, 6)), 4) == "0.4018"
+
+
+def test_equation_13() -> None:
+    y, gamma, records = (1, 3, 10, 1), 3, 15  # without P and s, s, P, P and s
+
+    def published(x: list[Fraction]) -> list[list[Fraction]]:
+        """Return, for each true state and each published one, the expected count under the printed matrix."""
+        share = (x[1] + x[3]) / records
+        moves = ((1 - share, share), (Fraction(gamma - 1, gamma), Fraction(1, gamma)))
+        return [
+            [x[i] * moves[i % 2][j % 2] if i // 2 == j // 2 else Fraction(0) for j in range(4)]
+            for i in range(4)
+        ]
+
+    def likelihood(x: list[Fraction]) -> Fraction:
+        joint = published(x)
+        shares = (sum((row[j] for row in joint), Fraction(0)) / records for j in range(4))
+        return prod((share**count for share, count in zip(shares, y, strict=True)), start=Fraction(1))
+
+    start = [Fraction(count) for count in y]
+    joint = published(start)
+    totals = [sum((row[j] for row in joint), Fraction(0)) for j in range(4)]
+    following = [sum((y[j] * joint[i][j] / totals[j] for j in range(4)), Fraction(0)) for i in range(4)]
+    assert sum(following) == records
+    assert decimal_down(likelihood(start) / likelihood(following), 5) == "1.0054"
+
+
+def test_the_tensor_product() -> None:
+    plan = groups(1, 1, 1, 1, gamma=2)
+    takes = [sum(Fraction(1, 2) for group in plan if value in group and 0 in group) for value in (1, 2, 3)]
+    assert sum(take * take for take in takes) / 3 == Fraction(1, 12)
+    assert (sum(takes) / 3) ** 2 == Fraction(1, 36)
+
+
+def test_laplace_noise_on_a_count_of_one() -> None:
+    assert sum(abs(k - 1) * binomial(5, k, 5) for k in range(6)) == Fraction("0.65536")
+    assert 1 / log(2) > 10 / 7
 
 
 @pytest.mark.parametrize(("gamma", "per_value"), [(2, 3), (3, 2)])
