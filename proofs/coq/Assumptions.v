@@ -3,7 +3,7 @@
    requires one for every theorem and corollary of this folder.            *)
 
 From SPLU Require Import Binomial Counting Sawtooth MaximumLikelihood.
-From SPLU Require Import Chebyshev PrintedErrorBound.
+From SPLU Require Import Chebyshev PrintedErrorBound ProbB.
 
 (* The law of the published count (splu.B in part). *)
 Print Assumptions prob_total.
@@ -33,3 +33,8 @@ Print Assumptions fails_almost_everywhere.
 
 (* splu.T3c *)
 Print Assumptions chebyshev.
+
+(* splu.PB *)
+Print Assumptions probB_le_probA.
+Print Assumptions further_trials_do_not_help.
+Print Assumptions other_records_do_not_help.

@@ -67,7 +67,7 @@ elim: t => [|t IHt]; first by rewrite addn0 big_ord0 mulr0 subr0.
 by rewrite addnS below_trial IHt big_ord_recr /= mulrDr opprD addrA.
 Qed.
 
-(* g times b(g f; a) is b(g f; a) + ... + b(g f; a), g terms. *)
+(* The mean of g equal terms is the term. *)
 Lemma success_sum g (c : rat) : (0 < g)%N -> success g * (\sum_(i < g) c) = c.
 Proof.
 move=> g_gt0; rewrite sumr_const card_ord -mulr_natr mulrC -mulrA divff ?mulr1 //.
