@@ -15,7 +15,7 @@ from typing import Any
 
 from splu_ref.model import InputError
 
-from .affirmation import AFFIRMED, affirm, outdated
+from .affirmation import AFFIRMED, affirm, affirmed, outdated
 from .claim import Claim, Status
 from .evidence import Evidence, Grade, strongest
 from .result import ClaimResult
@@ -143,7 +143,18 @@ class Ledger:
         """Check the evidence and the binding of one claim, or of all.
 
         A claim that rests on one that failed in the same run fails with it.
+
+        Raises
+        ------
+        InputError
+            If there is no such claim, or, for all, if a claim that was affirmed once is no longer there.
         """
+        gone = sorted(affirmed(self._affirmed).keys() - self._claims.keys())
+        if claim_id == "all" and gone:
+            raise InputError(
+                f"{', '.join(gone)}: affirmed once and now missing from the ledger: restore the proof, or "
+                f"take the entry out of {self._affirmed.name} on purpose"
+            )
         claims = list(self) if claim_id == "all" else [self.get(claim_id)]
         results: dict[str, ClaimResult] = {}
         for done, claim in enumerate(claims):

@@ -204,7 +204,7 @@ def _claim(**changes: Any) -> Claim:
 
 
 def _ledger(*claims: Claim) -> Ledger:
-    ledger = Ledger((), {}, {})
+    ledger = Ledger((), {}, {}, affirmed=Path("none.json"))
     ledger.__dict__["_claims"] = {claim.id: claim for claim in claims}  # what the packages would have brought
     return ledger
 

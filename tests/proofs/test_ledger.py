@@ -14,6 +14,7 @@ from proofs import LEDGER
 from proofs.__main__ import main
 from proofs.claim import Status
 from proofs.evidence import Grade
+from proofs.ledger import Ledger
 from proofs.result import ClaimResult
 from splu_ref.model import InputError
 
@@ -125,6 +126,15 @@ def test_an_unknown_id_names_the_closest() -> None:
         LEDGER.get("splu.T3x")
     with pytest.raises(InputError, match=r"the ids are splu\.DN"):
         LEDGER.run("42")
+
+
+def test_a_claim_cannot_vanish_unnoticed(tmp_path: Path) -> None:
+    known = json.loads((ROOT / "proofs" / "affirmed.json").read_text())
+    assert set(known) == set(IDS)
+    more = tmp_path / "affirmed.json"
+    more.write_text(json.dumps(known | {"splu.X1": {}}))
+    with pytest.raises(InputError, match=r"splu\.X1: affirmed once and now missing"):
+        Ledger(("proofs.splu",), {}, {}, affirmed=more).run()
 
 
 def test_progress_is_told_of_every_claim() -> None:
