@@ -3,6 +3,7 @@
 import builtins
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
