@@ -64,10 +64,10 @@ def shipped_laws(
     """
     import numpy as np  # noqa: PLC0415  only the enumerations need it
 
-    from splu_ref.decoys import PLANS  # noqa: PLC0415
-    from splu_ref.mechanisms import publish_codes  # noqa: PLC0415
-    from splu_ref.model import Gamma  # noqa: PLC0415
-    from splu_ref.randomness import UniformSource, outcomes  # noqa: PLC0415
+    from splu_ref.decoys import PLANS  # noqa: PLC0415  only runs need it
+    from splu_ref.mechanisms import publish_codes  # noqa: PLC0415  only runs need it
+    from splu_ref.model import Gamma  # noqa: PLC0415  only runs need it
+    from splu_ref.randomness import UniformSource, outcomes  # noqa: PLC0415  only runs need it
 
     codes = np.repeat(np.arange(len(histogram), dtype=np.int64), histogram)
 
@@ -86,8 +86,8 @@ def shipped_groups(histogram: tuple[int, ...], gamma: int, plan: str) -> tuple[t
     """Return the groups of a shipped plan."""
     import numpy as np  # noqa: PLC0415  only the enumerations need it
 
-    from splu_ref.decoys import PLANS  # noqa: PLC0415
-    from splu_ref.model import Gamma  # noqa: PLC0415
+    from splu_ref.decoys import PLANS  # noqa: PLC0415  only runs need it
+    from splu_ref.model import Gamma  # noqa: PLC0415  only runs need it
 
     return tuple(map(tuple, PLANS[plan](np.array(histogram), Gamma(gamma)).groups().tolist()))
 

@@ -115,7 +115,7 @@ def how_few_are_possible() -> str:
 def the_real_table() -> str:
     """Count the pairs of occupations that never share a group, in the embedded table."""
     from splu_ref.microdata import embedded_table  # noqa: PLC0415  it loads polars
-    from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE  # noqa: PLC0415
+    from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE  # noqa: PLC0415  only runs need it
 
     from . import watched  # noqa: PLC0415  it loads numpy and the library
 

@@ -51,9 +51,9 @@ def shipped(
     """Return the law of a function of the published columns: shipped mechanism, gamma = 2, every outcome."""
     import numpy as np  # noqa: PLC0415  only the enumerations need it
 
-    from splu_ref.mechanisms import release  # noqa: PLC0415
-    from splu_ref.model import Gamma  # noqa: PLC0415
-    from splu_ref.randomness import UniformSource, outcomes  # noqa: PLC0415
+    from splu_ref.mechanisms import release  # noqa: PLC0415  only runs need it
+    from splu_ref.model import Gamma  # noqa: PLC0415  only runs need it
+    from splu_ref.randomness import UniformSource, outcomes  # noqa: PLC0415  only runs need it
 
     codes = {str(i): np.array(column, dtype=np.int64) for i, column in enumerate(columns)}
     sizes = {str(i): max(column) + 1 for i, column in enumerate(columns)}
