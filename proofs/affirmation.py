@@ -9,12 +9,13 @@ from splu_ref.model import InputError
 
 from .binding import fingerprints
 from .claim import Claim
+from .kernel import ACCEPTED_BY
 
 AFFIRMED = Path(__file__).with_name("affirmed.json")
 
 
 def affirmed(path: Path = AFFIRMED) -> dict[str, dict[str, str]]:
-    """Return, for every claim id, the fingerprints that were affirmed."""
+    """Return, for every claim id, the fingerprints that were affirmed, and who accepted its Coq files."""
     if not path.exists():
         return {}
     loaded: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
@@ -31,12 +32,22 @@ def outdated(claim: Claim, path: Path = AFFIRMED) -> str:
         return f"proof outdated: {error}"
     if known is None:
         return f"proof never affirmed: {remedy}"
-    changed = sorted(name for name in known.keys() | present.keys() if known.get(name) != present.get(name))
+    names = (known.keys() | present.keys()) - {ACCEPTED_BY}
+    changed = sorted(name for name in names if known.get(name) != present.get(name))
     return f"proof outdated, changed: {', '.join(changed)}; {remedy}" if changed else ""
 
 
-def affirm(claim: Claim, path: Path = AFFIRMED) -> None:
+def affirm(claim: Claim, path: Path = AFFIRMED, accepted_by: str = "") -> None:
     """Record the present fingerprints of ``claim``. The caller has checked its evidence.
+
+    Parameters
+    ----------
+    claim
+        The claim.
+    path
+        The file.
+    accepted_by
+        The version of Coq that accepted its Coq files; empty if it has none.
 
     Raises
     ------
@@ -44,7 +55,7 @@ def affirm(claim: Claim, path: Path = AFFIRMED) -> None:
         If a name does not exist, or the file cannot be written.
     """
     known = affirmed(path)
-    known[claim.id] = fingerprints(claim)
+    known[claim.id] = fingerprints(claim) | ({ACCEPTED_BY: accepted_by} if accepted_by else {})
     text = json.dumps(dict(sorted(known.items())), indent=2) + "\n"
     temporary = path.with_suffix(".tmp")
     try:

@@ -1,4 +1,4 @@
-"""What ties a claim to code: fingerprints of its proof and of the code it licenses.
+"""What ties a claim to code: fingerprints of its proofs, in Python and in Coq, and of the code it licenses.
 
 Code is found by name and read as text; nothing is imported.
 """
@@ -15,7 +15,7 @@ from splu_ref.model import InputError
 from .claim import Claim
 from .normal_form import fingerprint
 
-MACHINERY = frozenset({"claim", "derivation", "evidence", "recheck", "witness"})
+MACHINERY = frozenset({"claim", "derivation", "evidence", "kernel", "recheck", "witness"})
 """Modules that check proofs without being part of one."""
 
 
@@ -23,14 +23,15 @@ def fingerprints(claim: Claim) -> dict[str, str]:
     """Return the fingerprints that bind a claim.
 
     They cover the module of the claim, the modules of the same package that it imports, directly or not
-    (the machinery aside), and each name that it licenses.
+    (the machinery aside), each name that it licenses, and its Coq files with those that they import.
 
     Raises
     ------
     InputError
-        If one of the names does not exist.
+        If one of the names or files does not exist.
     """
-    return {name: resolve(name) for name in (*sorted(_with_imports(claim.module)), *claim.licenses)}
+    found = {name: resolve(name) for name in (*sorted(_with_imports(claim.module)), *claim.licenses)}
+    return found if claim.kernel is None else found | claim.kernel.fingerprints()
 
 
 @cache

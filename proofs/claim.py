@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from .derivation import Derivation
 from .evidence import Evidence, EvidenceError, Grade
+from .kernel import Kernel
 from .witness import Witness
 
 
@@ -60,6 +61,8 @@ class Claim:
         What of the library may rely on it: ``module:name``, or ``module`` for all of it.
     tests
         Test nodes that hold the library to it.
+    kernel
+        What of it is proved in Coq, or None.
     """
 
     id: str
@@ -76,6 +79,7 @@ class Claim:
     topples: tuple[str, ...] = ()
     licenses: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
+    kernel: Kernel | None = None
     derivations: list[Callable[[], Derivation]] = field(default_factory=list, init=False, repr=False)
     flaws: list[Callable[[], Derivation]] = field(default_factory=list, init=False, repr=False)
     refutations: list[Callable[[], Witness]] = field(default_factory=list, init=False, repr=False)
@@ -86,6 +90,8 @@ class Claim:
             raise ValueError(f"{self.id} is refuted: name the claim that holds instead")
         if (self.status is Status.DEFINITION) != (self.grade is None):
             raise ValueError(f"{self.id}: a definition has no grade, and everything else has one")
+        if self.grade is Grade.KERNEL and self.kernel is None:
+            raise ValueError(f"{self.id} is graded kernel: name its Coq theorems")
 
     def derivation(self, function: Proof) -> Proof:
         """Register a derivation of the claim, or of its refutation."""
@@ -123,7 +129,7 @@ class Claim:
         return self.refutations[0]() if self.refutations else None
 
     def examine(self) -> list[Evidence]:
-        """Check every piece of evidence."""
+        """Check every piece of evidence that runs in Python."""
         found = [_derived(proof, Grade.SYMBOLIC) for proof in self.derivations]
         found += [_checked(refute, Grade.EXACT) for refute in self.refutations]
         found += [_checked(check, grade) for grade, check in self.checks]

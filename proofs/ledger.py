@@ -6,11 +6,13 @@ Importing this module loads no claim; the claims load when first asked for, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
+from types import ModuleType
 from typing import Any
 
 from splu_ref.model import InputError
@@ -74,8 +76,9 @@ class Ledger:
         found: dict[str, Claim] = {}
         for package in self._packages:
             for name in import_module(package).MODULES:
-                for value in vars(import_module(f"{package}.{name}")).values():
-                    if isinstance(value, Claim) and value.module == f"{package}.{name}":
+                module = f"{package}.{name}"
+                for value in vars(_proof(module)).values():
+                    if isinstance(value, Claim) and value.module == module:
                         found[value.id] = value
         return found
 
@@ -137,6 +140,7 @@ class Ledger:
             "dependants": list(self.dependants(claim.id)),
             "licenses": list(claim.licenses),
             "tests": list(claim.tests),
+            "kernel": None if claim.kernel is None else claim.kernel.as_json(),
         }
 
     def run(self, claim_id: str = "all", progress: Progress | None = None) -> list[ClaimResult]:
@@ -170,22 +174,40 @@ class Ledger:
     def reaffirm(self, claim_id: str) -> ClaimResult:
         """Check the evidence of a claim and, if all of it holds, record its present fingerprints.
 
+        If part of it is proved in Coq, Coq compiles that part now.
+
         Raises
         ------
         InputError
             If the evidence does not hold, or not all of it could be checked here.
         """
         claim = self.get(claim_id)
-        result = _result(claim, claim.examine(), 0.0, "")
-        if not result.passed or result.grade != claim.grade:
+        evidence, version = claim.examine(), ""
+        if claim.kernel is not None:
+            accepted, version = claim.kernel.accept()
+            evidence.append(_weighed(claim, accepted))
+        result = _result(claim, evidence, 0.0, "")
+        if not result.passed or any(each.missing for each in evidence):
             raise InputError(f"{claim_id} is not affirmed: {result.message}")
-        affirm(claim, self._affirmed)
+        affirm(claim, self._affirmed, version)
         return self._examined(claim)
 
     def _examined(self, claim: Claim) -> ClaimResult:
         start = perf_counter()
         evidence = claim.examine()
+        if claim.kernel is not None:
+            recorded = claim.kernel.recorded(affirmed(self._affirmed).get(claim.id, {}))
+            evidence.append(_weighed(claim, recorded))
         return _result(claim, evidence, perf_counter() - start, outdated(claim, self._affirmed))
+
+
+def _proof(module: str) -> ModuleType:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise InputError(f"there is no module {module}: restore the proof") from None
 
 
 def _result(claim: Claim, evidence: list[Evidence], seconds: float, stale: str) -> ClaimResult:
@@ -204,6 +226,11 @@ def _result(claim: Claim, evidence: list[Evidence], seconds: float, stale: str) 
         seconds=seconds,
         message="; ".join(filter(None, [*failures, stale, *missing])),
     )
+
+
+def _weighed(claim: Claim, accepted: Evidence) -> Evidence:
+    """Return what Coq accepts, without its grade where it is too small a part to give it to the claim."""
+    return accepted if claim.grade is Grade.KERNEL else replace(accepted, grade=None)
 
 
 def _allowed(declared: Grade | None, reached: Grade | None) -> Grade | None:

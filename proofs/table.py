@@ -33,6 +33,12 @@ def _parts(claim: Claim) -> Iterable[str]:
         yield f"Smallest witness: {case}. {witness.by_hand}"
     if claim.corrected_by:
         yield f"What holds instead: {claim.corrected_by}."
+    if claim.kernel is not None:
+        yield f"Proved in Coq: {claim.kernel.covers} ({', '.join(claim.kernel.names)})"
+        if claim.kernel.leaves:
+            yield f"Not in Coq: {claim.kernel.leaves}"
+    if claim.topples:
+        yield f"Falls with it: {', '.join(claim.topples)}."
     if claim.rests_on:
         yield f"Rests on: {', '.join(claim.rests_on)}."
 

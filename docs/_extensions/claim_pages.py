@@ -8,9 +8,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from claim_graph import claim_graph
+
 from proofs import LEDGER
 from proofs.claim import Claim, Status
 from proofs.derivation import Derivation
+from proofs.evidence import Grade
+from proofs.kernel import Kernel
+from proofs.vernacular import COQ, LIBRARY, statement
 from splu_ref.report.mathml import mathml
 from splu_ref.report.progress import Silent
 from splu_ref.report.stages.figures import figures_stage
@@ -22,24 +27,33 @@ JUDGES = {
 }
 """How a step is checked again without SymPy, by the name of the judge."""
 
+GRAPH = (
+    "An arrow leads from a claim to one that rests on it. Dashed boxes are refuted: with a refuted claim "
+    "falls what a thick arrow leads to, and what a dashed arrow leads to holds instead. Arrows that a longer "
+    "way replaces are left out. A box is a link."
+)
+"""What the drawing of the claims shows."""
+
 
 def claim_pages() -> dict[str, Iterator[str]]:
     """Return the lines of every page by its name below the reference folder."""
     pages = {f"claims/{claim.id}.md": _page(claim) for claim in LEDGER}
-    return pages | {"claims/index.md": _index(), "claims/figures.md": _figures()}
+    return pages | {"claims/index.md": _index(), "claims/figures.md": _figures(), "claims/coq.md": _coq()}
 
 
 def _index() -> Iterator[str]:
     yield "# The claims\n\nWhat the source paper claims, and what is true of it. [](../../evidence.md)"
-    yield "explains statuses and grades; [the figures](figures.md) are drawn again, printed against true."
+    yield "explains statuses and grades; [the figures](figures.md) are drawn again, printed against true;"
+    yield "[some proofs](coq.md) are checked by Coq."
     yield "`splu-ref verify` runs every proof and every witness again.\n"
+    yield f'<figure class="claims">{claim_graph(LEDGER)}</figure>\n\n{GRAPH}\n'
     yield "| claim | about | verdict | instead | falls with it |\n|---|---|---|---|---|"
     for claim in LEDGER:
         yield (
             f"| [`{claim.id}`]({claim.id}.md) | {_cell(claim.title)} | {_badges(claim)} | "
             f"{_links(claim.corrected_by)} | {_links(*claim.topples)} |"
         )
-    yield "\n```{toctree}\n:hidden:\n\nfigures"
+    yield "\n```{toctree}\n:hidden:\n\nfigures\ncoq"
     yield from (claim.id for claim in LEDGER)
     yield "```"
 
@@ -51,6 +65,8 @@ def _page(claim: Claim) -> Iterator[str]:
         yield f"if {', '.join(str(mathml(each)) for each in claim.hypotheses)}.\n"
     if claim.witness is not None:
         yield from _witness(claim)
+    if claim.kernel is not None:
+        yield from _kernel(claim.kernel)
     for derivation in claim.derivations:
         yield from _derivation("Proof", derivation)
     for flaw in claim.flaws:
@@ -71,6 +87,17 @@ def _witness(claim: Claim) -> Iterator[str]:
     yield f"## Counterexample\n\n**{case}**: the printed statement allows {witness.printed}, the truth is"
     yield f"{witness.true}.\n\n{witness.by_hand}\n\nIt is the smallest in the order of {witness.order}:"
     yield f"the proof walks through everything smaller.\n\nRely on {_links(claim.corrected_by)} instead.\n"
+
+
+def _kernel(kernel: Kernel) -> Iterator[str]:
+    yield f"## Checked by Coq\n\n{kernel.covers}\n"
+    if kernel.leaves:
+        yield f"What the kernel did not check: {kernel.leaves[0].lower()}{kernel.leaves[1:]}\n"
+    yield "The theorems, as Coq accepted them when the claim was last affirmed. `g` is γ, and `prob`, `mass`"
+    yield "and `off` are defined in [`Binomial.v`](coq.md#binomial-v). `make coq` has Coq check them again.\n"
+    for theorem in kernel.theorems:
+        module = theorem.partition(".")[0]
+        yield f"[`{LIBRARY}.{theorem}`](coq.md#{module.lower()}-v)\n\n```coq\n{statement(theorem)}\n```\n"
 
 
 def _derivation(title: str, function: Callable[[], Derivation]) -> Iterator[str]:
@@ -97,6 +124,15 @@ def _surroundings(claim: Claim) -> Iterator[str]:
             yield f"- {name}: {', '.join(f'`{place}`' for place in places)}"
 
 
+def _coq() -> Iterator[str]:
+    yield "```{include} ../../../proofs/coq/README.md\n```\n\n## The files as they are\n"
+    claims = [claim for claim in LEDGER if claim.kernel is not None]
+    for file in sorted(COQ.glob("*.v")):
+        of = [claim.id for claim in claims if claim.kernel and file.stem in claim.kernel.modules]
+        yield f"### `{file.name}`\n\n{f'Bound to {_links(*of)}.' if of else ''}\n"
+        yield f"```{{literalinclude}} ../../../proofs/coq/{file.name}\n:language: coq\n```\n"
+
+
 def _figures() -> Iterator[str]:
     yield "# Figures 4 and 5, printed against true\n"
     for figure in figures_stage(LEDGER, Silent()).figures:
@@ -106,7 +142,8 @@ def _figures() -> Iterator[str]:
 
 
 def _badges(claim: Claim) -> str:
-    grade = "" if claim.grade is None else f' <span class="badge grade">{claim.grade}</span>'
+    kind = "grade kernel" if claim.grade is Grade.KERNEL else "grade"
+    grade = "" if claim.grade is None else f' <span class="badge {kind}">{claim.grade}</span>'
     return f'<span class="badge {claim.status}">{claim.status}</span>{grade}'
 
 

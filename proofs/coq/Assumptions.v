@@ -3,7 +3,7 @@
    requires one for every theorem and corollary of this folder.            *)
 
 From SPLU Require Import Binomial Counting Sawtooth MaximumLikelihood.
-From SPLU Require Import Chebyshev PrintedErrorBound ProbB.
+From SPLU Require Import Chebyshev Chernoff PrintedErrorBound ProbB.
 
 (* The law of the published count (splu.B in part). *)
 Print Assumptions prob_total.
@@ -33,6 +33,8 @@ Print Assumptions fails_almost_everywhere.
 
 (* splu.T3c *)
 Print Assumptions chebyshev.
+Print Assumptions chernoff_above.
+Print Assumptions chernoff_below.
 
 (* splu.PB *)
 Print Assumptions probB_le_probA.

@@ -9,6 +9,7 @@ from splu_ref.guarantees import chebyshev_bound, chernoff_bound, error_probabili
 from ..claim import Claim, Status
 from ..derivation import Derivation, Identity, Inequality
 from ..evidence import Grade, require
+from ..kernel import Kernel
 from ..law import at_least, at_most, error
 from ..recheck import by_differences, by_solver, on_grid
 from ..witness import readable
@@ -31,10 +32,22 @@ T3C = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"f \ge 1", r"\varepsilon > 0", r"z \in \mathbb{Q}"),
     status=Status.CORRECTED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.B",),
     licenses=("splu_ref.guarantees.concentration",),
     tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    kernel=Kernel(
+        theorems=(
+            "Chebyshev.chebyshev",
+            "Chernoff.chernoff_above",
+            "Chernoff.chernoff_below",
+        ),
+        covers=(
+            "The whole statement: Chebyshev's bound for every gamma >= 2, f >= 1 and rational epsilon > "
+            "0, and both Chernoff bounds for every gamma >= 2, f, a >= 0 and rational tilt."
+        ),
+        leaves="Which of the two is the smaller, and that the library computes them: computations below.",
+    ),
 )
 
 

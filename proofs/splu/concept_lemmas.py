@@ -162,6 +162,8 @@ def how_wrong_it_gets() -> str:
         promised = beyond(2, x3, -(-epsilon * x3 // 1))
         growing.append(promised / pure_error(2, epsilon, x3, largest_pure(epsilon, x3)))
     require(all(a < b for a, b in pairwise(growing)), f"it does not grow: {growing}")
+    require([int(ratio) for ratio in growing[2:]] == [11, 44], f"the ratios are {growing}")
+    require([largest_pure(epsilon, x3) for x3 in (28, 56)] == [36, 72], "the sizes of the predicates")
     both = 1 - wrong(2, Fraction(1, 2), x3=2, f=2, n=2, rows=ROWS, decoys=0)
     require(both == Fraction(3, 4), f"two of two records: {both}")
     return (
@@ -224,6 +226,7 @@ def what_the_size_of_the_predicate_tells() -> str:
                 compared += 1
     require(at_least(2, 1, 2) == Fraction(1, 4), "gamma = 2, f = |P| = 1: f' = 2 has another probability")
     often = [at_least(5, f, f + 1) for f in (1, 5, 40)]
+    require(Fraction(9, 20) < often[-1] < Fraction(1, 2), f"|P| = f = 40: {decimal(often[-1], 4)}")
     return (
         f"{compared} maxima at min(f', |P|, N/gamma); gamma = 5, |P| = f = 1, 5, 40: f' > |P| with "
         + ", ".join(decimal(each, 4) for each in often)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import product
 
 from ..claim import Claim, Status
 from ..derivation import Derivation
@@ -14,6 +14,7 @@ from .conjunction_steps import LINEARIZATION, MOMENTS
 from .conjunction_worlds import (
     WORLDS,
     Law,
+    convolved,
     hypergeometric,
     joint_law,
     law_of_predicate,
@@ -125,15 +126,24 @@ def moments_from_the_law() -> str:
 
 @V.computation
 def bounds_of_the_bias() -> str:
-    """Choose P among the records without s: E K lies between its bounds, and both occur."""
+    """Choose n_v records of every value without s, and take E K from its law: both bounds occur."""
     gamma, histogram, s = 2, (5, 4, 3, 2, 2), 1
     groups, truth = greedy_groups(histogram, gamma), records(histogram)
     ratios = [Fraction(together(groups, v, s), histogram[v]) for v in truth if v != s]
-    for m in range(len(ratios) + 1):
+    kappa = Fraction(histogram[s] * (gamma - 1), len(ratios))
+    others = [v for v in range(len(histogram)) if v != s]
+    means: dict[int, list[Fraction]] = {}
+    for counts in product(*(range(histogram[v] + 1) for v in others)):
+        exposed = convolved(
+            [
+                hypergeometric(histogram[v], together(groups, v, s), count)
+                for v, count in zip(others, counts, strict=True)
+            ]
+        )
+        means.setdefault(sum(counts), []).append(sum((k * p for k, p in enumerate(exposed)), Fraction(0)))
+    for m, found in means.items():
         low, high = sum(sorted(ratios)[:m]), sum(sorted(ratios)[len(ratios) - m :])
-        means = {sum(ratios[i] for i in chosen) for chosen in combinations(range(len(ratios)), m)}
-        require((min(means), max(means)) == (low, high), f"m = {m}: E K from {min(means)} to {max(means)}")
-        kappa = Fraction(histogram[s] * (gamma - 1), len(ratios))
+        require((min(found), max(found)) == (low, high), f"m = {m}: E K from {min(found)} to {max(found)}")
         require(low <= m * kappa <= high, f"m = {m}: the mean under H is outside")
     worst = max(abs(sum(sorted(ratios)[:6]) - 6 * kappa), abs(sum(sorted(ratios)[-6:]) - 6 * kappa))
     return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
@@ -23,8 +23,8 @@ DBR = Claim(
         "False. If every record's value is drawn anew from the distribution of the table, the published "
         "count of (P, s) is said to be the maximum likelihood estimate of the true one. But the law of D' "
         "depends on the histogram alone: given the count f of s, every possible count x of (P, s) has the "
-        "same likelihood. The published count is one of the maximizers, or not even possible (y > f), and "
-        "no estimate of x can be better than a guess. For the count of s itself the claim is true."
+        "same likelihood. The published count is one of the maximizers, or not even possible (y > f): what "
+        "is published cannot tell the possible counts apart. For the count of s itself the claim is true."
     ),
     hypotheses=(r"\text{each value drawn independently from the histogram of } D",),
     status=Status.REFUTED,
@@ -69,6 +69,34 @@ def likelihood(total: int, n: int, f: int, y: int, rest: int) -> Fraction:
     return weight(n, y) * weight(total - n, rest)
 
 
+def law_by_drawing(total: int, f: int, members: Sequence[int]) -> dict[tuple[int, int], Fraction]:
+    """Return the law of how often s is published in P and outside, if the first f records have s."""
+    law: dict[tuple[int, int], Fraction] = {}
+    for drawn in product((True, False), repeat=total):
+        chance = Fraction(f ** sum(drawn) * (total - f) ** (total - sum(drawn)), total**total)
+        y = sum(drawn[record] for record in members)
+        law[y, sum(drawn) - y] = law.get((y, sum(drawn) - y), Fraction(0)) + chance
+    return law
+
+
+def laws_by_count(total: int, n: int, f: int) -> dict[int, dict[tuple[int, int], Fraction]]:
+    """Return that law for every possible count of (P, s), from a predicate that has it."""
+    return {
+        sum(record < f for record in members): law_by_drawing(total, f, members)
+        for members in combinations(range(total), n)
+    }
+
+
+def maximizers(total: int, n: int, f: int) -> int:
+    """Return how many counts of (P, s) share the largest likelihood, at the D' for which most do."""
+    laws = list(laws_by_count(total, n, f).values())
+    tops = []
+    for seen in {seen for law in laws for seen, chance in law.items() if chance}:
+        found = [law.get(seen, Fraction(0)) for law in laws]
+        tops.append(found.count(max(found)))
+    return max(tops)
+
+
 @DBR.refutation
 def smallest_counterexample() -> Witness:
     """At N = 2, n = 1, f = 1: the counts 0 and 1 of (P, s) are equally likely, whatever is published."""
@@ -76,8 +104,11 @@ def smallest_counterexample() -> Witness:
         parameters={"N": "2", "|P|": "1", "f": "1", "counts of (P, s)": "0 and 1"},
         printed=Fraction(1),
         true=Fraction(2),
-        recompute=lambda: (Fraction(1), Fraction(len(possible(2, 1, 1)))),
-        order="N, then |P|, then f; compared is the number of maximizers",
+        recompute=lambda: (Fraction(1), Fraction(maximizers(2, 1, 1))),
+        order=(
+            "N, then |P|, then f; compared is the number of counts that are likeliest, given the D' for "
+            "which there are most"
+        ),
         smaller=cases_before_the_witness,
         by_hand=(
             "Values s and t, one record each, P holds one record. Both records draw s with probability "
@@ -91,7 +122,7 @@ def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
     """Walk through N = 1, and N = 2 with an empty P or no s."""
     for total, n, f in product((1, 2), (0, 1, 2), (0, 1, 2)):
         if n <= total and f <= total and (total, n, f) < (2, 1, 1):
-            yield f"N = {total}, |P| = {n}, f = {f}", len(possible(total, n, f)) == 1
+            yield f"N = {total}, |P| = {n}, f = {f}", maximizers(total, n, f) == 1
 
 
 @DBRC.derivation
@@ -135,17 +166,12 @@ def every_small_table() -> str:
     for total in range(1, 5):
         for f in range(total + 1):
             for n in range(total + 1):
-                laws = {}
+                counts = set()
                 for members in combinations(range(total), n):
-                    law: dict[tuple[int, int], Fraction] = {}
-                    for drawn in product((True, False), repeat=total):  # the first f records have s
-                        chance = Fraction(f ** sum(drawn) * (total - f) ** (total - sum(drawn)), total**total)
-                        y = sum(drawn[record] for record in members)
-                        law[y, sum(drawn) - y] = law.get((y, sum(drawn) - y), Fraction(0)) + chance
-                    laws[sum(record < f for record in members)] = law
-                    tables += 1
-                require(set(laws) == set(possible(total, n, f)), "a possible count is missing")
-                for law in laws.values():
-                    for (y, rest), chance in law.items():
+                    for (y, rest), chance in law_by_drawing(total, f, members).items():
                         require(chance == likelihood(total, n, f, y, rest), f"N = {total}, n = {n}, f = {f}")
+                    counts.add(sum(record < f for record in members))
+                    tables += 1
+                require(counts == set(possible(total, n, f)), "a possible count is missing")
+                require(maximizers(total, n, f) == len(counts), f"N = {total}, n = {n}, f = {f}: not flat")
     return f"{tables} tables and predicates with N <= 4: the law of D' is the same for every count of (P, s)"

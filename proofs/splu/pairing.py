@@ -7,6 +7,7 @@ from fractions import Fraction
 from ..claim import Claim, Status
 from ..derivation import Derivation, Identity, Inequality
 from ..evidence import Grade, require
+from ..kernel import Kernel
 from ..law import at_least, at_most, cumulative, error, trial_weight
 from ..recheck import by_differences, by_solver, on_grid
 from .trials import MODE_RISES, NEXT
@@ -29,10 +30,21 @@ PB = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"f \ge 1", r"\varepsilon > 0", r"x_0 \ge 0 \text{ whole}"),
     status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.B",),
     licenses=("splu_ref.audit.concepts:concept_minimum",),
     tests=("tests/audit/test_concepts.py::test_f_prime_as_the_estimate_is_worst_alone",),
+    kernel=Kernel(
+        theorems=(
+            "ProbB.probB_le_probA",
+            "ProbB.further_trials_do_not_help",
+            "ProbB.other_records_do_not_help",
+        ),
+        covers=(
+            "The whole statement, for every f >= 0, x0 >= 0 and rational epsilon > 0; and the same where "
+            "x0 is random, the successes of further independent trials."
+        ),
+    ),
 )
 
 

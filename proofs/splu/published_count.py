@@ -7,6 +7,7 @@ from fractions import Fraction
 from ..claim import Claim, Status
 from ..derivation import Derivation, Identity
 from ..evidence import Grade, require
+from ..kernel import Kernel
 from ..law import probability_mass, trial_weight
 from ..recheck import on_grid
 from .trials import COEFFICIENTS, PASCAL
@@ -32,6 +33,22 @@ B = Claim(
     rests_on=("splu.S3", "splu.G"),
     licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.decoys.plan", "splu_ref.binomial.exact"),
     tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    kernel=Kernel(
+        theorems=(
+            "Counting.law_by_counting",
+            "Binomial.prob_total",
+            "Chebyshev.mean_is_f",
+            "Chebyshev.variance",
+        ),
+        covers=(
+            "That among all outcomes of gamma f draws from gamma places the number of draws of one place "
+            "is binomial, that the probabilities add up to 1, and the mean and the variance."
+        ),
+        leaves=(
+            "That the mechanism draws so: hence the grade. Coq does not read the code; the plans and the "
+            "enumeration below speak of it."
+        ),
+    ),
 )
 
 

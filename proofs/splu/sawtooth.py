@@ -9,6 +9,7 @@ from splu_ref.guarantees import plateau_ends, plateau_starts
 from ..claim import Claim, Status
 from ..derivation import Derivation, Identity, Inequality
 from ..evidence import Grade, require
+from ..kernel import Kernel
 from ..law import at_least, at_most, trial_weight
 from ..recheck import by_differences, by_solver, on_grid
 from .trials import GROWTH, PASCAL
@@ -30,10 +31,26 @@ S = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"f \ge 1", r"j \ge 1", r"X_f \sim \mathrm{Bin}(\gamma f, 1/\gamma)"),
     status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.B",),
     licenses=("splu_ref.guarantees.plateaus",),
     tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    kernel=Kernel(
+        theorems=(
+            "Sawtooth.sawtooth_above",
+            "Sawtooth.sawtooth_below",
+            "Sawtooth.sawtooth_above_monotone",
+            "Sawtooth.sawtooth_below_monotone",
+        ),
+        covers=(
+            "The whole statement, for every gamma >= 2, f >= 0 and j >= 1; and the same from f to any f' "
+            ">= f."
+        ),
+        leaves=(
+            "That the library's plateaus are where ceil(epsilon f) is constant: a computation below "
+            "compares them."
+        ),
+    ),
 )
 
 

@@ -68,9 +68,24 @@ def place_and_draw_in_every_column() -> Derivation:
                 right=lambda a1, t, m: a1 * (t / m),
                 recheck=(on_grid,),
             ),
+            Identity(
+                name="when the values are independent",
+                says=(
+                    "If T_1 is a or b in shares p and 1-p of the state, T_2 is c or d in shares q and 1-q, "
+                    "and all four pairs occur in the products of the shares, the mean of T_1 T_2 is the "
+                    "product of the means; so for any number of values."
+                ),
+                variables={"p": 0, "q": 0, "a": 0, "b": 0, "c": 0, "d": 0},
+                left=lambda p, q, a, b, c, d: (
+                    p * q * a * c + p * (1 - q) * a * d + (1 - p) * q * b * c + (1 - p) * (1 - q) * b * d
+                ),
+                right=lambda p, q, a, b, c, d: (p * a + (1 - p) * b) * (q * c + (1 - q) * d),
+                recheck=(on_grid,),
+            ),
         ),
         conclusion=(
-            "With T_2 constant as well the product of the two-state matrices is exact. The non-sensitive "
+            "With T_2 constant as well the product of the two-state matrices is exact; so it is in the third "
+            "step, if the means over the state are those over the columns. The non-sensitive "
             "columns are not changed, so their factor is the identity."
         ),
     )

@@ -10,6 +10,7 @@ from splu_ref.estimators import estimate_count
 from ..claim import Claim, Status
 from ..derivation import Derivation, Identity, Inequality
 from ..evidence import Grade, require
+from ..kernel import Kernel
 from ..law import probability_mass
 from ..recheck import by_differences, by_solver, on_grid
 from .trials import GROWTH
@@ -33,10 +34,24 @@ T2 = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"k \ge 0", r"U \ge k/\gamma"),
     status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.B",),
     licenses=("splu_ref.estimators.counts:CountEstimate", "splu_ref.estimators.counts:estimate_count"),
     tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    kernel=Kernel(
+        theorems=(
+            "MaximumLikelihood.published_count_is_the_mle",
+            "MaximumLikelihood.mle_under_a_public_bound",
+            "MaximumLikelihood.likelihood_rises",
+            "MaximumLikelihood.likelihood_falls",
+        ),
+        covers=(
+            "The whole statement: no whole f but k makes the count k as likely, k = 0 included; none but "
+            "min(k, U) does among the f <= U, for a whole bound U >= k/gamma; and on either side of k the "
+            "likelihood falls strictly with the distance, as long as gamma f >= k."
+        ),
+        leaves="What is said of real f, of all published counts together, and of the printed proof.",
+    ),
 )
 
 

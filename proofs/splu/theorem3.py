@@ -8,6 +8,7 @@ from fractions import Fraction
 from ..claim import Claim, Status
 from ..derivation import Derivation, Identity
 from ..evidence import Grade, require
+from ..kernel import Kernel
 from ..law import beyond, cumulative, probability_mass
 from ..printed.theorem3 import error_bound
 from ..recheck import on_grid
@@ -30,11 +31,27 @@ T3 = Claim(
     ),
     hypotheses=(r"\gamma \ge 2", r"f \ge 1", r"\varepsilon > 0"),
     status=Status.REFUTED,
-    grade=Grade.SYMBOLIC,
+    grade=Grade.KERNEL,
     rests_on=("splu.B",),
     corrected_by="splu.T3c",
     topples=("splu.L1", "splu.F4"),
     tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    kernel=Kernel(
+        theorems=(
+            "PrintedErrorBound.printed_bound_refuted",
+            "PrintedErrorBound.witness_probability",
+            "PrintedErrorBound.witness_bound",
+            "PrintedErrorBound.witness",
+            "PrintedErrorBound.nothing_smaller",
+            "PrintedErrorBound.fails_almost_everywhere",
+        ),
+        covers=(
+            "The refutation: the two sides at the counterexample, that the printed bound holds for every "
+            "epsilon where gamma f < 3, and that at epsilon = 1/f it fails for every gamma and f but "
+            "gamma = 2, f = 1."
+        ),
+        leaves="How wrong the bound gets.",
+    ),
 )
 
 

@@ -47,16 +47,30 @@ def _page(row: dict[str, Any]) -> list[tuple[str, str]]:
         ("says", row["words"]),
         ("formula", row["statement"]),
         ("if", "; ".join(row["hypotheses"])),
-        (
-            "witness",
-            "" if witness is None else "; ".join(f"{name}: {text}" for name, text in witness.items()),
-        ),
+        ("witness", "" if witness is None else _case(witness)),
         ("instead", row["corrected_by"] or ""),
+        ("falls with it", ", ".join(row["topples"])),
+        *_kernel(row["kernel"]),
         ("rests on", ", ".join(row["depends_on"])),
         ("needed by", ", ".join(row["dependants"])),
         ("licenses", ", ".join(row["licenses"])),
     ]
     return [(name, text) for name, text in lines if text]
+
+
+def _case(witness: dict[str, Any]) -> str:
+    case = ", ".join(f"{name} = {value}" for name, value in witness["parameters"].items())
+    return f"{case}: printed {witness['printed']}, true {witness['true']}. {witness['by_hand']}"
+
+
+def _kernel(kernel: dict[str, Any] | None) -> list[tuple[str, str]]:
+    if kernel is None:
+        return []
+    return [
+        ("proved in Coq", kernel["covers"]),
+        ("not in Coq", kernel["leaves"]),
+        ("theorems", ", ".join(kernel["theorems"])),
+    ]
 
 
 def _overview(rows: list[dict[str, Any]]) -> None:

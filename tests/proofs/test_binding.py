@@ -32,7 +32,7 @@ def shown(value, *, width=8, **rest):
 def other(x):
     return x
 '''
-NAMES = sorted({name for claim in LEDGER for name in fingerprints(claim)})
+NAMES = sorted({name for claim in LEDGER for name in fingerprints(claim) if not name.endswith(".v")})
 
 
 def test_the_normal_form_is_the_same_on_every_python() -> None:

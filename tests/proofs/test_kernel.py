@@ -1,0 +1,265 @@
+"""Claims proved in Coq are bound to their Coq files, and affirmed only by Coq itself."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proofs import LEDGER, vernacular
+from proofs.affirmation import affirm, affirmed, outdated
+from proofs.binding import fingerprints
+from proofs.claim import Claim, Status
+from proofs.coq_run import INSTALL, accepted_by
+from proofs.evidence import EvidenceError, Grade
+from proofs.kernel import ACCEPTED_BY, Kernel
+from proofs.ledger import Ledger
+from splu_ref.model import InputError
+
+PROVED = [claim for claim in LEDGER if claim.kernel is not None]
+GRADED = ["splu.T2", "splu.T3", "splu.T3c", "splu.S", "splu.PB"]
+SAMPLE = """(* A file (* with a nested comment *) and "a string *)" in it. *)
+From SPLU Require Import Base.
+
+Theorem one : 1 + 0 = 1. (* trivial *)
+Proof. by rewrite  addn0.
+Qed.
+Definition quoted := "(* kept  as it is *)".
+"""
+needs_coq = pytest.mark.skipif(
+    shutil.which("coqc") is None, reason="Coq is not installed: see proofs/coq/README.md"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of the Coq files that stands in for them."""
+    copy = tmp_path / "coq"
+    shutil.copytree(vernacular.COQ, copy, ignore=lambda _, names: [n for n in names if not n.endswith(".v")])
+    monkeypatch.setattr(vernacular, "COQ", copy)
+    return copy
+
+
+def test_the_normal_form_of_coq_is_pinned() -> None:
+    assert (
+        vernacular.fingerprint(SAMPLE) == "451b565014adcbb3c181f99985b805b37b6911ece31aad5229cd9d8280a6fcf4"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(* trivial *)", ""),
+        ("nested comment", "different comment"),
+        ("1. (* trivial *)\n", "1.\n\n\n"),
+        ("rewrite  addn0", "rewrite\n    addn0"),
+        ("1 + 0 = 1.", "1 + 0\n  (* plus (* nothing *) *) = 1."),
+        ("(* A file", "\n\n(* A file"),
+    ],
+)
+def test_comments_and_layout_of_coq_do_not_matter(old: str, new: str) -> None:
+    assert old in SAMPLE
+    assert vernacular.fingerprint(SAMPLE.replace(old, new)) == vernacular.fingerprint(SAMPLE)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1 + 0 = 1", "1 + 0 = 2"),
+        ("Theorem one", "Theorem  two"),
+        ("Qed", "Admitted"),
+        ("kept  as", "kept as"),
+        ("by rewrite  addn0.", "(* by rewrite addn0. *)"),
+        ("Import Base", "Import Basis"),
+        ("addn0.\n", "addn 0.\n"),
+    ],
+)
+def test_every_other_change_of_coq_matters(old: str, new: str) -> None:
+    assert old in SAMPLE
+    assert vernacular.fingerprint(SAMPLE.replace(old, new)) != vernacular.fingerprint(SAMPLE)
+
+
+def test_the_five_claims_are_graded_kernel_and_name_their_theorems() -> None:
+    assert [claim.id for claim in LEDGER if claim.grade is Grade.KERNEL] == GRADED
+    assert {claim.id for claim in PROVED} == {*GRADED, "splu.B"}
+    row = LEDGER.rows("splu.T3c")[0]
+    assert row["grade"] == "kernel"
+    kernel: Any = row["kernel"]
+    assert kernel["theorems"] == [
+        "SPLU.Chebyshev.chebyshev",
+        "SPLU.Chernoff.chernoff_above",
+        "SPLU.Chernoff.chernoff_below",
+    ]
+    assert kernel["covers"]
+    assert LEDGER.rows("splu.V")[0]["kernel"] is None
+
+
+def test_every_coq_file_and_theorem_belongs_to_a_claim() -> None:
+    files = {path.stem for path in vernacular.COQ.glob("*.v")} - {"Assumptions"}
+    assert {module for claim in PROVED for module in _kernel(claim).modules} == files
+    questions = (vernacular.COQ / "Assumptions.v").read_text()
+    asked = {line.split()[-1].rstrip(".") for line in questions.splitlines() if line.startswith("Print")}
+    assert {name.partition(".")[2] for claim in PROVED for name in _kernel(claim).theorems} == asked
+
+
+def test_imports_come_first() -> None:
+    assert vernacular.with_imports(["PrintedErrorBound"]) == ("Binomial", "Chebyshev", "PrintedErrorBound")
+    assert list(fingerprints(LEDGER.get("splu.T3")))[-3:] == [
+        "proofs/coq/Binomial.v",
+        "proofs/coq/Chebyshev.v",
+        "proofs/coq/PrintedErrorBound.v",
+    ]
+
+
+@pytest.mark.parametrize("claim", PROVED, ids=lambda claim: claim.id)
+def test_statements_are_found(claim: Claim) -> None:
+    for theorem in _kernel(claim).theorems:
+        text = vernacular.statement(theorem)
+        assert text.split()[1].rstrip(":") == theorem.partition(".")[2]
+        assert text.endswith(".")
+        assert "Proof" not in text
+
+
+@pytest.mark.parametrize("claim", PROVED, ids=lambda claim: claim.id)
+def test_a_change_of_any_coq_file_makes_the_proof_outdated(
+    claim: Claim, folder: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "affirmed.json"
+    affirm(claim, path, "8.16.1")
+    for module in _kernel(claim).modules:
+        file = folder / f"{module}.v"
+        before = file.read_text()
+        file.write_text("(* a remark *)\n\n" + before.replace("\n", "\n\n"))
+        assert outdated(claim, path) == ""
+        for after in _alterations(before):
+            file.write_text(after)
+            assert outdated(claim, path).startswith(f"proof outdated, changed: proofs/coq/{module}.v; ")
+        file.unlink()
+        assert outdated(claim, path).startswith(f"proof outdated: there is no file proofs/coq/{module}.v")
+        file.write_text(before)
+
+
+@pytest.mark.parametrize("claim", PROVED, ids=lambda claim: claim.id)
+def test_a_theorem_that_is_gone_makes_the_proof_outdated(claim: Claim, folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "affirmed.json"
+    affirm(claim, path, "8.16.1")
+    for theorem in _kernel(claim).theorems:
+        module, _, name = theorem.partition(".")
+        file = folder / f"{module}.v"
+        before = file.read_text()
+        stated = vernacular.statement(theorem)
+        file.write_text(before.replace(f" {name} ", " another "))
+        assert f"{module}.v states no theorem {name}" in outdated(claim, path)
+        file.write_text(before.replace(stated, f"(* {stated} *)"))
+        assert f"{module}.v states no theorem {name}" in outdated(claim, path)
+        file.write_text(before)
+
+
+def test_a_changed_file_fails_the_check_of_the_claim(folder: Path, tmp_path: Path) -> None:
+    ledger = _ledger(_claim(), tmp_path)
+    affirm(ledger.get("toy.K"), tmp_path / "affirmed.json", "8.16.1")
+    result = ledger.run("toy.K")[0]
+    assert (result.passed, result.grade) == (True, Grade.KERNEL)
+    assert "accepted by Coq 8.16.1" in result.summary
+    (folder / "Sawtooth.v").write_text("Theorem sawtooth_above : True. Proof. exact I. Qed.\n")
+    result = ledger.run("toy.K")[0]
+    assert (result.passed, result.grade) == (False, Grade.EXACT)
+    assert "these are not the files that Coq accepted" in result.message
+    (folder / "Sawtooth.v").unlink()
+    assert "there is no file proofs/coq/Sawtooth.v" in ledger.run("toy.K")[0].message
+
+
+def test_fingerprints_that_coq_never_accepted_do_not_pass(tmp_path: Path) -> None:
+    ledger = _ledger(_claim(), tmp_path)
+    affirm(ledger.get("toy.K"), tmp_path / "affirmed.json")
+    assert outdated(ledger.get("toy.K"), tmp_path / "affirmed.json") == ""
+    result = ledger.run("toy.K")[0]
+    assert not result.passed
+    assert "these are not the files that Coq accepted" in result.message
+
+
+def test_without_coq_nothing_is_affirmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proofs.coq_run.which", lambda _: None)
+    with pytest.raises(InputError) as caught:
+        _ledger(_claim(), tmp_path).reaffirm("toy.K")
+    assert str(caught.value) == f"toy.K is not affirmed: kernel: {INSTALL}"
+    assert "\n" not in INSTALL
+    assert not (tmp_path / "affirmed.json").exists()
+
+
+def test_the_grade_needs_theorems() -> None:
+    with pytest.raises(ValueError, match="graded kernel: name its Coq theorems"):
+        replace(_claim(), kernel=None)
+
+
+def test_a_part_proved_in_coq_does_not_raise_the_grade(tmp_path: Path) -> None:
+    ledger = _ledger(_claim(grade=Grade.SYMBOLIC), tmp_path)
+    affirm(ledger.get("toy.K"), tmp_path / "affirmed.json", "8.16.1")
+    result = ledger.run("toy.K")[0]
+    assert not result.passed
+    assert "the evidence reaches the grade exact, not symbolic" in result.message
+
+
+@needs_coq
+def test_coq_itself_affirms_the_sawtooth_lemma(tmp_path: Path) -> None:
+    result = _ledger(_claim(), tmp_path).reaffirm("toy.K")
+    assert (result.passed, result.grade) == (True, Grade.KERNEL)
+    assert affirmed(tmp_path / "affirmed.json")["toy.K"][ACCEPTED_BY].startswith("8.")
+
+
+@needs_coq
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("Theorem t : 1 = 2.\nProof. reflexivity. Qed.\n", "Coq does not accept proofs/coq/Toy.v: File"),
+        ("Theorem t : 1 = 2.\nAdmitted.\n", "rests on more than Coq's logic: Axioms:; Toy.t : 1 = 2"),
+        ("Axiom no : 1 = 2.\nTheorem t : 1 = 2.\nProof no.\n", "Axioms:; Toy.no : 1 = 2"),
+        ("Theorem u : 1 = 1.\nProof eq_refl.\n", "Coq does not accept the names of the theorems: "),
+    ],
+)
+def test_coq_refuses(text: str, complaint: str, folder: Path) -> None:
+    (folder / "Toy.v").write_text(text)
+    with pytest.raises(EvidenceError) as caught:
+        accepted_by(["Toy"], ["SPLU.Toy.t"])
+    assert complaint in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_recorded_version_is_no_fingerprint(tmp_path: Path) -> None:
+    path = tmp_path / "affirmed.json"
+    claim = LEDGER.get("splu.S")
+    affirm(claim, path, "8.16.1")
+    assert json.loads(path.read_text())["splu.S"] == fingerprints(claim) | {ACCEPTED_BY: "8.16.1"}
+    assert outdated(claim, path) == ""
+
+
+def _kernel(claim: Claim) -> Kernel:
+    assert claim.kernel is not None
+    return claim.kernel
+
+
+def _claim(grade: Grade = Grade.KERNEL) -> Claim:
+    claim = Claim(
+        id="toy.K", module="proofs.law", source="here", title="toy", statement="1 = 1", words="A toy.",
+        status=Status.PROVED, grade=grade,
+        kernel=Kernel(theorems=("Sawtooth.sawtooth_above",), covers="All."),
+    )  # fmt: skip
+    claim.computation(lambda: "fine")
+    return claim
+
+
+def _ledger(claim: Claim, folder: Path) -> Ledger:
+    ledger = Ledger((), {}, {}, affirmed=folder / "affirmed.json")
+    ledger.__dict__["_claims"] = {claim.id: claim}  # what the packages would have brought
+    return ledger
+
+
+def _alterations(text: str) -> Iterator[str]:
+    """Yield the text with another import, without its last Qed, and with another tactic."""
+    yield text.replace("From mathcomp", "From another", 1)
+    for old, new in (("Qed.", "Admitted."), ("rewrite", "replace")):
+        head, _, tail = text.rpartition(old)
+        yield head + new + tail
