@@ -143,6 +143,24 @@ class Gamma(int):
     __str__ = int.__repr__
 
 
+def retention_probability(value: Exact | None, gamma: Gamma) -> Fraction:
+    """Return p, the probability that a record keeps its own value (Fu et al. 2014, section 3.1, step 3).
+
+    Parameters
+    ----------
+    value
+        Greater than 0 and at most 1; None stands for 1 / gamma, the choice of the paper.
+    gamma
+        Size of a decoy group. Each other decoy is taken with probability (1 - p) / (gamma - 1).
+    """
+    if value is None:
+        return Fraction(1, gamma)
+    number = positive(value, "retention")
+    if number > 1:
+        raise ParameterError(f"retention is a probability and must be at most 1, not {shown(number)}")
+    return number
+
+
 @dataclass(frozen=True, slots=True)
 class Concept:
     """A conjunction of value assignments to attributes (Fu et al. 2014, section 2).

@@ -83,13 +83,14 @@ def shipped_laws(
 
 @lru_cache(maxsize=32)
 def shipped_groups(histogram: tuple[int, ...], gamma: int, plan: str) -> tuple[tuple[int, ...], ...]:
-    """Return the groups of a shipped plan."""
+    """Return the groups of a shipped plan without a secret."""
     import numpy as np  # noqa: PLC0415  only the enumerations need it
 
     from splu_ref.decoys import PLANS  # noqa: PLC0415  only runs need it
     from splu_ref.model import Gamma  # noqa: PLC0415  only runs need it
+    from splu_ref.randomness import SystemSource  # noqa: PLC0415  only runs need it
 
-    return tuple(map(tuple, PLANS[plan](np.array(histogram), Gamma(gamma)).groups().tolist()))
+    return tuple(map(tuple, PLANS[plan](np.array(histogram), Gamma(gamma), SystemSource()).groups().tolist()))
 
 
 def records(histogram: tuple[int, ...]) -> list[int]:

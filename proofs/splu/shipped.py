@@ -25,12 +25,13 @@ def releases(histogram: tuple[int, ...], gamma: int) -> Iterator[tuple[list[tupl
     """Yield every release of a table with this histogram, as (record, published value), and its probability.
 
     Record numbers ascend with their values. The order within values is part of the outcome; the final
-    shuffle, a primitive of the source that moves whole records, is left at the identity.
+    shuffle, a primitive of the source that moves whole records, is left at the identity. The plan is the
+    greedy one, which has no outcomes of its own.
     """
     codes = np.repeat(np.arange(len(histogram), dtype=np.int64), histogram)
 
     def run(source: UniformSource) -> list[tuple[int, int]]:
-        release = publish_codes(codes, len(histogram), Gamma(gamma), source)
+        release = publish_codes(codes, len(histogram), Gamma(gamma), source, plan=anatomy)
         return list(zip(release.rows.tolist(), release.published.tolist(), strict=True))
 
     return outcomes(run)

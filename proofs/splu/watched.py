@@ -11,8 +11,18 @@ import numpy as np
 from splu_ref.decoys import PLANS, Codes, DecoyPlan, anatomy
 from splu_ref.decoys.plan import Groups
 from splu_ref.mechanisms import publish_codes
+from splu_ref.microdata import embedded_table
+from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray, Key, KeyedSource, SystemSource, UniformSource, outcomes
+from splu_ref.randomness import (
+    IntArray,
+    Key,
+    KeyedSource,
+    SeededSource,
+    SystemSource,
+    UniformSource,
+    outcomes,
+)
 
 NAMES = ("anatomy", "cyclic")
 """The shipped plans that follow from the histogram alone."""
@@ -51,7 +61,7 @@ class _Watched(DecoyPlan):
 
 def plan_groups(name: str, histogram: tuple[int, ...], gamma: int) -> list[tuple[int, ...]]:
     """Return the groups of a shipped plan, values ascending in each."""
-    plan = PLANS[name](np.array(histogram, dtype=np.int64), Gamma(gamma))
+    plan = PLANS[name](np.array(histogram, dtype=np.int64), Gamma(gamma), SystemSource())
     return [tuple(sorted(group)) for group in plan.groups().tolist()]
 
 
@@ -63,8 +73,8 @@ def seen(name: str, codes: tuple[int, ...], gamma: int) -> Iterator[tuple[Seen, 
     domain = max(codes) + 1
     orders: list[list[int]] = []
 
-    def watched(histogram: IntArray, size: Gamma) -> DecoyPlan:
-        plan = PLANS[name](histogram, size)
+    def watched(histogram: IntArray, size: Gamma, secret: UniformSource) -> DecoyPlan:
+        plan = PLANS[name](histogram, size, secret)
         return _Watched(plan.gamma, plan.domain_size, plan, orders)
 
     holding = [
@@ -99,11 +109,33 @@ def _histogram(codes: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def publish_histogram(histogram: tuple[int, ...], gamma: int) -> None:
-    """Publish a table with this histogram once, with the system's randomness."""
+    """Publish a table with this histogram once, by the greedy plan, with the system's randomness."""
     codes = np.repeat(np.arange(len(histogram), dtype=np.int64), histogram)
-    publish_codes(codes, len(histogram), Gamma(gamma), SystemSource())
+    publish_codes(codes, len(histogram), Gamma(gamma), SystemSource(), plan=anatomy)
 
 
 def plan_runs(histogram: tuple[int, ...], gamma: int) -> int:
     """Return the number of runs of the greedy plan in run-length form."""
     return len(anatomy(np.array(histogram, dtype=np.int64), Gamma(gamma)).runs)
+
+
+def published_states(gamma: int, columns: tuple[str, ...], least: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the published counts of the four states, for a seeded release of the embedded table, greedy plan.
+
+    The predicates are all values of ``columns`` with at least ``least`` records, the values every second
+    occupation. The states are: not P and not s, not P and s, P and not s, P and s.
+    """
+    table = embedded_table()
+    true = table.codes(EMBEDDED_SENSITIVE)
+    domain = len(table.domain(EMBEDDED_SENSITIVE))
+    rows, published, _ = publish_codes(true, domain, Gamma(gamma), SeededSource(1), plan=anatomy)
+    for column in columns:
+        codes = table.codes(column)[rows]
+        for value in range(int(codes.max()) + 1):
+            inside = codes == value
+            n = int(inside.sum())
+            if n < least:
+                continue
+            for s in range(0, domain, 2):
+                both, alone = int((inside & (published == s)).sum()), int((published == s).sum())
+                yield len(rows) - n - alone + both, alone - both, n - both, both

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from typing import Protocol
 
@@ -20,13 +21,18 @@ import numpy as np
 
 from splu_ref.audit.law_comparison import release_disagreements
 from splu_ref.audit.laws import Vector
-from splu_ref.decoys import PLANS, PlanMethod
+from splu_ref.decoys import PLANS, PlanMethod, mixed
 from splu_ref.mechanisms import publish_codes
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, UniformSource, outcomes
 
 GAMMAS = (2, 3)
 LARGEST_TABLE = 6
+LARGEST_WITH_SECRET = 4
+"""Largest table for a plan with a secret, whose outcomes multiply those of the release."""
+
+ENUMERATED: Mapping[str, PlanMethod] = {**PLANS, "mixed": partial(mixed, passes=1)}
+"""The plans in the form in which they are enumerated: one pass of trades, as each multiplies the outcomes."""
 
 
 class CodesRelease(Protocol):
@@ -115,7 +121,7 @@ def enumerate_histogram(
     plan_name: str = "anatomy",
     *,
     publish: PublishCodes = publish_codes,
-    plans: Mapping[str, PlanMethod] = PLANS,
+    plans: Mapping[str, PlanMethod] = ENUMERATED,
 ) -> EnumerationRow:
     """Run the mechanism on every outcome of its choices for one small table, and compare all laws.
 
@@ -157,7 +163,7 @@ def enumeration_rows(
     ordered: bool = False,
     largest: int = LARGEST_TABLE,
     publish: PublishCodes = publish_codes,
-    plans: Mapping[str, PlanMethod] = PLANS,
+    plans: Mapping[str, PlanMethod] = ENUMERATED,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Iterator[EnumerationRow]:
     """Yield a row for every plan, gamma in {2, 3} and eligible histogram of at most ``largest`` records.
@@ -167,15 +173,16 @@ def enumeration_rows(
     ordered
         As in `eligible_histograms`; the quick form takes each set of frequencies once.
     largest
-        Largest number of records.
+        Largest number of records; for ``mixed`` at most ``LARGEST_WITH_SECRET``.
     publish, plans
         The mechanism and the plans under test.
     progress
         Told the name of each table before it is run.
     """
     for name in plans:
+        most = min(largest, LARGEST_WITH_SECRET) if name == "mixed" else largest
         for gamma in GAMMAS:
-            for histogram in eligible_histograms(gamma, largest, ordered=ordered):
+            for histogram in eligible_histograms(gamma, most, ordered=ordered):
                 progress(f"{name}, gamma {gamma}, histogram {histogram}")
                 yield enumerate_histogram(histogram, gamma, name, publish=publish, plans=plans)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -12,6 +12,9 @@ import numpy as np
 from splu_ref.audit.laws import Law, Vector, binomial_law, count_law, fault_in_groups, record_law
 from splu_ref.decoys import PlanMethod
 from splu_ref.model import Gamma
+from splu_ref.randomness import outcomes
+
+Plan = tuple[Vector, ...]
 
 
 def release_disagreements(
@@ -32,7 +35,7 @@ def release_disagreements(
     gamma
         Size of a group.
     plan
-        The plan method whose groups the records were put in.
+        The plan method whose groups the records were put in. Every outcome of a plan's secret is walked.
     observed
         For each set of deleted records the probability of each vector of published values of the others, by
         record. The probabilities add up to 1 over all sets and vectors.
@@ -49,13 +52,31 @@ def release_disagreements(
         conditional = {published: probability / weight for published, probability in law.items()}
         kept = [code for record, code in enumerate(codes) if record not in suppressed]
         histogram = [kept.count(value) for value in range(domain_size)]
-        groups = [tuple(map(int, group)) for group in plan(np.array(histogram), gamma).groups()]
-        fault = fault_in_groups(groups, histogram, gamma) or _fault_in_vectors(conditional, kept, domain_size)
+        plans = _law_of_plans(plan, histogram, gamma)
+        faults = (fault_in_groups(groups, histogram, gamma) for groups in plans)
+        fault = next(filter(None, faults), None) or _fault_in_vectors(conditional, kept, domain_size)
         if fault:
             yield fault
             return
-        for difference in _law_disagreements(conditional, kept, groups, histogram):
+        for difference in _law_disagreements(conditional, kept, plans, histogram):
             yield f"histogram {histogram}: {difference}"
+
+
+def _law_of_plans(plan: PlanMethod, histogram: Sequence[int], gamma: Gamma) -> dict[Plan, Fraction]:
+    """Return the probability of every list of groups; a plan without a secret has one."""
+    counts = np.array(histogram, dtype=np.int64)
+    law: dict[Plan, Fraction] = defaultdict(Fraction)
+    for groups, probability in outcomes(lambda source: plan(counts, gamma, source).groups().tolist()):
+        law[tuple(map(tuple, groups))] += probability
+    return law
+
+
+def _mixture(plans: Mapping[Plan, Fraction], law_of: Callable[[Plan], Law]) -> Law:
+    total: dict[Vector, Fraction] = defaultdict(Fraction)
+    for groups, weight in plans.items():
+        for vector, probability in law_of(groups).items():
+            total[vector] += weight * probability
+    return total
 
 
 def _fault_in_vectors(law: Law, kept: Sequence[int], domain_size: int) -> str | None:
@@ -67,9 +88,9 @@ def _fault_in_vectors(law: Law, kept: Sequence[int], domain_size: int) -> str | 
 
 
 def _law_disagreements(
-    law: Law, kept: Sequence[int], groups: Sequence[Vector], histogram: Sequence[int]
+    law: Law, kept: Sequence[int], plans: Mapping[Plan, Fraction], histogram: Sequence[int]
 ) -> Iterator[str]:
-    gamma, domain_size = len(groups[0]), len(histogram)
+    gamma, domain_size = len(next(iter(plans))[0]), len(histogram)
     counts: dict[Vector, Fraction] = defaultdict(Fraction)
     for published, probability in law.items():
         counts[tuple(published.count(value) for value in range(domain_size))] += probability
@@ -81,7 +102,7 @@ def _law_disagreements(
         if any(marginal[k] != expected.get(k, 0) for k in {*marginal, *expected}):
             found = ", ".join(f"{k}: {marginal[k]}" for k in sorted(marginal) if marginal[k])
             yield f"the count of value {value} has the law {found}, not Bin({gamma * frequency}, 1/{gamma})"
-    if counts != count_law(groups, domain_size):
+    if counts != _mixture(plans, lambda groups: count_law(groups, domain_size)):
         yield "the law of the published histogram is not the convolution over the groups"
-    if law != record_law(groups, kept):
+    if law != _mixture(plans, lambda groups: record_law(groups, kept)):
         yield "the joint law of the published values by record differs"

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from splu_ref.audit.release_log import logged, read_log, warnings
 from splu_ref.cli.output import AsJson, Force, GammaOption, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing, same_file, write_all
 from splu_ref.mechanisms import Publication, publish
 from splu_ref.microdata import read_table, require_suffix, table_bytes
-from splu_ref.model import ParameterError
+from splu_ref.model import ParameterError, exact
 from splu_ref.randomness import Key, KeyedSource, SeededSource, SystemSource, UniformSource
 
 NAME = "sanitize"
-EXAMPLE = "splu-ref sanitize patients.csv -o published.csv --sensitive diagnosis --gamma 5"
+EXAMPLE = (
+    "splu-ref sanitize adult.csv -o published.csv --sensitive occupation --gamma 5 --manifest manifest.json"
+)
 
 
 def run(
@@ -27,8 +32,15 @@ def run(
     ],
     gamma: GammaOption,
     plan: Annotated[
-        str, typer.Option("--plan", help="How decoys are grouped: anatomy or cyclic.")
-    ] = "anatomy",
+        str,
+        typer.Option("--plan", help="How decoys are grouped: mixed (at random), anatomy or cyclic."),
+    ] = "mixed",
+    retention: Annotated[
+        str | None,
+        typer.Option(
+            "--retention", help="Probability that a record keeps its value, e.g. 0.3 or 3/10 [1/gamma]."
+        ),
+    ] = None,
     key_file: Annotated[
         Path | None,
         typer.Option("--key-file", help="Secret key (splu-ref key): a record gets the same draw every time."),
@@ -45,6 +57,12 @@ def run(
     manifest: Annotated[
         Path | None, typer.Option("--manifest", help="Write the public facts of the release here (JSON).")
     ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            "--log", help="Secret log of releases: warns if the table is published again with fresh draws."
+        ),
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -54,21 +72,42 @@ def run(
     deleted down to a multiple of gamma first (fewer than gamma records).
     """
     source = _source(key_file, seed, id_column)
+    if retention is not None and exact(retention, "--retention") == 1:
+        raise ParameterError("--retention 1 publishes every value as it is: choose less than 1")
     written = [output] if manifest is None else [output, manifest]
     require_suffix(output)
-    _refuse_overlap(written, [table] if key_file is None else [table, key_file])
+    _refuse_overlap(
+        written if log is None else [*written, log], [table] if key_file is None else [table, key_file]
+    )
+    if log is not None:
+        read_log(log)  # a damaged log is refused before the work
     for path in written:
         refuse_existing(path, force=force)
     with counted("publishing") as progress:
         with about(table):
             original = read_table(table, missing)
             progress(1, 3)
-            publication = publish(original, sensitive, gamma, source, plan=plan, id_column=id_column)
+            publication = publish(
+                original, sensitive, gamma, source, plan=plan, retention=retention, id_column=id_column
+            )
         progress(2, 3)
         contents = [table_bytes(publication.table, output), publication.manifest().to_json()]
-    write_all(list(zip(written, contents, strict=False)), force=force)
+    outputs = list(zip(written, contents, strict=False))
+    if log is None:
+        write_all(outputs, force=force)
+    else:
+        key = None if key_file is None else Key.read(key_file)
+        with logged(log, original, publication, key, datetime.now(UTC)) as entered:
+            write_all(outputs, force=force)
+        for warning in warnings(*entered):
+            note(warning)
     if seed is not None:
         note("--seed is for tests: whoever knows the seed can undo this release")
+    if publication.retention != Fraction(1, publication.gamma):
+        note(
+            f"retention is not 1/gamma: say --retention {publication.retention} to estimate, privacy and "
+            "utility as well"
+        )
     _show(publication, output, as_json=as_json)
 
 
@@ -102,6 +141,7 @@ def _show(publication: Publication, output: Path, *, as_json: bool) -> None:
         "rows_out": publication.table.row_count,
         "suppressed": publication.suppressed,
         "gamma": int(publication.gamma),
+        "retention": str(publication.retention),
         "sensitive": publication.sensitive[0] if single else list(publication.sensitive),
         "plan": publication.plan,
         "domain_size": sizes[0] if single else sizes,
@@ -112,8 +152,9 @@ def _show(publication: Publication, output: Path, *, as_json: bool) -> None:
         ("published", f"{output} ({publication.table.row_count} rows, {publication.suppressed} suppressed)"),
         ("sensitive", ", ".join(publication.sensitive)),
         ("gamma", f"{publication.gamma} (this table allows up to {publication.max_gamma})"),
+        ("retention", f"p = {publication.retention}"),
         ("plan", publication.plan),
         ("randomness", publication.randomness),
-        ("next", f"tell analysts gamma = {publication.gamma}; keep max_gamma and the original to yourself"),
+        ("next", "tell gamma and p; keep max_gamma and the original to yourself"),
     ]
     show(result, lines, as_json=as_json)

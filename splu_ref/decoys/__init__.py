@@ -9,13 +9,16 @@ from splu_ref.decoys.anatomy import anatomy, anatomy_reference
 from splu_ref.decoys.co_occurrence import CoOccurrence, co_occurrence
 from splu_ref.decoys.cyclic import cyclic
 from splu_ref.decoys.eligibility import largest_gamma, require_eligible, require_feasible
+from splu_ref.decoys.expected import expected_co_occurrence, within_bound
+from splu_ref.decoys.mixed import mixed, mixed_reference
 from splu_ref.decoys.plan import ArrayPlan, Codes, DecoyPlan, IntArray, Run, RunLengthPlan
 from splu_ref.model import Gamma
+from splu_ref.randomness import UniformSource
 
-PlanMethod: TypeAlias = Callable[[IntArray, Gamma], DecoyPlan]
-"""A method that turns a histogram and a group size into a plan."""
+PlanMethod: TypeAlias = Callable[[IntArray, Gamma, UniformSource], DecoyPlan]
+"""A method that turns a histogram, a group size and, if the plan is secret, random integers into a plan."""
 
-PLANS: dict[str, PlanMethod] = {"anatomy": anatomy, "cyclic": cyclic}
+PLANS: dict[str, PlanMethod] = {"anatomy": anatomy, "cyclic": cyclic, "mixed": mixed}
 """Plan methods by the name under which a command or a manifest speaks of them."""
 
 __all__ = [
@@ -31,7 +34,11 @@ __all__ = [
     "anatomy_reference",
     "co_occurrence",
     "cyclic",
+    "expected_co_occurrence",
     "largest_gamma",
+    "mixed",
+    "mixed_reference",
     "require_eligible",
     "require_feasible",
+    "within_bound",
 ]

@@ -13,6 +13,7 @@ import numpy as np
 from splu_ref.decoys.eligibility import require_eligible
 from splu_ref.decoys.plan import ArrayPlan, IntArray, Run, RunLengthPlan, groups_dtype
 from splu_ref.model import Gamma
+from splu_ref.randomness import UniformSource
 
 
 def anatomy_reference(histogram: IntArray, gamma: Gamma) -> ArrayPlan:
@@ -28,7 +29,7 @@ def anatomy_reference(histogram: IntArray, gamma: Gamma) -> ArrayPlan:
     return ArrayPlan(gamma, len(left), np.array(groups, dtype=groups_dtype(len(left))))
 
 
-def anatomy(histogram: IntArray, gamma: Gamma) -> RunLengthPlan:
+def anatomy(histogram: IntArray, gamma: Gamma, source: UniformSource | None = None) -> RunLengthPlan:
     """Return the greedy plan in run-length form.
 
     Parameters
@@ -38,6 +39,8 @@ def anatomy(histogram: IntArray, gamma: Gamma) -> RunLengthPlan:
         above its gamma-th part.
     gamma
         Size of a group.
+    source
+        Not used: the plan has no secret.
 
     Returns
     -------

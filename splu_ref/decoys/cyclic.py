@@ -7,9 +7,10 @@ import numpy as np
 from splu_ref.decoys.eligibility import require_eligible
 from splu_ref.decoys.plan import IntArray, Run, RunLengthPlan
 from splu_ref.model import Gamma
+from splu_ref.randomness import UniformSource
 
 
-def cyclic(histogram: IntArray, gamma: Gamma) -> RunLengthPlan:
+def cyclic(histogram: IntArray, gamma: Gamma, source: UniformSource | None = None) -> RunLengthPlan:
     """Return the plan whose slot j of group g holds the value of sorted record j * (N / gamma) + g.
 
     Parameters
@@ -19,6 +20,8 @@ def cyclic(histogram: IntArray, gamma: Gamma) -> RunLengthPlan:
         above its gamma-th part.
     gamma
         Size of a group.
+    source
+        Not used: the plan has no secret.
 
     Returns
     -------

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 
 from splu_ref.decoys import PLANS, largest_gamma
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms.splu_gen import PlaceOrder, release
 from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, Exact, Gamma, ParameterError
+from splu_ref.model import DataError, Exact, Gamma, ParameterError, retention_probability
 from splu_ref.randomness import SystemSource, UniformSource
 
 
@@ -24,6 +25,8 @@ class Publication:
         The published table, in shuffled order.
     gamma
         Size of the decoy groups.
+    retention
+        Probability p with which each record kept its own value.
     sensitive
         The sensitive columns, in the order in which they were published.
     plan
@@ -41,6 +44,7 @@ class Publication:
 
     table: Microdata
     gamma: Gamma
+    retention: Fraction
     sensitive: tuple[str, ...]
     plan: str
     domains: tuple[tuple[str, ...], ...]
@@ -52,7 +56,7 @@ class Publication:
     def manifest(self) -> Manifest:
         """Return the public facts of the release, for analysts."""
         domains = dict(zip(self.sensitive, self.domains, strict=True))
-        return Manifest(self.gamma, self.plan, self.table.row_count, domains)
+        return Manifest(self.gamma, self.retention, self.plan, self.table.row_count, domains)
 
 
 def publish(
@@ -61,7 +65,8 @@ def publish(
     gamma: Exact,
     source: UniformSource | None = None,
     *,
-    plan: str = "anatomy",
+    plan: str = "mixed",
+    retention: Exact | None = None,
     order: PlaceOrder = "random",
     id_column: str | None = None,
 ) -> Publication:
@@ -78,7 +83,10 @@ def publish(
     source
         Where random integers come from; the system's entropy unless given.
     plan
-        Name of a plan method: ``"anatomy"`` or ``"cyclic"``.
+        Name of a plan method: ``"mixed"``, ``"anatomy"`` or ``"cyclic"``.
+    retention
+        Probability p that a record is published with its own value, an exact number with 0 < p <= 1;
+        1 / gamma unless given. Each other value of its group has probability (1 - p) / (gamma - 1).
     order
         ``"smallest-id"`` is for test vectors only.
     id_column
@@ -89,7 +97,8 @@ def publish(
     DataError
         If a sensitive column is missing, has missing or too few values, or does not allow ``gamma``.
     ParameterError
-        If gamma is below 2, the plan is unknown, or a sensitive column is named twice.
+        If gamma is below 2, retention is out of range, the plan is unknown, or a sensitive column is named
+        twice.
     """
     columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
     if not columns or len(set(columns)) < len(columns):
@@ -99,6 +108,7 @@ def publish(
     if id_column in columns:
         raise ParameterError(f"column {id_column!r} is sensitive: it cannot identify the records as well")
     size = Gamma(gamma)
+    keeping = retention_probability(retention, size)
     codes = {column: table.codes(column) for column in columns}
     max_gamma = min(_feasible(table, column, size) for column in columns)
     stream = SystemSource() if source is None else source
@@ -108,6 +118,7 @@ def publish(
         size,
         _bound(stream, table, id_column),
         plan=PLANS[plan],
+        retention=keeping,
         order=order,
     )
     published = table.take(done.rows)
@@ -116,6 +127,7 @@ def publish(
     return Publication(
         table=published,
         gamma=size,
+        retention=keeping,
         sensitive=columns,
         plan=plan,
         domains=tuple(tuple(str(value) for value in table.domain(column)) for column in columns),

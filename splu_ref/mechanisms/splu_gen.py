@@ -2,8 +2,8 @@
 
 Parameters, preconditions, plan, draw, published table: the steps of the paper in the paper's order. All
 randomness comes from the source that is passed in, in this order: the remainder that is deleted; then for
-each sensitive column the order of the records within each value and one integer below gamma per record;
-then the shuffle.
+each sensitive column its plan, the order of the records within each value, and one integer per record; then
+the shuffle.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from splu_ref.decoys import Codes, DecoyPlan, PlanMethod, anatomy, require_feasible
-from splu_ref.model import Gamma
+from splu_ref.decoys import PlanMethod, mixed, require_feasible
+from splu_ref.mechanisms.draws import draws
+from splu_ref.model import Exact, Gamma, retention_probability
 from splu_ref.randomness import IntArray, UniformSource
 
 PlaceOrder: TypeAlias = Literal["random", "smallest-id"]
@@ -47,7 +48,8 @@ def release(
     gamma: Gamma,
     source_for: Callable[[str], UniformSource],
     *,
-    plan: PlanMethod = anatomy,
+    plan: PlanMethod = mixed,
+    retention: Exact | None = None,
     order: PlaceOrder = "random",
 ) -> Release:
     """Run steps 1-4 of SPLU-Gen on one or more sensitive columns, each with a plan of its own.
@@ -64,7 +66,9 @@ def release(
         Where random integers come from, for each sensitive column; the first column's source also
         chooses the remainder and the shuffle. A stream of random integers is the same for all columns.
     plan
-        How decoy groups are formed from a histogram.
+        How decoy groups are formed: from the histogram, and from random integers if the plan is secret.
+    retention
+        Probability p that a record is published with its own value, 0 < p <= 1; 1 / gamma unless given.
     order
         ``"smallest-id"`` is the rule of the paper and for test vectors only: it lets the order of the
         file decide who stands in which group.
@@ -72,14 +76,15 @@ def release(
     Raises
     ------
     ParameterError
-        If a value occurs more than N / gamma times; the message names the largest feasible gamma.
+        If a value occurs more than N / gamma times (the message names the largest feasible gamma), or for a
+        retention outside its range.
 
     Notes
     -----
-    Each record is published with its own value with probability 1 / gamma, and with each other value of
-    its group with probability 1 / gamma (step 3 with p = 1 / gamma). Guarantees speak of the table after
-    the deletion.
+    Each record is published with its own value with probability p, and with each other value of its group
+    with probability (1 - p) / (gamma - 1). Guarantees speak of the table after the deletion.
     """
+    keeping = retention_probability(retention, gamma)
     histograms = {
         column: np.bincount(values, minlength=domain_sizes[column]) for column, values in codes.items()
     }
@@ -96,19 +101,14 @@ def release(
     for column, true_codes in codes.items():
         own = true_codes[kept] if len(suppressed) else true_codes  # step 1
         np.subtract.at(histograms[column], true_codes[suppressed], 1)
-        decoys = plan(histograms[column], gamma)  # step 2
-        published[column] = _drawn(decoys, own, source_for(column).kept(kept), order)  # step 3
+        source = source_for(column).kept(kept)
+        decoys = plan(histograms[column], gamma, source.plan_secret())  # step 2
+        places = source.order_within(own) if order == "random" else np.argsort(own, kind="stable")
+        published[column] = decoys.published(places, draws(source, gamma, keeping, len(own)))  # step 3
     shuffle = records.kept(kept).permutation(len(kept))  # step 4
     rows = kept[shuffle] if len(suppressed) else shuffle
     shuffled = {column: values[shuffle].astype(np.int64) for column, values in published.items()}
     return Release(rows, shuffled, suppressed)
-
-
-def _drawn(decoys: DecoyPlan, own: IntArray, source: UniformSource, order: PlaceOrder) -> Codes:
-    """Return each record's published code; draw 0 is the record's own value."""
-    places = source.order_within(own) if order == "random" else np.argsort(own, kind="stable")
-    draws = source.below(decoys.gamma, len(own))
-    return decoys.published(places, draws)
 
 
 class ColumnRelease(NamedTuple):
@@ -125,11 +125,18 @@ def publish_codes(
     gamma: Gamma,
     source: UniformSource,
     *,
-    plan: PlanMethod = anatomy,
+    plan: PlanMethod = mixed,
+    retention: Exact | None = None,
     order: PlaceOrder = "random",
 ) -> ColumnRelease:
     """Run SPLU-Gen on the codes of one sensitive column; see :func:`release` for parameters and errors."""
     done = release(
-        {"sensitive": codes}, {"sensitive": domain_size}, gamma, lambda _: source, plan=plan, order=order
+        {"sensitive": codes},
+        {"sensitive": domain_size},
+        gamma,
+        lambda _: source,
+        plan=plan,
+        retention=retention,
+        order=order,
     )
     return ColumnRelease(done.rows, done.published["sensitive"], done.suppressed)

@@ -104,3 +104,7 @@ class ByteSource(ABC):
     def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> Self:
         """Return the source itself, without asking for the identities."""
         return self
+
+    def plan_secret(self) -> Self:
+        """Return the source itself."""
+        return self

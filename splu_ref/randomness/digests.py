@@ -13,6 +13,7 @@ from splu_ref.randomness.key import Key
 from splu_ref.randomness.protocol import IntArray
 
 PREFIX = b"splu-ref/keyed/1"
+PLAN_PREFIX = b"splu-ref/keyed-plan/1"
 DIGEST_BYTES = 32
 ORDER_BYTES = slice(0, 8)
 SHUFFLE_BYTES = slice(8, 16)
@@ -20,9 +21,9 @@ DRAW_BYTES = slice(16, 32)
 _CHUNK = 1 << 16
 
 
-def _column_message(column: str) -> bytes:
+def _column_message(column: str, prefix: bytes = PREFIX) -> bytes:
     name = column.encode("utf-8")
-    return PREFIX + len(name).to_bytes(8, "big") + name
+    return prefix + len(name).to_bytes(8, "big") + name
 
 
 def record_digests(key: Key, column: str, identities: Sequence[bytes]) -> NDArray[np.uint8]:
@@ -60,6 +61,29 @@ class RecordTape(ByteSource):
 
     def _block(self, number: int) -> bytes:
         return hmac.digest(self._secret, self._message + number.to_bytes(8, "big"), "sha256")
+
+
+class PlanTape(ByteSource):
+    """The bytes of one column's decoy plan: the digests of the column's name and a block number, in turn."""
+
+    name = "keyed"
+
+    def __init__(self, key: Key, column: str) -> None:
+        self._secret = key.secret
+        self._message = _column_message(column, PLAN_PREFIX)
+        self._pending = b""
+        self._next_block = 0
+
+    def read(self, count: int) -> bytes:
+        """Return the next ``count`` bytes."""
+        last = self._next_block + -(-(count - len(self._pending)) // DIGEST_BYTES)
+        self._pending += b"".join(
+            hmac.digest(self._secret, self._message + number.to_bytes(8, "big"), "sha256")
+            for number in range(self._next_block, last)
+        )
+        self._next_block = max(last, self._next_block)
+        data, self._pending = self._pending[:count], self._pending[count:]
+        return data
 
 
 def ordered_by_digest(digests: NDArray[np.uint8], part: slice, codes: IntArray | None = None) -> IntArray:

@@ -86,6 +86,10 @@ class EnumerationSource:
         """Return the source itself."""
         return self
 
+    def plan_secret(self) -> Self:
+        """Return the source itself."""
+        return self
+
     @property
     def paths(self) -> int:
         """The product of the bounds on this path: its probability is one over it."""

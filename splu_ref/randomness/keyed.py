@@ -13,6 +13,7 @@ from splu_ref.randomness.digests import (
     DRAW_BYTES,
     ORDER_BYTES,
     SHUFFLE_BYTES,
+    PlanTape,
     RecordTape,
     ordered_by_digest,
     record_digests,
@@ -61,6 +62,10 @@ class KeyedSource:
         self._unbound()
 
     def kept(self, rows: IntArray) -> NoReturn:
+        """Raise ``InputError``: bind the source first."""
+        self._unbound()
+
+    def plan_secret(self) -> NoReturn:
         """Raise ``InputError``: bind the source first."""
         self._unbound()
 
@@ -157,6 +162,10 @@ class KeyedRecords:
     def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> KeyedRecords:
         """Return the source for another sensitive column, under the same key."""
         return KeyedRecords(self._key, column, identities())
+
+    def plan_secret(self) -> PlanTape:
+        """Return the stream of the column's decoy plan; it begins anew with each call."""
+        return PlanTape(self._key, self._column)
 
     def _require_size(self, size: int) -> None:
         if size != len(self._digests):

@@ -60,6 +60,8 @@ def random_order(
         code_bits = int(codes.max()).bit_length()
     if code_bits + key_bits + index_bits <= 64:
         order, same = _sort_packed(keys, codes, key_bits, index_bits)
+    elif codes is not None and (codes[1:] >= codes[:-1]).all():
+        order, same = _sort_blocks(keys, codes, key_bits, code_bits)
     else:
         order, same = _sort_columns(keys, codes)
     _break_ties(order, same, draw, key_bits)
@@ -85,6 +87,30 @@ def _sort_packed(
     same = np.bitwise_xor(ordered[1:], ordered[:-1], out=words[1:]) <= item_mask
     order = np.bitwise_and(ordered, item_mask, out=words)
     return order.view(np.int64), same
+
+
+def _sort_blocks(
+    keys: IntArray, codes: IntArray, key_bits: int, code_bits: int
+) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Return the same as ``_sort_packed``, for codes that ascend; may overwrite ``keys``.
+
+    Each item stays in the block of its code, so its place in the block stands for it, which takes few bits.
+    """
+    starts = np.concatenate([[0], np.flatnonzero(codes[1:] != codes[:-1]) + 1])
+    lengths = np.diff(starts, append=len(codes))
+    place_bits = int(lengths.max() - 1).bit_length()
+    if code_bits + key_bits + place_bits > 64:
+        return _sort_columns(keys, codes)
+    start = np.repeat(starts, lengths)
+    words = keys.view(np.uint64)
+    words |= codes.view(np.uint64) << np.uint64(key_bits)
+    words <<= np.uint64(place_bits)
+    words |= (np.arange(len(codes)) - start).view(np.uint64)
+    words.sort(kind="stable")  # the blocks ascend already, which this sort makes use of
+    place_mask = np.uint64((1 << place_bits) - 1)
+    same = (words[1:] ^ words[:-1]) <= place_mask
+    start += np.bitwise_and(words, place_mask, out=words).view(np.int64)
+    return start, same
 
 
 def _sort_columns(keys: IntArray, codes: IntArray | None) -> tuple[IntArray, NDArray[np.bool_]]:

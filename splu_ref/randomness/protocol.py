@@ -82,3 +82,11 @@ class UniformSource(Protocol):
             The source itself if it reads a stream.
         """
         ...
+
+    def plan_secret(self) -> UniformSource:
+        """Return the stream from which a secret decoy plan is drawn.
+
+        A source that reads a stream returns itself. A keyed source that is bound to a column returns a
+        stream that depends on the key and the column alone.
+        """
+        ...

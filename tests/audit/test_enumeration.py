@@ -130,7 +130,7 @@ def test_missing_values_and_broken_plans_are_reported() -> None:
     short = altered(lambda done, _: done._replace(rows=done.rows[:1], published=done.published[:1]))
     assert "records" in enumerate_histogram((1, 1), 2, publish=short).detail
 
-    def duplicate(histogram: IntArray, gamma: Gamma) -> DecoyPlan:
+    def duplicate(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan:
         anatomy(histogram, gamma)
         return ArrayPlan(gamma, len(histogram), np.array([[0, 0], [1, 1]]))
 

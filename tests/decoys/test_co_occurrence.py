@@ -8,6 +8,7 @@ import pytest
 
 from splu_ref.decoys import PLANS, anatomy, co_occurrence
 from splu_ref.model import Gamma, ParameterError
+from splu_ref.randomness import SystemSource
 
 HISTOGRAMS = [(2, (4, 3, 3)), (2, (2, 1, 1)), (3, (5, 4, 4, 1, 1)), (5, (9, 1, 8, 7, 6, 5, 4, 3, 2, 0))]
 
@@ -15,7 +16,7 @@ HISTOGRAMS = [(2, (4, 3, 3)), (2, (2, 1, 1)), (3, (5, 4, 4, 1, 1)), (5, (9, 1, 8
 @pytest.mark.parametrize("method", sorted(PLANS))
 @pytest.mark.parametrize(("gamma", "histogram"), HISTOGRAMS)
 def test_it_counts_the_groups_that_hold_both(method: str, gamma: int, histogram: tuple[int, ...]) -> None:
-    plan = PLANS[method](np.array(histogram), Gamma(gamma))
+    plan = PLANS[method](np.array(histogram), Gamma(gamma), SystemSource())
     together = Counter(pair for group in plan.groups().tolist() for pair in product(group, repeat=2))
     c = co_occurrence(plan)
     for u, v in product(range(len(histogram)), repeat=2):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from splu_ref.decoys import PLANS, Run, anatomy, anatomy_reference, cyclic, largest_gamma
 from splu_ref.decoys.plan import IntArray
 from splu_ref.model import Gamma, ParameterError
+from splu_ref.randomness import SystemSource
 
 
 @st.composite
@@ -38,7 +39,7 @@ def test_the_fast_greedy_plan_is_the_reference(case: tuple[IntArray, Gamma]) -> 
 @given(eligible(), st.sampled_from(sorted(PLANS)))
 def test_every_plan_is_valid(case: tuple[IntArray, Gamma], method: str) -> None:
     histogram, gamma = case
-    groups = PLANS[method](histogram, gamma).groups()
+    groups = PLANS[method](histogram, gamma, SystemSource()).groups()
     assert groups.shape == (histogram.sum() // gamma, gamma)
     assert all(len(set(group)) == gamma for group in groups.tolist())
     np.testing.assert_array_equal(np.bincount(groups.reshape(-1), minlength=len(histogram)), histogram)
@@ -77,7 +78,7 @@ def test_a_ring_is_one_run() -> None:
 )
 def test_what_is_not_eligible_is_refused(method: str, histogram: list[int], gamma: int, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        PLANS[method](np.array(histogram), Gamma(gamma))
+        PLANS[method](np.array(histogram), Gamma(gamma), SystemSource())
 
 
 def test_a_histogram_is_an_integer_vector() -> None:
@@ -97,7 +98,7 @@ def test_draws_pick_from_the_group_in_plan_order(
     case: tuple[IntArray, Gamma], method: str, data: st.DataObject
 ) -> None:
     histogram, gamma = case
-    plan = PLANS[method](histogram, gamma)
+    plan = PLANS[method](histogram, gamma, SystemSource())
     codes = np.repeat(np.arange(len(histogram)), histogram)
     order = np.array(data.draw(st.permutations(range(len(codes)))))
     order = order[np.argsort(codes[order], kind="stable")]

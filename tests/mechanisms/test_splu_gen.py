@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from splu_ref.decoys import cyclic
+from splu_ref.decoys import anatomy, cyclic
 from splu_ref.mechanisms import publish_codes, release
 from splu_ref.model import Gamma, ParameterError
 from splu_ref.randomness import IntArray, RecordingSource, SeededSource, TapeSource
@@ -60,7 +60,7 @@ class _Constant(SeededSource):
 
 
 def test_draw_zero_keeps_every_own_value() -> None:
-    done = publish_codes(CODES, 4, Gamma(2), _Constant(0))
+    done = publish_codes(CODES, 4, Gamma(2), _Constant(0), plan=anatomy)
     np.testing.assert_array_equal(done.published, CODES)
     done = publish_codes(CODES, 4, Gamma(2), _Constant(0), plan=cyclic)
     np.testing.assert_array_equal(done.published, CODES)
@@ -68,7 +68,7 @@ def test_draw_zero_keeps_every_own_value() -> None:
 
 def test_the_smallest_id_rule_by_hand() -> None:
     # Left 3, 2, 2, 1: groups {0,1}, {0,2}, {0,1}, {2,3}; each record takes the other value of its group.
-    done = publish_codes(CODES, 4, Gamma(2), _Constant(1), order="smallest-id")
+    done = publish_codes(CODES, 4, Gamma(2), _Constant(1), plan=anatomy, order="smallest-id")
     assert done.published.tolist() == [1, 0, 2, 0, 0, 3, 1, 2]
 
 

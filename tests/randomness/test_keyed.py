@@ -136,6 +136,7 @@ def test_digest_parts_are_compared_as_unsigned_big_endian_numbers() -> None:
         lambda source: source.order_within(np.zeros(3, dtype=np.int64)),
         lambda source: source.subset(3, 1),
         lambda source: source.kept(np.array([0])),
+        lambda source: source.plan_secret().permutation(1),
     ],
 )
 def test_an_unbound_source_says_how_to_bind_it(choose: Callable[[KeyedSource], IntArray]) -> None:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import groupby, permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splu_ref.model import TapeExhaustedError
-from splu_ref.randomness import EnumerationSource, IntArray, SystemSource, TapeSource, outcomes
+from splu_ref.randomness import (
+    EnumerationSource,
+    IntArray,
+    SeededSource,
+    SystemSource,
+    TapeSource,
+    ordering,
+    outcomes,
+)
 from splu_ref.randomness.ordering import random_order
 
 
@@ -212,3 +221,34 @@ def test_half_a_million_records_are_permuted_within_their_codes() -> None:
     assert np.array_equal(codes[order], np.sort(codes))
     assert np.array_equal(np.sort(order), np.arange(500_000))
     assert not np.array_equal(order, np.argsort(codes, kind="stable"))
+
+
+@pytest.mark.parametrize(
+    ("spread", "key_bits", "sort"),
+    [
+        (2**18, 32, "_sort_blocks"),
+        (2**47, 2, "_sort_blocks"),
+        (2**50, 32, "_sort_columns"),
+        (2**54, 2, "_sort_columns"),
+    ],
+)
+def test_codes_that_ascend_are_ordered_by_the_same_rule(
+    spread: int, key_bits: int, sort: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes = np.repeat(np.arange(200), np.arange(200) % 4)
+    drawn, again = SeededSource(4), SeededSource(4)
+    # Small numbers are sorted as one word with the item's number; other tests compare that with the rule.
+    plain = random_order(again.below, len(codes), codes, key_bits)
+    chosen = getattr(ordering, sort)
+    calls = 0
+
+    def counted(*parts: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return chosen(*parts)
+
+    monkeypatch.setattr(ordering, sort, counted)
+    fast = random_order(drawn.below, len(codes), codes * spread, key_bits)
+    np.testing.assert_array_equal(fast, plain)
+    assert drawn.read(4) == again.read(4)
+    assert calls == 1

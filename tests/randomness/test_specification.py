@@ -33,7 +33,7 @@ CHOICES: dict[str, Callable[[UniformSource, Example], Any]] = {
 
 
 def test_the_page_has_an_example_of_every_kind() -> None:
-    assert {example["op"] for example in examples()} == {*CHOICES, "seeded", "keyed"}
+    assert {example["op"] for example in examples()} == {*CHOICES, "seeded", "keyed", "plan_secret"}
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,22 @@ def test_the_block_that_is_written_out() -> None:
     assert hmac.digest(bytes(range(32)), message, "sha256") == block
     source = KeyedSource(Key(bytes(range(32)))).for_records("occupation", lambda: [b"anna"])
     assert source.below(2**63, 1).tolist() == [int.from_bytes(block[16:24], "big") & (2**63 - 1)]
+
+
+@pytest.mark.parametrize("example", [example for example in examples() if example["op"] == "plan_secret"])
+def test_plan_secrets(example: Example) -> None:
+    key = Key(bytes.fromhex(example["key"]))
+    source = KeyedSource(key).for_records(example["column"], lambda: [b"anna"])
+    stream = source.plan_secret()
+    data = b"".join(stream.read(count) for count in (3, 0, 29, 1, 8))  # across the blocks of 32
+    assert data[:16].hex() == example["bytes 0-15"]
+    assert data[32:40].hex() == example["bytes 32-39"]
+    name = example["column"].encode()
+    message = b"splu-ref/keyed-plan/1" + len(name).to_bytes(8, "big") + name + (1).to_bytes(8, "big")
+    assert data[32:] == hmac.digest(key.secret, message, "sha256")[:9]
+    assert source.kept(np.array([0])).plan_secret().read(16) == data[:16]
+    other = KeyedSource(key).for_records("other", lambda: [b"anna"])
+    assert other.plan_secret().read(16) != data[:16]
 
 
 @pytest.mark.parametrize("example", [example for example in examples() if example["op"] == "keyed"])

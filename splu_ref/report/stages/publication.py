@@ -11,7 +11,7 @@ from typing import Literal, Self
 import narwhals as nw
 
 from splu_ref.audit import EValue, average, counts_point, rate_power
-from splu_ref.decoys import anatomy
+from splu_ref.decoys import mixed
 from splu_ref.estimators import estimate_count
 from splu_ref.guarantees import decimal_down, decimal_up, error_bounds, privacy_minimum, utility_threshold
 from splu_ref.mechanisms import publish, publish_codes
@@ -56,7 +56,7 @@ def _audited(table: Microdata, gamma: Gamma, seed: bytes) -> Outcome:
     published = release.table
     # The same bytes give the same release; this form of it also names the deleted records.
     again = publish_codes(
-        table.codes(COLUMN), len(table.domain(COLUMN)), gamma, SeededSource(seed), plan=anatomy
+        table.codes(COLUMN), len(table.domain(COLUMN)), gamma, SeededSource(seed), plan=mixed
     )
     original = table.take(again.rows)
     frequencies = original.histogram(COLUMN)

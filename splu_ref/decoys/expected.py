@@ -1,0 +1,91 @@
+"""The co-occurrence that the mixed plan has on average, from the frequencies alone.
+
+Under the uniform law over all valid plans, all groups have the same law, in which the value v has the chance
+gamma f_v / N to stand. The law of largest entropy with these chances is put in its place.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from splu_ref.decoys.conditional_poisson import Floats, fitted, pair_probabilities
+from splu_ref.model import Gamma, ParameterError
+
+_CERTAIN = 1 - 1e-12
+"""From here on a chance is 1: a frequency that is N / gamma but for rounding."""
+
+
+def expected_co_occurrence(frequencies: ArrayLike, gamma: Gamma) -> Floats:
+    """Return how many groups of the mixed plan are expected to hold both of two values.
+
+    Parameters
+    ----------
+    frequencies
+        True or estimated frequencies, whole or not, shape (values,); see :func:`within_bound` for estimates
+        above N / gamma.
+    gamma
+        Size of a group.
+
+    Returns
+    -------
+    NDArray
+        c(u, v), shape (values, values), symmetric; c(u, u) = f_u, and a row sums to gamma f_u. How far these
+        are from the uniform law over all plans is said by claim splu.TRI.
+
+    Raises
+    ------
+    ParameterError
+        For what are no frequencies, or if fewer than gamma values occur.
+    """
+    held = within_bound(frequencies, gamma)
+    groups = float(held.sum()) / gamma
+    chances = held / groups
+    certain = chances >= _CERTAIN
+    drawn = np.flatnonzero((chances > 0) & ~certain)
+    # A value in every group is with another one as often as that occurs.
+    together = np.where(certain[:, np.newaxis], chances, 0.0)
+    together = np.maximum(together, together.T)
+    size = gamma - int(certain.sum())
+    if len(drawn) and size:
+        independent = fitted(chances[drawn] * (size / chances[drawn].sum()), size)
+        together[np.ix_(drawn, drawn)] = pair_probabilities(independent, size)
+    np.fill_diagonal(together, chances)
+    expected: Floats = groups * together
+    return expected
+
+
+def within_bound(frequencies: ArrayLike, gamma: Gamma) -> Floats:
+    """Return the frequencies, none of them above the gamma-th part of their sum N.
+
+    No table with a frequency above N / gamma can be published, but an estimate may be above it. It is lowered
+    to N / gamma, and what is left is spread over the other values in proportion, so that the sum is kept.
+
+    Parameters
+    ----------
+    frequencies
+        None below 0, at least gamma above 0, shape (values,).
+    gamma
+        Size of a group.
+
+    Raises
+    ------
+    ParameterError
+        For what are no such frequencies.
+    """
+    held = np.array(frequencies, dtype=np.float64)
+    if held.ndim != 1 or not np.isfinite(held).all() or (held < 0).any():
+        raise ParameterError("frequencies are finite numbers of at least 0, one for each value")
+    if np.count_nonzero(held) < gamma:
+        raise ParameterError(f"fewer than gamma = {gamma} values occur: give the frequencies of all values")
+    records = held.sum()
+    bound = records / gamma
+    full = np.zeros(len(held), dtype=np.bool_)
+    while (held[~full] > bound).any():
+        full |= held > bound
+        held[full] = bound
+        free = held[~full]
+        # Once gamma values are full nothing is left but rounding, for values that may all be 0.
+        left = max(records - bound * full.sum(), 0.0)
+        held[~full] = free * (left / free.sum()) if free.any() else 0.0
+    return held
