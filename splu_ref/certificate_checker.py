@@ -5,16 +5,20 @@ parameters (and, for a threshold, three witness numbers) it computes the whole s
 evidence again, and a certificate is valid only if both are equal to what it computed, digit for digit.
 
 The quantity. A value that stands in f records is published f' times, where f' is binomial: n = gamma f
-independent trials, each successful with probability 1/gamma. "Error j" means |f' - f| >= j, the sum of
-an upper tail Pr(f' >= f + j) and a lower tail Pr(f' <= f - j). A relative error of at least epsilon is error
-j = ceil(epsilon f) (Definition 2 of the paper); one of more than epsilon is error j = floor(epsilon f) + 1
-(its Theorem 4). Multiplied by gamma^n, every probability here is an integer, its numerator.
+independent trials, each successful with probability 1/gamma. If there is a parameter "retention" p, then f of
+the trials succeed with p and the other (gamma-1) f with q = (1-p)/(gamma-1). "Error j" means |f' - f| >= j,
+the sum of an upper tail Pr(f' >= f + j) and a lower tail Pr(f' <= f - j). A relative error of at least
+epsilon is error j = ceil(epsilon f) (Definition 2 of the paper); one of more than epsilon is error
+j = floor(epsilon f) + 1 (its Theorem 4). Multiplied by gamma^n, every probability here is an integer, its
+numerator; with p = u/w and q = s/t in lowest terms, multiplied by (w t^(gamma-1))^f.
 
 The lemma. For a fixed j >= 1 neither tail falls when f grows by 1. (The upper tail gains gamma trials and its
 limit rises by 1: the change is (1/gamma) times the sum over i < gamma of b(n+i; f+j) - b(n; f+j), where
 b(m; a) is the probability of a successes in m trials, and b(m+1; a) >= b(m; a) whenever gamma a >= m+1. The
-lower tail is the same with a = f+1-j and both signs turned round.) So on a run of counts with the same j the
-error is least likely at the first count of the run and most likely at the last.
+lower tail is the same with a = f+1-j and both signs turned round. With a retention the brackets are weighted
+by the chances of the gamma added trials, and none is negative if the larger chance is added last: the proof
+is in the specification.) So on a run of counts with the same j the error is least likely at the first count
+of the run and most likely at the last.
 
 Why each claim follows.
 * small-sum-privacy: the least probability of an error over f = 1..alpha. By the lemma it is taken at the
@@ -26,7 +30,7 @@ Why each claim follows.
   r = (1 + (z-1)/gamma)^gamma / z^(1+epsilon), and for 0 <= z <= 1 likewise below with 1-epsilon. With
   F = tail_from, r^F is at most (1 + (z-1)/gamma)^(gamma F) / z^k, where k = floor((1+epsilon) F) above and
   ceil((1-epsilon) F) below. The two numbers together are at most t_e <= 1, so each r <= 1, and r^f only
-  falls after F.
+  falls after F. With a retention p, (1+p(z-1)) (1+q(z-1))^(gamma-1) stands for (1 + (z-1)/gamma)^gamma.
 
 Rounding. There are no floating-point numbers. Long computations carry two integers between which the
 truth lies. A bound in the evidence is the true value rounded to 256 bits (down for a minimum, up for a
@@ -42,7 +46,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -56,6 +60,7 @@ MAX_TRIALS = 1_000_000  # gamma f
 MAX_BITS = 4_000_000  # of gamma^(gamma f)
 MAX_EXACT = 60_000_000_000  # terms of an exact sum times their bits
 MAX_TERMS = 40_000_000  # terms of all rounded sums together
+MAX_RETAINED = 200_000_000_000  # bits of all terms of all sums together, with a retention
 WORK, KEEP = 384, 256  # bits carried, bits kept
 BLOCK = 64  # factors between two stored factorials
 
@@ -150,18 +155,61 @@ def _rounded(numerator: int, denominator: int, *, up: bool) -> tuple[int, int]:
 # ---- the probability of an error ------------------------------------------------------------------
 
 
-def _numerator(gamma: int, f: int, j: int) -> int:
-    """Return gamma^n Pr(error j), exactly: everything less the values of f' within f-j+1 .. f+j-1."""
-    n = gamma * f
+class _Law(NamedTuple):
+    """f' for a group size, p = u/w and q = s/t; ``plain`` if p = q = 1/gamma."""
+
+    gamma: int
+    u: int
+    w: int
+    s: int
+    t: int
+
+    @property
+    def plain(self) -> bool:
+        return self.u == self.s == 1 and self.w == self.t == self.gamma
+
+    def whole(self, f: int) -> int:
+        """Return the integer that probabilities at f are multiplied by."""
+        return int(self.w**f * self.t ** ((self.gamma - 1) * f))
+
+
+def law_of(gamma: int, p: Fraction) -> _Law:
+    """Return the law of f' for a group size and a probability p of publishing the own value."""
+    q = Fraction(p.denominator - p.numerator, p.denominator * (gamma - 1))
+    return _Law(gamma, p.numerator, p.denominator, q.numerator, q.denominator)
+
+
+def _numerator(law: _Law, f: int, j: int) -> int:
+    """Return the numerator of error j, exactly: everything less the values of f' within f-j+1 .. f+j-1."""
+    gamma, n = law.gamma, law.gamma * f
     if j > f and f + j > n:
         return 0
     first, last = max(0, f - j + 1), min(n, f + j - 1)
+    total = law.whole(f)
+    if not law.plain:
+        for k, term in zip(range(last + 1), _masses(law, f), strict=False):
+            total -= term if k >= first else 0
+        return total
     term = math.comb(n, first) * (gamma - 1) ** (n - first)
-    total: int = gamma**n
     for x in range(first, last + 1):
         total -= term
         term = term * (n - x) // ((x + 1) * (gamma - 1))
     return total
+
+
+def _masses(law: _Law, f: int) -> Iterator[int]:
+    """Yield the numerators of f' = 0, 1, 2, ...: the coefficients of (w-u + u z)^f (t-s + s z)^m, m = n - f.
+
+    Its derivative times (w-u + u z) (t-s + s z) is the polynomial times f u (t-s + s z) + m s (w-u + u z);
+    comparing coefficients of z^k gives each from the two before.
+    """
+    n, m, own, other = law.gamma * f, (law.gamma - 1) * f, law.w - law.u, law.t - law.s
+    slope, mixed = f * law.u * other + m * law.s * own, own * law.s + law.u * other
+    before, now = 0, own**f * other**m
+    for k in range(n + 1):
+        yield now
+        above = (slope - k * mixed) * now + (n - k + 1) * law.u * law.s * before
+        before, now = now, above // ((k + 1) * own * other)
 
 
 def _tail(gamma: int, n: int, x: int, *, upper: bool) -> _Between:
@@ -185,14 +233,15 @@ def _tail(gamma: int, n: int, x: int, *, upper: bool) -> _Between:
     return ways.times(_power(gamma - 1, n - x)).over(_power(gamma, n)).times(series)
 
 
-def _bound(gamma: int, f: int, j: int, *, up: bool) -> tuple[int, int]:
+def _bound(law: _Law, f: int, j: int, *, up: bool) -> tuple[int, int]:
     """Return Pr(error j) rounded to 256 bits."""
-    n = gamma * f
-    value = _tail(gamma, n, f + j, upper=True).plus(_tail(gamma, n, f - j, upper=False))
-    (mantissa, shift), high = (_rounded(end, 1, up=up) for end in value[:2])
-    if (mantissa, shift) == high:
-        return mantissa, shift - value.exponent if mantissa else 0
-    return _rounded(_numerator(gamma, f, j), gamma**n, up=up)
+    if law.plain:
+        n = law.gamma * f
+        value = _tail(law.gamma, n, f + j, upper=True).plus(_tail(law.gamma, n, f - j, upper=False))
+        (mantissa, shift), high = (_rounded(end, 1, up=up) for end in value[:2])
+        if (mantissa, shift) == high:
+            return mantissa, shift - value.exponent if mantissa else 0
+    return _rounded(_numerator(law, f, j), law.whole(f), up=up)
 
 
 # ---- the three claims: from the parameters to the statement and the evidence -----------------------
@@ -210,10 +259,20 @@ def _entry(gamma: int, f: int, j: int, bound: tuple[int, int]) -> dict[str, str]
     return {**_window(gamma, f, j), "mantissa": f"{bound[0]:x}", "shift": f"{bound[1]:x}"}
 
 
+def _setting(law: _Law, more: str = "") -> str:
+    """Return the start of a statement, with a further condition if there is one."""
+    named = [f"gamma = {law.gamma}"]
+    if not law.plain:
+        named.append(f"retention = {Fraction(law.u, law.w)}")
+    if more:
+        named.append(more)
+    return "With " + ", ".join(named[:-1]) + (" and " if named[1:] else "") + named[-1]
+
+
 def _small_sum_privacy(parameters: dict[str, Any], _: object) -> _Answer:
-    gamma, alpha = _whole(parameters, "gamma", 2), _whole(parameters, "alpha", 1)
+    law, alpha = _law(parameters), _whole(parameters, "alpha", 1)
     epsilon = _fraction(parameters, "epsilon")
-    refuse_if_too_large(gamma, alpha, epsilon, 2 * min(alpha, math.floor(epsilon * alpha) + 1))
+    refuse_if_too_large(law, alpha, epsilon, 2 * min(alpha, math.floor(epsilon * alpha) + 1))
     bounds: dict[tuple[int, int], tuple[int, int]] = {}
     evidence, words = {}, []
     for form, sign in (("theorem_4", ">"), ("definition_2", ">=")):
@@ -224,36 +283,36 @@ def _small_sum_privacy(parameters: dict[str, Any], _: object) -> _Answer:
             f = math.ceil(j / epsilon) if sign == ">" else math.floor(j / epsilon) + 1  # where j grows
         for run in runs:
             if run not in bounds:
-                bounds[run] = _bound(gamma, *run, up=False)
+                bounds[run] = _bound(law, *run, up=False)
         # In ascending order of value: nothing first, then larger shifts, then smaller mantissas.
         size = {run: (bounds[run][0] > 0, -bounds[run][1], bounds[run][0]) for run in runs}
         least = min(size.values())
-        exact = {run: _numerator(gamma, *run) for run in runs if size[run] == least}
+        exact = {run: _numerator(law, *run) for run in runs if size[run] == least}
         most = max(f for f, _ in exact)
         # Brought to the same denominator; among equals the least f comes first.
-        _, f, j = min((top and top * gamma ** (gamma * (most - f)), f, j) for (f, j), top in exact.items())
-        candidates = [_entry(gamma, *run, bounds[run]) for run in runs]
+        _, f, j = min((top and top * law.whole(most - f), f, j) for (f, j), top in exact.items())
+        candidates = [_entry(law.gamma, *run, bounds[run]) for run in runs]
         evidence[form] = {"argmin": f"{f:x}", "numerator": f"{exact[f, j]:x}", "candidates": candidates}
-        value = _decimal(exact[f, j], gamma ** (gamma * f), up=False)
+        value = _decimal(exact[f, j], law.whole(f), up=False)
         event = f"|f' - f| {sign} ({epsilon}) f"
         words.append(f"{event} has a probability of at least {value}, least at f = {f}")
-    return f"With gamma = {gamma}, for every count f from 1 to {alpha}: {'; '.join(words)}.", evidence
+    return f"{_setting(law)}, for every count f from 1 to {alpha}: {'; '.join(words)}.", evidence
 
 
 def _error_probability(parameters: dict[str, Any], _: object) -> _Answer:
-    gamma, f = _whole(parameters, "gamma", 2), _whole(parameters, "frequency", 1)
+    law, f = _law(parameters), _whole(parameters, "frequency", 1)
     epsilon = _fraction(parameters, "epsilon")
-    refuse_if_too_large(gamma, f, epsilon, 0)
+    refuse_if_too_large(law, f, epsilon, 0)
     j = _error(f, epsilon)
-    top = _numerator(gamma, f, j)
-    value = _decimal(top, gamma ** (gamma * f), up=True)
-    event = f"With gamma = {gamma} and the count f = {f}: |f' - f| >= ({epsilon}) f"
+    top = _numerator(law, f, j)
+    value = _decimal(top, law.whole(f), up=True)
+    event = f"{_setting(law, f'the count f = {f}')}: |f' - f| >= ({epsilon}) f"
     statement = f"{event} has a probability of at most {value}, which is exact or rounded up."
-    return statement, {**_window(gamma, f, j), "numerator": f"{top:x}"}
+    return statement, {**_window(law.gamma, f, j), "numerator": f"{top:x}"}
 
 
 def _utility_threshold(parameters: dict[str, Any], evidence: object) -> _Answer:
-    gamma, t_f = _whole(parameters, "gamma", 2), _whole(parameters, "t_f", 1)
+    law, t_f = _law(parameters), _whole(parameters, "t_f", 1)
     epsilon, t_e = _fraction(parameters, "epsilon"), _fraction(parameters, "t_e")
     given = _object(evidence, ("violation", "ends", "tail"), "evidence")
     tail = _object(given["tail"], ("from", "upper", "lower"), "evidence.tail")
@@ -261,14 +320,14 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object) -> _Answer:
     if start < 1 or t_e > 1:
         raise Unreadable("evidence.tail.from must be at least 1, and parameters.t_e at most 1")
     gap = max(start - t_f, 0)
-    refuse_if_too_large(gamma, max(start, t_f), epsilon, min(gap, math.floor(epsilon * gap) + 1))
+    refuse_if_too_large(law, max(start, t_f), epsilon, min(gap, math.floor(epsilon * gap) + 1))
 
     # From tail_from on. Where a side has no values, or t_e is 1, there is nothing to prove.
     sides: dict[str, Any] = {"from": f"{start:x}", "upper": None, "lower": None}
     at_most = Fraction(0)
-    for side, extreme in (("upper", gamma - 1), ("lower", 1)):
+    for side, extreme in (("upper", law.gamma - 1), ("lower", 1)):
         if epsilon <= extreme and t_e < 1:
-            sides[side], bound = _chernoff(gamma, start, epsilon, side, tail[side])
+            sides[side], bound = _chernoff(law, start, epsilon, side, tail[side])
             at_most += bound
     if at_most > t_e:
         raise _Refuted(f"the Chernoff bound from f = {start} on is above {t_e}")
@@ -277,32 +336,32 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object) -> _Answer:
     violation, words = None, f"of at most {t_e} for every count f >= {t_f}"
     if t_f > 1:
         f, j = t_f - 1, _error(t_f - 1, epsilon)
-        top = _numerator(gamma, f, j)
-        if top * t_e.denominator <= t_e.numerator * gamma ** (gamma * f):
+        top = _numerator(law, f, j)
+        if top * t_e.denominator <= t_e.numerator * law.whole(f):
             raise _Refuted(f"at f = {f} the probability is not above {t_e}, so that {t_f} is not the least")
-        violation = {**_window(gamma, f, j), "numerator": f"{top:x}"}
+        violation = {**_window(law.gamma, f, j), "numerator": f"{top:x}"}
         words += f", and above {t_e} at f = {f}"
 
     # From t_f to tail_from - 1. A run that ends later is bounded by its end, which Chernoff bounds.
     ends, f = [], math.floor(_error(t_f, epsilon) / epsilon)  # the last count with the same j
     while f < start:
         j = _error(f, epsilon)
-        m, s = _bound(gamma, f, j, up=True)
+        m, s = _bound(law, f, j, up=True)
         # Rounded up it may be just above t_e and the true value not: then the numerator decides.
         if m * t_e.denominator > t_e.numerator << s:
-            top = _numerator(gamma, f, j)
-            if top * t_e.denominator > t_e.numerator * gamma ** (gamma * f):
+            top = _numerator(law, f, j)
+            if top * t_e.denominator > t_e.numerator * law.whole(f):
                 raise _Refuted(f"at f = {f} the probability is above {t_e}")
-        ends.append(_entry(gamma, f, j, (m, s)))
+        ends.append(_entry(law.gamma, f, j, (m, s)))
         f = math.floor(_error(f + 1, epsilon) / epsilon)
-    statement = f"With gamma = {gamma}: |f' - f| >= ({epsilon}) f has a probability {words}."
+    statement = f"{_setting(law)}: |f' - f| >= ({epsilon}) f has a probability {words}."
     return statement, {"violation": violation, "ends": ends, "tail": sides}
 
 
 def _chernoff(
-    gamma: int, start: int, epsilon: Fraction, side: str, entry: object
+    law: _Law, start: int, epsilon: Fraction, side: str, entry: object
 ) -> tuple[dict[str, str], Fraction]:
-    """Return the entry of one side of the tail, and (1 + (z-1)/gamma)^(gamma F) / z^k for its z = p/q."""
+    """Return the entry of one side of the tail, and the mean of z^(f' - k) at f = F for its z = p/q."""
     where = f"evidence.tail.{side}"
     given = _object(entry, ("numerator", "denominator", "mantissa", "shift"), where)
     p, q = (_hex(given[name], f"{where}.{name}") for name in ("numerator", "denominator"))
@@ -311,9 +370,15 @@ def _chernoff(
     k = math.floor((1 + epsilon) * start) if side == "upper" else math.ceil((1 - epsilon) * start)
     if (p < q) if side == "upper" else (p > q or (p == 0 and k > 0)):
         raise _Refuted(f"{where}: the tilt is on the wrong side of 1, or 0 although epsilon is not 1")
-    base = Fraction(gamma * q + p - q, gamma * q)
-    above = _power(base.numerator, gamma * start).times(_power(q, k))
-    value = above.over(_power(base.denominator, gamma * start).times(_power(p, k)))
+    above, below = _power(q, k), _power(p, k)
+    for chance, trials in (
+        (Fraction(law.u, law.w), start),
+        (Fraction(law.s, law.t), (law.gamma - 1) * start),
+    ):
+        base = 1 + chance * Fraction(p - q, q)
+        above = above.times(_power(base.numerator, trials))
+        below = below.times(_power(base.denominator, trials))
+    value = above.over(below)
     mantissa, shift = _rounded(value.high, 1, up=True)
     if (mantissa, shift) != _rounded(value.low, 1, up=True) or shift < value.exponent:
         raise _Refuted(f"{where}: the bound is far above 1, or {WORK} bits do not settle its rounding")
@@ -354,6 +419,16 @@ def _whole(parameters: dict[str, Any], name: str, least: int) -> int:
     return number
 
 
+def _law(parameters: dict[str, Any]) -> _Law:
+    gamma = _whole(parameters, "gamma", 2)
+    if "retention" not in parameters:
+        return law_of(gamma, Fraction(1, gamma))
+    retention = _fraction(parameters, "retention")
+    if not 0 < retention < 1 or retention == Fraction(1, gamma):
+        raise Unreadable("parameters.retention must be above 0, below 1 and other than 1/gamma")
+    return law_of(gamma, retention)
+
+
 def _fraction(parameters: dict[str, Any], name: str) -> Fraction:
     pattern = "0|[1-9][0-9]{0,399}(/[1-9][0-9]{0,399})?"
     text = _match(parameters[name], pattern, f"parameters.{name}")
@@ -363,13 +438,20 @@ def _fraction(parameters: dict[str, Any], name: str) -> Fraction:
     return value
 
 
-def refuse_if_too_large(gamma: int, f: int, epsilon: Fraction, sums: int) -> None:
+def refuse_if_too_large(law: _Law, f: int, epsilon: Fraction, sums: int) -> None:
     """Raise if counts up to ``f`` and ``sums`` rounded probabilities would take too long to compute."""
-    n = gamma * f
-    bits, window = n * gamma.bit_length(), min(n, math.floor(2 * epsilon * f)) + 3
-    # So many terms at most until the product of the ratios, which are below 1/(1+epsilon), is below 2^-WORK.
-    terms = 2 * min(400 + 28 * math.isqrt(f), math.floor(266 * (1 + epsilon) / epsilon) + 2)
-    exact = bits > MAX_BITS or bits * window > MAX_EXACT
+    n = law.gamma * f
+    reach = math.floor(epsilon * f) + 1
+    if law.plain:
+        bits, window = n * law.gamma.bit_length(), min(n, math.floor(2 * epsilon * f)) + 3
+        # The ratios are below 1/(1+epsilon): so many terms at most until their product is below 2^-WORK.
+        terms = 2 * min(400 + 28 * math.isqrt(f), math.floor(266 * (1 + epsilon) / epsilon) + 2)
+        exact = bits > MAX_BITS or bits * window > MAX_EXACT
+    else:
+        own, other = law.w.bit_length(), law.t.bit_length()
+        bits, terms = f * own + (n - f) * other, min(n, f + reach) + 1
+        factor = 1 + (own + other + n.bit_length()) // 30  # digits, to a machine, of a factor of a term
+        exact = bits > MAX_BITS or bits * terms * factor * (sums + 2) > MAX_RETAINED
     if n > MAX_TRIALS or exact or terms * sums > MAX_TERMS:
         raise Unreadable("the parameters are too large for a check in bounded time")
 
@@ -419,6 +501,8 @@ def check(certificate: object) -> Verdict:
     for key, value in _object(top["produced_by"], ("version", "spec"), "produced_by").items():
         _match(value, "[0-9A-Za-z.+-]{1,64}", f"produced_by.{key}")
     names, compute = _CLAIMS[claim]
+    if isinstance(top["parameters"], dict) and "retention" in top["parameters"]:
+        names = (*names, "retention")
     try:
         statement, evidence = compute(_object(top["parameters"], names, "parameters"), top["evidence"])
         _compare(top["statement"], statement, "statement")

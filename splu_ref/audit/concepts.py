@@ -16,7 +16,7 @@ from splu_ref.audit.mixed_concepts import LiesBetween, best_mixed_concept, mixed
 from splu_ref.audit.pure_concepts import ConceptCase, best_pure_concept
 from splu_ref.guarantees import privacy_minimum
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import Exact, Gamma, ParameterError, positive, whole
+from splu_ref.model import Exact, Gamma, ParameterError, positive, shown, whole
 
 METHODS = ("mle", "exact")
 FACTORS, TRIAL_FACTORS = (2, 16), (16,)
@@ -110,7 +110,11 @@ def concept_minimum(
     """
     gamma, epsilon, alpha = Gamma(gamma), positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
     if gamma * alpha > LARGEST:
-        raise ParameterError(f"alpha = {alpha} would take too long: give one of at most {LARGEST // gamma}")
+        most = LARGEST // gamma
+        remedy = f"an alpha of at most {most}" if most else f"a gamma of at most {LARGEST}"
+        raise ParameterError(
+            f"alpha = {shown(alpha)} with gamma = {shown(gamma)} would take too long: give {remedy}"
+        )
     count = privacy_minimum(gamma, epsilon, alpha)
     x3, level = count.argmin_definition, count.t_p_definition
     if method == "mle":

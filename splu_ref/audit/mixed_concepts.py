@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,6 +28,8 @@ LiesBetween: TypeAlias = Callable[
 _Array: TypeAlias = npt.NDArray[Any]
 _MARGIN = 1e-9
 """More than the rounding of a sum of 1e5 positive doubles with a total of at most 1."""
+_SHORT = 2**64
+"""Largest denominator of a short fraction: arithmetic with longer ones is slow."""
 
 
 def exact_lies_between(
@@ -82,7 +84,7 @@ def mixed_concept_by_trial(
         low, high = (1 - epsilon) * case.concept_count, (1 + epsilon) * case.concept_count
         y3, y1 = _outcomes(gamma, case)
         for n in range(least, most + 1):
-            held = float(weights[right(y3, y1, n, case.rows, gamma, low, high)].sum())
+            held = float(weights[_right(right, y3, y1, n, case.rows, gamma, low, high)].sum())
             found.append((held, _with_predicate(case, n)))
     return _least(gamma, epsilon, found, right)
 
@@ -93,13 +95,38 @@ def concept_error(
     """Return Pr(abs(estimate - x3) >= epsilon x3) exactly; where there is no estimate, that is an error."""
     low, high = (1 - epsilon) * case.concept_count, (1 + epsilon) * case.concept_count
     y3, y1 = _outcomes(gamma, case)
-    held = right(y3, y1, case.predicate_count, case.rows, gamma, low, high)
+    held = _right(right, y3, y1, case.predicate_count, case.rows, gamma, low, high)
     inside, outside = _trials(gamma, case)
     chance = Fraction(1, gamma)
     first = [probability_mass(inside, k, chance) for k in range(inside + 1)]
     second = [probability_mass(outside, k, chance) for k in range(outside + 1)]
     wrong = np.argwhere(~np.broadcast_to(held, (inside + 1, outside + 1)))
     return sum((first[i] * second[j] for i, j in wrong), Fraction(0))
+
+
+def _right(
+    lies_between: LiesBetween,
+    y3: _Array,
+    y1: _Array,
+    n: int,
+    rows: int,
+    gamma: int,
+    low: Fraction,
+    high: Fraction,
+) -> npt.NDArray[np.bool_]:
+    """Return ``lies_between``, asked with long fractions only where short ones around them say yes."""
+    around = Fraction(floor(low * _SHORT), _SHORT), Fraction(ceil(high * _SHORT), _SHORT)
+    if max(low.denominator, high.denominator) <= _SHORT:
+        around = low, high
+    found = np.broadcast_to(
+        lies_between(y3, y1, n, rows, gamma, *around), np.broadcast_shapes(y3.shape, y1.shape)
+    )
+    if around == (low, high):
+        return found
+    inside, outside = np.nonzero(found)
+    closely = np.zeros(found.shape, dtype=np.bool_)
+    closely[inside, outside] = lies_between(y3[inside, 0], y1[0, outside], n, rows, gamma, low, high)
+    return closely
 
 
 def _tables(

@@ -1,4 +1,4 @@
-"""The three claims that a certificate can make about the published count f' ~ Bin(gamma f, 1/gamma)."""
+"""The three claims that a certificate can make about the published count f'."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ from splu_ref.certificates.limits import (
     refuse_uncertifiable_proof,
     refuse_uncertifiable_threshold,
 )
-from splu_ref.certificates.rounding import WORKING_BITS, ErrorRounding, bound_entry, settled
+from splu_ref.certificates.rounding import BITS, WORKING_BITS, ErrorRounding, bound_entry, settled
 from splu_ref.guarantees import (
     PrivacyMinimumBounds,
+    PublishedCount,
     UtilityThreshold,
     decimal_down,
     decimal_up,
-    error_bounds,
-    error_numerator,
     error_offset,
     privacy_minimum_bounds,
     utility_threshold,
 )
 from splu_ref.guarantees.plateaus import Plateaus
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import CertificateError, Exact, Gamma, ParameterError, positive, probability, whole
+from splu_ref.model import CertificateError, Exact, ParameterError, positive, probability, whole
 
 
 def privacy_certificate(
@@ -34,6 +33,7 @@ def privacy_certificate(
     epsilon: Exact,
     alpha: Exact,
     *,
+    retention: Exact | None = None,
     minimum: PrivacyMinimumBounds | None = None,
     progress: Progress | None = None,
 ) -> Certificate:
@@ -47,6 +47,8 @@ def privacy_certificate(
         Relative error, greater than 0.
     alpha
         Largest protected count, at least 1.
+    retention
+        Probability p of publishing the own value, greater than 0 and below 1; None stands for 1/gamma.
     minimum
         What `privacy_minimum_bounds` returns for the same parameters, if it is at hand.
     progress
@@ -66,14 +68,20 @@ def privacy_certificate(
 
     Notes
     -----
-    Fu et al. 2014, Definition 2, Lemma 2 and Theorem 4; splu.S for the candidates.
+    Fu et al. 2014, Definition 2, Lemma 2 and Theorem 4; splu.S and splu.Sp for the candidates.
     """
-    gamma, epsilon, alpha = Gamma(gamma), positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
-    refuse_uncertifiable_privacy(gamma, epsilon, alpha)
+    law, epsilon, alpha = (
+        PublishedCount.of(gamma, retention),
+        positive(epsilon, "epsilon"),
+        whole(alpha, "alpha", 1),
+    )
+    refuse_uncertifiable_privacy(law.gamma, epsilon, alpha, retention=law.retention)
     if minimum is None:
-        minimum = privacy_minimum_bounds(gamma, epsilon, alpha)
-    elif (minimum.gamma, minimum.epsilon, minimum.alpha) != (gamma, epsilon, alpha):
-        raise ParameterError("minimum belongs to other parameters: give the same gamma, epsilon and alpha")
+        minimum = privacy_minimum_bounds(law.gamma, epsilon, alpha, retention=law.retention)
+    elif (_law(minimum), minimum.epsilon, minimum.alpha) != (law, epsilon, alpha):
+        raise ParameterError(
+            "minimum belongs to other parameters: give the same gamma, epsilon, alpha and retention"
+        )
     forms = (
         ("theorem_4", ">", minimum.t_p, minimum.argmin, Plateaus(epsilon, alpha, strict=True)),
         (
@@ -88,14 +96,14 @@ def privacy_certificate(
     evidence, words = {}, []
     for form, sign, value, argmin, plateaus in forms:
         strict = sign == ">"
-        numerator = error_numerator(gamma, epsilon, argmin, strict=strict)
-        rounding = ErrorRounding(gamma)
+        numerator = law.error_numerator(argmin, error_offset(epsilon, argmin, strict=strict))
+        rounding = ErrorRounding(law)
         candidates = []
         for number in range(len(plateaus) + 1):
             frequency = plateaus.start(number)
             offset = plateaus.offset(frequency)
             bound = bound_entry(rounding.at(frequency, offset, up=False))
-            candidates.append(window(gamma, frequency, offset) | bound)
+            candidates.append(window(law.gamma, frequency, offset) | bound)
             done += 1
             if progress is not None:
                 progress(done, whole_work)
@@ -107,34 +115,47 @@ def privacy_certificate(
         }
         words.append(
             f"|f' - f| {sign} ({epsilon}) f has a probability of at least "
-            f"{_decimal(value, numerator, gamma, argmin, up=False)}, least at f = {argmin}"
+            f"{_decimal(value, numerator, law, argmin, up=False)}, least at f = {argmin}"
         )
     if progress is not None:
         progress(whole_work, whole_work)
-    parameters = {"gamma": str(gamma), "epsilon": str(epsilon), "alpha": str(alpha)}
-    statement = f"With gamma = {gamma}, for every count f from 1 to {alpha}: {'; '.join(words)}."
+    parameters = {**_parameters(law, epsilon), "alpha": str(alpha)}
+    statement = f"{_setting(law)}, for every count f from 1 to {alpha}: {'; '.join(words)}."
     return assemble("small-sum-privacy", parameters, statement, evidence)
 
 
-def error_certificate(gamma: Exact, epsilon: Exact, frequency: Exact) -> Certificate:
+def error_certificate(
+    gamma: Exact,
+    epsilon: Exact,
+    frequency: Exact,
+    *,
+    retention: Exact | None = None,
+    progress: Progress | None = None,
+) -> Certificate:
     """Return a certificate of Pr(abs(f' - f) >= epsilon f) at the count f = ``frequency``.
 
     Parameters as in `privacy_certificate`, and ``frequency`` at least 1; the same errors. The claim is
     ``error-probability``, in the form of Definitions 1 and 2.
     """
-    gamma, epsilon = Gamma(gamma), positive(epsilon, "epsilon")
+    law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
     frequency = whole(frequency, "frequency", 1)
-    refuse_uncertifiable_error(gamma, epsilon, frequency)
-    numerator = error_numerator(gamma, epsilon, frequency)
-    value = _decimal(error_bounds(gamma, epsilon, frequency), numerator, gamma, frequency, up=True)
-    parameters = {"gamma": str(gamma), "epsilon": str(epsilon), "frequency": str(frequency)}
+    refuse_uncertifiable_error(law.gamma, epsilon, frequency, retention=law.retention)
+    if progress is not None:
+        progress(0, 2)
+    offset = error_offset(epsilon, frequency)
+    bounds = law.error_enclosure(frequency, offset, BITS).bounds()
+    if progress is not None:
+        progress(1, 2)
+    numerator = law.error_numerator(frequency, offset)
+    if progress is not None:
+        progress(2, 2)
+    value = _decimal(bounds, numerator, law, frequency, up=True)
+    parameters = {**_parameters(law, epsilon), "frequency": str(frequency)}
     statement = (
-        f"With gamma = {gamma} and the count f = {frequency}: |f' - f| >= ({epsilon}) f has a probability "
-        f"of at most {value}, which is exact or rounded up."
+        f"{_setting(law, f'the count f = {frequency}')}: |f' - f| >= ({epsilon}) f has a probability of at "
+        f"most {value}, which is exact or rounded up."
     )
-    evidence = window(gamma, frequency, error_offset(epsilon, frequency)) | {
-        "numerator": hexadecimal(numerator)
-    }
+    evidence = window(law.gamma, frequency, offset) | {"numerator": hexadecimal(numerator)}
     return assemble("error-probability", parameters, statement, evidence)
 
 
@@ -143,6 +164,7 @@ def threshold_certificate(
     epsilon: Exact,
     t_e: Exact,
     *,
+    retention: Exact | None = None,
     found: UtilityThreshold | None = None,
     progress: Progress | None = None,
 ) -> Certificate:
@@ -156,42 +178,66 @@ def threshold_certificate(
     -----
     Fu et al. 2014, Definition 1 and Lemma 1 (corrected: splu.L1c).
     """
-    gamma, epsilon, allowed = Gamma(gamma), positive(epsilon, "epsilon"), probability(t_e, "t_e")
-    refuse_uncertifiable_threshold(gamma, epsilon, allowed)
+    law = PublishedCount.of(gamma, retention)
+    epsilon, allowed = positive(epsilon, "epsilon"), probability(t_e, "t_e")
+    refuse_uncertifiable_threshold(law.gamma, epsilon, allowed, retention=law.retention)
     if found is None:
-        found = utility_threshold(gamma, epsilon, allowed)
-    elif (found.gamma, found.epsilon, found.t_e) != (gamma, epsilon, allowed):
-        raise ParameterError("found belongs to other parameters: give the same gamma, epsilon and t_e")
+        found = utility_threshold(law.gamma, epsilon, allowed, retention=law.retention)
+    elif (_law(found), found.epsilon, found.t_e) != (law, epsilon, allowed):
+        raise ParameterError(
+            "found belongs to other parameters: give the same gamma, epsilon, t_e and retention"
+        )
     least = found.threshold
-    refuse_uncertifiable_proof(gamma, epsilon, least, found.tail_from, found.checked)
+    refuse_uncertifiable_proof(law, epsilon, least, found.tail_from, found.checked)
     tail = _tail(found)
 
     words = f"of at most {allowed} for every count f >= {least}"
     violation = None
     if least > 1:
-        numerator = hexadecimal(error_numerator(gamma, epsilon, least - 1))
-        violation = window(gamma, least - 1, error_offset(epsilon, least - 1)) | {"numerator": numerator}
+        offset = error_offset(epsilon, least - 1)
+        numerator = hexadecimal(law.error_numerator(least - 1, offset))
+        violation = window(law.gamma, least - 1, offset) | {"numerator": numerator}
         words += f", and above {allowed} at f = {least - 1}"
-    rounding, plateaus = ErrorRounding(gamma), Plateaus(epsilon, found.tail_from, strict=False)
+    rounding, plateaus = ErrorRounding(law), Plateaus(epsilon, found.tail_from, strict=False)
     entries = []
     for number in range(len(plateaus) - found.checked, len(plateaus)):
         frequency = plateaus.end(number)
         offset = plateaus.offset(frequency)
         bound = rounding.at(frequency, offset, up=True)
-        entries.append(window(gamma, frequency, offset) | bound_entry(bound))
+        entries.append(window(law.gamma, frequency, offset) | bound_entry(bound))
         if progress is not None:
             progress(len(entries), found.checked)
     evidence = {"violation": violation, "ends": entries, "tail": tail}
-    parameters = {"gamma": str(gamma), "epsilon": str(epsilon), "t_e": str(allowed), "t_f": str(least)}
-    statement = f"With gamma = {gamma}: |f' - f| >= ({epsilon}) f has a probability {words}."
+    parameters = {**_parameters(law, epsilon), "t_e": str(allowed), "t_f": str(least)}
+    statement = f"{_setting(law)}: |f' - f| >= ({epsilon}) f has a probability {words}."
     return assemble("utility-threshold", parameters, statement, evidence)
 
 
-def _decimal(value: Bounds, numerator: int, gamma: Gamma, frequency: int, *, up: bool) -> str:
+def _law(found: PrivacyMinimumBounds | UtilityThreshold) -> PublishedCount:
+    return PublishedCount(found.gamma, found.retention)
+
+
+def _parameters(law: PublishedCount, epsilon: Fraction) -> dict[str, str]:
+    """Return the parameters that every claim has; p is one only where it is not 1/gamma."""
+    retention = {} if law.is_plain else {"retention": str(law.retention)}
+    return {"gamma": str(law.gamma), "epsilon": str(epsilon), **retention}
+
+
+def _setting(law: PublishedCount, more: str = "") -> str:
+    """Return the start of a statement, with a further condition if there is one."""
+    named = [f"gamma = {law.gamma}"]
+    if not law.is_plain:
+        named.append(f"retention = {law.retention}")
+    if more:
+        named.append(more)
+    return "With " + ", ".join(named[:-1]) + (" and " if named[1:] else "") + named[-1]
+
+
+def _decimal(value: Bounds, numerator: int, law: PublishedCount, frequency: int, *, up: bool) -> str:
     """Return a probability to twelve digits: from its enclosure if that settles them, else exactly."""
     rounded = decimal_up if up else decimal_down
     low, high = (rounded(Bounds(end, end)) for end in (value.lower, value.upper))
-    return low if low == high else rounded(Fraction(numerator, int(gamma) ** (gamma * frequency)))
+    return low if low == high else rounded(Fraction(numerator, law.unit() ** frequency))
 
 
 def _tail(found: UtilityThreshold) -> dict[str, str | dict[str, str] | None]:
@@ -207,7 +253,7 @@ def _tail(found: UtilityThreshold) -> dict[str, str | dict[str, str] | None]:
         tail[side] = None
         if tilt is None:
             continue
-        value = Enclosure.power(1 + (tilt - 1) / found.gamma, found.gamma * start, WORKING_BITS)
+        value = _law(found).mean_of_power(tilt, start, WORKING_BITS)
         if exponent:
             value = value.times(Enclosure.power(1 / tilt, exponent, WORKING_BITS), WORKING_BITS)
         bound = settled(value, up=True)

@@ -7,8 +7,7 @@ from fractions import Fraction
 
 from splu_ref.binomial import Enclosure, MassWalk
 from splu_ref.certificates.form import hexadecimal
-from splu_ref.guarantees import error_numerator
-from splu_ref.model import Gamma
+from splu_ref.guarantees import PublishedCount
 
 BITS = 256
 WORKING_BITS = 320
@@ -44,24 +43,31 @@ def bound_entry(bound: tuple[int, int]) -> dict[str, str]:
 class ErrorRounding:
     """Pr(abs(f' - f) >= offset) rounded to 256 bits, for one count after another."""
 
-    def __init__(self, gamma: Gamma) -> None:
-        self._gamma = gamma
-        self._above = _Tail(Fraction(1, gamma))
-        self._below = _Tail(1 - Fraction(1, gamma))
+    def __init__(self, law: PublishedCount) -> None:
+        self._law = law
+        self._above = _Tail(Fraction(1, law.gamma))
+        self._below = _Tail(1 - Fraction(1, law.gamma))
 
     def at(self, frequency: int, offset: int, *, up: bool) -> tuple[int, int]:
         """Return the rounded probability; 1 <= offset."""
-        trials = self._gamma * frequency
+        bound = settled(self._enclosed(frequency, offset), up=up)
+        if bound is None:  # such as a dyadic number of fewer than 256 bits: only itself rounds to itself
+            numerator = self._law.error_numerator(frequency, offset)
+            bound = rounded(Fraction(numerator, self._law.unit() ** frequency), up=up)
+        return bound
+
+    def _enclosed(self, frequency: int, offset: int) -> Enclosure:
+        if not self._law.is_plain:
+            return self._law.error_enclosure(frequency, offset, WORKING_BITS)
+        trials = self._law.gamma * frequency
         above = self._above.upper(trials, frequency + offset)
         below = self._below.upper(trials, trials - frequency + offset)  # in terms of the trials that fail
-        bound = settled(above.plus(below, WORKING_BITS), up=up)
-        if bound is None:  # such as a dyadic number of fewer than 256 bits: only itself rounds to itself
-            numerator = error_numerator(self._gamma, Fraction(offset, frequency), frequency)
-            bound = rounded(Fraction(numerator, int(self._gamma) ** trials), up=up)
-        return bound
+        return above.plus(below, WORKING_BITS)
 
 
 class _Tail:
+    """Tails of one kind of trials, each carried from the last."""
+
     def __init__(self, p: Fraction) -> None:
         self._p = p
         self._walk: MassWalk | None = None

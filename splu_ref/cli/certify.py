@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from splu_ref.certificates import write_certificate
 from splu_ref.certificates.form import Certificate
 from splu_ref.cli.progress import counted
+from splu_ref.guarantees.progress import Progress
 from splu_ref.model import CertificateError
 
 
+class Make(Protocol):
+    """Makes a certificate, reporting on its work."""
+
+    def __call__(self, *, progress: Progress) -> Certificate:
+        """Return the certificate."""
+
+
 @contextmanager
-def certified(
-    path: Path | None, make: Callable[[], Certificate], lines: list[tuple[str, str]], *, force: bool
-) -> Iterator[None]:
+def certified(path: Path | None, make: Make, lines: list[tuple[str, str]], *, force: bool) -> Iterator[None]:
     """Write a certificate if a path is given, let the caller print, and only then refuse what is too large.
 
     Parameters
@@ -37,8 +44,8 @@ def certified(
     refusal: CertificateError | None = None
     if path is not None:
         try:
-            with counted("making the certificate"):
-                write_certificate(path, make(), force=force)
+            with counted("making the certificate") as progress:
+                write_certificate(path, make(progress=progress), force=force)
         except CertificateError as error:
             refusal = error
         else:

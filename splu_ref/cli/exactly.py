@@ -1,32 +1,9 @@
-"""Exact probabilities as they are printed: a fraction where it can be written, decimals in any case."""
+"""Exact probabilities and their setting in words, as commands print them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
-from math import log10
-from typing import Literal
-
-from splu_ref.binomial import Bounds
-from splu_ref.guarantees import exact_json
+from splu_ref.guarantees import PublishedCount
 from splu_ref.guarantees.decimals import ExactJson
-from splu_ref.model import Gamma
-
-LONGEST = 10_000
-"""Decimal digits up to which a denominator gamma^(gamma f) is worth computing for print."""
-
-
-def printable(
-    gamma: Gamma,
-    frequency: int,
-    value: Callable[[], Fraction],
-    bounds: Bounds,
-    rounding: Literal["down", "up"],
-) -> ExactJson:
-    """Return a probability over gamma^(gamma f) for JSON: exact while the fraction is printable."""
-    if gamma * frequency * log10(gamma) <= LONGEST:
-        return exact_json(value(), rounding)
-    return exact_json(bounds, rounding)
 
 
 def words(number: ExactJson) -> str:
@@ -35,3 +12,9 @@ def words(number: ExactJson) -> str:
     if fraction is None or len(fraction) > 60:
         return f"{number['decimal']} ({digits})"
     return number["decimal"] if fraction.endswith("/1") else f"{fraction} = {number['decimal']} ({digits})"
+
+
+def setting(law: PublishedCount) -> str:
+    """Return gamma, and the retention where it is not 1/gamma, for a sentence."""
+    own = "" if law.is_plain else f" and retention = {law.retention}"
+    return f"gamma = {law.gamma}{own}"

@@ -24,6 +24,10 @@ GammaOption: TypeAlias = Annotated[str, typer.Option("--gamma", help="Size of a 
 EpsilonOption: TypeAlias = Annotated[
     str, typer.Option("--epsilon", help="Relative error, exact: 0.3 or 3/10.")
 ]
+RetentionOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--retention", help="Probability of publishing the own value. Default: 1/gamma."),
+]
 
 
 def show(result: Mapping[str, Any], lines: Iterable[tuple[str, str]], *, as_json: bool) -> None:

@@ -10,11 +10,12 @@ import typer
 
 from splu_ref.certificates import privacy_certificate
 from splu_ref.cli.certify import certified
-from splu_ref.cli.exactly import printable, words
-from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, show
+from splu_ref.cli.exactly import setting, words
+from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, RetentionOption, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing
-from splu_ref.guarantees import error_probability, privacy_minimum_over_releases_bounds
+from splu_ref.guarantees import PublishedCount, error_probability, privacy_minimum_over_releases_bounds
+from splu_ref.guarantees.printable import printable
 from splu_ref.model import ParameterError, probability, whole
 
 NAME = "privacy"
@@ -34,6 +35,7 @@ def run(
             "--releases", help="Releases of the table, each with draws of its own, that are averaged."
         ),
     ] = "1",
+    retention: RetentionOption = None,
     certificate: Annotated[
         Path | None, typer.Option("--certificate", help="Write a certificate that a stranger can re-check.")
     ] = None,
@@ -44,7 +46,8 @@ def run(
 
     Two forms: Theorem 4 counts an error only above epsilon f, Definition 2 from epsilon f on. Both speak of
     the published count f' as the estimate, and of no other estimate. With --releases R the estimate is the
-    mean of R published counts, and T_P collapses as R grows. Releases under the same key count as one.
+    mean of R published counts, and T_P collapses as R grows. Releases under the same key count as one. A
+    larger --retention makes counts more accurate and T_P smaller.
     """
     wanted = None if at_least is None else probability(at_least, "--at-least")
     times = whole(releases, "--releases", 1)
@@ -53,12 +56,15 @@ def run(
             raise ParameterError("a certificate speaks of one release: leave out --certificate or --releases")
         refuse_existing(certificate, force=force)
     with counted("visiting plateaus") as progress:
-        least = privacy_minimum_over_releases_bounds(gamma, epsilon, alpha, times, progress=progress)
+        least = privacy_minimum_over_releases_bounds(
+            gamma, epsilon, alpha, times, retention=retention, progress=progress
+        )
+    law = PublishedCount(least.gamma, least.retention)
     pooled, pooled_definition = times * least.argmin, times * least.argmin_definition
-    strict = partial(error_probability, least.gamma, least.epsilon, pooled, strict=True)
-    at_definition = partial(error_probability, least.gamma, least.epsilon, pooled_definition)
-    t_p = printable(least.gamma, pooled, strict, least.t_p, "down")
-    t_p_definition = printable(least.gamma, pooled_definition, at_definition, least.t_p_definition, "down")
+    exactly = partial(error_probability, least.gamma, least.epsilon, retention=least.retention)
+    strict, at_definition = partial(exactly, pooled, strict=True), partial(exactly, pooled_definition)
+    t_p = printable(law, pooled, strict, least.t_p, "down")
+    t_p_definition = printable(law, pooled_definition, at_definition, least.t_p_definition, "down")
     holds: bool | None = None
     if wanted is not None:
         holds = least.t_p_definition.lower >= wanted or (
@@ -69,6 +75,7 @@ def run(
         "epsilon": str(least.epsilon),
         "alpha": least.alpha,
         "releases": times,
+        "retention": str(least.retention),
         "t_p": t_p,
         "t_p_definition": t_p_definition,
         "argmin": least.argmin,
@@ -77,7 +84,7 @@ def run(
     }
     estimate = "published count" if times == 1 else f"mean of {times} independent published counts"
     meaning = (
-        f"with gamma = {least.gamma}, the {estimate} of any value with 1 to {least.alpha} records is off "
+        f"with {setting(law)}, the {estimate} of any value with 1 to {least.alpha} records is off "
         f"by at least {least.epsilon} of it with at least the first probability"
     )
     lines = [
@@ -87,7 +94,7 @@ def run(
     ]
     if holds is not None:
         lines.append((f"at least {at_least}", "holds" if holds else "does not hold"))
-    make = partial(privacy_certificate, gamma, epsilon, alpha, minimum=least)
+    make = partial(privacy_certificate, gamma, epsilon, alpha, retention=retention, minimum=least)
     with certified(certificate, make, lines, force=force):
         show(result, lines, as_json=as_json)
     return 1 if holds is False else 0

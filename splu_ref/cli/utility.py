@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,13 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from splu_ref.certificates import error_certificate, threshold_certificate
-from splu_ref.certificates.form import Certificate
-from splu_ref.cli.certify import certified
-from splu_ref.cli.exactly import printable, words
-from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, show
+from splu_ref.cli.certify import Make, certified
+from splu_ref.cli.conjunction_utility import Lines, conjunction_error, conjunction_least
+from splu_ref.cli.exactly import setting, words
+from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, RetentionOption, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing
 from splu_ref.guarantees import (
+    Conjunction,
+    PublishedCount,
     UtilityThreshold,
     chebyshev_bound,
     chernoff_bound,
@@ -25,7 +26,8 @@ from splu_ref.guarantees import (
     exact_json,
     utility_threshold,
 )
-from splu_ref.model import Gamma, ParameterError, positive, whole
+from splu_ref.guarantees.printable import printable
+from splu_ref.model import ParameterError, positive, shown, whole
 
 NAME = "utility"
 EXAMPLE = "splu-ref utility --gamma 10 --epsilon 1/20 --t-e 1/100 --certificate t_f.json"
@@ -40,6 +42,21 @@ def run(
     t_e: Annotated[
         str | None, typer.Option("--t-e", help="An error probability: from which count on is it kept?")
     ] = None,
+    retention: RetentionOption = None,
+    predicate_count: Annotated[
+        str | None,
+        typer.Option(
+            "--predicate-count",
+            help="For a conjunction: records of the predicate. Then --frequency and --rows are needed too.",
+        ),
+    ] = None,
+    rows: Annotated[
+        str | None, typer.Option("--rows", help="For a conjunction: records of the published table.")
+    ] = None,
+    concept_count: Annotated[
+        str | None,
+        typer.Option("--concept-count", help="For a conjunction: records of the predicate with the value."),
+    ] = None,
     certificate: Annotated[
         Path | None, typer.Option("--certificate", help="Write a certificate that a stranger can re-check.")
     ] = None,
@@ -51,37 +68,60 @@ def run(
     With --frequency: the probability that the published count is off by at least epsilon f, beside
     Chebyshev's and Chernoff's bounds. With --t-e: the least T_f such that this probability is at most T_E
     for every count from T_f on.
+
+    With --predicate-count N1, --frequency F and --rows N the same for the corrected estimate of a predicate
+    of N1 records together with a value of F records: its error at --concept-count, or with --t-e the least
+    such count from which on T_E is certified. That supposes decoys spread independently of the predicate
+    (hypothesis H of splu.V: a well mixed plan). What it protects is computed by the command concept.
     """
+    if predicate_count is not None or rows is not None or concept_count is not None:
+        if predicate_count is None or rows is None or frequency is None:
+            raise ParameterError(
+                "a conjunction needs --predicate-count, --frequency and --rows: give all three"
+            )
+        if (concept_count is None) == (t_e is None):
+            raise ParameterError(
+                "a conjunction needs --concept-count (error at a count) or --t-e (least count): give one"
+            )
+        if certificate is not None:
+            raise ParameterError("there is no certificate of a conjunction: leave out --certificate")
+        case = Conjunction.of(gamma, rows, frequency, predicate_count, retention=retention)
+        if concept_count is not None:
+            result, lines = conjunction_error(case, epsilon, concept_count)
+        else:
+            assert t_e is not None
+            result, lines = conjunction_least(case, epsilon, t_e)
+        show(result, lines, as_json=as_json)
+        return
     if (frequency is None) == (t_e is None):
         raise ParameterError("say either --frequency (error at a count) or --t-e (least accurate count)")
     if certificate is not None:
         refuse_existing(certificate, force=force)
+    make: Make
     if frequency is not None:
-        make: Callable[[], Certificate] = partial(error_certificate, gamma, epsilon, frequency)
+        make = partial(error_certificate, gamma, epsilon, frequency, retention=retention)
         with counted("summing the tails"):
-            result, lines = _error(gamma, epsilon, frequency)
+            result, lines = _error(gamma, epsilon, frequency, retention)
     else:
         assert t_e is not None
         with counted("checking plateau ends") as progress:
-            found = utility_threshold(gamma, epsilon, t_e, progress=progress)
-        make = partial(threshold_certificate, gamma, epsilon, t_e, found=found)
+            found = utility_threshold(gamma, epsilon, t_e, retention=retention, progress=progress)
+        make = partial(threshold_certificate, gamma, epsilon, t_e, retention=retention, found=found)
         result, lines = _threshold(found)
     with certified(certificate, make, lines, force=force):
         show(result, lines, as_json=as_json)
 
 
-Lines = list[tuple[str, str]]
-
-
-def _error(gamma: str, epsilon: str, frequency: str) -> tuple[dict[str, Any], Lines]:
-    size, ratio, count = Gamma(gamma), positive(epsilon, "epsilon"), whole(frequency, "frequency", 1)
-    error = printable(
-        size, count, partial(error_probability, size, ratio, count), error_bounds(size, ratio, count), "up"
-    )
-    chebyshev = exact_json(chebyshev_bound(size, ratio, count), "up")
-    chernoff = exact_json(chernoff_bound(size, ratio, count), "up")
+def _error(gamma: str, epsilon: str, frequency: str, retention: str | None) -> tuple[dict[str, Any], Lines]:
+    law, ratio = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
+    count, own = whole(frequency, "frequency", 1), law.retention
+    exactly = partial(error_probability, law.gamma, ratio, count, retention=own)
+    error = printable(law, count, exactly, error_bounds(law.gamma, ratio, count, retention=own), "up")
+    chebyshev = exact_json(chebyshev_bound(law.gamma, ratio, count, retention=own), "up")
+    chernoff = exact_json(chernoff_bound(law.gamma, ratio, count, retention=own), "up")
     result = {
-        "gamma": int(size),
+        "gamma": int(law.gamma),
+        "retention": str(own),
         "epsilon": str(ratio),
         "frequency": count,
         "error": error,
@@ -99,6 +139,7 @@ def _error(gamma: str, epsilon: str, frequency: str) -> tuple[dict[str, Any], Li
 def _threshold(found: UtilityThreshold) -> tuple[dict[str, Any], Lines]:
     result = {
         "gamma": int(found.gamma),
+        "retention": str(found.retention),
         "epsilon": str(found.epsilon),
         "t_e": str(found.t_e),
         "threshold": found.threshold,
@@ -106,16 +147,20 @@ def _threshold(found: UtilityThreshold) -> tuple[dict[str, Any], Lines]:
         "tail_from": found.tail_from,
         "checked": found.checked,
     }
+    law = PublishedCount(found.gamma, found.retention)
     meaning = (
-        f"with gamma = {found.gamma}, every count from {found.threshold} on is published off by at least "
+        f"with {setting(law)}, every count from {found.threshold} on is published off by at least "
         f"{found.epsilon} of it with probability at most {found.t_e}"
     )
     return result, [
         ("T_f", f"{found.threshold}: the least count, exactly"),
-        ("by Chebyshev", f"{found.threshold_chebyshev}"),
-        (
-            "proved by",
-            f"{found.checked} plateau ends below {found.tail_from}, Chernoff's bound from there on",
-        ),
+        *([] if found.threshold_chebyshev is None else [("by Chebyshev", shown(found.threshold_chebyshev))]),
+        ("proved by", _proof(found)),
         ("in words", meaning),
     ]
+
+
+def _proof(found: UtilityThreshold) -> str:
+    if found.upper_tilt is None and found.lower_tilt is None:
+        return "every probability is at most 1" if found.t_e == 1 else "no count can be that far off"
+    return f"{found.checked} plateau ends below {found.tail_from}, Chernoff's bound from there on"

@@ -1,10 +1,15 @@
-"""What may be promised of the count f' ~ Bin(gamma f, 1/gamma): small-sum privacy and large-sum utility.
+"""What may be promised of published counts: small-sum privacy and large-sum utility.
 
 Exact arithmetic throughout: Python integers and fractions. Decimals are written by integer division,
 rounded in the direction that the reader asks for.
 """
 
 from splu_ref.guarantees.concentration import chebyshev_bound, chebyshev_threshold, chernoff_bound
+from splu_ref.guarantees.conjunction import Conjunction
+from splu_ref.guarantees.conjunction_bounds import ConjunctionBound, conjunction_error_bound
+from splu_ref.guarantees.conjunction_error import conjunction_error_probability
+from splu_ref.guarantees.conjunction_moments import conjunction_bias, conjunction_variance
+from splu_ref.guarantees.conjunction_utility import ConjunctionThreshold, conjunction_threshold
 from splu_ref.guarantees.count_error import error_bounds, error_numerator, error_probability
 from splu_ref.guarantees.decimals import decimal_down, decimal_up, exact_json, integer_text
 from splu_ref.guarantees.estimator_free import (
@@ -20,6 +25,7 @@ from splu_ref.guarantees.privacy import (
     privacy_minimum,
     privacy_minimum_bounds,
 )
+from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.guarantees.releases import (
     privacy_minimum_over_releases,
     privacy_minimum_over_releases_bounds,
@@ -28,13 +34,22 @@ from splu_ref.guarantees.utility import UtilityThreshold, utility_threshold
 
 __all__ = [
     "BestEstimator",
+    "Conjunction",
+    "ConjunctionBound",
+    "ConjunctionThreshold",
     "PrivacyMinimum",
     "PrivacyMinimumBounds",
+    "PublishedCount",
     "UtilityThreshold",
     "best_estimator",
     "chebyshev_bound",
     "chebyshev_threshold",
     "chernoff_bound",
+    "conjunction_bias",
+    "conjunction_error_bound",
+    "conjunction_error_probability",
+    "conjunction_threshold",
+    "conjunction_variance",
     "decimal_down",
     "decimal_up",
     "error_bounds",

@@ -1,38 +1,37 @@
-"""The probability that the published count is wrong: the exact law of f' ~ Bin(gamma f, 1/gamma).
+"""The probability that the published count is wrong, exactly, and enclosed.
 
-Fu et al. 2014, section 4: the records of a group that holds a value publish it with probability 1/gamma
-each and independently, and gamma f records stand in groups that hold a value of count f. The two tails
-are added; nothing is computed as one minus the probability of being right.
+Fu et al. 2014, section 4: the records of a group that holds a value publish it independently, and gamma f
+records stand in groups that hold a value of count f. The law is `published_count`'s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
 
-from splu_ref.binomial import (
-    Bounds,
-    Enclosure,
-    MassWalk,
-    lower_tail_enclosure,
-    lower_tail_numerator,
-    upper_tail_enclosure,
-    upper_tail_numerator,
-)
+from splu_ref.binomial import Bounds, Enclosure
 from splu_ref.guarantees.plateaus import error_offset
-from splu_ref.model import Exact, Gamma, ParameterError, shown, whole
+from splu_ref.guarantees.published_count import PublishedCount
+from splu_ref.model import Exact, ParameterError, shown, whole
 
 EXACT_TRIALS = 300_000
 """Largest gamma f for which a probability is given as a fraction: that takes up to a minute."""
 
+EXACT_WORK = 10**11
+"""With another p than 1/gamma, largest number of bits of all terms of the sum: likewise."""
+
 DIRECTED_TRIALS = 2 * 10**8
 """Largest gamma f for which a probability is enclosed: that takes up to a minute."""
 
-_WALK_BITS = 64
 
-
-def error_probability(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool = False) -> Fraction:
-    """Return Pr(abs(f' - f) >= epsilon f) exactly, for f' ~ Bin(gamma f, 1/gamma).
+def error_probability(
+    gamma: Exact,
+    epsilon: Exact,
+    frequency: Exact,
+    *,
+    strict: bool = False,
+    retention: Exact | None = None,
+) -> Fraction:
+    """Return Pr(abs(f' - f) >= epsilon f) exactly.
 
     Parameters
     ----------
@@ -45,6 +44,8 @@ def error_probability(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict:
     strict
         ``False``: Definitions 1 and 2, an error of exactly epsilon f counts. ``True``: Theorem 4, it does
         not.
+    retention
+        Probability p of publishing the own value, greater than 0 and at most 1; None stands for 1/gamma.
 
     Returns
     -------
@@ -58,98 +59,77 @@ def error_probability(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict:
 
     Notes
     -----
-    Fu et al. 2014, Definitions 1 and 2, Lemma 2 and Theorem 4.
+    Fu et al. 2014, Definitions 1 and 2, Lemma 2 and Theorem 4; splu.Rp for the law of f'.
     """
-    gamma = Gamma(gamma)
-    trials = gamma * whole(frequency, "frequency", 1)
-    return Fraction(error_numerator(gamma, epsilon, frequency, strict=strict), int(gamma) ** trials)
+    law, count = PublishedCount.of(gamma, retention), whole(frequency, "frequency", 1)
+    numerator = error_numerator(gamma, epsilon, count, strict=strict, retention=retention)
+    return Fraction(numerator, law.unit() ** count)
 
 
-def error_numerator(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool = False) -> int:
-    """Return the integer `error_probability` * gamma**(gamma * frequency); the same parameters."""
-    gamma, frequency = Gamma(gamma), whole(frequency, "frequency", 1)
-    offset = error_offset(epsilon, frequency, strict=strict)
-    trials, share = exact_trials(gamma, frequency), Fraction(1, gamma)
-    above = upper_tail_numerator(trials, frequency + offset, share)
-    return above + lower_tail_numerator(trials, frequency - offset, share)
+def error_numerator(
+    gamma: Exact,
+    epsilon: Exact,
+    frequency: Exact,
+    *,
+    strict: bool = False,
+    retention: Exact | None = None,
+) -> int:
+    """Return the integer `error_probability` times the law's `unit` (gamma^gamma) to the power f.
+
+    The parameters are those of `error_probability`.
+    """
+    law, count = PublishedCount.of(gamma, retention), whole(frequency, "frequency", 1)
+    offset = error_offset(epsilon, count, strict=strict)
+    refuse_inexact(law, count, offset)
+    return law.error_numerator(count, offset)
 
 
-def error_bounds(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool = False) -> Bounds:
+def error_bounds(
+    gamma: Exact,
+    epsilon: Exact,
+    frequency: Exact,
+    *,
+    strict: bool = False,
+    retention: Exact | None = None,
+) -> Bounds:
     """Return a certified enclosure of `error_probability`, in directed integers of 256 bits.
 
     The same parameters, with gamma times the frequency up to 200,000,000. The ends differ by about one
     part in 2**256, and are equal when the probability is 0.
     """
-    gamma, frequency = Gamma(gamma), whole(frequency, "frequency", 1)
-    offset = error_offset(epsilon, frequency, strict=strict)
-    return error_enclosure(gamma, frequency, offset, 256).bounds()
+    law, count = PublishedCount.of(gamma, retention), whole(frequency, "frequency", 1)
+    return error_enclosure(law, count, error_offset(epsilon, count, strict=strict), 256).bounds()
 
 
-def error_enclosure(gamma: Gamma, frequency: int, offset: int, bits: int) -> Enclosure:
+def error_enclosure(law: PublishedCount, frequency: int, offset: int, bits: int) -> Enclosure:
     """Enclose Pr(abs(f' - f) >= offset) with the given relative precision."""
-    trials, share = gamma * frequency, Fraction(1, gamma)
+    trials = law.gamma * frequency
     if trials > DIRECTED_TRIALS:
-        most = DIRECTED_TRIALS // gamma
+        most = DIRECTED_TRIALS // law.gamma
         remedy = f"a count of at most {most}" if most else f"a gamma of at most {DIRECTED_TRIALS}"
         raise ParameterError(
             f"gamma times the count is {shown(trials)}: the greatest that is computed is {DIRECTED_TRIALS}; "
             f"give {remedy}"
         )
-    above = upper_tail_enclosure(trials, frequency + offset, share, bits)
-    return above.plus(lower_tail_enclosure(trials, frequency - offset, share, bits), bits + 8)
+    return law.error_enclosure(frequency, offset, bits)
 
 
-def exact_trials(gamma: Gamma, frequency: int) -> int:
-    """Return gamma * frequency, after checking that a fraction over gamma to that power is feasible."""
-    trials = gamma * frequency
+def refuse_inexact(law: PublishedCount, frequency: int, offset: int) -> None:
+    """Raise unless the probability at a count can be given as a fraction."""
+    trials = law.gamma * frequency
     if trials > EXACT_TRIALS:
         raise ParameterError(
             f"gamma times the count is {shown(trials)}: an exact fraction is given up to {EXACT_TRIALS}; use "
             f"error_bounds or privacy_minimum_bounds for a certified enclosure"
         )
-    return trials
-
-
-class ErrorWalk:
-    """Enclosures of the error probability at one count after another, each carried from the last."""
-
-    def __init__(self, gamma: Gamma) -> None:
-        self._gamma = gamma
-        self._shares = Fraction(1, gamma), 1 - Fraction(1, gamma)  # f' and gamma f - f' have them
-        self._walks: list[MassWalk | None] = [None, None]
-        self._reached: list[MassWalk] = []
-
-    def move(self, frequency: int, offset: int, below: int | None = None) -> None:
-        """Go to the event f' >= f + offset or f' <= f - below, both at least 1; ``below`` is ``offset``."""
-        trials = self._gamma * frequency
-        self._reached = []
-        below = offset if below is None else below
-        for side, least in enumerate((frequency + offset, trials - frequency + below)):
-            if least > trials:
-                continue  # no count is that far off on this side
-            walk = self._walks[side]
-            if walk is None:
-                walk = self._walks[side] = MassWalk(trials, least, self._shares[side], _WALK_BITS)
-            else:
-                walk.move(trials, least)
-            self._reached.append(walk)
-
-    @property
-    def possible(self) -> bool:
-        """Whether an error has a probability above 0 here."""
-        return bool(self._reached)
-
-    def roughly(self) -> Enclosure:
-        """Enclose the error probability here by each tail's first term and a geometric series."""
-        return _sum(walk.upper_tail_roughly() for walk in self._reached)
-
-    def closely(self) -> Enclosure:
-        """Enclose the error probability here to about 60 bits, by summing the tails."""
-        return _sum(walk.upper_tail() for walk in self._reached)
-
-
-def _sum(tails: Iterable[Enclosure]) -> Enclosure:
-    total = Enclosure.of(0)
-    for tail in tails:
-        total = total.plus(tail, _WALK_BITS + 64)
-    return total
+    if law.is_plain or not law.errors(frequency, offset):
+        return
+    own, other = law.retention.denominator.bit_length(), law.decoy.denominator.bit_length()
+    bits = frequency * (own + (law.gamma - 1) * other)
+    factor = 1 + (own + other + trials.bit_length()) // 30  # whole machine digits in a factor of a term
+    if bits * min(frequency + offset, trials) * factor > EXACT_WORK:
+        raise ParameterError(
+            f"an exact fraction at the count {frequency} takes too long with retention = "
+            f"{shown(law.retention)}: use error_bounds or privacy_minimum_bounds for a certified enclosure, "
+            f"or a retention with fewer digits"
+        )

@@ -7,7 +7,10 @@ the whole range of starts:
 * U(f, f + j) + L(f, f - j) is at least the same at f with j1 in place of j, and that is at least
   U(f0, f0 + j1) + L(f0, f0 - j1), because at a fixed offset neither tail falls as f grows;
 * the distances to the ends of 0..gamma f, which are f - j below and (gamma-1) f - j above, do not fall
-  as f grows (unless there is no such tail). With those of f0 and the trials of f1 both tails are least.
+  as f grows (unless there is no such tail). With those of f0 and the trials of f1 both tails are least:
+  more trials make it less likely that no more than so many of them succeed, or fail.
+
+Both hold for every probability p of keeping the own value (splu.Sp).
 
 A range that either bound shows to be certainly above the least probability known is dropped; any other is
 halved, down to single starts. What enclosures cannot tell apart is compared exactly.
@@ -19,16 +22,18 @@ factor of the counts.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from splu_ref.binomial import Enclosure
-from splu_ref.guarantees.count_error import ErrorWalk, error_enclosure, error_probability
+from splu_ref.guarantees.count_error import error_enclosure, error_probability
+from splu_ref.guarantees.error_walk import Walk, error_walk
 from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import Gamma
+from splu_ref.guarantees.published_count import PublishedCount
 
 
 def least_error_count(
-    gamma: Gamma,
+    law: PublishedCount,
     epsilon: Fraction,
     alpha: int,
     strict: bool,
@@ -37,27 +42,28 @@ def least_error_count(
 ) -> int:
     """Return the least f in 1..alpha at which the error probability at ``releases`` f is least."""
     plateaus = Plateaus(releases * epsilon, alpha, strict)
-    counts = _near_least(gamma, plateaus, alpha, releases, progress)
+    counts = _near_least(law, plateaus, alpha, releases, progress)
     for bits in (64, 256, 1024):
         if len(counts) == 1:
             break
         contenders = _Contenders()
         for frequency in counts:
             offset = plateaus.offset(frequency)
-            contenders.add(frequency, error_enclosure(gamma, releases * frequency, offset, bits))
+            contenders.add(frequency, error_enclosure(law, releases * frequency, offset, bits))
         counts = contenders.counts
     if progress is not None:
         progress(alpha, alpha)
     if len(counts) == 1:
         return counts[0]
-    return min((error_probability(gamma, epsilon, releases * f, strict=strict), f) for f in counts)[1]
+    exactly = partial(error_probability, law.gamma, epsilon, strict=strict, retention=law.retention)
+    return min((exactly(releases * f), f) for f in counts)[1]
 
 
 def _near_least(
-    gamma: Gamma, plateaus: Plateaus, alpha: int, releases: int, progress: Progress | None
+    law: PublishedCount, plateaus: Plateaus, alpha: int, releases: int, progress: Progress | None
 ) -> list[int]:
     """Return the starts, ascending, that enclosures of about 60 bits leave as candidates."""
-    walk, end_walk, contenders = ErrorWalk(gamma), ErrorWalk(gamma), _Contenders()
+    walk, end_walk, contenders = error_walk(law), error_walk(law), _Contenders()
     walk.move(releases, plateaus.offset(1))
     if not walk.possible:
         return [1]  # nothing is less than 0
@@ -74,7 +80,7 @@ def _near_least(
             if near_ends:
                 grown = releases * (high - low)
                 below = grown + plateaus.offset(low)  # the offsets at high with the distances of low
-                end_walk.move(releases * high, below + (gamma - 2) * grown, below)
+                end_walk.move(releases * high, below + (law.gamma - 2) * grown, below)
                 refuted = contenders.refute(end_walk)
             if not refuted:
                 middle = (first + last) // 2
@@ -92,7 +98,7 @@ class _Contenders:
         self._members: list[tuple[int, Enclosure]] = []
         self._least = Enclosure.of(2)
 
-    def refute(self, walk: ErrorWalk) -> bool:
+    def refute(self, walk: Walk) -> bool:
         """Return whether a probability is certainly above that of some count taken in."""
         return self._least.below(walk.roughly()) or self._least.below(walk.closely())
 

@@ -13,14 +13,16 @@ from splu_ref.guarantees.count_error import (
     DIRECTED_TRIALS,
     error_enclosure,
     error_probability,
-    exact_trials,
+    refuse_inexact,
 )
 from splu_ref.guarantees.least_error import least_error_count
 from splu_ref.guarantees.plateaus import error_offset
 from splu_ref.guarantees.progress import Progress
+from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.model import Exact, Gamma, ParameterError, positive, shown, whole
 
 _MOST_PLATEAUS = 2_000_000
+_MOST_AFRESH = 2_000_000, 10_000  # gamma alpha, and plateaus, where every probability is computed afresh
 _MOST_DISTANCE = 20_000_000  # of f' from its mean or from its greatest value, in factors of a factorial
 
 
@@ -30,7 +32,7 @@ class PrivacyMinimum:
 
     Attributes
     ----------
-    gamma, epsilon, alpha
+    gamma, epsilon, alpha, retention
         The parameters.
     t_p
         Least Pr(abs(f' - f) > epsilon f) over 1 <= f <= alpha: the form of Theorem 4.
@@ -49,6 +51,7 @@ class PrivacyMinimum:
     argmin: int
     t_p_definition: Fraction
     argmin_definition: int
+    retention: Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +70,16 @@ class PrivacyMinimumBounds:
     argmin: int
     t_p_definition: Bounds
     argmin_definition: int
+    retention: Fraction
 
 
 def privacy_minimum(
-    gamma: Exact, epsilon: Exact, alpha: Exact, *, progress: Progress | None = None
+    gamma: Exact,
+    epsilon: Exact,
+    alpha: Exact,
+    *,
+    retention: Exact | None = None,
+    progress: Progress | None = None,
 ) -> PrivacyMinimum:
     """Return the largest T_P for which SPLU-Gen's count has (epsilon, T_P, alpha) small-sum privacy.
 
@@ -82,6 +91,8 @@ def privacy_minimum(
         Relative error, greater than 0.
     alpha
         Largest protected count, at least 1; gamma alpha is at most 300,000.
+    retention
+        Probability p of publishing the own value, greater than 0 and at most 1; None stands for 1/gamma.
     progress
         Called now and then with (counts treated, counts in all), at the end with two equal numbers.
 
@@ -98,20 +109,23 @@ def privacy_minimum(
 
     Notes
     -----
-    Fu et al. 2014, Lemma 2 and Theorem 4. The promise is about the estimator f' and no other.
+    Fu et al. 2014, Lemma 2 and Theorem 4; splu.Sp for other p. The promise is about the estimator f' and
+    no other.
     """
-    gamma, epsilon, alpha = _parameters(gamma, epsilon, alpha)
-    exact_trials(gamma, alpha)
-    argmin = least_error_count(gamma, epsilon, alpha, True, _part(progress, alpha, 0))
-    argmin_definition = least_error_count(gamma, epsilon, alpha, False, _part(progress, alpha, 1))
+    law, epsilon, alpha = limited(gamma, epsilon, alpha, retention)
+    refuse_inexact(law, alpha, error_offset(epsilon, alpha, strict=True))
+    argmin = least_error_count(law, epsilon, alpha, True, _part(progress, alpha, 0))
+    argmin_definition = least_error_count(law, epsilon, alpha, False, _part(progress, alpha, 1))
+    p = law.retention
     return PrivacyMinimum(
-        gamma,
+        law.gamma,
         epsilon,
         alpha,
-        error_probability(gamma, epsilon, argmin, strict=True),
+        error_probability(law.gamma, epsilon, argmin, strict=True, retention=p),
         argmin,
-        error_probability(gamma, epsilon, argmin_definition),
+        error_probability(law.gamma, epsilon, argmin_definition, retention=p),
         argmin_definition,
+        p,
     )
 
 
@@ -121,46 +135,59 @@ def privacy_minimum_bounds(
     alpha: Exact,
     digits: int = 12,
     *,
+    retention: Exact | None = None,
     progress: Progress | None = None,
 ) -> PrivacyMinimumBounds:
     """Return `privacy_minimum` to a number of certified significant digits, for large alpha.
 
     The same parameters, with gamma alpha of up to 200,000,000, at most 2,000,000 plateaus (about alpha
     times the smaller of epsilon and 1) and, for 1 <= epsilon < gamma - 1, alpha times the smaller of
-    epsilon and gamma - 1 - epsilon of up to 20,000,000: that takes up to about a minute. ``digits`` is at
-    least 1.
+    epsilon and gamma - 1 - epsilon of up to 20,000,000: that takes up to about a minute. With another p
+    than 1/gamma the first two limits are 2,000,000 and 10,000. ``digits`` is at least 1.
     """
-    gamma, epsilon, alpha = _parameters(gamma, epsilon, alpha)
+    law, epsilon, alpha = limited(gamma, epsilon, alpha, retention)
     bits = 4 * whole(digits, "digits", 1) + 16
-    argmin = least_error_count(gamma, epsilon, alpha, True, _part(progress, alpha, 0))
-    argmin_definition = least_error_count(gamma, epsilon, alpha, False, _part(progress, alpha, 1))
+    argmin = least_error_count(law, epsilon, alpha, True, _part(progress, alpha, 0))
+    argmin_definition = least_error_count(law, epsilon, alpha, False, _part(progress, alpha, 1))
     return PrivacyMinimumBounds(
-        gamma,
+        law.gamma,
         epsilon,
         alpha,
         digits,
-        error_enclosure(gamma, argmin, error_offset(epsilon, argmin, strict=True), bits).bounds(),
+        error_enclosure(law, argmin, error_offset(epsilon, argmin, strict=True), bits).bounds(),
         argmin,
-        error_enclosure(gamma, argmin_definition, error_offset(epsilon, argmin_definition), bits).bounds(),
+        error_enclosure(law, argmin_definition, error_offset(epsilon, argmin_definition), bits).bounds(),
         argmin_definition,
+        law.retention,
     )
 
 
-def _parameters(gamma: Exact, epsilon: Exact, alpha: Exact) -> tuple[Gamma, Fraction, int]:
-    gamma, epsilon, alpha = Gamma(gamma), positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
-    most = min(Fraction(DIRECTED_TRIALS, gamma), _MOST_PLATEAUS / min(epsilon, Fraction(1)))
+def most_counts(law: PublishedCount, releases: int) -> tuple[Fraction, int]:
+    """Return the largest gamma alpha R over gamma R, and the largest number of plateaus, for a law."""
+    trials, plateaus = (DIRECTED_TRIALS, _MOST_PLATEAUS) if law.is_plain else _MOST_AFRESH
+    return Fraction(trials, law.gamma * releases), plateaus
+
+
+def limited(
+    gamma: Exact, epsilon: Exact, alpha: Exact, retention: Exact | None
+) -> tuple[PublishedCount, Fraction, int]:
+    """Return the law, epsilon and alpha, validated; raise if they are too large to be computed with."""
+    law = PublishedCount.of(gamma, retention)
+    gamma, epsilon, alpha = law.gamma, positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
+    counts, plateaus = most_counts(law, 1)
+    most = min(counts, plateaus / min(epsilon, Fraction(1)))
     if 1 <= epsilon < gamma - 1:  # below 1 the plateaus bound the distance
         most = min(most, _MOST_DISTANCE / min(epsilon, gamma - 1 - epsilon))
     if most < 1:
         raise ParameterError(
             f"gamma = {shown(gamma)} would take too long at any count: give a gamma of at most "
-            f"{min(DIRECTED_TRIALS, 2 * _MOST_DISTANCE)}"
+            f"{min(int(counts * gamma), 2 * _MOST_DISTANCE)}"
         )
     if alpha > most:
         raise ParameterError(
             f"alpha = {shown(alpha)} would take too long: give an alpha of at most {int(most)}"
         )
-    return gamma, epsilon, alpha
+    return law, epsilon, alpha
 
 
 def _part(progress: Progress | None, alpha: int, part: int) -> Progress | None:

@@ -2,27 +2,24 @@
 
 The mean of R published counts of a value with f records is X/R with X ~ Bin(R gamma f, 1/gamma): X is a
 published count of the true count R f. So the mean errs at f exactly as one release does at R f, and the
-sawtooth lemma (splu.S), applied R trials of the count at a time, leaves the first f of every run on which
-ceil(epsilon R f) is constant. From epsilon R >= 1 on these are all f.
+sawtooth lemma (splu.S, splu.Sp), applied R trials of the count at a time, leaves the first f of every run on
+which ceil(epsilon R f) is constant. From epsilon R >= 1 on these are all f. The same holds for any other
+probability p of keeping the own value.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from splu_ref.guarantees.count_error import (
-    DIRECTED_TRIALS,
-    error_enclosure,
-    error_probability,
-    exact_trials,
-)
+from splu_ref.guarantees.count_error import error_enclosure, error_probability, refuse_inexact
 from splu_ref.guarantees.least_error import least_error_count
 from splu_ref.guarantees.plateaus import error_offset
-from splu_ref.guarantees.privacy import PrivacyMinimum, PrivacyMinimumBounds
+from splu_ref.guarantees.privacy import PrivacyMinimum, PrivacyMinimumBounds, limited, most_counts
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import Exact, Gamma, ParameterError, positive, whole
+from splu_ref.guarantees.published_count import PublishedCount
+from splu_ref.model import Exact, ParameterError, shown, whole
 
-_MOST_PLATEAUS = 2_000_000
+_MOST_DISTANCE = 20_000_000  # of the sum from its mean or from its greatest value
 
 
 def privacy_minimum_over_releases(
@@ -31,6 +28,7 @@ def privacy_minimum_over_releases(
     alpha: Exact,
     releases: Exact,
     *,
+    retention: Exact | None = None,
     progress: Progress | None = None,
 ) -> PrivacyMinimum:
     """Return the exact T_P of the mean of the published counts of several independent releases.
@@ -45,6 +43,8 @@ def privacy_minimum_over_releases(
         Largest protected count, at least 1.
     releases
         Number R of releases with independent draws, at least 1; R gamma alpha is at most 300,000.
+    retention
+        Probability p of publishing the own value, greater than 0 and at most 1; None stands for 1/gamma.
     progress
         Called now and then with (counts examined, counts in all).
 
@@ -64,17 +64,19 @@ def privacy_minimum_over_releases(
     -----
     splu.R. Releases with keyed draws of an unchanged table are copies of each other and count as one.
     """
-    size, distance, most, times = _parameters(gamma, epsilon, alpha, releases)
-    exact_trials(size, times * most)
-    argmin, argmin_definition = _least_counts(size, distance, most, times, progress)
+    law, distance, most, times = _parameters(gamma, epsilon, alpha, releases, retention)
+    refuse_inexact(law, times * most, error_offset(distance, times * most, strict=True))
+    argmin, argmin_definition = _least_counts(law, distance, most, times, progress)
+    p = law.retention
     return PrivacyMinimum(
-        size,
+        law.gamma,
         distance,
         most,
-        error_probability(size, distance, times * argmin, strict=True),
+        error_probability(law.gamma, distance, times * argmin, strict=True, retention=p),
         argmin,
-        error_probability(size, distance, times * argmin_definition),
+        error_probability(law.gamma, distance, times * argmin_definition, retention=p),
         argmin_definition,
+        p,
     )
 
 
@@ -85,48 +87,54 @@ def privacy_minimum_over_releases_bounds(
     releases: Exact,
     digits: int = 12,
     *,
+    retention: Exact | None = None,
     progress: Progress | None = None,
 ) -> PrivacyMinimumBounds:
     """Return `privacy_minimum_over_releases` to a number of certified significant digits.
 
-    The same parameters, with an R gamma alpha of up to 200,000,000 and at most 2,000,000 plateaus;
-    ``digits`` is at least 1.
+    The same parameters, with an R gamma alpha of up to 200,000,000, at most 2,000,000 plateaus and, for
+    1 <= epsilon < gamma - 1, R alpha times the smaller of epsilon and gamma - 1 - epsilon of up to
+    20,000,000: that takes up to about a minute. With another p than 1/gamma the first two limits are
+    2,000,000 and 10,000. ``digits`` is at least 1.
     """
-    size, distance, most, times = _parameters(gamma, epsilon, alpha, releases)
+    law, distance, most, times = _parameters(gamma, epsilon, alpha, releases, retention)
     bits = 4 * whole(digits, "digits", 1) + 16
-    argmin, argmin_definition = _least_counts(size, distance, most, times, progress)
+    argmin, argmin_definition = _least_counts(law, distance, most, times, progress)
     offset = error_offset(distance, times * argmin, strict=True)
     offset_definition = error_offset(distance, times * argmin_definition)
     return PrivacyMinimumBounds(
-        size,
+        law.gamma,
         distance,
         most,
         digits,
-        error_enclosure(size, times * argmin, offset, bits).bounds(),
+        error_enclosure(law, times * argmin, offset, bits).bounds(),
         argmin,
-        error_enclosure(size, times * argmin_definition, offset_definition, bits).bounds(),
+        error_enclosure(law, times * argmin_definition, offset_definition, bits).bounds(),
         argmin_definition,
+        law.retention,
     )
 
 
 def _parameters(
-    gamma: Exact, epsilon: Exact, alpha: Exact, releases: Exact
-) -> tuple[Gamma, Fraction, int, int]:
-    gamma, epsilon = Gamma(gamma), positive(epsilon, "epsilon")
+    gamma: Exact, epsilon: Exact, alpha: Exact, releases: Exact, retention: Exact | None
+) -> tuple[PublishedCount, Fraction, int, int]:
+    law, epsilon, _ = limited(gamma, epsilon, 1, retention)
     alpha, releases = whole(alpha, "alpha", 1), whole(releases, "releases", 1)
-    trials = Fraction(DIRECTED_TRIALS, gamma * releases)
-    most = int(min(trials, _MOST_PLATEAUS / min(releases * epsilon, Fraction(1))))
+    counts, plateaus = most_counts(law, releases)
+    if 1 <= epsilon < law.gamma - 1:  # below 1 the plateaus bound the distance
+        counts = min(counts, _MOST_DISTANCE / (releases * min(epsilon, law.gamma - 1 - epsilon)))
+    most = int(min(counts, plateaus / min(releases * epsilon, Fraction(1))))
     if most == 0:
         raise ParameterError(
-            f"{releases} releases would take too long: give at most {DIRECTED_TRIALS // gamma} releases"
+            f"{shown(releases)} releases would take too long: give at most {int(releases * counts)} releases"
         )
     if alpha > most:
-        raise ParameterError(f"alpha = {alpha} would take too long: give an alpha of at most {most}")
-    return gamma, epsilon, alpha, releases
+        raise ParameterError(f"alpha = {shown(alpha)} would take too long: give an alpha of at most {most}")
+    return law, epsilon, alpha, releases
 
 
 def _least_counts(
-    gamma: Gamma, epsilon: Fraction, alpha: int, releases: int, progress: Progress | None
+    law: PublishedCount, epsilon: Fraction, alpha: int, releases: int, progress: Progress | None
 ) -> tuple[int, int]:
     """Return where the error is least in the form of Theorem 4, and in that of Definition 2."""
 
@@ -136,5 +144,5 @@ def _least_counts(
             return None
         return lambda done, _: progress(part * alpha + done, 2 * alpha)
 
-    strict = least_error_count(gamma, epsilon, alpha, True, told(0), releases)
-    return strict, least_error_count(gamma, epsilon, alpha, False, told(1), releases)
+    strict = least_error_count(law, epsilon, alpha, True, told(0), releases)
+    return strict, least_error_count(law, epsilon, alpha, False, told(1), releases)

@@ -11,24 +11,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.binomial import Enclosure
-from splu_ref.guarantees.concentration import (
-    Tilts,
-    chebyshev_threshold,
-    lower_tilt,
-    uniform_bound,
-    upper_tilt,
-)
-from splu_ref.guarantees.count_error import (
-    DIRECTED_TRIALS,
-    ErrorWalk,
-    error_enclosure,
-    error_probability,
-)
+from splu_ref.guarantees.concentration import chebyshev_threshold, uniform_bound
+from splu_ref.guarantees.count_error import DIRECTED_TRIALS, error_enclosure, error_probability
+from splu_ref.guarantees.error_walk import error_walk
 from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges, error_offset
 from splu_ref.guarantees.progress import Progress
+from splu_ref.guarantees.published_count import PublishedCount
+from splu_ref.guarantees.tilts import Tilts, lower_tilt, upper_tilt
 from splu_ref.model import Exact, Gamma, ParameterError, positive, probability, shown
 
 _BITS = 256
+_AFRESH_TRIALS = 2_000_000  # largest gamma F where every probability is computed afresh
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +30,7 @@ class UtilityThreshold:
 
     Attributes
     ----------
-    gamma, epsilon, t_e
+    gamma, epsilon, t_e, retention
         The parameters.
     threshold
         T_f: Pr(abs(f' - f) >= epsilon f) <= t_e for every f >= T_f, and, if T_f > 1, not at T_f - 1.
@@ -49,8 +42,8 @@ class UtilityThreshold:
         How many plateau ends those are.
     upper_tilt, lower_tilt
         The rational z > 1 and z < 1 of `concentration.uniform_bound` at F: the sum over both of
-        (1 + (z-1)/gamma)^(gamma F) z^-e, e = floor((1+epsilon) F) and ceil((1-epsilon) F), is at most
-        t_e. None for a tail that no count reaches, and for both if t_e = 1.
+        E z^(f' - e) at f = F, e = floor((1+epsilon) F) and ceil((1-epsilon) F), is at most t_e. None for
+        a tail that no count reaches, and for both if t_e = 1.
     """
 
     gamma: Gamma
@@ -62,10 +55,16 @@ class UtilityThreshold:
     checked: int
     upper_tilt: Fraction | None
     lower_tilt: Fraction | None
+    retention: Fraction
 
 
 def utility_threshold(
-    gamma: Exact, epsilon: Exact, t_e: Exact, *, progress: Progress | None = None
+    gamma: Exact,
+    epsilon: Exact,
+    t_e: Exact,
+    *,
+    retention: Exact | None = None,
+    progress: Progress | None = None,
 ) -> UtilityThreshold:
     """Return the least T_f such that Pr(abs(f' - f) >= epsilon f) <= t_e for all f >= T_f.
 
@@ -78,6 +77,8 @@ def utility_threshold(
     t_e
         Error probability allowed, greater than 0 and at most 1. (0 is possible only for
         epsilon > gamma - 1, where no error is.)
+    retention
+        Probability p of publishing the own value, greater than 0 and at most 1; None stands for 1/gamma.
     progress
         Called now and then with (counts treated, counts at most), at the end with two equal numbers.
 
@@ -90,28 +91,34 @@ def utility_threshold(
     ------
     ParameterError
         For a parameter outside its range, a float, or a demand so fine that counts beyond
-        200,000,000 / gamma would have to be examined.
+        200,000,000 / gamma would have to be examined (2,000,000 / gamma for another p than 1/gamma).
 
     Notes
     -----
-    splu.L1c: Fu et al. 2014, Definition 1 and Lemma 1.
+    splu.L1c, and splu.Rp and splu.Sp for other p: Fu et al. 2014, Definition 1 and Lemma 1.
     """
-    gamma, epsilon, allowed = Gamma(gamma), positive(epsilon, "epsilon"), probability(t_e, "t_e")
-    chebyshev = chebyshev_threshold(gamma, epsilon, allowed) if allowed else None
-    tail_from, tilts = proof_start(gamma, epsilon, allowed)
-    threshold, checked = _scan(gamma, epsilon, allowed, tail_from, progress)
+    law = PublishedCount.of(gamma, retention)
+    epsilon, allowed = positive(epsilon, "epsilon"), probability(t_e, "t_e")
+    chebyshev = None
+    if allowed:
+        chebyshev = chebyshev_threshold(law.gamma, epsilon, allowed, retention=law.retention)
+    tail_from, tilts = proof_start(law, epsilon, allowed)
+    threshold, checked = _scan(law, epsilon, allowed, tail_from, progress)
     if progress is not None:
         progress(tail_from, tail_from)
-    return UtilityThreshold(gamma, epsilon, allowed, threshold, chebyshev, tail_from, checked, *tilts)
+    return UtilityThreshold(
+        law.gamma, epsilon, allowed, threshold, chebyshev, tail_from, checked, *tilts, law.retention
+    )
 
 
-def proof_start(gamma: Gamma, epsilon: Fraction, allowed: Fraction) -> tuple[int, Tilts]:
+def proof_start(law: PublishedCount, epsilon: Fraction, allowed: Fraction) -> tuple[int, Tilts]:
     """Return a count F from which the tilts prove the bound, and the tilts; quick, at any accuracy.
 
     The tilts do not prove it at F - 1, unless F is 1. The errors are those of
     `utility_threshold`.
     """
-    tilts = upper_tilt(gamma, epsilon), lower_tilt(gamma, epsilon)
+    tilts = upper_tilt(law, epsilon), lower_tilt(law, epsilon)
+    greatest = DIRECTED_TRIALS if law.is_plain else _AFRESH_TRIALS
     if allowed == 1 or tilts == (None, None):
         return 1, (None, None)
     if allowed == 0:
@@ -121,13 +128,13 @@ def proof_start(gamma: Gamma, epsilon: Fraction, allowed: Fraction) -> tuple[int
     limit = _enclosed(allowed)
 
     def proved(frequency: int) -> bool:
-        return uniform_bound(gamma, epsilon, frequency, tilts, _BITS).below(limit)
+        return uniform_bound(law, epsilon, frequency, tilts, _BITS).below(limit)
 
     high = 1
     while not proved(high):
         high *= 2
-        if gamma * high > 2 * DIRECTED_TRIALS:
-            raise _too_fine(gamma, epsilon, allowed)
+        if law.gamma * high > 2 * greatest:
+            raise _too_fine(law, epsilon, allowed, greatest)
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -135,27 +142,27 @@ def proof_start(gamma: Gamma, epsilon: Fraction, allowed: Fraction) -> tuple[int
             high = middle
         else:
             low = middle
-    if gamma * high > DIRECTED_TRIALS:
-        raise _too_fine(gamma, epsilon, allowed)
+    if law.gamma * high > greatest:
+        raise _too_fine(law, epsilon, allowed, greatest)
     return high, tilts
 
 
-def _too_fine(gamma: Gamma, epsilon: Fraction, allowed: Fraction) -> ParameterError:
+def _too_fine(law: PublishedCount, epsilon: Fraction, allowed: Fraction, greatest: int) -> ParameterError:
     return ParameterError(
-        f"epsilon = {shown(epsilon)} with t_e = {shown(allowed)} and gamma = {shown(gamma)} needs counts "
-        f"beyond {DIRECTED_TRIALS // gamma}: give a larger epsilon or t_e, or a smaller gamma"
+        f"epsilon = {shown(epsilon)} with t_e = {shown(allowed)} and gamma = {shown(law.gamma)} needs counts "
+        f"beyond {greatest // law.gamma}: give a larger epsilon or t_e, or a smaller gamma"
     )
 
 
 def _scan(
-    gamma: Gamma, epsilon: Fraction, allowed: Fraction, tail_from: int, progress: Progress | None
+    law: PublishedCount, epsilon: Fraction, allowed: Fraction, tail_from: int, progress: Progress | None
 ) -> tuple[int, int]:
     """Return T_f and the number of plateau ends in T_f..tail_from - 1.
 
     No count in a range of plateaus has a larger error probability than the range's last count would have
     with its first count's offset. A range for which that does not settle it is halved.
     """
-    walk, limit, plateaus = ErrorWalk(gamma), _enclosed(allowed), Plateaus(epsilon, tail_from, strict=False)
+    walk, limit, plateaus = error_walk(law), _enclosed(allowed), Plateaus(epsilon, tail_from, strict=False)
     ranges = doubling_ranges(len(plateaus))
     while ranges:
         first, last = ranges.pop()
@@ -165,7 +172,7 @@ def _scan(
         if exceeds is None:
             exceeds = _decided(walk.closely(), limit)
         if exceeds is None and first == last:
-            exceeds = _exceeds(gamma, epsilon, high, allowed)
+            exceeds = _exceeds(law, epsilon, high, allowed)
         if exceeds is not False and first < last:
             middle = (first + last) // 2
             ranges += [(first, middle), (middle + 1, last)]
@@ -176,14 +183,14 @@ def _scan(
     return 1, len(plateaus)
 
 
-def _exceeds(gamma: Gamma, epsilon: Fraction, frequency: int, allowed: Fraction) -> bool:
+def _exceeds(law: PublishedCount, epsilon: Fraction, frequency: int, allowed: Fraction) -> bool:
     """Return whether the error probability at one count is greater than ``allowed``."""
     offset, limit = error_offset(epsilon, frequency), _enclosed(allowed)
     for bits in (256, 1024):
-        exceeds = _decided(error_enclosure(gamma, frequency, offset, bits), limit)
+        exceeds = _decided(error_enclosure(law, frequency, offset, bits), limit)
         if exceeds is not None:
             return exceeds
-    return error_probability(gamma, epsilon, frequency) > allowed
+    return error_probability(law.gamma, epsilon, frequency, retention=law.retention) > allowed
 
 
 def _decided(error: Enclosure, limit: Enclosure) -> bool | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from splu_ref.report.exhibits import Figure, Series
 
@@ -21,6 +21,21 @@ COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00")
 MARKERS = ("o", "s", "^", "D", "v")
 INK = "#010203"
 """Stands for the page's text color in the drawing; no other part of it has this color."""
+STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "splu-ref",
+    "font.family": "sans-serif",
+    "font.size": 11,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "lines.linewidth": 1.8,
+}
+"""Settings of matplotlib, by its names: text stays text, and the same numbers give the same bytes."""
 MISSING_MATPLOTLIB = "The drawing needs matplotlib: install it with  pip install 'splu-ref[figures]'"
 
 
@@ -32,22 +47,7 @@ def draw(figure: Figure) -> str:
         from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
     except ImportError:
         return ""
-    with rc_context(
-        {
-            "svg.fonttype": "none",
-            "svg.hashsalt": "splu-ref",
-            "font.family": "sans-serif",
-            "font.size": 11,
-            "axes.labelcolor": INK,
-            "axes.edgecolor": INK,
-            "text.color": INK,
-            "xtick.color": INK,
-            "ytick.color": INK,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "lines.linewidth": 1.8,
-        }
-    ):
+    with rc_context(STYLE):
         canvas = Canvas(figsize=(5.0, 4.6), layout="constrained")
         FigureCanvasSVG(canvas)
         axes = canvas.subplots()
@@ -58,7 +58,7 @@ def draw(figure: Figure) -> str:
         )
         buffer = io.StringIO()
         canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return _inline(buffer.getvalue(), figure)
+    return inline(buffer.getvalue(), figure.id)
 
 
 def _plot(axes: Axes, figure: Figure) -> None:
@@ -92,15 +92,15 @@ def _curve(axes: Axes, series: Series, number: int, *, joined: bool) -> None:
     )
 
 
-def _inline(document: str, figure: Figure) -> str:
-    """Return the svg element of a file, made fit to stand in a page."""
+def inline(document: str, identity: str) -> str:
+    """Return the svg element of a file, made fit to stand in a page under a name of its own."""
     svg = document[document.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r' (?:width|height)="[0-9.]+pt"', "", svg, count=2)
-    svg = re.sub(r'\bid="', f'id="{figure.id}-', svg)
-    svg = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{figure.id}-", svg)
+    svg = re.sub(r'\bid="', f'id="{identity}-', svg)
+    svg = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{identity}-", svg)
     svg = re.sub(r' xmlns(?::xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
     svg = svg.replace(INK, "currentColor")
     for number, color in enumerate(COLORS, start=1):
         svg = svg.replace(color, f"var(--series-{number}, {color})")
-    return svg.replace("<svg ", f'<svg role="img" aria-labelledby="{figure.id}-alternative" ', 1).strip()
+    return svg.replace("<svg ", f'<svg role="img" aria-labelledby="{identity}-alternative" ', 1).strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 from math import ceil, comb, floor
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -194,6 +194,30 @@ def test_beyond_epsilon_one_reconstructions_promise_nothing() -> None:
     assert found.proved
     assert found.t_p_mixed is None
     assert concept_error(Gamma(5), Fraction("1.01"), found.worst) == 0
+
+
+def test_long_fractions_are_compared_only_where_short_ones_leave_it_open() -> None:
+    asked = {True: 0, False: 0}
+
+    def counting(y3: Counts, y1: Counts, n: int, rows: int, gamma: int, low: Fraction, high: Fraction) -> Any:
+        asked[low.denominator > 2**64] += np.broadcast(y3, y1).size
+        return lies_between(y3, y1, n, rows, gamma, low, high)
+
+    near = Fraction(1, 2) - Fraction(1, 10**300)
+    found = concept_minimum(3, near, 4, counting)
+    assert asked[True] < asked[False]
+    for case in (ConceptCase(9, 4, 4, 192, 3), ConceptCase(17, 4, 4, 192, 5)):
+        y3, y1 = np.arange(10)[:, None], np.arange(10)[None, :]
+        held = lies_between(y3, y1, case.predicate_count, 192, 3, 4 * (1 - near), 4 * (1 + near))
+        wrong = sum(
+            (_mass(3, inside, y3) * _mass(3, 12 - inside, y1))
+            for inside in (case.concept_count + case.decoys_in_predicate,)
+            for y3, y1 in product(range(inside + 1), range(13 - inside))
+            if not held[y3, y1]
+        )
+        assert concept_error(Gamma(3), near, case, lies_between) == wrong
+    assert found.t_p_mixed is not None
+    assert found.t_p_mixed <= wrong
 
 
 def test_progress_is_told_and_ends() -> None:

@@ -11,8 +11,13 @@ from splu_ref.certificate_checker import Verdict, check_text
 from splu_ref.certificates import privacy_certificate, threshold_certificate
 from splu_ref.certificates.form import window
 from splu_ref.certificates.rounding import ErrorRounding, bound_entry, rounded
-from splu_ref.guarantees import error_numerator, error_offset, error_probability, plateau_starts
-from splu_ref.model import Gamma
+from splu_ref.guarantees import (
+    PublishedCount,
+    error_numerator,
+    error_offset,
+    error_probability,
+    plateau_starts,
+)
 
 EPSILON, T_E = Fraction(1, 5), Fraction(1, 9)
 
@@ -40,7 +45,7 @@ def with_threshold(certificate: dict[str, Any], t_f: int) -> dict[str, Any]:
         "numerator": numerator
     }
     start = int(certificate["evidence"]["tail"]["from"], 16)
-    rounding = ErrorRounding(Gamma(3))
+    rounding = ErrorRounding(PublishedCount.of(3))
     certificate["evidence"]["ends"] = [
         window(3, f, error_offset(EPSILON, f))
         | bound_entry(rounding.at(f, error_offset(EPSILON, f), up=True))

@@ -21,8 +21,8 @@ from splu_ref.certificates import (
     write_certificate,
 )
 from splu_ref.certificates.form import Certificate
-from splu_ref.guarantees import privacy_minimum_bounds, utility_threshold
-from splu_ref.model import CertificateError, Gamma, InputError, ParameterError
+from splu_ref.guarantees import PublishedCount, privacy_minimum_bounds, utility_threshold
+from splu_ref.model import CertificateError, InputError, ParameterError
 
 
 def test_the_file_is_canonical_json(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_the_size_foreseen_is_at_least_the_size() -> None:
     for gamma, epsilon, alpha in ((4, 2, 300), (10, "3/10", 700), (2, "1/50", 900), (300, 20, 30)):
         certificate = privacy_certificate(gamma, epsilon, alpha)
         entries = sum(len(certificate["evidence"][form]["candidates"]) for form in certificate["evidence"])
-        foreseen = limits._bytes(Gamma(gamma), alpha, entries, [alpha, alpha])
+        foreseen = limits._bytes(PublishedCount.of(gamma), alpha, entries, [alpha, alpha])
         assert foreseen * 0.7 - 8000 < len(certificate_text(certificate)) <= foreseen
 
 

@@ -14,7 +14,9 @@ from splu_ref.guarantees import (
     decimal_up,
     error_probability,
 )
-from splu_ref.guarantees.concentration import lower_tilt, uniform_bound, upper_tilt
+from splu_ref.guarantees.concentration import uniform_bound
+from splu_ref.guarantees.published_count import PublishedCount
+from splu_ref.guarantees.tilts import lower_tilt, upper_tilt
 from splu_ref.model import Gamma, ParameterError
 
 EPSILONS = [Fraction(text) for text in ("1/50", "3/10", "999/1000", "1", "3/2", "1999/1000", "2", "4", "9/2")]
@@ -41,7 +43,10 @@ def test_which_of_the_two_is_sharper_depends() -> None:
 
 def test_chernoff_loses_little_to_its_simple_tilts() -> None:
     bounds = []
-    for tilts in ([upper_tilt(Gamma(10), Fraction(1, 5))], [Fraction(k, 1000) for k in range(1001, 1600)]):
+    for tilts in (
+        [upper_tilt(PublishedCount.of(10), Fraction(1, 5))],
+        [Fraction(k, 1000) for k in range(1001, 1600)],
+    ):
         assert None not in tilts
         bounds.append(min((1 + (z - 1) / 10) ** 1000 / z**120 for z in tilts if z is not None))
     assert bounds[1] <= bounds[0] <= bounds[1] * Fraction(1001, 1000)
@@ -49,7 +54,10 @@ def test_chernoff_loses_little_to_its_simple_tilts() -> None:
 
 def test_chernoff_is_the_printed_sum_rounded_up() -> None:
     gamma, frequency, distance = Gamma(4), 30, Fraction(1, 3)  # epsilon = 0.31: errors begin at 10
-    upper, lower = upper_tilt(gamma, distance), lower_tilt(gamma, distance)
+    upper, lower = (
+        upper_tilt(PublishedCount.of(gamma), distance),
+        lower_tilt(PublishedCount.of(gamma), distance),
+    )
     assert upper is not None
     assert lower is not None
     exact = (1 + (upper - 1) / 4) ** 120 / upper**40 + (1 + (lower - 1) / 4) ** 120 / lower**20
@@ -64,14 +72,17 @@ def test_chernoff_is_quick_and_short_at_large_counts() -> None:
 
 def test_a_tail_that_is_empty_costs_nothing() -> None:
     assert chernoff_bound(3, "2.5", 10) == 0
-    assert upper_tilt(Gamma(3), Fraction(5, 2)) is None
-    assert lower_tilt(Gamma(3), Fraction(3, 2)) is None
+    assert upper_tilt(PublishedCount.of(3), Fraction(5, 2)) is None
+    assert lower_tilt(PublishedCount.of(3), Fraction(3, 2)) is None
     assert chernoff_bound(3, 1, 4) >= Fraction(2, 3) ** 12  # the lower tail is f' = 0, exactly
 
 
 @pytest.mark.parametrize(("gamma", "epsilon"), list(product([2, 5], EPSILONS)))
 def test_tilts_are_short_and_on_the_right_side(gamma: int, epsilon: Fraction) -> None:
-    upper, lower = upper_tilt(Gamma(gamma), epsilon), lower_tilt(Gamma(gamma), epsilon)
+    upper, lower = (
+        upper_tilt(PublishedCount.of(gamma), epsilon),
+        lower_tilt(PublishedCount.of(gamma), epsilon),
+    )
     assert upper is None or (upper > 1 and upper.denominator < 2000)
     assert lower is None or (0 <= lower < 1 and lower.denominator < 2000 and (lower > 0 or epsilon == 1))
 
@@ -79,9 +90,9 @@ def test_tilts_are_short_and_on_the_right_side(gamma: int, epsilon: Fraction) ->
 @pytest.mark.parametrize("epsilon", ["1/3", "0.123456789", "1", "3/2"])
 def test_the_uniform_bound_holds_from_its_count_on(epsilon: str) -> None:
     gamma, rational = Gamma(3), Fraction(epsilon)
-    tilts = upper_tilt(gamma, rational), lower_tilt(gamma, rational)
+    tilts = upper_tilt(PublishedCount.of(gamma), rational), lower_tilt(PublishedCount.of(gamma), rational)
     for start in (250, 277):
-        bound = uniform_bound(gamma, rational, start, tilts, 128).bounds().upper
+        bound = uniform_bound(PublishedCount.of(gamma), rational, start, tilts, 128).bounds().upper
         assert bound < 1
         for frequency in range(start, start + 40):
             assert error_probability(gamma, epsilon, frequency) <= bound
@@ -106,7 +117,10 @@ def test_an_error_of_zero_is_never_promised_by_chebyshev() -> None:
 def test_no_power_of_a_tilt_cancels_to_a_short_number(gamma: int, epsilon: str) -> None:
     """Where m^(gamma F) z^-k is dyadic, m and 1/z are too, so that an enclosure of it is exact."""
     rational = Fraction(epsilon)
-    for tilt in (upper_tilt(Gamma(gamma), rational), lower_tilt(Gamma(gamma), rational)):
+    for tilt in (
+        upper_tilt(PublishedCount.of(gamma), rational),
+        lower_tilt(PublishedCount.of(gamma), rational),
+    ):
         if not tilt:
             continue
         mean = 1 + (tilt - 1) / gamma

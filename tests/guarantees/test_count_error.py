@@ -10,9 +10,10 @@ import pytest
 
 from splu_ref.binomial import Bounds
 from splu_ref.guarantees import decimal_down, error_bounds, error_numerator, error_probability
-from splu_ref.guarantees.count_error import ErrorWalk
+from splu_ref.guarantees.error_walk import ErrorWalk
 from splu_ref.guarantees.plateaus import error_offset
-from splu_ref.model import Gamma, ParameterError
+from splu_ref.guarantees.published_count import PublishedCount
+from splu_ref.model import ParameterError
 
 BruteError = Callable[[int, Fraction, int, bool], Fraction]
 EPSILONS = [Fraction(text) for text in ("1/7", "3/10", "1/2", "1", "3/2", "2", "4", "9/2")]
@@ -30,7 +31,7 @@ def test_the_count_that_refutes_the_printed_theorem_3() -> None:
 
 @pytest.mark.parametrize(("gamma", "epsilon"), list(product([2, 3, 5], EPSILONS)))
 def test_against_one_minus_the_window(gamma: int, epsilon: Fraction, brute_error: BruteError) -> None:
-    walk = ErrorWalk(Gamma(gamma))
+    walk = ErrorWalk(PublishedCount.of(gamma))
     for frequency, strict in product([1, 2, 3, 4, 7, 10, 21], (False, True)):
         truth = brute_error(gamma, epsilon, frequency, strict)
         assert error_probability(gamma, epsilon, frequency, strict=strict) == truth

@@ -101,11 +101,19 @@ def test_many_releases_within_bounds() -> None:
         ("3/2", "releases must be a whole number"),
         (10**8, "at most 20000000 releases"),
         (10**7, "an alpha of at most 2"),
+        (10**300, r"^about 1\.000e300 releases would take too long: give at most 20000000 releases$"),
     ],
 )
 def test_unusable_numbers_of_releases(releases: int | str, remedy: str) -> None:
     with pytest.raises(ParameterError, match=remedy):
         privacy_minimum_over_releases_bounds(10, "0.3", 3, releases)
+
+
+def test_numbers_in_messages_are_short() -> None:
+    with pytest.raises(ParameterError, match=r"^gamma = about 1\.000e300 would take too long at any count"):
+        privacy_minimum_over_releases_bounds(10**300, "0.3", 3, 1)
+    with pytest.raises(ParameterError, match=r"^alpha = about 1\.000e300 would take too long"):
+        privacy_minimum_over_releases_bounds(10, "0.3", 10**300, 2)
 
 
 def test_exact_fractions_are_refused_beyond_their_limit() -> None:

@@ -1,0 +1,126 @@
+"""Certified enclosures of the tails of X = A + B, A ~ Bin(n, p) and B ~ Bin(m, q).
+
+Pr(X >= k) is the sum over a of the terms Pr(A = a) Pr(B >= k - a). All are positive, so that rounding does
+no harm, and they are log-concave in a: masses of a binomial law are, tails of a log-concave law are, and so
+are products. Hence the ratio of neighboring terms falls as a grows, and what is left out at either end is
+below a geometric series with the last ratio seen there. The sum starts low, where Pr(B >= k - a) is small
+and can only be added to.
+"""
+
+from __future__ import annotations
+
+import math
+
+from splu_ref.binomial.directed import MassWalk, upper_tail_enclosure
+from splu_ref.binomial.enclosure import Bounds, Enclosure
+from splu_ref.binomial.exact import parts
+from splu_ref.binomial.two_kinds import TwoKinds
+
+_GUARD = 64  # bits kept beyond those asked for, against the rounding of up to 2**30 steps
+_NEGLIGIBLE = _GUARD // 2  # bits below the last one asked for at which the sum stops
+
+
+def two_kinds_upper_tail_bounds(law: TwoKinds, k: int, bits: int = 256) -> Bounds:
+    """Return a certified enclosure of Pr(X >= k).
+
+    Parameters
+    ----------
+    law
+        The two kinds of trials.
+    k
+        Any integer; the tail is 1 for k <= 0 and 0 above the number of trials.
+    bits
+        Relative precision: the ends differ by at most about one part in 2**bits.
+    """
+    return two_kinds_upper_tail(law, k, bits).bounds()
+
+
+def two_kinds_lower_tail_bounds(law: TwoKinds, k: int, bits: int = 256) -> Bounds:
+    """Return a certified enclosure of Pr(X <= k); parameters as in `two_kinds_upper_tail_bounds`."""
+    return two_kinds_lower_tail(law, k, bits).bounds()
+
+
+def two_kinds_lower_tail(law: TwoKinds, k: int, bits: int = 256) -> Enclosure:
+    """Return Pr(X <= k) as an `Enclosure`: at least so many of the trials fail."""
+    return two_kinds_upper_tail(law.failures, law.count - k, bits)
+
+
+def two_kinds_upper_tail(law: TwoKinds, k: int, bits: int = 256) -> Enclosure:
+    """Return Pr(X >= k) as an `Enclosure`; parameters as in `two_kinds_upper_tail_bounds`."""
+    if k <= 0:
+        return Enclosure.of(1)
+    if k > law.count:
+        return Enclosure.of(0)
+    least, center, variance = _largest_term(law, k)
+    width = math.isqrt(3 * (bits + _GUARD) * variance // 2) + 16
+    while True:
+        start = max(least, center - width)
+        total, below = _summed(law, k, start, bits)
+        if start == least:
+            return total
+        if below is not None and _magnitude(below) + bits + 8 <= _magnitude(total):
+            return total.plus(Enclosure(0, below.upper, below.exponent), bits + _GUARD)
+        width *= 2
+
+
+def _largest_term(law: TwoKinds, k: int) -> tuple[int, int, int]:
+    """Return the least a with a term, about where the term is largest, and about the terms' variance.
+
+    There the odds of both kinds are multiplied by the same factor: a (1-p) (m-k+a) q = (k-a) (1-q) p (n-a).
+    Anything returned here only decides how much is summed.
+    """
+    n, m = law.first.count, law.second.count
+    success, failure, whole = parts(n, law.first.chance)
+    other_success, other_failure, _ = parts(m, law.second.chance)
+    least = low = max(0, k - m)
+    high = min(n, k)
+    while low < high:
+        a = (low + high) // 2
+        if a * failure * (m - k + a) * other_success < (k - a) * other_failure * success * (n - a):
+            low = a + 1
+        else:
+            high = a
+    center = max(low, n * success // whole)
+    b = min(max(k - center, m * other_success // (other_success + other_failure)), m)
+    first, second = center * (n - center) // max(n, 1) + 1, b * (m - b) // max(m, 1) + 1
+    return least, center, first * second // (first + second) + 1
+
+
+def _summed(law: TwoKinds, k: int, start: int, bits: int) -> tuple[Enclosure, Enclosure | None]:
+    """Return the sum of the terms from ``start`` on, and a bound of those before, or None if unknown."""
+    n, m, precision = law.first.count, law.second.count, bits + _GUARD
+    success, failure, _ = parts(n, law.first.chance)
+    other_success, other_failure, _ = parts(m, law.second.chance)
+    mass = MassWalk(n, start, law.first.chance, precision).mass
+    tail = upper_tail_enclosure(m, k - start, law.second.chance, precision)
+    step = MassWalk(m, k - start, law.second.chance, precision).mass if start < k else Enclosure.of(0)
+    total = before = Enclosure.of(0)
+    below: Enclosure | None = None
+    for a in range(start, n + 1):
+        term = mass.times(tail, precision)
+        total = total.plus(term, precision)
+        if a == start + 1:
+            below = _geometric(before, term, precision)
+        if _magnitude(term) + bits + _NEGLIGIBLE < _magnitude(total):
+            rest = _geometric(term, before, precision)
+            if rest is not None:
+                return total.plus(Enclosure(0, rest.upper, rest.exponent), precision), below
+        before = term
+        mass = mass.scaled((n - a) * success, (a + 1) * failure, precision)
+        needed = k - a  # the tail is that from here on
+        if needed > 0:
+            step = step.scaled(needed * other_failure, (m - needed + 1) * other_success, precision)
+            tail = tail.plus(step, precision)
+    return total, below
+
+
+def _geometric(last: Enclosure, neighbor: Enclosure, precision: int) -> Enclosure | None:
+    """Enclose ``last`` r/(1-r) with r = last/neighbor rounded up; None unless r < 1."""
+    shift = last.exponent - neighbor.exponent
+    above, whole = last.upper << max(shift, 0), neighbor.lower << max(-shift, 0)
+    return last.scaled(above, whole - above, precision) if above < whole else None
+
+
+def _magnitude(value: Enclosure) -> int:
+    """Return the place of the highest bit of the upper end."""
+    return value.upper.bit_length() + value.exponent

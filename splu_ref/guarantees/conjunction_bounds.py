@@ -1,0 +1,214 @@
+"""Upper bounds of the error probability of the conjunctive estimate, for counts of any size.
+
+The estimate is at least x, x <= n, exactly if y3 >= t(f'), where t is convex in f' and does not fall
+(`Conjunction.threshold`). That gives, each as a theorem without remainder (splu.UC):
+
+* a convex function is above its tangent at f, so that an estimate of x or more needs
+  y3 - m (f' - f) >= t(f), a linear statistic whose exact variance is known: Cantelli's inequality;
+* on a band f1 <= f' <= f2 it is below its chord: likewise for an estimate of x or less;
+* on the band it is above a line of any slope through its least distance from it, and below one through its
+  largest, which is at an end. With a slope i/k the linear statistic is whole, and Chernoff's bound applies
+  (`conjunction_chernoff`). The slopes tried are 0, where y3 alone counts, and one near the tangent's.
+
+Outside the band, where there may be no estimate, everything counts as an error; that probability is enclosed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from splu_ref.guarantees.conjunction import Conjunction
+from splu_ref.guarantees.conjunction_chernoff import linear_tail
+from splu_ref.guarantees.conjunction_moments import Moments, moments
+from splu_ref.model import Exact, positive
+
+_WIDTHS = (2, 3, 4, 5, 6, 8, 10, 12)  # of half a band, in standard deviations of f'
+_FINEST = 64  # largest denominator of a slope
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Published counts f' from ``first`` to ``last``, below p N, and a bound of the probability of others."""
+
+    first: int
+    last: int
+    outside: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class ConjunctionBound:
+    """Certified upper bounds of Pr(abs(x - x3) >= epsilon x3) under hypothesis H; above 1 they say nothing.
+
+    Attributes
+    ----------
+    chebyshev
+        Outside the band, and one-sided Chebyshev bounds (Cantelli's) above and below.
+    chernoff
+        Outside the band, and Chernoff's bounds above and below.
+    bound
+        Outside the band, and the smaller of the two above and below: at most either.
+    band
+        The band of published counts for which ``bound`` is the least of those tried.
+    """
+
+    chebyshev: Fraction
+    chernoff: Fraction
+    bound: Fraction
+    band: Band
+
+
+def conjunction_error_bound(
+    conjunction: Conjunction, epsilon: Exact, concept_count: Exact
+) -> ConjunctionBound:
+    """Return upper bounds of Pr(abs(x - x3) >= epsilon x3) for the clipped estimate, under hypothesis H.
+
+    Parameters
+    ----------
+    conjunction
+        The predicate and the value.
+    epsilon
+        Relative error, greater than 0.
+    concept_count
+        True count x3, at least 1.
+
+    Raises
+    ------
+    ParameterError
+        For a parameter outside its range, or a float.
+
+    Notes
+    -----
+    splu.UC.
+    """
+    x3, distance = conjunction.check_concept(concept_count), positive(epsilon, "epsilon")
+    if conjunction.law.retention == 1:
+        certain = Band(conjunction.frequency, conjunction.frequency, Fraction(0))
+        return ConjunctionBound(Fraction(0), Fraction(0), Fraction(0), certain)
+    found = []
+    for band in _bands(conjunction):
+        sides = Sides(conjunction, distance, x3, band)
+        cantelli, chernoff = sides.cantelli(), sides.chernoff()
+        each = (sum(cantelli), sum(chernoff), sum(map(min, cantelli, chernoff)))
+        found.append((band, [band.outside + part for part in each]))
+    best = min(found, key=lambda pair: pair[1][2])
+    return ConjunctionBound(
+        min(parts[0] for _, parts in found), min(parts[1] for _, parts in found), best[1][2], best[0]
+    )
+
+
+def band_within(conjunction: Conjunction, width: int) -> Band:
+    """Return the band of the counts at most ``width`` from f, as far as they are below p N."""
+    f, law = conjunction.frequency, conjunction.law
+    first = max(0, f - width)
+    last = min(f + width, law.gamma * f, math.ceil(law.retention * conjunction.rows) - 1)
+    outside = law.error_enclosure(f, last - f + 1, 64, f - first + 1).bounds().upper
+    return Band(first, last, outside)
+
+
+def deviation(conjunction: Conjunction) -> int:
+    """Return the standard deviation of f', rounded up."""
+    variance = conjunction.law.variance * conjunction.frequency
+    return math.isqrt(math.ceil(variance)) + 1
+
+
+def _bands(conjunction: Conjunction) -> list[Band]:
+    unit = deviation(conjunction)
+    return [band_within(conjunction, width * unit) for width in _WIDTHS]
+
+
+class Sides:
+    """The bounds above and below at one count x3, within a band."""
+
+    def __init__(self, conjunction: Conjunction, epsilon: Fraction, x3: int, band: Band) -> None:
+        self._conjunction, self._x3, self._band = conjunction, x3, band
+        self._low: Fraction | None = (1 - epsilon) * x3 if epsilon <= 1 else None
+        high = (1 + epsilon) * x3
+        self._high: Fraction | None = high if high <= conjunction.predicate_count else None
+
+    def cantelli(self) -> tuple[Fraction, Fraction]:
+        """Return bounds of an estimate too high, and too low, by exact variances."""
+        known = moments(self._conjunction, self._x3)
+        return self._tangent(known), self._chord(known)
+
+    def _tangent(self, known: Moments) -> Fraction:
+        if self._high is None:
+            return Fraction(0)
+        case = self._conjunction
+        slope = self._steepness(self._high) / (case.rows - case.frequency) ** 2
+        distance = case.threshold(self._high, case.frequency) - known.mean_inside
+        return _cantelli(known.of_sum(slope), distance)
+
+    def _chord(self, known: Moments) -> Fraction:
+        if self._low is None:
+            return Fraction(0)
+        case, band = self._conjunction, self._band
+        slope = self._steepness(self._low) / ((case.rows - band.first) * (case.rows - band.last))
+        at_first = case.threshold(self._low, band.first)
+        distance = known.mean_inside - at_first - slope * (case.frequency - band.first)
+        return _cantelli(known.of_sum(slope), distance)
+
+    def _steepness(self, estimate: Fraction) -> Fraction:
+        case = self._conjunction
+        return (1 - case.law.retention) * case.rows * (case.predicate_count - estimate)
+
+    def chernoff(self, *, quick: bool = False) -> tuple[Fraction, Fraction]:
+        """Return bounds of an estimate too high, and too low, by tilted means; ``quick`` tries one each."""
+        known = moments(self._conjunction, self._x3)
+        above = below = Fraction(0)
+        if self._high is not None:
+            slopes = self._slopes(self._high, quick=quick)
+            above = min(self._above(known, self._high, slope, quick=quick) for slope in slopes)
+        if self._low is not None:
+            slopes = self._slopes(self._low, quick=quick)
+            below = min(self._below(known, self._low, slope, quick=quick) for slope in slopes)
+        return above, below
+
+    def _slopes(self, estimate: Fraction, *, quick: bool) -> set[Fraction]:
+        case = self._conjunction
+        tangent = self._steepness(estimate) / (case.rows - case.frequency) ** 2
+        near = tangent.limit_denominator(_FINEST)
+        return {near} if quick else {Fraction(0), near}
+
+    def _above(self, known: Moments, estimate: Fraction, slope: Fraction, *, quick: bool) -> Fraction:
+        case, lift = self._conjunction, self._least_lift(estimate, slope)
+        distance = lift + slope * case.frequency - known.mean_inside
+        if distance <= 0:
+            return Fraction(1)
+        variance = known.of_sum(slope)
+        if variance == 0:
+            return Fraction(0)  # the statistic is its mean
+        end = math.ceil(lift * slope.denominator)
+        return linear_tail(case, self._x3, slope, end, distance / variance, upper=True, quick=quick)
+
+    def _below(self, known: Moments, estimate: Fraction, slope: Fraction, *, quick: bool) -> Fraction:
+        case, band = self._conjunction, self._band
+        lift = max(case.threshold(estimate, f) - slope * f for f in (band.first, band.last))
+        distance = known.mean_inside - lift - slope * case.frequency
+        if distance <= 0:
+            return Fraction(1)
+        variance, end = known.of_sum(slope), math.floor(lift * slope.denominator)
+        if variance == 0 or (slope == 0 and end < 0):
+            return Fraction(0)  # the statistic is its mean; or y3, which is never negative
+        return linear_tail(case, self._x3, slope, end, distance / variance, upper=False, quick=quick)
+
+    def _least_lift(self, estimate: Fraction, slope: Fraction) -> Fraction:
+        """Return the least t(f') - slope f' over the band; it is convex, so halving finds it."""
+        case, low, high = self._conjunction, self._band.first, self._band.last
+
+        def lift(published: int) -> Fraction:
+            return case.threshold(estimate, published) - slope * published
+
+        while low < high:
+            middle = (low + high) // 2
+            if lift(middle) <= lift(middle + 1):
+                high = middle
+            else:
+                low = middle + 1
+        return lift(low)
+
+
+def _cantelli(variance: Fraction, distance: Fraction) -> Fraction:
+    """Return the bound V/(V + t^2) of a deviation of t or more to one side; 1 for t <= 0."""
+    return variance / (variance + distance**2) if distance > 0 else Fraction(1)

@@ -1,0 +1,108 @@
+"""The law of the published count f', for any probability p of keeping the own value.
+
+Of the gamma f records in groups that hold a value of count f, f carry it themselves and publish it with
+probability p, and (gamma-1) f others publish it with probability (1-p)/(gamma-1): f' is the number of
+successes among trials of two kinds. With p = 1/gamma, the choice of the paper, they are of one kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+from splu_ref.binomial import (
+    Enclosure,
+    Trials,
+    TwoKinds,
+    lower_tail_enclosure,
+    lower_tail_numerator,
+    two_kinds_lower_tail,
+    two_kinds_upper_tail,
+    upper_tail_enclosure,
+    upper_tail_numerator,
+)
+from splu_ref.model import Exact, Gamma, retention_probability
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCount:
+    """f' ~ Bin(f, p) + Bin((gamma-1) f, (1-p)/(gamma-1)): mean f, whatever p is (splu.Rp).
+
+    Attributes
+    ----------
+    gamma
+        Size of a decoy group.
+    retention
+        p, greater than 0 and at most 1. With p = 1 there is no error: f' = f.
+    """
+
+    gamma: Gamma
+    retention: Fraction
+
+    @classmethod
+    def of(cls, gamma: Exact, retention: Exact | None = None) -> Self:
+        """Return the law for validated parameters; None stands for p = 1/gamma."""
+        size = Gamma(gamma)
+        return cls(size, retention_probability(retention, size))
+
+    @property
+    def decoy(self) -> Fraction:
+        """The probability of publishing one particular other value of the group: (1-p)/(gamma-1)."""
+        return (1 - self.retention) / (self.gamma - 1)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether p = 1/gamma, so that f' ~ Bin(gamma f, 1/gamma)."""
+        return self.retention == Fraction(1, self.gamma)
+
+    @property
+    def variance(self) -> Fraction:
+        """Var f' / f = p (1-p) + (gamma-1) q (1-q) with q = (1-p)/(gamma-1)."""
+        decoy = self.decoy
+        return self.retention * (1 - self.retention) + (self.gamma - 1) * decoy * (1 - decoy)
+
+    def unit(self) -> int:
+        """Return the integer whose f-th power is the denominator of probabilities at the count f."""
+        shared: int = self.decoy.denominator ** (self.gamma - 1)
+        return self.retention.denominator * shared
+
+    def trials(self, frequency: int) -> TwoKinds:
+        """Return the two kinds of trials at a count; p must be below 1."""
+        return TwoKinds(Trials(frequency, self.retention), Trials((self.gamma - 1) * frequency, self.decoy))
+
+    def errors(self, frequency: int, offset: int) -> bool:
+        """Return whether abs(f' - f) >= offset, with offset >= 1, is possible at all."""
+        return self.retention < 1 and (offset <= frequency or offset <= (self.gamma - 1) * frequency)
+
+    def error_numerator(self, frequency: int, offset: int) -> int:
+        """Return Pr(abs(f' - f) >= offset) times `unit` to the power f."""
+        if not self.errors(frequency, offset):
+            return 0
+        if self.is_plain:
+            trials = self.gamma * frequency
+            above = upper_tail_numerator(trials, frequency + offset, self.retention)
+            return above + lower_tail_numerator(trials, frequency - offset, self.retention)
+        law = self.trials(frequency)
+        return law.denominator - law.between_numerator(frequency - offset + 1, frequency + offset - 1)
+
+    def error_enclosure(self, frequency: int, offset: int, bits: int, below: int | None = None) -> Enclosure:
+        """Enclose Pr(f' >= f + offset or f' <= f - below), both at least 1; ``below`` is ``offset``."""
+        least = offset if below is None else below
+        if self.retention == 1:
+            return Enclosure.of(0)
+        if self.is_plain:
+            trials = self.gamma * frequency
+            above = upper_tail_enclosure(trials, frequency + offset, self.retention, bits)
+            return above.plus(lower_tail_enclosure(trials, frequency - least, self.retention, bits), bits + 8)
+        law = self.trials(frequency)
+        above = two_kinds_upper_tail(law, frequency + offset, bits)
+        return above.plus(two_kinds_lower_tail(law, frequency - least, bits), bits + 8)
+
+    def mean_of_power(self, tilt: Fraction, frequency: int, bits: int) -> Enclosure:
+        """Enclose the mean of z^f', z = ``tilt`` >= 0: (1+p(z-1))^f (1+q(z-1))^((gamma-1) f)."""
+        if self.is_plain:
+            return Enclosure.power(1 + (tilt - 1) / self.gamma, self.gamma * frequency, bits)
+        own = Enclosure.power(1 + self.retention * (tilt - 1), frequency, bits)
+        others = Enclosure.power(1 + self.decoy * (tilt - 1), (self.gamma - 1) * frequency, bits)
+        return own.times(others, bits)

@@ -1,0 +1,167 @@
+"""The frontier of retention: what small counts keep of their privacy against how conjunctions err.
+
+Two dials: the group size gamma, one curve each, and the probability p of publishing the own value, along the
+curves. p = 1/gamma, the choice of Fu et al. 2014, is marked.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from fractions import Fraction
+
+from splu_ref.guarantees import Conjunction, conjunction_variance, privacy_minimum
+from splu_ref.report.drawing import COLORS, INK, MARKERS, STYLE, inline
+from splu_ref.report.exhibits import Json
+
+GAMMAS = (2, 3, 5, 7)
+RETENTIONS = tuple(Fraction(k, 20) for k in range(2, 20))
+EPSILON, ALPHA = Fraction(3, 10), 10
+ROWS, FREQUENCY, PREDICATE, CONCEPT = 30_715, 2_000, 1_000, 100
+"""About the size of the embedded table: a value with 2,000 records, and a predicate of 1,000."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One choice of p and gamma, and what it gives: floats, for display only.
+
+    Attributes
+    ----------
+    gamma, retention
+        The choice.
+    t_p
+        Definition 2's T_P at epsilon = 3/10 for counts up to 10.
+    relative_error
+        Standard error of the conjunctive estimate over the true count, 100.
+    """
+
+    gamma: int
+    retention: Fraction
+    t_p: float
+    relative_error: float
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether p = 1/gamma."""
+        return self.retention * self.gamma == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """The settings of the figure, gamma by gamma and p ascending."""
+
+    settings: tuple[Setting, ...]
+
+    id = "frontier"
+    caption = (
+        "Privacy of small counts against accuracy of conjunctions. One curve for each group size γ; along "
+        "it the retention p runs from 0.1 on the right to 0.95 on the left. Ringed: p = 1/γ, the choice of "
+        "the paper, the highest point of its curve. Up and to the left is better."
+    )
+
+    @property
+    def plain(self) -> tuple[Setting, ...]:
+        """The settings with p = 1/gamma."""
+        return tuple(setting for setting in self.settings if setting.is_plain)
+
+    @property
+    def alternative(self) -> str:
+        """What the drawing shows, in words."""
+        told = "; ".join(
+            f"γ = {each.gamma}: T_P {each.t_p:.3f}, error {each.relative_error:.0%}" for each in self.plain
+        )
+        return (
+            "Line chart: T_P for counts up to 10 against the relative standard error of a conjunctive count, "
+            f"on a logarithmic scale. At p = 1/γ, the highest point of each curve: {told}. From there on "
+            "both fall with larger p, and the curve of a larger γ lies above that of a smaller one."
+        )
+
+    def curve(self, gamma: int) -> tuple[Setting, ...]:
+        """Return the settings of one group size."""
+        return tuple(setting for setting in self.settings if setting.gamma == gamma)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the plotted numbers and the configuration as a JSON object."""
+        return {
+            "id": self.id,
+            "epsilon": str(EPSILON),
+            "alpha": ALPHA,
+            "rows": ROWS,
+            "frequency": FREQUENCY,
+            "predicate_count": PREDICATE,
+            "concept_count": CONCEPT,
+            "settings": [
+                {
+                    "gamma": each.gamma,
+                    "retention": str(each.retention),
+                    "t_p": each.t_p,
+                    "relative_error": each.relative_error,
+                }
+                for each in self.settings
+            ],
+        }
+
+
+def frontier() -> Frontier:
+    """Compute every setting; p = 1/gamma is among those of each gamma."""
+    return Frontier(
+        tuple(
+            _setting(gamma, retention)
+            for gamma in GAMMAS
+            for retention in sorted({*RETENTIONS, Fraction(1, gamma)})
+        )
+    )
+
+
+def _setting(gamma: int, retention: Fraction) -> Setting:
+    case = Conjunction.of(gamma, ROWS, FREQUENCY, PREDICATE, retention=retention)
+    error = float(conjunction_variance(case, CONCEPT)) ** 0.5
+    level = privacy_minimum(gamma, EPSILON, ALPHA, retention=retention).t_p_definition
+    return Setting(gamma, retention, float(level), error / CONCEPT)
+
+
+def draw_frontier(shown: Frontier) -> str:
+    """Return the drawing as an ``<svg>`` element, or an empty text if matplotlib is not installed."""
+    try:
+        from matplotlib import rc_context  # noqa: PLC0415  optional, and slow to import
+        from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415
+        from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
+    except ImportError:
+        return ""
+    with rc_context(STYLE):
+        canvas = Canvas(figsize=(6.4, 4.8), layout="constrained")
+        FigureCanvasSVG(canvas)
+        axes = canvas.subplots()
+        for number, gamma in enumerate(GAMMAS):
+            curve = shown.curve(gamma)
+            axes.plot(
+                [each.relative_error for each in curve],
+                [each.t_p for each in curve],
+                label=f"γ = {gamma}",
+                color=COLORS[number],
+                marker=MARKERS[number],
+                markersize=4,
+            )
+        for each in shown.plain:
+            at = (each.relative_error, each.t_p)
+            axes.plot(*at, marker="o", markersize=14, fillstyle="none", color=INK, linestyle="none")
+            above = each.gamma in (GAMMAS[0], GAMMAS[-1])  # away from the other curves
+            place = (-16, 11) if above else (-4, -21)
+            axes.annotate(f"p = 1/{each.gamma}", at, xytext=place, textcoords="offset points")
+        for each in shown.curve(GAMMAS[-1]):
+            if each.retention in (Fraction(1, 2), Fraction(3, 4), Fraction(9, 10)):
+                at = (each.relative_error, each.t_p)
+                axes.annotate(f"p = {float(each.retention)}", at, xytext=(-54, 0), textcoords="offset points")
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+        axes.xaxis.set_minor_formatter(lambda value, _: "")
+        axes.set_xlabel("standard error of a conjunctive count of 100")
+        axes.set_ylabel("T_P: counts up to 10 wrong by 30 %")
+        axes.set_xlim(0.022, 1.1)
+        axes.set_xticks([0.03, 0.1, 0.3, 1])
+        axes.set_ylim(0, 0.35)
+        axes.grid(visible=True, color=INK, alpha=0.15, linewidth=0.6)
+        axes.legend(frameon=False, loc="upper left")
+        buffer = io.StringIO()
+        canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return inline(buffer.getvalue(), shown.id)

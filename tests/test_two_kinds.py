@@ -1,0 +1,75 @@
+"""Successes among trials of two kinds: exact laws and their enclosures, against laws multiplied out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splu_ref.binomial import (
+    Trials,
+    TwoKinds,
+    two_kinds_lower_tail_bounds,
+    two_kinds_upper_tail_bounds,
+    upper_tail_bounds,
+)
+from splu_ref.model import ParameterError
+
+CHANCES = st.integers(1, 29).map(lambda top: Fraction(top, 30))
+
+
+def multiplied_out(law: TwoKinds) -> list[Fraction]:
+    masses = [Fraction(1)]
+    for kind in (law.first, law.second):
+        for _ in range(kind.count):
+            masses = [
+                (masses[k] if k < len(masses) else 0) * (1 - kind.chance)
+                + (masses[k - 1] if k else 0) * kind.chance
+                for k in range(len(masses) + 1)
+            ]
+    return masses
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10), CHANCES, st.integers(0, 14), CHANCES, st.sampled_from([40, 256]))
+def test_against_laws_multiplied_out(n: int, p: Fraction, m: int, q: Fraction, bits: int) -> None:
+    law = TwoKinds(Trials(n, p), Trials(m, q))
+    masses = multiplied_out(law)
+    assert list(law.numerators()) == [mass * law.denominator for mass in masses]
+    for k in range(-1, n + m + 2):
+        above, below = sum(masses[max(k, 0) :], Fraction(0)), sum(masses[: max(k + 1, 0)], Fraction(0))
+        assert law.mass(k) == (masses[k] if 0 <= k <= n + m else 0)
+        assert (law.upper_tail(k), law.lower_tail(k)) == (above, below)
+        for bounds, truth in (
+            (two_kinds_upper_tail_bounds(law, k, bits), above),
+            (two_kinds_lower_tail_bounds(law, k, bits), below),
+        ):
+            assert bounds.lower <= truth <= bounds.upper
+            assert (bounds.upper - bounds.lower) * 2**bits <= truth
+
+
+@pytest.mark.parametrize(("n", "m", "k"), [(400, 1600, 480), (3000, 9000, 4000), (20_000, 80_000, 41_000)])
+def test_equal_chances_are_one_kind(n: int, m: int, k: int) -> None:
+    chance = Fraction(1, 3)
+    law = TwoKinds(Trials(n, chance), Trials(m, chance))
+    for bits in (64, 256):
+        split, whole = two_kinds_upper_tail_bounds(law, k, bits), upper_tail_bounds(n + m, k, chance, bits)
+        assert split.lower <= whole.upper
+        assert whole.lower <= split.upper
+        assert (split.upper - split.lower) * 2**bits <= split.upper
+
+
+def test_a_tail_far_out_and_skewed() -> None:
+    law = TwoKinds(Trials(300, Fraction(99, 100)), Trials(2700, Fraction(1, 900)))
+    for k in (297, 310, 400, 2000, 3000):
+        bounds = two_kinds_upper_tail_bounds(law, k, 128)
+        assert bounds.lower <= law.upper_tail(k) <= bounds.upper
+        assert (bounds.upper - bounds.lower) * 2**128 <= bounds.upper
+
+
+def test_trials_that_cannot_be() -> None:
+    for count, chance in ((-1, Fraction(1, 2)), (3, Fraction(0)), (3, Fraction(1))):
+        with pytest.raises(ParameterError):
+            Trials(count, chance)
