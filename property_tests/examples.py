@@ -67,6 +67,9 @@ def for_all(
 
 GAMMAS = st.integers(2, 7).map(Gamma)
 FREQUENCIES = st.integers(1, 40)
+SEEDS = st.integers(0, 2**32 - 1).map(lambda number: number.to_bytes(4, "big"))
+PLAN_NAMES = st.sampled_from(["anatomy", "cyclic", "mixed"])
+RETENTIONS = st.one_of(st.none(), st.builds(Fraction, st.integers(1, 9), st.integers(9, 12)))
 EPSILONS = st.one_of(
     st.builds(Fraction, st.integers(1, 150), st.just(100)),  # where floats take ceil and floor wrongly
     st.builds(Fraction, st.integers(1, 12), st.integers(1, 12)),

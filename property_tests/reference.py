@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 
 class TapeEndError(Exception):
@@ -89,7 +91,39 @@ def cyclic_groups(histogram: Sequence[int], gamma: int) -> list[list[int]]:
     return [records[group::count] for group in range(count)]
 
 
-GROUPS = {"anatomy": greedy_groups, "cyclic": cyclic_groups}
+def mixed_groups(histogram: Sequence[int], gamma: int, tape: Tape) -> list[list[int]]:
+    """Trade between groups, paired at random, what only one of the two holds."""
+    groups = cyclic_groups(histogram, gamma)
+    passes = 0
+    while 2**passes <= 16 * len(groups):
+        passes += 1
+    for _ in range(passes):
+        standing = order(tape, [0] * len(groups))
+        free: list[tuple[int, int, int]] = []
+        for pair in range(len(groups) // 2):
+            first, second = standing[2 * pair], standing[2 * pair + 1]
+            for group, other in ((first, second), (second, first)):
+                free += [(pair, group, s) for s in range(gamma) if groups[group][s] not in groups[other]]
+        values = [groups[group][slot] for _, group, slot in free]
+        dealt = [values[item] for item in order(tape, [pair for pair, _, _ in free])]
+        for (_, group, slot), value in zip(free, dealt, strict=True):
+            groups[group][slot] = value
+    return groups
+
+
+def plan_groups(plan: str, histogram: Sequence[int], gamma: int, tape: Tape) -> list[list[int]]:
+    """Return the groups of a plan; only a mixed one reads the tape."""
+    if plan == "mixed":
+        return mixed_groups(histogram, gamma, tape)
+    return {"anatomy": greedy_groups, "cyclic": cyclic_groups}[plan](histogram, gamma)
+
+
+def draw(tape: Tape, gamma: int, retention: Fraction) -> int:
+    """Draw 0 with the retention probability, and every other draw with an equal share of the rest."""
+    shares = [retention] + [(1 - retention) / (gamma - 1)] * (gamma - 1)
+    bound = math.lcm(*(share.denominator for share in shares))
+    slots = [number for number, share in enumerate(shares) for _ in range(int(share * bound))]
+    return slots[integer_below(tape, bound)]
 
 
 @dataclass(frozen=True)
@@ -101,7 +135,9 @@ class ReferenceRelease:
     suppressed: list[int]
 
 
-def release(codes: Sequence[int], domain_size: int, gamma: int, tape: Tape, plan: str) -> ReferenceRelease:
+def release(
+    codes: Sequence[int], domain_size: int, gamma: int, tape: Tape, plan: str, retention: Fraction
+) -> ReferenceRelease:
     """Publish codes by the paper's four steps, drawing in the specified order."""
     suppressed: list[int] = []
     for drawn in range(len(codes) % gamma):
@@ -109,10 +145,10 @@ def release(codes: Sequence[int], domain_size: int, gamma: int, tape: Tape, plan
         suppressed.append(free[integer_below(tape, len(codes) - drawn)])
     kept = [record for record in range(len(codes)) if record not in suppressed]
     own = [codes[record] for record in kept]
-    groups = GROUPS[plan]([own.count(value) for value in range(domain_size)], gamma)
+    groups = plan_groups(plan, [own.count(value) for value in range(domain_size)], gamma, tape)
     places = {value: [group for group in groups if value in group] for value in range(domain_size)}
     ordered = order(tape, own)
-    draws = [integer_below(tape, gamma) for _ in own]
+    draws = [draw(tape, gamma, retention) for _ in own]
     published = [0] * len(own)
     for record in ordered:
         group = places[own[record]].pop(0)

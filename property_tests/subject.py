@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from splu_ref import decoys, estimators, guarantees, mechanisms, randomness
 from splu_ref.audit.enumeration import CodesRelease
 from splu_ref.decoys import DecoyPlan, PlanMethod
@@ -30,6 +33,7 @@ class PublishCodes(Protocol):
         source: UniformSource,
         *,
         plan: PlanMethod = ...,
+        retention: Exact | None = ...,
         order: PlaceOrder = ...,
     ) -> CodesRelease:
         """Publish the codes of one sensitive column."""
@@ -50,6 +54,16 @@ class PublishTable(Protocol):
         id_column: str | None = ...,
     ) -> Publication:
         """Publish a table."""
+        ...
+
+
+class Mixed(Protocol):
+    """Of the form of `splu_ref.decoys.mixed`."""
+
+    def __call__(
+        self, histogram: IntArray, gamma: Gamma, source: UniformSource, passes: int | None = ...
+    ) -> DecoyPlan:
+        """Return a plan after passes of trades."""
         ...
 
 
@@ -79,6 +93,22 @@ class Plateaus(Protocol):
         ...
 
 
+class Intervals(Protocol):
+    """Of the form of `splu_ref.estimators.exact_intervals`."""
+
+    def __call__(
+        self,
+        y3: ArrayLike,
+        predicate_count: ArrayLike,
+        f_published: ArrayLike,
+        rows: int,
+        gamma: Exact,
+        retention: Exact | None = ...,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the lower and upper ends of 95 % intervals."""
+        ...
+
+
 @dataclass(frozen=True)
 class Subject:
     """The implementations under test; a mutant is `SHIPPED` with a field replaced.
@@ -88,7 +118,9 @@ class Subject:
     publish_codes, publish
         The mechanism on codes, and on tables.
     plans
-        Plan methods by name, among them ``anatomy`` and ``cyclic``.
+        Plan methods by name: ``anatomy``, ``cyclic`` and ``mixed``.
+    mixed
+        The mixed plan, with a choice of the number of passes.
     greedy_reference
         The greedy plan as it is said.
     seeded, tape, system, keyed
@@ -101,11 +133,14 @@ class Subject:
         The counts at which the error probability must be looked at.
     estimate_count
         The estimator of a count.
+    exact_intervals
+        The intervals of conjunctions.
     """
 
     publish_codes: PublishCodes
     publish: PublishTable
     plans: Mapping[str, PlanMethod]
+    mixed: Mixed
     greedy_reference: Callable[[IntArray, Gamma], DecoyPlan]
     seeded: Callable[[bytes], ByteSource]
     tape: Callable[[bytes], TapeSource]
@@ -120,12 +155,14 @@ class Subject:
     plateau_starts: Plateaus
     plateau_ends: Plateaus
     estimate_count: Callable[[int, Exact], CountEstimate]
+    exact_intervals: Intervals
 
 
 SHIPPED = Subject(
     publish_codes=mechanisms.publish_codes,
     publish=mechanisms.publish,
     plans=decoys.PLANS,
+    mixed=decoys.mixed,
     greedy_reference=decoys.anatomy_reference,
     seeded=randomness.SeededSource,
     tape=randomness.TapeSource,
@@ -140,5 +177,6 @@ SHIPPED = Subject(
     plateau_starts=guarantees.plateau_starts,
     plateau_ends=guarantees.plateau_ends,
     estimate_count=estimators.estimate_count,
+    exact_intervals=estimators.exact_intervals,
 )
 """The package as it is shipped."""

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from property_tests.checking import Outcome, check, judged
-from property_tests.examples import GAMMAS, for_all, histograms
+from property_tests.examples import GAMMAS, PLAN_NAMES, for_all, histograms
 from property_tests.run import Run
 from property_tests.sampled import World
 from property_tests.subject import Subject
@@ -48,7 +48,7 @@ def generated(subject: Subject, run: Run) -> Outcome:
         holds,
         GAMMAS,
         st.data(),
-        st.sampled_from(["anatomy", "cyclic"]),
+        PLAN_NAMES,
         examples=run.pick(EXAMPLES, MATRIX_EXAMPLES),
         shrink=False,
     )

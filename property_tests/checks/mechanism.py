@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from fractions import Fraction
 
 import numpy as np
-from hypothesis import strategies as st
 
 from property_tests import reference
 from property_tests.checking import Outcome, check
-from property_tests.examples import for_all, tables
+from property_tests.examples import PLAN_NAMES, RETENTIONS, SEEDS, for_all, tables
 from property_tests.run import Run
 from property_tests.subject import Subject
+from splu_ref.decoys import DecoyPlan
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray, RecordingSource
+from splu_ref.randomness import IntArray, RecordingSource, UniformSource
 
 Table = tuple[Gamma, IntArray, int]
-SEEDS = st.integers(0, 2**32 - 1).map(lambda number: number.to_bytes(4, "big"))
-PLAN_NAMES = st.sampled_from(["anatomy", "cyclic"])
 
 
 @check(
@@ -31,13 +30,17 @@ def structure(subject: Subject, run: Run) -> Outcome:
     def holds(table: Table, seed: bytes, plan: str) -> None:
         gamma, codes, domain_size = table
         recording = RecordingSource(subject.seeded(seed))
-        done = subject.publish_codes(codes, domain_size, gamma, recording, plan=subject.plans[plan])
+        made: list[DecoyPlan] = []
+
+        def watched(histogram: IntArray, size: Gamma, secret: UniformSource) -> DecoyPlan:
+            made.append(subject.plans[plan](histogram, size, secret))
+            return made[-1]
+
+        done = subject.publish_codes(codes, domain_size, gamma, recording, plan=watched)
         assert len(done.suppressed) == len(codes) % gamma, "another number of records deleted"
         everyone = np.sort(np.concatenate([done.rows, done.suppressed]))
         assert everyone.tolist() == list(range(len(codes))), "a record is lost or doubled"
-        histogram = np.bincount(codes[done.rows], minlength=domain_size)
-        groups = subject.plans[plan](histogram, gamma).groups()
-        together = {(int(v), int(w)) for group in groups for v in group for w in group}
+        together = {(int(v), int(w)) for group in made[0].groups() for v in group for w in group}
         pairs = set(zip(codes[done.rows].tolist(), done.published.tolist(), strict=True))
         assert pairs <= together, f"published outside the group: {pairs - together}"
         tape = subject.tape(recording.recorded)
@@ -53,19 +56,24 @@ def structure(subject: Subject, run: Run) -> Outcome:
     "mechanism.replay",
     "property",
     "From the same tape the mechanism and a slow second implementation of the specification publish the same "
-    "rows and values, delete the same records and read the same bytes.",
+    "rows and values, delete the same records and read the same bytes, with every plan and retention.",
 )
 def replay(subject: Subject, run: Run) -> Outcome:
-    def holds(table: Table, seed: bytes, plan: str) -> None:
+    def holds(table: Table, seed: bytes, plan: str, retention: Fraction | None) -> None:
         gamma, codes, domain_size = table
-        data = hashlib.shake_256(seed).digest(64 * len(codes) + 64)
+        data = hashlib.shake_256(seed).digest(200 * len(codes) + 200)
         expected = reference.Tape(data)
-        wanted = reference.release(codes.tolist(), domain_size, gamma, expected, plan)
+        p = Fraction(1, gamma) if retention is None else retention
+        wanted = reference.release(codes.tolist(), domain_size, gamma, expected, plan, p)
         tape = subject.tape(data)
-        found = subject.publish_codes(codes, domain_size, gamma, tape, plan=subject.plans[plan])
+        found = subject.publish_codes(
+            codes, domain_size, gamma, tape, plan=subject.plans[plan], retention=retention
+        )
         assert found.suppressed.tolist() == wanted.suppressed, "other records are deleted"
         assert found.rows.tolist() == wanted.rows, "the rows stand in another order"
         assert found.published.tolist() == wanted.published, "other values are published"
         assert tape.consumed == expected.consumed, f"{tape.consumed} bytes read, not {expected.consumed}"
 
-    return for_all(run, "mechanism.replay", holds, tables(), SEEDS, PLAN_NAMES, examples=run.pick(250, 40))
+    return for_all(
+        run, "mechanism.replay", holds, tables(), SEEDS, PLAN_NAMES, RETENTIONS, examples=run.pick(300, 50)
+    )

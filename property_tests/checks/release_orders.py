@@ -75,7 +75,7 @@ def order(subject: Subject, run: Run) -> Outcome:
     size, gamma = PLACED.domain_size, PLACED.gamma
     histogram = PLACED.histogram
     together = np.zeros((size, size), dtype=np.int64)
-    for group in subject.plans[PLACED.plan](histogram, gamma).groups():
+    for group in subject.plans[PLACED.plan](histogram, gamma, subject.system()).groups():
         together[np.ix_(group, group)] += 1
     laws = {
         value: {

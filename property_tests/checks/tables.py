@@ -9,7 +9,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from property_tests.checking import Outcome, check
-from property_tests.examples import for_all, tables
+from property_tests.examples import PLAN_NAMES, for_all, tables
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.microdata import Microdata
@@ -69,7 +69,7 @@ def cells_unchanged(subject: Subject, run: Run) -> Outcome:
         holds,
         tables(),
         st.lists(CELLS, min_size=1, max_size=9),
-        st.sampled_from(["anatomy", "cyclic"]),
+        PLAN_NAMES,
         st.integers(0, 2**32 - 1),
         examples=run.pick(120, 25),
     )
@@ -111,7 +111,7 @@ def keyed(subject: Subject, run: Run) -> Outcome:
         holds,
         tables(),
         st.binary(min_size=32, max_size=32),
-        st.sampled_from(["anatomy", "cyclic"]),
+        PLAN_NAMES,
         st.data(),
         examples=run.pick(80, 20),
     )

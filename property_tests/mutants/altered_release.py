@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from property_tests.subject import PublishCodes
 from splu_ref.decoys import DecoyPlan, PlanMethod, anatomy
 from splu_ref.mechanisms import ColumnRelease, PlaceOrder, publish_codes
-from splu_ref.model import Gamma
+from splu_ref.model import Exact, Gamma
 from splu_ref.randomness import IntArray, UniformSource
 
 
@@ -52,6 +52,10 @@ class AlteredSource:
         """Alter what the source behind is bound to."""
         return type(self)(self.source.for_records(column, identities), self.gamma)
 
+    def plan_secret(self) -> UniformSource:
+        """Leave the plan to the source behind: the fault is in another choice."""
+        return self.source.plan_secret()
+
 
 @dataclass(frozen=True)
 class AlteredMechanism:
@@ -79,13 +83,18 @@ class AlteredMechanism:
         source: UniformSource,
         *,
         plan: PlanMethod = anatomy,
+        retention: Exact | None = None,
         order: PlaceOrder = "random",
     ) -> ColumnRelease:
         """Publish, with the alteration."""
         alter_plan = self.plan
-        method = plan if alter_plan is None else lambda histogram, size: alter_plan(plan(histogram, size))
+
+        def method(histogram: IntArray, size: Gamma, secret: UniformSource) -> DecoyPlan:
+            decoys = plan(histogram, size, secret)
+            return decoys if alter_plan is None else alter_plan(decoys)
+
         drawn = source if self.source is None else self.source(source, gamma)
-        done = publish_codes(codes, domain_size, gamma, drawn, plan=method, order=order)
+        done = publish_codes(codes, domain_size, gamma, drawn, plan=method, retention=retention, order=order)
         return done if self.result is None else self.result(done, drawn)
 
 

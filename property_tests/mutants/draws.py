@@ -8,9 +8,11 @@ import numpy as np
 
 from property_tests.mutants.altered_release import AlteredMechanism, AlteredSource, with_source
 from property_tests.mutants.mutant import mutant
-from splu_ref.decoys import DecoyPlan
+from splu_ref.decoys import DecoyPlan, PlanMethod, mixed
 from splu_ref.decoys.plan import Groups
-from splu_ref.randomness import IntArray
+from splu_ref.mechanisms import ColumnRelease, PlaceOrder, publish_codes
+from splu_ref.model import Exact, Gamma
+from splu_ref.randomness import IntArray, UniformSource
 
 
 class _OwnExcluded(AlteredSource):
@@ -82,6 +84,25 @@ class _WholeDomain(DecoyPlan):
         return np.where(draws == 0, published, spread)
 
 
+def _retention_ignored(
+    codes: IntArray,
+    domain_size: int,
+    gamma: Gamma,
+    source: UniformSource,
+    *,
+    plan: PlanMethod = mixed,
+    retention: Exact | None = None,
+    order: PlaceOrder = "random",
+) -> ColumnRelease:
+    return publish_codes(codes, domain_size, gamma, source, plan=plan, order=order)
+
+
+mutant(
+    "retention-ignored",
+    "mechanism.replay",
+    "Whatever retention is asked for, a record keeps its value with probability 1/gamma.",
+    publish_codes=_retention_ignored,
+)
 mutant(
     "own-value-excluded",
     "release.retention",

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from property_tests.mutants.mutant import mutant
 from splu_ref.binomial import probability_mass, upper_tail
-from splu_ref.estimators import CountEstimate, estimate_count
+from splu_ref.estimators import CountEstimate, estimate_count, exact_intervals
 from splu_ref.guarantees import (
     PrivacyMinimum,
     UtilityThreshold,
@@ -107,7 +110,40 @@ class _Shrunk(CountEstimate):
 
 def _shrunk_estimate(published_count: int, gamma: Exact) -> CountEstimate:
     found = estimate_count(published_count, gamma)
-    return _Shrunk(found.published_count, found.gamma, found.confidence, found.interval, found.bound)
+    return _Shrunk(
+        found.published_count, found.gamma, found.confidence, found.interval, found.retention, found.bound
+    )
+
+
+def _printed_gain(
+    y3: ArrayLike,
+    predicate_count: ArrayLike,
+    f_published: ArrayLike,
+    rows: int,
+    gamma: Exact,
+    retention: Exact | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Move the interval to where the printed probability f/N of gaining the value would put it."""
+    low, high = exact_intervals(y3, predicate_count, f_published, rows, gamma, retention)
+    n, f = np.asarray(predicate_count, dtype=np.float64), np.asarray(f_published, dtype=np.float64)
+    size = Gamma(gamma)
+    gained = f * (size - 1) / (size * (rows - f))
+    excess = n * (f / rows - gained) / (1 / size - gained)
+    return low - excess, high - excess
+
+
+def _short_intervals(
+    y3: ArrayLike,
+    predicate_count: ArrayLike,
+    f_published: ArrayLike,
+    rows: int,
+    gamma: Exact,
+    retention: Exact | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Draw both ends in by a quarter of the half width: an interval of 86 % or so."""
+    low, high = exact_intervals(y3, predicate_count, f_published, rows, gamma, retention)
+    excess = (high - low) / 8
+    return np.where(low > 0, low + excess, low), high - excess
 
 
 mutant(
@@ -170,6 +206,18 @@ mutant(
     "estimate.coverage",
     "The interval is the estimate plus or minus 1.96 standard errors.",
     estimate_count=_normal_interval,
+)
+mutant(
+    "printed-transition",
+    "adult.intervals",
+    "A record without the value gains it with the printed probability f/N, not f(gamma-1)/(gamma(N-f)).",
+    exact_intervals=_printed_gain,
+)
+mutant(
+    "short-intervals",
+    "adult.intervals",
+    "The intervals of conjunctions are a quarter too short: none misses often, all miss too often.",
+    exact_intervals=_short_intervals,
 )
 mutant(
     "shrunk-estimate",

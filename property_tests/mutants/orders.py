@@ -8,7 +8,8 @@ from property_tests.mutants.altered_release import AlteredMechanism, AlteredSour
 from property_tests.mutants.mutant import mutant
 from splu_ref.decoys import PlanMethod, anatomy
 from splu_ref.mechanisms import ColumnRelease, PlaceOrder
-from splu_ref.model import Gamma
+from splu_ref.mechanisms.draws import draws
+from splu_ref.model import Exact, Gamma, retention_probability
 from splu_ref.randomness import IntArray, UniformSource
 
 
@@ -39,15 +40,17 @@ def _grouped(
     source: UniformSource,
     *,
     plan: PlanMethod = anatomy,
+    retention: Exact | None = None,
     order: PlaceOrder = "random",
 ) -> ColumnRelease:
     """Publish group after group, the groups in a random order: only who stands beside whom tells."""
     suppressed = source.subset(len(codes), len(codes) % gamma)
     kept = np.delete(np.arange(len(codes)), suppressed)
     own = codes[kept]
-    decoys = plan(np.bincount(own, minlength=domain_size), gamma)
+    decoys = plan(np.bincount(own, minlength=domain_size), gamma, source.plan_secret())
     places = source.order_within(own)
-    published = decoys.published(places, source.below(gamma, len(own)))
+    drawn = draws(source, gamma, retention_probability(retention, gamma), len(own))
+    published = decoys.published(places, drawn)
     groups = np.empty(len(own), dtype=np.int64)
     groups[places] = np.argsort(decoys.groups().reshape(-1), kind="stable") // gamma
     shuffle = source.permutation(len(own))

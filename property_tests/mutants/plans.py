@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from property_tests.mutants.altered_release import AlteredSource
 from property_tests.mutants.mutant import mutant
 from splu_ref.decoys import PLANS, ArrayPlan, DecoyPlan, anatomy, cyclic
+from splu_ref.decoys.mixed import default_passes, trade
+from splu_ref.decoys.plan import Groups
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray
+from splu_ref.randomness import IntArray, UniformSource
 
 
-def _duplicate(histogram: IntArray, gamma: Gamma) -> DecoyPlan:
+def _duplicate(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan:
     """Exchange a value of one group for a value that the other group holds already."""
     groups = anatomy(histogram, gamma).groups().copy()
     for other in range(1, len(groups)):
@@ -24,12 +28,12 @@ def _duplicate(histogram: IntArray, gamma: Gamma) -> DecoyPlan:
     return ArrayPlan(gamma, len(histogram), groups)
 
 
-def _ties_to_the_larger(histogram: IntArray, gamma: Gamma) -> DecoyPlan:
+def _ties_to_the_larger(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan:
     last = len(histogram) - 1
     return ArrayPlan(gamma, len(histogram), last - anatomy(histogram[::-1].copy(), gamma).groups())
 
 
-def _dealt_in_rows(histogram: IntArray, gamma: Gamma) -> DecoyPlan:
+def _dealt_in_rows(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan:
     values = np.repeat(np.arange(len(histogram)), histogram)
     return ArrayPlan(gamma, len(histogram), values.reshape(-1, gamma))
 
@@ -45,10 +49,54 @@ class _SlotDraws(ArrayPlan):
         return published
 
 
-def _slots(histogram: IntArray, gamma: Gamma) -> DecoyPlan:
+def _slots(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan:
     return _SlotDraws(gamma, len(histogram), anatomy(histogram, gamma).groups())
 
 
+def _mixed_by(one_pass: Callable[[Groups, UniformSource], None]) -> dict[str, object]:
+    """Return the fields of a subject whose mixed plan makes another kind of pass."""
+
+    def altered(
+        histogram: IntArray, gamma: Gamma, source: UniformSource, passes: int | None = None
+    ) -> DecoyPlan:
+        groups = cyclic(histogram, gamma).groups()
+        for _ in range(default_passes(len(groups)) if passes is None else passes):
+            one_pass(groups, source)
+        return ArrayPlan(gamma, len(histogram), groups)
+
+    return {"mixed": altered, "plans": {**PLANS, "mixed": altered}}
+
+
+def _trade_everything(groups: Groups, source: UniformSource) -> None:
+    count, gamma = groups.shape
+    pairs = source.permutation(count)[: count - count % 2]
+    codes = np.repeat(np.arange(len(pairs) // 2), 2 * gamma)
+    groups[pairs] = groups[pairs].reshape(-1)[source.order_within(codes)].reshape(-1, gamma)
+
+
+class _GroupsInOrder(AlteredSource):
+    """Orders the groups by number, and the values of a pool at random."""
+
+    def order_within(self, codes: IntArray) -> IntArray:
+        return super().order_within(codes) if codes.any() else np.arange(len(codes))
+
+
+def _neighbors_trade(groups: Groups, source: UniformSource) -> None:
+    trade(groups, _GroupsInOrder(source, Gamma(groups.shape[1])))
+
+
+mutant(
+    "common-values-traded",
+    "plan.valid",
+    "A trade deals all values of both groups, so that a group can hold one value twice.",
+    **_mixed_by(_trade_everything),
+)
+mutant(
+    "neighbors-trade",
+    "plan.mixed",
+    "The same groups trade in every pass: every plan is valid, but most are never reached.",
+    **_mixed_by(_neighbors_trade),
+)
 mutant(
     "duplicate-in-a-group",
     "plan.valid",
@@ -72,5 +120,5 @@ mutant(
     "plan.valid",
     "Draw 0 means the first value of the group instead of the record's own: the same law, but a keyed record "
     "no longer keeps its value.",
-    plans={"anatomy": _slots, "cyclic": cyclic},
+    plans={**PLANS, "anatomy": _slots},
 )

@@ -1,118 +1,260 @@
-"""``splu-ref estimate``: a count in the original, from the published table."""
+"""``splu-ref estimate``: counts in the original, from the published table."""
 
 from __future__ import annotations
 
-from difflib import get_close_matches
+import json
+from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from splu_ref.cli.output import AsJson, about, note, show
+from splu_ref.cli.ledger import load_ledger
+from splu_ref.cli.output import AsJson, about, note, show, write
 from splu_ref.cli.progress import counted
-from splu_ref.estimators import estimate_count
+from splu_ref.cli.queries import read_queries
+from splu_ref.estimators import (
+    METHODS,
+    AnyOf,
+    Query,
+    QueryEstimate,
+    QueryEstimator,
+    Reconstruction,
+    estimate_count,
+)
 from splu_ref.manifest import Manifest, read_manifest
 from splu_ref.microdata import Microdata, read_table
-from splu_ref.model import Concept, DataError, Gamma, ParameterError
+from splu_ref.model import DataError, Gamma, InputError, ParameterError, retention_probability
 
 NAME = "estimate"
-EXAMPLE = "splu-ref estimate published.csv --gamma 5 --sensitive occupation --where 'occupation=Sales'"
+EXAMPLE = (
+    "splu-ref estimate published.csv --manifest manifest.json --where sex=Female --where occupation=Sales"
+)
+PRINTED = "splu.I"
+"""The claim under which the ledger keeps the printed iteration."""
 
 
 def run(
     published: Annotated[Path, typer.Argument(help="The published table: .csv, .csv.gz or .parquet.")],
-    where: Annotated[list[str], typer.Option("--where", help="COLUMN=VALUE to count.")],
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where", help="COLUMN=VALUE, COLUMN>=NUMBER or COLUMN<=NUMBER; repeat for a conjunction."
+        ),
+    ] = None,
+    batch: Annotated[
+        Path | None,
+        typer.Option(
+            "--batch", help='File of queries, a line each: {"where": {"age": "39", "job": ["a", "b"]}}'
+        ),
+    ] = None,
     gamma: Annotated[str | None, typer.Option("--gamma", help="Size of a decoy group, as published.")] = None,
     sensitive: Annotated[list[str] | None, typer.Option("--sensitive", help="Sensitive column.")] = None,
-    manifest: Annotated[
-        Path | None, typer.Option("--manifest", help="Manifest of the release, for gamma and the columns.")
+    retention: Annotated[
+        str | None,
+        typer.Option("--retention", help="Probability of keeping the own value; 1/gamma unless published."),
     ] = None,
-    method: Annotated[str, typer.Option("--method", help="mle: the published count itself.")] = "mle",
+    plan: Annotated[
+        str | None, typer.Option("--plan", help="How decoys were grouped: mixed unless published otherwise.")
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option("--manifest", help="Manifest of the release, instead of the options above.")
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            help=f"{', '.join(METHODS)}; mle for a sensitive value alone and shrunk otherwise, unless given.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Estimate how many records of the original hold a sensitive value, with a 95 % interval.
+    """Estimate how many records of the original satisfy a conjunction, with a 95 % interval.
 
-    The estimate is unbiased; small counts are wrong on purpose.
+    A conjunction names at least one sensitive column. Small counts are wrong on purpose. Of a value alone the
+    estimate is the published count. With --batch the answers are JSON lines in the order of the queries.
     """
-    if method != "mle":
-        raise ParameterError(f"--method {method} is unknown: this version offers mle")
+    if bool(where) == (batch is not None):
+        raise ParameterError("say what to count: either --where COLUMN=VALUE or --batch FILE")
     facts = None if manifest is None else read_manifest(manifest)
-    size, columns = _release(gamma, sensitive, facts)
-    concept = Concept.parse(where)
-    column, value = concept.assignments[0]
-    if len(concept.assignments) > 1 or column not in columns:
-        raise ParameterError(
-            f"--method mle counts one sensitive value alone, not {concept}: "
-            f"give a single --where on {' or '.join(columns)}"
-        )
-    with about(published), counted("counting"):
+    release = _Release(gamma, sensitive, retention, plan, facts)
+    queries = [(0, Query.parse(where))] if where else list(read_queries(_given(batch)))
+    with about(published), counted("counting") as progress:
         table = read_table(published)
-        _require_release(table, size, facts)
-        count = table.count(concept)
-    if facts is not None and value not in facts.domains[column]:
-        raise ParameterError(
-            f"{value!r} is not a value of {column!r}{_suggestion(value, facts.domains[column])}"
+        release.require(table)
+        estimator = release.estimator(table)
+        for line, query in queries:
+            _check(estimator, query, method, f"{batch}, line {line}: " if line else "")
+        printed = _printed() if method == "printed" else None
+        answers = _answers(estimator, [query for _, query in queries], method, printed, progress)
+    for answer in answers if batch is not None else []:
+        write(json.dumps(_result(answer)) + "\n")
+    if batch is None:
+        _show(queries[0][1], answers[0], release, table.row_count, as_json=as_json)
+
+
+class _Release:
+    """What is public about the release: from the options, the manifest, or both if they agree."""
+
+    def __init__(
+        self,
+        gamma: str | None,
+        sensitive: list[str] | None,
+        retention: str | None,
+        plan: str | None,
+        facts: Manifest | None,
+    ) -> None:
+        self.facts = facts
+        if facts is None:
+            if gamma is None or not sensitive:
+                raise ParameterError("say --gamma and --sensitive, or give the release's --manifest")
+            self.gamma, self.columns = Gamma(gamma), tuple(sensitive)
+            self.retention = retention_probability(retention, self.gamma)
+            self.plan = plan or "mixed"
+            return
+        self.gamma, self.columns = facts.gamma, tuple(sensitive or facts.domains)
+        self.retention, self.plan = facts.retention, facts.plan
+        if gamma is not None and Gamma(gamma) != facts.gamma:
+            raise _contradiction("--gamma", gamma, facts.gamma)
+        if retention is not None and retention_probability(retention, facts.gamma) != facts.retention:
+            raise _contradiction("--retention", retention, facts.retention)
+        if plan is not None and plan != facts.plan:
+            raise _contradiction("--plan", plan, facts.plan)
+        for column in sensitive or ():
+            if column not in facts.domains:
+                raise _contradiction("--sensitive", column, ", ".join(facts.domains))
+
+    def require(self, table: Microdata) -> None:
+        """Raise unless the table can be the release of the manifest."""
+        if self.facts is not None and table.row_count != self.facts.rows:
+            raise DataError(
+                f"the table has {table.row_count} rows, the manifest says {self.facts.rows}: "
+                "give the files of one release"
+            )
+
+    def estimator(self, table: Microdata) -> QueryEstimator:
+        domains = None if self.facts is None else self.facts.domains
+        return QueryEstimator(
+            table, self.columns, self.gamma, retention=self.retention, plan=self.plan, domains=domains
         )
-    if count == 0 and facts is None:
-        note(f"no published row has {concept}: a rare value may have vanished, or it is misspelled")
-    estimate = estimate_count(count, size, bound=table.row_count // size)
-    result = {
-        "estimate": estimate.estimate,
-        "standard_error": estimate.standard_error,
-        "interval": list(estimate.interval),
-        "method": method,
-        "published_count": count,
-        "predicate_count": table.row_count,
-        "variance": str(estimate.variance),
-        "bound": estimate.bound,
-        "estimate_within_bound": estimate.estimate_within_bound,
-        "interval_within_bound": list(estimate.interval_within_bound),
+
+
+def _contradiction(option: str, given: object, told: object) -> ParameterError:
+    return ParameterError(f"{option} {given} contradicts the manifest, which says {told}: drop one")
+
+
+def _given(batch: Path | None) -> Path:
+    assert batch is not None
+    return batch
+
+
+def _check(estimator: QueryEstimator, query: Query, method: str | None, place: str) -> None:
+    try:
+        estimator.resolve(query, method)
+    except InputError as error:
+        raise type(error)(f"{place}{error}") from None
+
+
+def _printed() -> Reconstruction:
+    try:
+        found: Reconstruction = load_ledger().printed[PRINTED]
+    except InputError as error:
+        raise InputError(f"--method printed is kept with the proofs only: {error}") from None
+    return found
+
+
+def _answers(
+    estimator: QueryEstimator,
+    queries: Sequence[Query],
+    method: str | None,
+    printed: Reconstruction | None,
+    progress: Any,
+) -> list[QueryEstimate]:
+    """Answer all queries; without a method, mle those of a sensitive value alone, and shrink the others."""
+    if method is not None:
+        return estimator.estimate(queries, method, printed=printed, progress=progress)
+    alone = [estimator.is_alone(query) for query in queries]
+    found = {
+        chosen: iter(
+            estimator.estimate(
+                [query for query, one in zip(queries, alone, strict=True) if one is chosen],
+                "mle" if chosen else "shrunk",
+                progress=progress,
+            )
+        )
+        for chosen in (True, False)
     }
-    least, greatest = estimate.interval
-    lines = [
-        ("concept", str(concept)),
-        ("estimate", f"{estimate.estimate} records of the original (unbiased)"),
-        ("standard error", f"{estimate.standard_error:.2f} = sqrt({estimate.variance})"),
-        ("95 % interval", f"{least} to {greatest}, exact"),
-    ]
-    if greatest > table.row_count // size:
-        least, greatest = estimate.interval_within_bound
-        lines.append(("at most N / gamma", f"{estimate.estimate_within_bound}, {least} to {greatest}"))
+    return [next(found[one]) for one in alone]
+
+
+def _result(answer: QueryEstimate) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "estimate": _number(answer.estimate),
+        "standard_error": answer.standard_error,
+        "interval": [_number(end) for end in answer.interval],
+        "method": answer.method,
+        "published_count": answer.published_count,
+        "predicate_count": answer.predicate_count,
+    }
+    if answer.condition_number is not None:
+        result["condition_number"] = answer.condition_number
+    if answer.note is not None:
+        result["note"] = answer.note
+    return result
+
+
+def _number(value: float) -> float | int:
+    """Return a whole number as an integer: counts of a value alone are exact."""
+    return int(value) if value == int(value) else value
+
+
+def _show(query: Query, answer: QueryEstimate, release: _Release, rows: int, *, as_json: bool) -> None:
+    result = _result(answer)
+    least, greatest = answer.interval
+    lines = [("concept", str(query))]
+    named = query.conditions[0][1]
+    if answer.method == "mle" and isinstance(named, AnyOf) and len(named.values) == 1:
+        lines += _alone(answer, release, rows, result)
+    else:
+        lines += [
+            ("method", f"{answer.method}: {METHODS[answer.method]}"),
+            ("estimate", f"{answer.estimate:.1f} records of the original"),
+            ("standard error", f"{answer.standard_error:.1f}"),
+            ("95 % interval", f"{least:.1f} to {greatest:.1f}"),
+            ("published", f"{answer.published_count} records, of {answer.predicate_count} in the predicate"),
+        ]
+    if answer.condition_number is not None:
+        lines.append(("condition", f"{answer.condition_number:.3g} (2-norm of the transition matrix)"))
+    if answer.note is not None:
+        lines.append(("note", answer.note))
+    if answer.published_count == 0 and release.facts is None:
+        note(f"no published row has {query}: a rare value may have vanished, or it is misspelled")
     show(result, lines, as_json=as_json)
 
 
-def _release(
-    gamma: str | None, sensitive: list[str] | None, facts: Manifest | None
-) -> tuple[Gamma, tuple[str, ...]]:
-    """Return gamma and the sensitive columns, from the options, the manifest, or both if they agree."""
-    if facts is None:
-        if gamma is None or not sensitive:
-            raise ParameterError("say --gamma and --sensitive, or give the release's --manifest")
-        return Gamma(gamma), tuple(sensitive)
-    if gamma is not None and Gamma(gamma) != facts.gamma:
-        raise ParameterError(f"--gamma {gamma} contradicts the manifest, which says {facts.gamma}: drop one")
-    for column in sensitive or ():
-        if column not in facts.domains:
-            raise ParameterError(
-                f"--sensitive {column} contradicts the manifest, which says {', '.join(facts.domains)}: "
-                "drop one"
-            )
-    return facts.gamma, tuple(sensitive or facts.domains)
-
-
-def _require_release(table: Microdata, gamma: Gamma, facts: Manifest | None) -> None:
-    """Raise unless the table can be a release with that gamma, and the one of the manifest."""
-    rows = table.row_count
-    if rows % gamma:
-        raise DataError(f"{rows} rows are no multiple of gamma = {gamma}: this is no release with that gamma")
-    if facts is not None and rows != facts.rows:
-        raise DataError(
-            f"the table has {rows} rows, the manifest says {facts.rows}: give the files of one release"
-        )
-
-
-def _suggestion(value: str, domain: tuple[str, ...]) -> str:
-    close = get_close_matches(value, domain, n=3)
-    return (
-        f": did you mean {' or '.join(map(repr, close))}?" if close else f": it has {', '.join(domain[:20])}"
+def _alone(
+    answer: QueryEstimate, release: _Release, rows: int, result: dict[str, Any]
+) -> list[tuple[str, str]]:
+    """Describe the count of a value alone, of which all is known exactly, and add it to the result."""
+    count = estimate_count(
+        answer.published_count, release.gamma, rows // release.gamma, retention=release.retention
     )
+    result |= {
+        "variance": str(count.variance),
+        "bound": count.bound,
+        "estimate_within_bound": count.estimate_within_bound,
+        "interval_within_bound": list(count.interval_within_bound),
+    }
+    least, greatest = count.interval
+    result["interval"] = [least, greatest]
+    exact = ", exact" if release.retention == Fraction(1, release.gamma) else ""
+    lines = [
+        ("estimate", f"{count.estimate} records of the original (unbiased)"),
+        ("standard error", f"{count.standard_error:.2f} = sqrt({count.variance})"),
+        ("95 % interval", f"{least} to {greatest}{exact}"),
+    ]
+    if greatest > rows // release.gamma:
+        least, greatest = count.interval_within_bound
+        lines.append(("at most N / gamma", f"{count.estimate_within_bound}, {least} to {greatest}"))
+    return lines

@@ -2,7 +2,8 @@
 
 The published count f' of a value with true count f is binomial with gamma f trials and success
 probability 1 / gamma (Fu et al. 2014, section 4). Its mean is f, and f' is the maximum likelihood
-estimate of f.
+estimate of f. Where records keep their own value with another probability p, f' is the sum of two binomials:
+f trials with p and (gamma - 1) f trials with q = (1 - p)/(gamma - 1). Its mean is still f.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
+from typing import TypeAlias
+
+import numpy as np
+from scipy import stats
 
 from splu_ref.binomial import Bounds, lower_tail, lower_tail_bounds, upper_tail, upper_tail_bounds
-from splu_ref.model import Exact, Gamma, ParameterError, exact, whole
+from splu_ref.model import Exact, Gamma, ParameterError, exact, retention_probability, whole
 
 
 @dataclass(frozen=True)
@@ -31,10 +36,10 @@ class CountEstimate:
         Least probability with which the interval holds the true count, whatever that count is.
     estimate
         Maximum likelihood estimate of the true count from f' alone; unbiased.
-    variance
-        f' (gamma - 1) / gamma: the exact variance of f' at f = f'.
     interval
         All true counts that f' does not contradict at the stated confidence, as (least, greatest).
+    retention
+        Probability p of keeping the own value.
     bound
         A public upper bound on the true count, or None.
     """
@@ -43,11 +48,12 @@ class CountEstimate:
     gamma: Gamma
     confidence: Fraction
     interval: tuple[int, int]
+    retention: Fraction
     bound: int | None = None
 
     @property
     def estimate(self) -> int:
-        """The maximum likelihood estimate f' (Fu et al. 2014, section 4, Theorem 2)."""
+        """The unbiased estimate f'; for p = 1 / gamma that of maximum likelihood (Theorem 2)."""
         return self.published_count
 
     @property
@@ -63,8 +69,9 @@ class CountEstimate:
 
     @property
     def variance(self) -> Fraction:
-        """The estimated variance of f', exactly."""
-        return Fraction(self.published_count * (self.gamma - 1), self.gamma)
+        """The variance f (p (1-p) + (gamma-1) q (1-q)) of f' at f = f', exactly."""
+        p = self.retention
+        return self.published_count * (p * (1 - p) + (1 - p) * (1 - (1 - p) / (self.gamma - 1)))
 
     @property
     def standard_error(self) -> float:
@@ -80,6 +87,7 @@ def estimate_count(
     gamma: Exact,
     bound: Exact | None = None,
     confidence: Exact = "0.95",
+    retention: Exact | None = None,
 ) -> CountEstimate:
     """Estimate the true count of a value from its published count.
 
@@ -93,13 +101,17 @@ def estimate_count(
         A public upper bound on the true count, such as N / gamma; a fraction is rounded down.
     confidence
         Between 0 and 1, both excluded.
+    retention
+        Probability p of keeping the own value, 1 / gamma unless given.
 
     Returns
     -------
     CountEstimate
-        The interval inverts the exact binomial test: it holds every f for which neither
-        Pr(X_f >= f') nor Pr(X_f <= f') is at most (1 - confidence) / 2. Both probabilities are monotone
-        in f, so bisection finds the ends; each comparison is decided in exact arithmetic.
+        The interval inverts the exact test: it holds every f for which neither Pr(f' or more | f) nor
+        Pr(f' or less | f) is at most (1 - confidence) / 2. Both probabilities are monotone in f, so
+        bisection finds the ends. For p = 1 / gamma each comparison is decided in exact arithmetic; for
+        another p the tails are summed in double precision, and an end whose probability is within about
+        1e-10 of the level may be off by one.
 
     Raises
     ------
@@ -115,24 +127,50 @@ def estimate_count(
     if limit is not None and limit < 0:
         raise ParameterError(f"bound must be at least 0, not {bound}")
     tail = (1 - level) / 2
-    retention = Fraction(1, size)
-
-    def too_low(frequency: int) -> bool:
-        """Say whether a true count of ``frequency`` would make f' improbably high."""
-        at = (size * frequency, count, retention)
-        return not _exceeds(tail, upper_tail_bounds(*at), lambda: upper_tail(*at))
-
-    def too_high(frequency: int) -> bool:
-        """Say whether a true count of ``frequency`` would make f' improbably low."""
-        at = (size * frequency, count, retention)
-        return not _exceeds(tail, lower_tail_bounds(*at), lambda: lower_tail(*at))
-
+    keep = retention_probability(retention, size)
+    tests = _binomial_tests(size, count, tail) if keep * size == 1 else _sum_tests(size, count, tail, keep)
+    too_low, too_high = tests
     least = bisect_left(range(count), True, key=lambda frequency: not too_low(frequency))
     step = 1
     while not too_high(count + step):
         step *= 2
     greatest = count + bisect_left(range(step), True, key=lambda more: too_high(count + more)) - 1
-    return CountEstimate(count, size, level, (least, greatest), limit)
+    return CountEstimate(count, size, level, (least, greatest), keep, limit)
+
+
+_Test: TypeAlias = Callable[[int], bool]
+
+
+def _binomial_tests(gamma: Gamma, count: int, tail: Fraction) -> tuple[_Test, _Test]:
+    """Return whether a true count would make f' improbably high, and whether improbably low; p = 1/gamma."""
+    retention = Fraction(1, gamma)
+
+    def too_low(frequency: int) -> bool:
+        at = (gamma * frequency, count, retention)
+        return not _exceeds(tail, upper_tail_bounds(*at), lambda: upper_tail(*at))
+
+    def too_high(frequency: int) -> bool:
+        at = (gamma * frequency, count, retention)
+        return not _exceeds(tail, lower_tail_bounds(*at), lambda: lower_tail(*at))
+
+    return too_low, too_high
+
+
+def _sum_tests(gamma: Gamma, count: int, tail: Fraction, retention: Fraction) -> tuple[_Test, _Test]:
+    """Return the same for any p: sum over how many records of the value keep it, in double precision."""
+    keep, other, level = float(retention), float((1 - retention) / (gamma - 1)), float(tail)
+
+    def too_low(frequency: int) -> bool:
+        kept = np.arange(frequency + 1)
+        beyond = stats.binom.sf(count - kept - 1, (gamma - 1) * frequency, other)
+        return float(stats.binom.pmf(kept, frequency, keep) @ beyond) <= level
+
+    def too_high(frequency: int) -> bool:
+        kept = np.arange(frequency + 1)
+        below = stats.binom.cdf(count - kept, (gamma - 1) * frequency, other)
+        return float(stats.binom.pmf(kept, frequency, keep) @ below) <= level
+
+    return too_low, too_high
 
 
 def _exceeds(level: Fraction, enclosure: Bounds, value: Callable[[], Fraction]) -> bool:

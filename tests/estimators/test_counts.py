@@ -82,3 +82,33 @@ def test_a_public_bound_truncates() -> None:
 def test_parameters_out_of_range_are_refused(arguments: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         estimate_count(**arguments)
+
+
+@pytest.mark.parametrize(("gamma", "keep"), [(3, Fraction(1, 2)), (5, Fraction(2, 5)), (4, Fraction(1, 10))])
+def test_with_another_retention_the_interval_still_covers(gamma: int, keep: Fraction) -> None:
+    """The law of f' is convolved from its two binomials in fractions, apart from the shipped tails."""
+    other = (1 - keep) / (gamma - 1)
+    intervals = {}
+    for frequency in (1, 4, 9):
+        kept = [comb(frequency, k) * keep**k * (1 - keep) ** (frequency - k) for k in range(frequency + 1)]
+        beside = (gamma - 1) * frequency
+        taken = [comb(beside, k) * other**k * (1 - other) ** (beside - k) for k in range(beside + 1)]
+        law = [Fraction(0)] * (frequency + beside + 1)
+        for i, a in enumerate(kept):
+            for j, b in enumerate(taken):
+                law[i + j] += a * b
+        mean = sum(k * mass for k, mass in enumerate(law))
+        assert mean == frequency
+        covered = Fraction(0)
+        for published, mass in enumerate(law[:30]):
+            if published not in intervals:
+                found = estimate_count(published, gamma, retention=keep)
+                assert found.variance == published * (keep * (1 - keep) + (gamma - 1) * other * (1 - other))
+                intervals[published] = found.interval
+            least, greatest = intervals[published]
+            covered += mass if least <= frequency <= greatest else 0
+        assert covered >= Fraction(95, 100)
+
+
+def test_the_default_retention_may_be_named() -> None:
+    assert estimate_count(40, 5, retention="0.2") == estimate_count(40, 5)

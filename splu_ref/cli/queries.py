@@ -1,0 +1,57 @@
+"""A file of queries: one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from splu_ref.estimators import Query
+from splu_ref.model import DataError, InputError
+
+
+def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
+    """Yield each query of the file at ``path`` with the number of its line; blank lines are passed over.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or a line is no query; the message names the line.
+    """
+    try:
+        # A text in JSON may hold other ends of lines, such as U+2028: splitlines would cut it there.
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file: check the path of the queries") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: not a text file in UTF-8: write one JSON object a line") from None
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield number, _query(line, f"{path}, line {number}")
+
+
+def _query(line: str, place: str) -> Query:
+    form = '{"where": {"age": "39", "occupation": "Sales"}}'
+    try:
+        document: Any = json.loads(line, object_pairs_hook=_unrepeated)
+    except KeyError as error:
+        raise DataError(f"{place}: {error.args[0]!r} stands there twice: name it once") from None
+    except (ValueError, RecursionError):
+        raise DataError(f"{place}: not a JSON object: write {form}") from None
+    if not isinstance(document, dict) or set(document) != {"where"}:
+        raise DataError(f'{place}: a query has the one key "where": write {form}')
+    try:
+        return Query.of(document["where"])
+    except InputError as error:
+        raise DataError(f"{place}: {error}") from None
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build an object, and refuse a key that is given twice: JSON would keep the last without a word."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise KeyError(key)
+        found[key] = value
+    return found

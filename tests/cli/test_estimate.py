@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from splu_ref.cli import ledger, main
+from splu_ref.mechanisms import publish
+from splu_ref.microdata import embedded_table, write_table
+from splu_ref.randomness import SeededSource
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a release and its manifest."""
+    folder = tmp_path_factory.mktemp("release")
+    release = publish(embedded_table(), "occupation", 5, SeededSource(4), plan="mixed")
+    write_table(release.table, folder / "p.csv")
+    (folder / "m.json").write_bytes(release.manifest().to_json())
+    return folder
+
+
+def _lines(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[dict[str, Any]]:
+    assert main(["estimate", *map(str, arguments)]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return [json.loads(line) for line in captured.out.splitlines()]
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    assert main(["estimate", *map(str, arguments), "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def _refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    assert main(["estimate", *map(str, arguments)]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("splu-ref: ")
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+KEYS = {"estimate", "standard_error", "interval", "method", "published_count", "predicate_count"}
+
+
+def test_every_method_answers_with_the_promised_keys(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release = [folder / "p.csv", "--manifest", folder / "m.json"]
+    where = ["--where", "sex=Female", "--where", "occupation=Adm-clerical", "--where", "hours_per_week>=35"]
+    answers = {
+        method: _json(capsys, *release, *where, "--method", method)
+        for method in ("exact", "shrunk", "em", "inversion", "printed")
+    }
+    for method, answer in answers.items():
+        assert answer.keys() >= KEYS
+        assert answer["method"] == method
+        assert answer["interval"][0] <= answer["estimate"] <= answer["interval"][1]
+    assert answers["inversion"]["condition_number"] > 1
+    assert _json(capsys, *release, *where) == answers["shrunk"]
+    assert _json(capsys, *release, "--where", "occupation=Sales")["method"] == "mle"
+    original: pl.DataFrame = embedded_table().to_frame()
+    held = original.filter(pl.col("hours_per_week").cast(pl.Int64) >= 35, sex="Female")
+    true = held.filter(occupation="Adm-clerical").height
+    off = {method: abs(answer["estimate"] - true) for method, answer in answers.items()}
+    assert max(off["exact"], off["shrunk"], off["em"], off["inversion"]) < 0.6 * off["printed"]
+
+
+def test_the_same_facts_come_from_options_or_the_manifest(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = [folder / "p.csv", "--where", "sex=Female", "--where", "occupation=Sales"]
+    told = _json(capsys, *where, "--manifest", folder / "m.json")
+    options = ["--gamma", 5, "--sensitive", "occupation"]
+    assert _json(capsys, *where, *options) == told
+    assert _json(capsys, *where, *options, "--retention", "1/5", "--plan", "mixed") == told
+    other = _json(capsys, *where, *options, "--retention", "1/2")
+    assert other["standard_error"] < told["standard_error"]
+    for option, value in (("--retention", "1/2"), ("--plan", "cyclic"), ("--gamma", "7")):
+        message = _refused(capsys, *where, "--manifest", folder / "m.json", option, value)
+        assert f"{option} {value} contradicts the manifest" in message
+
+
+def test_a_batch_is_answered_line_by_line_in_its_order(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    queries: list[dict[str, Any]] = [
+        {"sex": "Female", "occupation": "Sales"},
+        {"occupation": "Armed-Forces"},
+        {"age": {"min": 30, "max": 39}, "occupation": ["Sales", "Tech-support"]},
+        {"occupation": ["Sales", "Tech-support"]},
+        {"race": ["White", "Other"], "occupation": "Sales"},
+    ]
+    batch = tmp_path / "q.jsonl"
+    batch.write_text("\n\n".join(json.dumps({"where": where}) for where in queries) + "\n")
+    release = [folder / "p.csv", "--manifest", folder / "m.json"]
+    answers = _lines(capsys, *release, "--batch", batch)
+    assert [answer["method"] for answer in answers] == ["shrunk", "mle", "shrunk", "mle", "shrunk"]
+    assert answers == _lines(capsys, *release, "--batch", batch, "--json")
+    for where, answer in zip(queries, answers, strict=True):
+        assert answer.keys() >= KEYS
+        batch.write_text(json.dumps({"where": where}))
+        [alone] = _lines(capsys, *release, "--batch", batch)
+        assert alone.pop("interval") == pytest.approx(answer["interval"])
+        assert alone == pytest.approx({key: answer[key] for key in alone})
+    assert answers[1]["estimate"] == answers[1]["published_count"]
+    assert answers[1]["interval"][0] <= 9 <= answers[1]["interval"][1]
+    batch.write_text("")
+    assert _lines(capsys, *release, "--batch", batch) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 2: not a JSON object"),
+        ("[]", 'line 2: a query has the one key "where"'),
+        ('{"where": {"occupation": "Sales"}, "x": 1}', 'line 2: a query has the one key "where"'),
+        ('{"where": {"occupation": "Sales", "occupation": "x"}}', "line 2: 'occupation' stands there twice"),
+        ('{"where": {}}', "line 2: a query needs at least one condition"),
+        ('{"where": {"occupation": {"least": 1}}}', "line 2: column 'occupation': a range is"),
+        (
+            '{"where": {"occupation": "Salez"}}',
+            "line 2: 'Salez' is not a value of 'occupation': did you mean",
+        ),
+        ('{"where": {"sex": "Male"}}', "line 2: sex=Male names no sensitive column"),
+        ('{"where": {"sexx": "Male", "occupation": "Sales"}}', "line 2: there is no column 'sexx'"),
+        ('{"where": {"sex": {"min": 1}, "occupation": "Sales"}}', "line 2: column 'sex' holds no numbers"),
+    ],
+)
+def test_a_wrong_line_is_named_and_nothing_is_answered(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, message: str
+) -> None:
+    batch = tmp_path / "q.jsonl"
+    batch.write_text('{"where": {"occupation": "Sales"}}\n' + line + "\n")
+    assert message in _refused(capsys, folder / "p.csv", "--manifest", folder / "m.json", "--batch", batch)
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [("mle", "line 2: the method mle counts a sensitive value alone"), ("exakt", "did you mean exact")],
+)
+def test_a_line_that_the_method_does_not_answer_is_named(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], method: str, message: str
+) -> None:
+    batch = tmp_path / "q.jsonl"
+    wheres = [{"occupation": "Sales"}, {"sex": "Male", "occupation": "Sales"}]
+    batch.write_text("".join(json.dumps({"where": where}) + "\n" for where in wheres))
+    given = ["--manifest", folder / "m.json", "--batch", batch, "--method", method]
+    assert message in _refused(capsys, folder / "p.csv", *given)
+
+
+def test_a_line_ends_where_json_says_and_a_byte_order_mark_is_none_of_it(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    batch = tmp_path / "q.jsonl"
+    given = [folder / "p.csv", "--manifest", folder / "m.json", "--batch", batch]
+    batch.write_text('{"where": {"occupation": "Sales"}}\r\n', encoding="utf-8-sig")
+    [answer] = _lines(capsys, *given)
+    assert answer["method"] == "mle"
+    batch.write_text('{"where": {"occupation": "a\u2028b"}}\n', encoding="utf-8")
+    assert "line 1: 'a\\u2028b' is not a value" in _refused(capsys, *given)
+
+
+def test_either_where_or_a_batch(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    release = [folder / "p.csv", "--manifest", folder / "m.json"]
+    assert "either --where" in _refused(capsys, *release)
+    both = ["--where", "occupation=Sales", "--batch", tmp_path / "q"]
+    assert "either --where" in _refused(capsys, *release, *both)
+    assert "no such file" in _refused(capsys, *release, "--batch", tmp_path / "q")
+    (tmp_path / "q").write_bytes(b"\xff\xfe\x00")
+    assert "UTF-8" in _refused(capsys, *release, "--batch", tmp_path / "q")
+
+
+def test_a_reader_sees_method_error_and_interval(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ["--where", "sex=Female", "--where", "occupation=Sales"]
+    arguments = [
+        "estimate",
+        folder / "p.csv",
+        "--manifest",
+        folder / "m.json",
+        *where,
+        "--method",
+        "inversion",
+    ]
+    assert main([str(part) for part in arguments]) == 0
+    shown = capsys.readouterr().out
+    for word in ("occupation=Sales and sex=Female", "standard error", "95 % interval", "condition"):
+        assert word in shown
+
+
+def test_without_the_proofs_printed_says_where_it_is(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "entry_points", lambda **_: [])
+    where = ["--where", "sex=Female", "--where", "occupation=Sales", "--method", "printed"]
+    message = _refused(capsys, folder / "p.csv", "--manifest", folder / "m.json", *where)
+    assert "--method printed is kept with the proofs only" in message

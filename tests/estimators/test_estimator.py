@@ -1,0 +1,334 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from proofs.printed.iteration import reconstruct
+from splu_ref.estimators import (
+    METHODS,
+    Query,
+    QueryEstimate,
+    QueryEstimator,
+    conjunction_estimate,
+    estimate_count,
+    exact_estimates,
+    inversion_estimates,
+    published_co_occurrence,
+    shrunk_estimates,
+)
+from splu_ref.mechanisms import Publication, publish
+from splu_ref.microdata import Microdata, embedded_table, read_table
+from splu_ref.model import DataError, InputError, ParameterError
+from splu_ref.randomness import SeededSource
+
+GAMMA = 5
+WOMEN_SELLING = Query.of({"sex": "Female", "occupation": "Sales"})
+
+
+@pytest.fixture(scope="module")
+def release() -> Publication:
+    return publish(embedded_table(), "occupation", GAMMA, SeededSource(11), plan="mixed")
+
+
+@pytest.fixture(scope="module")
+def frame(release: Publication) -> pl.DataFrame:
+    frame: pl.DataFrame = release.table.to_frame()
+    return frame
+
+
+@pytest.fixture(scope="module")
+def estimator(release: Publication) -> QueryEstimator:
+    return QueryEstimator(release.table, ["occupation"], GAMMA, domains=release.manifest().domains)
+
+
+def test_counts_are_those_of_a_table_scan(estimator: QueryEstimator, frame: pl.DataFrame) -> None:
+    hours = pl.col("hours_per_week").cast(pl.Int64)
+    cases: list[tuple[dict[str, object], pl.Expr]] = [
+        ({"sex": "Female"}, pl.col("sex") == "Female"),
+        ({"hours_per_week": {"min": 20, "max": 35}}, hours.is_between(20, 35)),
+        ({"race": ["White", "Black"], "sex": "Male"},
+         pl.col("race").is_in(["White", "Black"]) & (pl.col("sex") == "Male")),
+        ({"native_country": "?"}, pl.col("native_country") == "?"),
+        ({}, pl.lit(value=True)),
+    ]  # fmt: skip
+    for where, expression in cases:
+        for job in ("Sales", "Armed-Forces"):
+            [found] = estimator.estimate([Query.of(where | {"occupation": job})], "exact")
+            held = frame.filter(expression)
+            assert found.predicate_count == held.height
+            assert found.published_count == held.filter(pl.col("occupation") == job).height
+
+
+def test_methods_agree_with_the_functions_on_arrays(
+    estimator: QueryEstimator, frame: pl.DataFrame, release: Publication
+) -> None:
+    domain = release.domains[0]
+    f = np.array([frame.filter(pl.col("occupation") == job).height for job in domain])
+    women = frame.filter(pl.col("sex") == "Female")
+    y = np.array([[women.filter(pl.col("occupation") == job).height for job in domain]])
+    rows, place = frame.height, domain.index("Sales")
+    answers = {
+        method: estimator.estimate([WOMEN_SELLING], method, printed=reconstruct)[0]
+        for method in METHODS
+        if method != "mle"
+    }
+    exact = conjunction_estimate(int(y[0, place]), int(f[place]), women.height, rows, GAMMA)
+    assert answers["exact"].estimate == pytest.approx(float(exact))
+    assert answers["em"].estimate == pytest.approx(float(exact), abs=0.1)
+    assert answers["em"].interval == answers["exact"].interval
+    error = exact_estimates(y[0, place], women.height, f[place], rows, GAMMA)[1]
+    assert answers["exact"].standard_error == pytest.approx(float(error))
+    shrunk = shrunk_estimates(y, np.array([women.height]), f, rows, GAMMA)
+    assert answers["shrunk"].estimate == pytest.approx(shrunk.estimate[0, place])
+    assert answers["shrunk"].standard_error == pytest.approx(shrunk.standard_error[0, place])
+    inverse = inversion_estimates(y.astype(float), f, published_co_occurrence("mixed", f, GAMMA), GAMMA)
+    assert answers["inversion"].estimate == pytest.approx(inverse[0][0, place])
+    assert answers["inversion"].standard_error == pytest.approx(inverse[1][0, place])
+    condition = answers["inversion"].condition_number
+    assert condition is not None
+    assert 2 < condition < 100
+    states = [
+        rows - women.height - f[place] + y[0, place],
+        f[place] - y[0, place],
+        women.height - y[0, place],
+    ]
+    printed = reconstruct([*map(int, states), int(y[0, place])], GAMMA)[0][3]
+    assert answers["printed"].estimate == pytest.approx(printed)
+    assert "for comparison only" in str(answers["printed"].note)
+    for answer in answers.values():
+        assert answer.interval[0] <= answer.estimate <= answer.interval[1]
+
+
+def test_a_value_alone_is_its_published_count(estimator: QueryEstimator) -> None:
+    query = Query.of({"occupation": "Sales"})
+    alone = estimator.estimate([query], "mle")[0]
+    assert alone.estimate == alone.published_count
+    assert alone.interval == tuple(estimate_count(alone.published_count, GAMMA).interval)
+    for method in ("exact", "em", "inversion", "shrunk"):
+        found = estimator.estimate([query], method)[0]
+        assert found.estimate == pytest.approx(alone.estimate, rel=1e-6)
+        assert found.standard_error == pytest.approx(alone.standard_error, rel=0.02), method
+
+
+def test_sets_of_values_add_up(estimator: QueryEstimator, release: Publication) -> None:
+    jobs = ["Sales", "Adm-clerical", "Tech-support"]
+    parts = [Query.of({"sex": "Female", "occupation": job}) for job in jobs]
+    whole = Query.of({"sex": "Female", "occupation": jobs})
+    for method in ("exact", "inversion"):
+        *each, together = estimator.estimate([*parts, whole], method)
+        assert together.estimate == pytest.approx(sum(part.estimate for part in each), rel=1e-6)
+        independent = sqrt(sum(part.standard_error**2 for part in each))
+        # The published counts of different values exclude each other, and rivals take from each other.
+        assert 0.5 * independent < together.standard_error < 1.6 * independent
+    exact, shrunk = (estimator.estimate([whole], method)[0] for method in ("exact", "shrunk"))
+    assert shrunk.estimate == pytest.approx(exact.estimate, abs=exact.standard_error)
+    assert shrunk.standard_error < 1.1 * exact.standard_error
+    everything = Query.of({"sex": "Female", "occupation": list(release.domains[0])})
+    for method in ("exact", "em", "inversion", "shrunk"):
+        [all_of] = estimator.estimate([everything], method)
+        assert all_of.estimate == pytest.approx(all_of.predicate_count, rel=1e-6), method
+        assert all_of.standard_error == pytest.approx(0, abs=1e-3), method
+        assert list(all_of.interval) == pytest.approx([all_of.predicate_count] * 2, rel=1e-6), method
+    [alone] = estimator.estimate([Query.of({"occupation": jobs})], "mle")
+    assert alone.estimate == alone.published_count
+    [all_alone] = estimator.estimate([Query.of({"occupation": list(release.domains[0])})], "mle")
+    assert all_alone.standard_error == pytest.approx(0, abs=0.05 * sqrt(all_alone.estimate))
+
+
+def test_a_set_and_the_other_values_add_up_to_the_predicate(
+    estimator: QueryEstimator, release: Publication
+) -> None:
+    domain = list(release.domains[0])
+    some = ["Sales", "Adm-clerical", "Armed-Forces"]
+    for few in (some, some[:1]):
+        sets = [few, [job for job in domain if job not in few]]
+        for method in ("exact", "shrunk"):
+            small, large = estimator.estimate(
+                [Query.of({"race": "Black", "occupation": jobs}) for jobs in sets], method
+            )
+            n = small.predicate_count
+            assert small.estimate + large.estimate == pytest.approx(n)
+            assert small.standard_error == pytest.approx(large.standard_error)
+            assert [n - end for end in large.interval] == pytest.approx(list(small.interval)[::-1])
+            assert small.published_count + large.published_count == n
+
+
+def test_no_interval_goes_beyond_what_can_be_published() -> None:
+    table = _rates({"a": 24, "b": 30, "c": 23, "d": 23})
+    estimator = QueryEstimator(table, ["s"], 4, domains={"s": ("a", "b", "c", "d", "e", "f")})
+    for method in ("exact", "shrunk", "em"):
+        for values, most in ((["a"], 25), (["e"], 25), (["a", "e"], 50)):
+            for where, inside in (({}, 100), ({"p": "1"}, 50)):
+                [found] = estimator.estimate([Query.of({**where, "s": values})], method)
+                assert found.interval[1] <= min(most, inside)
+    # Two values are named and one is published: the other may have vanished.
+    unknown = QueryEstimator(table, ["s"], 4)
+    [found] = unknown.estimate([Query.of({"s": ["a", "e"]})], "exact")
+    assert 25 < found.interval[1] <= 50
+
+
+def test_sets_in_a_tiny_release_are_refused_with_a_remedy() -> None:
+    estimator = QueryEstimator(_rates({"a": 2, "b": 1, "c": 1}), ["s"], 4)
+    for method in ("exact", "shrunk", "em", "mle"):
+        with pytest.raises(InputError, match="3 values are published, fewer than gamma = 4"):
+            estimator.estimate([Query.of({"s": ["b", "c"]}), Query.of({"s": "a"})], method)
+
+
+def test_answers_come_in_the_order_of_the_queries(estimator: QueryEstimator) -> None:
+    queries = [
+        Query.of({"sex": sex, "occupation": job})
+        for job in ("Sales", ["Sales", "Tech-support"], "Craft-repair")
+        for sex in ("Female", "Male")
+    ]
+    reported: list[tuple[int, int]] = []
+    together = estimator.estimate(
+        queries, "shrunk", progress=lambda done, whole: reported.append((done, whole))
+    )
+    apart = [estimator.estimate([query], "shrunk")[0] for query in queries]
+    assert [(a.published_count, a.predicate_count) for a in together] == [
+        (a.published_count, a.predicate_count) for a in apart
+    ]
+    assert [a.estimate for a in together] == pytest.approx([a.estimate for a in apart])
+    assert reported[-1] == (6, 6)
+    assert estimator.estimate([], "exact") == []
+
+
+def _rates(f: dict[str, int]) -> Microdata:
+    values = [value for value, count in f.items() for _ in range(count)]
+    return Microdata.from_frame(pl.DataFrame({"s": values, "p": [str(i % 2) for i in range(len(values))]}))
+
+
+def test_where_the_records_tell_nothing_the_answer_says_so() -> None:
+    table = _rates({"a": 40, "b": 30, "c": 30})
+    estimator = QueryEstimator(table, ["s"], 4)
+    query = Query.of({"p": "1", "s": "a"})
+    for method in ("exact", "em"):
+        [found] = estimator.estimate([query], method)
+        assert found.estimate == pytest.approx(50 * 40 / 100)
+        assert list(found.interval) == [0, 25]  # of 50 records, and N/gamma with the value
+        assert found.standard_error == 12.5
+        assert "tell nothing" in str(found.note)
+    kept = QueryEstimator(table, ["s"], 4, retention="9/10").estimate([query], "exact")
+    assert [(answer.note, answer.standard_error < 5) for answer in kept] == [(None, True)]
+
+
+def test_a_predicate_without_records_has_none(estimator: QueryEstimator) -> None:
+    query = Query.of({"sex": "Female", "relationship": "Husband", "race": "Other", "occupation": "Sales"})
+    several = Query.of({**{name: str(given) for name, given in query.conditions if name != "occupation"},
+                        "occupation": ["Sales", "Tech-support"]})  # fmt: skip
+    for method in ("exact", "shrunk", "em", "inversion"):
+        for asked in (query, several):
+            [found] = estimator.estimate([asked], method)
+            assert found.predicate_count == 0
+            assert (found.estimate, found.standard_error) == (0, 0), method
+            assert found.interval == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ({"sex": "Male"}, "names no sensitive column"),
+        ({"sx": "Male", "occupation": "Sales"}, "did you mean 'sex'"),
+        ({"sex": "Mal", "occupation": "Sales"}, "did you mean 'Male'"),
+        ({"occupation": "Salez"}, "did you mean 'Sales'"),
+        ({"race": {"min": 3}, "occupation": "Sales"}, "holds no numbers"),
+    ],
+)
+def test_queries_that_do_not_fit_the_table_are_refused(
+    estimator: QueryEstimator, where: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        estimator.estimate([Query.of(where)])
+
+
+def test_a_release_that_cannot_be_one_is_refused(release: Publication) -> None:
+    with pytest.raises(DataError, match="no multiple of gamma"):
+        QueryEstimator(release.table, ["occupation"], 4)
+    with pytest.raises(DataError, match="there is no column"):
+        QueryEstimator(release.table, ["job"], 5)
+    with pytest.raises(DataError, match="which its stated domain lacks"):
+        QueryEstimator(release.table, ["occupation"], 5, domains={"occupation": ("Sales",)})
+    with pytest.raises(ParameterError, match="plan 'magic' is unknown"):
+        QueryEstimator(release.table, ["occupation"], 5, plan="magic")
+    with pytest.raises(ParameterError, match="at least one sensitive"):
+        QueryEstimator(release.table, [], 5)
+    estimator = QueryEstimator(release.table, ["occupation"], 5)
+    with pytest.raises(ParameterError, match="did you mean exact"):
+        estimator.estimate([WOMEN_SELLING], "exakt")
+    with pytest.raises(InputError, match="kept with the proofs only"):
+        estimator.estimate([WOMEN_SELLING], "printed")
+    with pytest.raises(ParameterError, match="a sensitive value alone"):
+        estimator.estimate([WOMEN_SELLING], "mle")
+    [vanished] = estimator.estimate([Query.of({"sex": "Male", "occupation": "Diver"})], "shrunk")
+    assert vanished.estimate == 0
+    assert vanished.interval[1] > 3
+
+
+CLASSES = (0.0025, 0.005, 0.01, 0.02, 0.05)
+
+
+def _queries(
+    original: pl.DataFrame, sensitive: str, others: list[str]
+) -> Iterator[tuple[dict[str, Any], int]]:
+    """Yield every conjunction of up to two columns with a value whose true count is large enough, and it."""
+    for size in (1, 2):
+        for chosen in combinations(others, size):
+            counted = original.group_by(*chosen, sensitive).len()
+            for row in counted.filter(pl.col("len") >= CLASSES[0] * original.height).iter_rows(named=True):
+                count = row.pop("len")
+                yield row, count
+
+
+@pytest.mark.parametrize(
+    ("name", "sensitive", "gamma", "left_out"),
+    [
+        ("census_kdd_workers", "occupation_code", 5, ["industry_code", "major_industry", "major_occupation"]),
+        ("adult_demo", "occupation", 5, []),
+        ("diabetes130", "diag_1", 9, ["first_encounter"]),
+    ],
+)
+def test_on_real_tables_shrunk_is_best_or_level_and_errors_are_as_predicted(
+    shared_data: Path, name: str, sensitive: str, gamma: int, left_out: list[str]
+) -> None:
+    original: pl.DataFrame = read_table(shared_data / f"{name}.csv.gz").to_frame()
+    if name == "diabetes130":
+        original = original.filter(pl.col("first_encounter") == "1")
+    original = original.drop(left_out)
+    release = publish(Microdata.from_frame(original), sensitive, gamma, SeededSource(5), plan="mixed")
+    others = [column for column in original.columns if column != sensitive]
+    asked = list(_queries(original, sensitive, others))
+    chosen = np.random.default_rng(1).permutation(len(asked))[:1500]
+    queries = [Query.of(asked[i][0]) for i in chosen.tolist()]
+    true = np.array([asked[i][1] for i in chosen.tolist()])
+    estimator = QueryEstimator(release.table, [sensitive], gamma)
+
+    def values(answers: list[QueryEstimate]) -> np.ndarray:
+        return np.array([answer.estimate for answer in answers])
+
+    exact = estimator.estimate(queries, "exact")
+    f = np.array([a.estimate for a in estimator.estimate(
+        [Query.of({sensitive: asked[i][0][sensitive]}) for i in chosen.tolist()], "exact")])  # fmt: skip
+    n = np.array([answer.predicate_count for answer in exact])
+    errors = {
+        "shrunk": values(estimator.estimate(queries, "shrunk")),
+        "exact": values(exact),
+        "published": np.array([float(answer.published_count) for answer in exact]),
+        "expected": n * f / release.table.row_count,
+    }
+    shares = true / original.height
+    for low, high in zip(CLASSES, (*CLASSES[1:], 1.0), strict=True):
+        held = (shares >= low) & (shares < high)
+        if held.sum() < 20:
+            continue
+        mean = {key: float(np.mean(np.abs(found - true)[held] / true[held])) for key, found in errors.items()}
+        assert mean["shrunk"] <= 1.1 * min(mean["exact"], mean["published"], mean["expected"]), (low, mean)
+    deviation = (errors["exact"] - true) / np.array([answer.standard_error for answer in exact])
+    inside = (errors["exact"] > 0) & (errors["exact"] < n)
+    assert 0.85 < np.sqrt(np.mean(deviation[inside] ** 2)) < 1.15

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from splu_ref.decoys import PLANS, anatomy, co_occurrence, cyclic
+from splu_ref.estimators import (
+    Inversion,
+    apply_by_mode,
+    condition_number,
+    inversion_estimates,
+    published_co_occurrence,
+    set_matrix,
+    transition,
+    value_matrix,
+)
+from splu_ref.estimators.kronecker import inverses, product_condition, transposed
+from splu_ref.estimators.moments import FloatArray
+from splu_ref.estimators.scatter import Scatter
+from splu_ref.mechanisms import publish_codes
+from splu_ref.model import Gamma, InputError, ParameterError
+from splu_ref.randomness import EnumerationSource, IntArray, SeededSource, outcomes
+
+HISTOGRAM = np.array([3, 2, 2, 1, 1])
+
+
+def _counted(histogram: IntArray, gamma: int) -> FloatArray:
+    counts = co_occurrence(anatomy(histogram, Gamma(gamma)))
+    return np.array([counts.row(v) for v in range(len(histogram))], dtype=float)
+
+
+@pytest.mark.parametrize("keep", [None, "1/2"])
+def test_the_value_matrix_is_the_law_of_every_outcome(keep: str | None) -> None:
+    histogram, gamma = np.array([2, 1, 1]), Gamma(2)
+    codes: IntArray = np.repeat(np.arange(3), histogram)
+
+    def run(source: EnumerationSource) -> tuple[int, ...]:
+        release = publish_codes(codes, 3, gamma, source, plan=anatomy, retention=keep)
+        published = np.empty(4, dtype=np.int64)
+        published[release.rows] = release.published
+        return tuple(published.tolist())
+
+    seen = np.zeros((3, 3))
+    for published, chance in outcomes(run):
+        for record, value in enumerate(published):
+            seen[codes[record], value] += float(chance) / histogram[codes[record]]
+    assert value_matrix(_counted(histogram, 2), 2, keep) == pytest.approx(seen)
+
+
+@pytest.mark.parametrize("keep", [None, "2/3"])
+def test_matrices_keep_the_mean_and_their_rows_sum_to_one(keep: str | None) -> None:
+    counts = _counted(HISTOGRAM, 3)
+    matrix = value_matrix(counts, 3, keep)
+    assert matrix.sum(axis=1) == pytest.approx(1)
+    assert HISTOGRAM @ matrix == pytest.approx(HISTOGRAM)
+    for size in (1, 2, 3):
+        for chosen in combinations(range(5), size):
+            members = np.isin(np.arange(5), chosen).astype(float)
+            states = np.array([9 - HISTOGRAM @ members, HISTOGRAM @ members])
+            pair = set_matrix(counts, members, 3, keep)
+            assert states @ pair == pytest.approx(states)
+            if size == 1:
+                assert pair[1, 1] == pytest.approx(float(Fraction(keep or "1/3")))
+
+
+def test_a_plan_is_made_of_the_published_histogram() -> None:
+    f_published = np.array([40, 30, 20, 10, 0])
+    for plan, method in (("anatomy", anatomy), ("cyclic", cyclic)):
+        histogram = np.array([33, 31, 23, 12, 0])
+        direct = co_occurrence(method(histogram, Gamma(3)))
+        found = published_co_occurrence(plan, histogram, 3)
+        assert found.tolist() == [direct.row(value).tolist() for value in range(5)]
+        lowered = published_co_occurrence(plan, np.array([50, 22, 18, 9]), 3)
+        assert lowered.diagonal().max() == 33
+        assert lowered.diagonal().sum() == 99
+    mixed = published_co_occurrence("mixed", f_published, 2)
+    assert mixed.sum(axis=1) == pytest.approx(2 * mixed.diagonal())
+    assert mixed[0, 3] / mixed[0, 1] == pytest.approx(1 / 3, rel=0.25)
+    with pytest.raises(ParameterError, match="choose one of anatomy"):
+        published_co_occurrence("magic", f_published, 2)
+
+
+def test_a_kronecker_product_is_applied_without_being_formed() -> None:
+    generator = np.random.default_rng(1)
+    factors = [generator.dirichlet(np.ones(d), size=d) for d in (2, 3, 4)]
+    whole = np.kron(np.kron(factors[0], factors[1]), factors[2])
+    vectors = generator.random((5, 2, 3, 4))
+    flat = vectors.reshape(5, 24)
+    assert apply_by_mode(vectors, factors).reshape(5, 24) == pytest.approx(flat @ whole)
+    assert apply_by_mode(vectors, transposed(factors)).reshape(5, 24) == pytest.approx(flat @ whole.T)
+    assert apply_by_mode(apply_by_mode(vectors, factors), inverses(factors)) == pytest.approx(vectors)
+    assert product_condition(factors) == pytest.approx(condition_number(whole), rel=1e-6)
+    own = np.stack([factors[0]] * 5)
+    assert apply_by_mode(vectors, [own, *factors[1:]]) == pytest.approx(apply_by_mode(vectors, factors))
+
+
+@pytest.mark.parametrize("keep", [None, "3/5"])
+def test_inversion_is_unbiased_for_every_predicate_with_the_true_matrix(keep: str | None) -> None:
+    """Walk every outcome: whatever the predicate has to do with the values, the mean is the true count."""
+    histogram, gamma = np.array([2, 1, 1]), Gamma(2)
+    codes: IntArray = np.repeat(np.arange(3), histogram)
+    inverse = np.linalg.inv(value_matrix(_counted(histogram, 2), 2, keep)) if keep else None
+
+    def run(source: EnumerationSource) -> tuple[int, ...]:
+        release = publish_codes(codes, 3, gamma, source, plan=anatomy, retention=keep)
+        published = np.empty(4, dtype=np.int64)
+        published[release.rows] = release.published
+        return tuple(published.tolist())
+
+    if inverse is None:  # with p = 1/2 the groups {0, 1} and {0, 2} leave the matrix singular
+        with pytest.raises(InputError, match="cannot be inverted"):
+            Inversion(_counted(np.array([2, 2, 2, 2]), 2), histogram, 2)
+        return
+    inversion = Inversion(_counted(histogram, 2), histogram, 2, keep)
+    assert inversion.weights == pytest.approx(inverse)
+    laws = list(outcomes(run))
+    for predicate in ([0], [0, 2], [1, 2, 3], [2, 3]):
+        mean = np.zeros(3)
+        for published, chance in laws:
+            y = np.bincount([published[i] for i in predicate], minlength=3).astype(float)
+            mean += float(chance) * inversion.estimates(y[None])[0]
+        assert mean == pytest.approx(np.bincount(codes[predicate], minlength=3))
+
+
+def test_the_variance_of_a_linear_estimate_is_that_of_every_outcome() -> None:
+    """Where all decoys of a value are equally frequent, as here, nothing is approximate."""
+    histogram, gamma = np.array([3, 1, 1, 1]), Gamma(2)
+    codes: IntArray = np.repeat(np.arange(4), histogram)
+    scatter = Scatter(_counted(histogram, 2), gamma)
+    weights = np.array([0.7, -0.4, 1.3, 0.2])
+    totals: list[tuple[float, float]] = []
+
+    def run(source: EnumerationSource) -> tuple[int, ...]:
+        release = publish_codes(codes, 4, gamma, source, plan=anatomy)
+        published = np.empty(6, dtype=np.int64)
+        published[release.rows] = release.published
+        return tuple(published.tolist())
+
+    laws = list(outcomes(run))
+    # The predicate is all records, so that no sampling of places is left either.
+    for published, chance in laws:
+        totals.append((float(weights[list(published)].sum()), float(chance)))
+    mean = sum(value * chance for value, chance in totals)
+    true = sum((value - mean) ** 2 * chance for value, chance in totals)
+    found = scatter.variance(weights[:, None], 0 * weights[:, None], histogram[:, None].astype(float))
+    assert found[0] == pytest.approx(true)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.6])
+def test_errors_of_the_inversion_are_calibrated(share: float) -> None:
+    generator = np.random.default_rng(5)
+    histogram = np.array([900, 700, 500, 300, 250, 200, 100, 50])
+    codes: IntArray = np.repeat(np.arange(8), histogram)
+    holds = generator.random(3000) < share * np.array([1.5, 0.5, 1, 1, 1.2, 0.8, 1, 1])[codes]
+    true = np.bincount(codes[holds], minlength=8)
+    found = []
+    source = SeededSource(8)
+    for _ in range(120):
+        release = publish_codes(codes, 8, Gamma(3), source, plan=PLANS["mixed"])
+        published = np.empty(3000, dtype=np.int64)
+        published[release.rows] = release.published
+        f = np.bincount(published, minlength=8)
+        y = np.bincount(published[holds], minlength=8)[None].astype(float)
+        counts = published_co_occurrence("mixed", f, 3)
+        estimate, error = inversion_estimates(y, f.astype(float), counts, 3)
+        found.append((estimate[0] - true) / error[0])
+    rms = np.sqrt(np.mean(np.square(found), axis=0))
+    # The standard deviation of each of the eight is about 6.5 %.
+    assert rms.min() > 0.7
+    assert rms.max() < 1.3
+
+
+def test_matrices_of_several_sets_are_those_of_each() -> None:
+    counts = published_co_occurrence("mixed", np.array([90, 70, 50, 40, 0]), 3)
+    members = np.array([[1, 0, 1, 0, 0], [0, 0, 0, 0, 1], [1, 1, 1, 1, 1], [0, 1, 0, 0, 0]], dtype=float)
+    for keep in (None, "2/3"):
+        together = set_matrix(counts, members, 3, keep)
+        for matrix, held in zip(together, members, strict=True):
+            np.testing.assert_allclose(matrix, set_matrix(counts, held, 3, keep))
+
+
+def test_what_makes_no_matrix_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="2 values are published, fewer than gamma = 3"):
+        published_co_occurrence("mixed", np.array([5, 0, 4, 0]), 3)
+    monkeypatch.setattr(transition, "MOST_VALUES", 4)
+    with pytest.raises(InputError, match="the column has 5 values"):
+        published_co_occurrence("cyclic", np.ones(5, dtype=np.int64), 5)

@@ -1,0 +1,223 @@
+"""Age and occupation, both sensitive: the joint estimate of the embedded table's conjunctions."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from splu_ref.decoys import largest_gamma
+from splu_ref.estimators import (
+    Query,
+    QueryEstimator,
+    apply_by_mode,
+    published_co_occurrence,
+    set_matrix,
+    several_columns,
+    value_matrix,
+)
+from splu_ref.mechanisms import Publication, publish
+from splu_ref.microdata import Microdata, embedded_table
+from splu_ref.model import InputError, ParameterError
+from splu_ref.randomness import SeededSource
+
+GAMMA = 5
+SENSITIVE = ("age", "occupation")
+BANDS = [(17, 24), (25, 34), (35, 44), (45, 54), (55, 90)]
+
+
+@pytest.fixture(scope="module")
+def original() -> pl.DataFrame:
+    frame: pl.DataFrame = embedded_table().to_frame()
+    return frame
+
+
+@pytest.fixture(scope="module", params=[2])
+def release(request: pytest.FixtureRequest) -> Publication:
+    return publish(embedded_table(), SENSITIVE, GAMMA, SeededSource(request.param), plan="mixed")
+
+
+@pytest.fixture(scope="module")
+def estimator(release: Publication) -> QueryEstimator:
+    return QueryEstimator(release.table, SENSITIVE, GAMMA, domains=release.manifest().domains)
+
+
+def test_both_columns_allow_gamma() -> None:
+    table = embedded_table()
+    assert min(largest_gamma(table.histogram(column)) for column in SENSITIVE) >= GAMMA
+
+
+def _asked(original: pl.DataFrame) -> tuple[list[Query], np.ndarray]:
+    queries, true = [], []
+    age = pl.col("age").cast(pl.Int64)
+    for low, high in BANDS:
+        for job in original["occupation"].unique().sort():
+            for sex in ("Female", "Male"):
+                held = original.filter(age.is_between(low, high), occupation=job, sex=sex)
+                if held.height >= 100:
+                    where = {"age": {"min": low, "max": high}, "occupation": job, "sex": sex}
+                    queries.append(Query.of(where))
+                    true.append(held.height)
+    return queries, np.array(true)
+
+
+def test_joint_estimates_are_right_within_their_errors(
+    estimator: QueryEstimator, original: pl.DataFrame
+) -> None:
+    queries, true = _asked(original)
+    assert len(queries) > 50
+    for method in ("inversion", "em", "shrunk"):
+        found = estimator.estimate(queries, method)
+        value = np.array([answer.estimate for answer in found])
+        error = np.array([answer.standard_error for answer in found])
+        covered = np.mean([a.interval[0] <= x <= a.interval[1] for a, x in zip(found, true, strict=True)])
+        assert np.sqrt(np.mean(((value - true) / error) ** 2)) < 1.25, method
+        assert covered > 0.88, method
+        if method == "inversion":
+            assert np.sqrt(np.mean(((value - true) / error) ** 2)) > 0.75
+            assert np.mean(value - true) == pytest.approx(0, abs=4 * np.sqrt(np.sum(error**2)) / len(true))
+
+
+def test_shrunk_is_best_of_the_three_on_small_conjunctions(
+    estimator: QueryEstimator, original: pl.DataFrame
+) -> None:
+    queries, true = _asked(original)
+    rms = {}
+    for method in ("inversion", "em", "shrunk"):
+        found = np.array([answer.estimate for answer in estimator.estimate(queries, method)])
+        rms[method] = float(np.sqrt(np.mean((found - true) ** 2)))
+    assert rms["shrunk"] < 0.5 * min(rms["inversion"], rms["em"])
+
+
+def test_the_inversion_solves_the_whole_kronecker_system(release: Publication) -> None:
+    """Publish with few ages, form the product matrix, and solve it."""
+    frame: pl.DataFrame = release.table.to_frame()
+    banded = frame.with_columns(age=(pl.col("age").cast(pl.Int64) // 20).cast(pl.String))
+    estimator = QueryEstimator(Microdata.from_frame(banded), SENSITIVE, GAMMA, retention="1/2")
+    ages, jobs = (sorted(banded[column].unique()) for column in SENSITIVE)
+    f = [
+        np.array([banded.filter(pl.col(column) == value).height for value in domain])
+        for column, domain in zip(SENSITIVE, (ages, jobs), strict=True)
+    ]
+    factors = [value_matrix(published_co_occurrence("mixed", part, GAMMA), GAMMA, "1/2") for part in f]
+    women = banded.filter(pl.col("sex") == "Female")
+    cells = np.array([[women.filter(age=a, occupation=j).height for j in jobs] for a in ages], dtype=float)
+    whole = np.linalg.solve(np.kron(*factors).T, cells.reshape(-1)).reshape(cells.shape)
+    [found] = estimator.estimate(
+        [Query.of({"age": ages[1], "occupation": "Sales", "sex": "Female"})], "inversion"
+    )
+    assert found.estimate == pytest.approx(whole[1, jobs.index("Sales")])
+    assert found.predicate_count == women.height
+    assert found.published_count == cells[1, jobs.index("Sales")]
+    assert found.condition_number == pytest.approx(float(np.linalg.cond(np.kron(*factors))), rel=1e-6)
+
+
+def test_em_keeps_the_states_of_the_conjunction(estimator: QueryEstimator, release: Publication) -> None:
+    """Where the closed form lies inside, EM ends there: the Kronecker product of two-state inverses."""
+    frame: pl.DataFrame = release.table.to_frame()
+    ages = [str(age) for age in range(25, 45)]
+    together = [
+        published_co_occurrence(
+            "mixed", np.array([frame.filter(pl.col(column) == value).height for value in domain]), GAMMA
+        )
+        for column, domain in zip(SENSITIVE, release.domains, strict=True)
+    ]
+    inside = 0
+    for job in release.domains[1]:
+        where = {"age": ages, "occupation": job, "sex": "Male"}
+        [found] = estimator.estimate([Query.of(where)], "em")
+        men = frame.filter(sex="Male").with_columns(
+            a=pl.col("age").is_in(ages), j=pl.col("occupation") == job
+        )
+        sides = (False, True)
+        states = np.array([[men.filter(a=a, j=j).height for j in sides] for a in sides], dtype=float)
+        inverse = []
+        for column, domain, counted in zip(SENSITIVE, release.domains, together, strict=True):
+            members = np.isin(domain, where[column]).astype(float)
+            pair = set_matrix(counted, members, GAMMA)
+            inverse.append(np.asarray(np.linalg.inv(pair), dtype=np.float64))
+        solved = apply_by_mode(states[None], inverse)[0]
+        if solved.min() > 0:
+            inside += 1
+            assert found.estimate == pytest.approx(solved[1, 1], abs=0.5)
+        assert 0 <= found.estimate <= men.height
+    assert inside > 3
+
+
+def test_queries_do_not_influence_each_other(estimator: QueryEstimator) -> None:
+    queries = [
+        Query.of({"age": {"min": low, "max": low + 9}, "occupation": job, "sex": sex})
+        for low in (20, 40)
+        for job in ("Sales", "Craft-repair")
+        for sex in ("Female", "Male")
+    ]
+    queries += [Query.of({"age": {"min": 20, "max": 29}, "occupation": "Sales"})]
+    for method in ("shrunk", "inversion", "em"):
+        together = estimator.estimate(queries, method)
+        for query, found in zip(queries, together, strict=True):
+            [alone] = estimator.estimate([query], method)
+            assert (alone.published_count, alone.predicate_count) == (
+                found.published_count,
+                found.predicate_count,
+            )
+            assert alone.estimate == pytest.approx(found.estimate, rel=1e-6, abs=1e-6)
+            assert alone.interval == pytest.approx(found.interval, rel=1e-6, abs=1e-6)
+
+
+def test_one_of_two_sensitive_columns_is_estimated_as_if_alone(
+    estimator: QueryEstimator, release: Publication
+) -> None:
+    query = Query.of({"sex": "Female", "occupation": "Sales"})
+    alone = QueryEstimator(release.table, ["occupation"], GAMMA, domains=release.manifest().domains)
+    assert estimator.estimate([query]) == alone.estimate([query])
+
+
+@pytest.mark.parametrize("method", ["mle", "exact", "printed"])
+def test_methods_for_one_column_say_so(estimator: QueryEstimator, method: str) -> None:
+    with pytest.raises(ParameterError, match="knows one sensitive column"):
+        estimator.estimate([Query.of({"age": "39", "occupation": "Sales"})], method)
+
+
+def _two_columns(pairs: dict[tuple[str, str], int]) -> Microdata:
+    first, second = zip(*(pair for pair, count in pairs.items() for _ in range(count)), strict=True)
+    return Microdata.from_frame(pl.DataFrame({"a": first, "b": second, "k": ["x"] * len(first)}))
+
+
+def test_a_column_whose_matrix_is_singular_names_a_method_that_answers() -> None:
+    estimator = QueryEstimator(_two_columns({("p", "q"): 3, ("r", "s"): 3, ("p", "s"): 4}), ["a", "b"], 2)
+    query = Query.of({"a": "p", "b": "q"})
+    with pytest.raises(InputError, match="em for several sensitive columns"):
+        estimator.estimate([query], "inversion")
+    [found] = estimator.estimate([query])  # shrunk needs no inverse
+    assert found.interval[0] <= found.estimate <= found.interval[1] <= 5
+    [found] = estimator.estimate([query], "em")
+    assert "tell nothing" in str(found.note)
+    assert found.interval == (0, 5)  # N/gamma
+
+
+def test_the_interval_of_em_holds_its_estimate_at_the_boundary() -> None:
+    counts = {("p", "q"): 1, ("p", "s"): 9, ("r", "q"): 11, ("r", "s"): 8, ("t", "q"): 9, ("t", "u"): 10}
+    table = _two_columns(counts)
+    estimator = QueryEstimator(table, ["a", "b"], 2, retention="2/3")
+    outside = 0
+    for a in "prt":
+        for b in "qsu":
+            [found] = estimator.estimate([Query.of({"a": a, "b": b})], "em")
+            assert found.interval[0] <= found.estimate <= max(found.interval[1], 24)
+            [linear] = estimator.estimate([Query.of({"a": a, "b": b})], "inversion")
+            outside += linear.estimate < 0
+    assert outside > 0
+
+
+def test_an_empty_predicate_leaves_nothing_to_doubt(estimator: QueryEstimator) -> None:
+    where = {"relationship": "Husband", "sex": "Female", "race": "Other", "age": "39", "occupation": "Sales"}
+    [found] = estimator.estimate([Query.of(where)])
+    assert found.predicate_count == 0
+    assert (found.estimate, found.standard_error, found.interval) == (0, 0, (0, 0))
+
+
+def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch, release: Publication) -> None:
+    monkeypatch.setattr(several_columns, "MOST_CELLS", 1000)
+    estimator = QueryEstimator(release.table, SENSITIVE, GAMMA)
+    with pytest.raises(InputError, match="combinations of values, above 1000"):
+        estimator.estimate([Query.of({"age": "39", "occupation": "Sales"})])
