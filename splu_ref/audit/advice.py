@@ -1,0 +1,153 @@
+"""What a publisher needs before choosing gamma: what each choice promises for this very table.
+
+Everything is computed from the true counts. It is for the publisher, and not for the public.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+from splu_ref.audit.advice_groups import HomogeneousGroup, error_below, homogeneous_groups
+from splu_ref.audit.advice_option import Goals, Option, option_for
+from splu_ref.decoys import largest_gamma
+from splu_ref.guarantees.privacy import limited
+from splu_ref.guarantees.progress import Progress
+from splu_ref.guarantees.utility import proof_start
+from splu_ref.microdata import Microdata
+from splu_ref.microdata.values import text
+from splu_ref.model import DataError, Exact, Gamma, ParameterError, probability, shown
+
+EVERY_GAMMA = 20
+"""Every feasible gamma up to this one is an option; beyond it only the largest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a table allows.
+
+    Attributes
+    ----------
+    rows
+        Records of the table.
+    goals
+        What was asked for.
+    max_gamma
+        The largest group size that the table allows.
+    values
+        Sensitive values and their true counts, the most frequent first.
+    groups
+        Homogeneous groups with at most alpha records that at least one option leaves unprotected.
+    options
+        By gamma, then p.
+    """
+
+    rows: int
+    goals: Goals
+    max_gamma: int
+    values: tuple[tuple[str, int], ...]
+    groups: tuple[HomogeneousGroup, ...]
+    options: tuple[Option, ...]
+
+
+def advise(
+    table: Microdata,
+    sensitive: str,
+    goals: Goals | None = None,
+    retentions: Sequence[Exact] = (),
+    *,
+    progress: Progress | None = None,
+) -> Advice:
+    """Compute what each feasible gamma, and each p asked for, promises for a table.
+
+    Parameters
+    ----------
+    table
+        The original table.
+    sensitive
+        The sensitive column.
+    goals
+        What is asked of the release; `Goals.of()` unless given.
+    retentions
+        Retention probabilities p to try beside 1/gamma, greater than 0 and below 1, each with every gamma
+        of at least 1/p: below 1/gamma a record would be published with each decoy more often than with its
+        own value.
+    progress
+        Called with (steps done, steps in all).
+
+    Raises
+    ------
+    DataError
+        If no gamma is feasible, or if the sensitive column is unusable.
+    ParameterError
+        For a p outside its range, or goals that would take too long to compute.
+    """
+    wanted = Goals.of() if goals is None else goals
+    others = [_retention(p) for p in retentions]
+    feasible = _largest_gamma(table, sensitive)
+    for p in others:
+        if p * feasible < 1:
+            raise ParameterError(
+                f"retention = {shown(p)} is below 1/gamma for every gamma that the table allows: give one of "
+                f"at least 1/{feasible}"
+            )
+    domain, histogram = table.domain(sensitive), table.histogram(sensitive)
+    counted = ((text(value), int(count)) for value, count in zip(domain, histogram, strict=True))
+    values = tuple(sorted(counted, key=lambda item: (-item[1], item[0])))
+    choices = [
+        (Gamma(gamma), p)
+        for gamma in _gammas(feasible)
+        for p in sorted({Fraction(1, gamma), *(other for other in others if other * gamma > 1)})
+    ]
+    for gamma, p in choices:  # what would take too long is refused before any work
+        law, *_ = limited(gamma, wanted.epsilon, wanted.alpha, p)
+        proof_start(law, wanted.epsilon, wanted.t_e)
+    steps = len(choices) + 1
+
+    def told(done: int, part: int, whole_part: int) -> None:
+        if progress is not None:
+            progress(1000 * done + 1000 * part // max(whole_part, 1), 1000 * steps)
+
+    retained = {p for _, p in choices}
+
+    @cache
+    def open_to_reconstruction(count: int) -> frozenset[Fraction]:
+        """Return the p for which a homogeneous group of ``count`` records is unprotected."""
+        if count > wanted.alpha:
+            return frozenset()
+        return frozenset(p for p in retained if error_below(count, wanted.epsilon, p, wanted.t_p))
+
+    groups = homogeneous_groups(
+        table, sensitive, lambda count: bool(open_to_reconstruction(count)), lambda *part: told(0, *part)
+    )
+    options = []
+    for done, (gamma, p) in enumerate(choices, 1):
+        unprotected = tuple(i for i, group in enumerate(groups) if p in open_to_reconstruction(group.count))
+        options.append(option_for(gamma, p, wanted, values, unprotected))
+        told(done, 1, 1)
+    return Advice(table.row_count, wanted, feasible, values, tuple(groups), tuple(options))
+
+
+def _largest_gamma(table: Microdata, sensitive: str) -> int:
+    codes, domain, histogram = table.codes(sensitive), table.domain(sensitive), table.histogram(sensitive)
+    feasible = largest_gamma(histogram)
+    if feasible < 2:
+        most = int(histogram.argmax())
+        raise DataError(
+            f"column {sensitive!r} allows no gamma: {text(domain[most])!r} occurs {int(histogram[most])} "
+            f"times among {len(codes)} records, more than half: group or drop values, or name another column"
+        )
+    return feasible
+
+
+def _gammas(feasible: int) -> list[int]:
+    return [*range(2, min(feasible, EVERY_GAMMA) + 1), *([feasible] if feasible > EVERY_GAMMA else [])]
+
+
+def _retention(value: Exact) -> Fraction:
+    p = probability(value, "retention")
+    if not 0 < p < 1:
+        raise ParameterError(f"retention is {shown(p)}: give a probability between 0 and 1, both excluded")
+    return p

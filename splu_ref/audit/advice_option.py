@@ -1,0 +1,157 @@
+"""One choice of gamma and p: what it promises for the values of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+
+from splu_ref.binomial import Bounds
+from splu_ref.guarantees import (
+    error_bounds,
+    error_probability,
+    privacy_minimum_bounds,
+    utility_threshold,
+)
+from splu_ref.model import Exact, Gamma, ParameterError, positive, probability, shown, whole
+
+EPSILON, ALPHA, T_P, T_E = "3/10", 10, "1/4", "1/20"
+"""Goals unless given: the paper's relative error and its small counts (section 6.2), wrong in one of four
+releases at least; large counts wrong in one of twenty at most."""
+SHORT_TRIALS = 1000
+"""Largest gamma f for which T_P is given as a fraction: its denominator is gamma^(gamma f), p = 1/gamma."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """What is asked of a release: Definitions 1 and 2 with one relative error.
+
+    Attributes
+    ----------
+    epsilon
+        Relative error, greater than 0.
+    alpha
+        Largest count to be protected, at least 1.
+    t_p
+        Least error probability of a small count.
+    t_e
+        Greatest error probability of a large count, greater than 0 and below ``t_p``.
+    """
+
+    epsilon: Fraction
+    alpha: int
+    t_p: Fraction
+    t_e: Fraction
+
+    @classmethod
+    def of(cls, epsilon: Exact = EPSILON, alpha: Exact = ALPHA, t_p: Exact = T_P, t_e: Exact = T_E) -> Goals:
+        """Return the goals, with each number validated."""
+        goals = cls(
+            positive(epsilon, "epsilon"),
+            whole(alpha, "alpha", 1),
+            probability(t_p, "t_p"),
+            probability(t_e, "t_e"),
+        )
+        if not 0 < goals.t_e < goals.t_p:
+            raise ParameterError(
+                f"t_e = {shown(goals.t_e)} must be above 0 and below t_p = {shown(goals.t_p)}: otherwise a "
+                "count could be right often enough and wrong often enough at once"
+            )
+        return goals
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One choice of gamma and p, and what it promises for a table.
+
+    Attributes
+    ----------
+    gamma, retention
+        The choice.
+    t_p
+        The exact least error probability over the counts 1 to alpha (Definition 2), or an enclosure of it
+        where the fraction is long.
+    argmin
+        The count that attains it.
+    meets_t_p
+        Whether it is at least what was asked for.
+    threshold
+        T_f: the least count from which on the error probability is at most T_E.
+    protected
+        Values of the table with at most alpha records and an error probability of at least T_P, as numbers
+        into `Advice.values`.
+    accurate
+        Values with T_f records or more.
+    between
+        All other values: neither promise covers them.
+    unprotected
+        Homogeneous groups that a reconstruction gets right too often, as numbers into `Advice.groups`.
+    """
+
+    gamma: Gamma
+    retention: Fraction
+    t_p: Fraction | Bounds
+    argmin: int
+    meets_t_p: bool
+    threshold: int
+    protected: tuple[int, ...]
+    accurate: tuple[int, ...]
+    between: tuple[int, ...]
+    unprotected: tuple[int, ...]
+
+    @property
+    def meets(self) -> bool:
+        """Whether small counts are as wrong as asked for, and at least one value of the table is accurate."""
+        return self.meets_t_p and bool(self.accurate)
+
+
+def option_for(
+    gamma: Gamma,
+    p: Fraction,
+    goals: Goals,
+    values: Sequence[tuple[str, int]],
+    unprotected: tuple[int, ...],
+) -> Option:
+    """Return what one choice promises for a table with the given values and open homogeneous groups."""
+    least = privacy_minimum_bounds(gamma, goals.epsilon, goals.alpha, retention=p)
+    threshold = utility_threshold(gamma, goals.epsilon, goals.t_e, retention=p).threshold
+
+    @cache
+    def wrong_often_enough(count: int) -> bool:
+        at = gamma, goals.epsilon, count
+        return _at_least(
+            error_bounds(*at, retention=p), lambda: error_probability(*at, retention=p), goals.t_p
+        )
+
+    zones: dict[str, list[int]] = {"protected": [], "accurate": [], "between": []}
+    for number, (_, count) in enumerate(values):
+        if count >= threshold:
+            zones["accurate"].append(number)
+        elif count <= goals.alpha and wrong_often_enough(count):
+            zones["protected"].append(number)
+        else:
+            zones["between"].append(number)
+
+    def exactly() -> Fraction:
+        return error_probability(gamma, goals.epsilon, least.argmin_definition, retention=p)
+
+    short = gamma * least.argmin_definition <= SHORT_TRIALS
+    return Option(
+        gamma,
+        p,
+        exactly() if short else least.t_p_definition,
+        least.argmin_definition,
+        _at_least(least.t_p_definition, exactly, goals.t_p),
+        threshold,
+        tuple(zones["protected"]),
+        tuple(zones["accurate"]),
+        tuple(zones["between"]),
+        unprotected,
+    )
+
+
+def _at_least(bounds: Bounds, value: Callable[[], Fraction], level: Fraction) -> bool:
+    if bounds.lower >= level or bounds.upper < level:
+        return bounds.lower >= level
+    return value() >= level

@@ -1,0 +1,125 @@
+"""Which option to take, and why, in sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from splu_ref.audit.advice import Advice
+from splu_ref.audit.advice_option import Option
+from splu_ref.binomial import Bounds
+from splu_ref.guarantees import decimal_down
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The option that serves the goals best.
+
+    Attributes
+    ----------
+    option
+        The choice.
+    meets
+        Whether it meets the goals; otherwise it comes closest.
+    reasons
+        Sentences.
+    """
+
+    option: Option
+    meets: bool
+    reasons: tuple[str, ...]
+
+
+def recommend(advice: Advice) -> Recommendation:
+    """Return the option with the least T_f among those that protect small counts as asked.
+
+    Where several have it, the one with the smallest gamma, then p, because conjunctions suffer from a larger
+    gamma even where T_f does not. If none of them makes a value of the table accurate, that option comes
+    closest. If no option protects small counts as asked, the one with the largest T_P does.
+    """
+    protecting = [option for option in advice.options if option.meets_t_p]
+    if protecting:
+        option = min(protecting, key=lambda each: (each.threshold, each.gamma, each.retention))
+        reasons = _of_the_least_threshold(advice, option)
+    else:
+        option = max(advice.options, key=lambda each: (_lower(each), -each.threshold, -each.gamma))
+        reasons = _of_the_largest_level(advice, option)
+    return Recommendation(option, option.meets, (*reasons, *_cautions(advice, option)))
+
+
+def named(option: Option) -> str:
+    """Return "gamma = 5", with p where it is not 1/gamma."""
+    own = "" if option.retention * option.gamma == 1 else f", p = {option.retention}"
+    return f"gamma = {option.gamma}{own}"
+
+
+def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
+    goals = advice.goals
+    level = f"off by {goals.epsilon} or more with at least {_level(option)}; {goals.t_p} was asked for"
+    reasons = [f"counts up to {goals.alpha} are {level}"]
+    less = [each for each in advice.options if not each.meets_t_p and each.threshold < option.threshold]
+    if less:
+        best = max(less, key=_lower)
+        reasons.append(f"more accurate choices protect less: {named(best)} reaches {_level(best)} only")
+    what = f"T_f = {option.threshold} is the least of all options that protect enough"
+    if option.accurate:
+        reasons.append(f"{what}: {_some(len(option.accurate), advice)} have that many records")
+    else:
+        value, count = advice.values[0]
+        reasons.append(
+            f"{what}, but no value has that many records: the most frequent, {value}, has {count}; allow a "
+            "larger t_e or epsilon, or a smaller t_p, or merge values"
+        )
+    equals = [each for each in advice.options if each.threshold == option.threshold]
+    best = max(equals, key=_lower)
+    if best.gamma > option.gamma:
+        same = f"{named(best)} has the same T_f and {_level(best)}"
+        reasons.append(f"{same}, but conjunctions are less accurate the larger gamma is")
+    return reasons
+
+
+def _of_the_largest_level(advice: Advice, option: Option) -> list[str]:
+    goals = advice.goals
+    closest = f"{named(option)} comes closest, with {_level(option)} at a count of {option.argmin}"
+    value, count = advice.values[0]
+    most = f"{value}, with {count} of {advice.rows} records, allows no gamma above {advice.max_gamma}"
+    return [
+        f"no option reaches T_P = {goals.t_p}: {closest}",
+        f"ask for a smaller t_p or alpha, or split the most frequent value: {most}",
+    ]
+
+
+def _cautions(advice: Advice, option: Option) -> list[str]:
+    goals = advice.goals
+    own = f"a published value is the record's own with probability {option.retention}"
+    larger = option.gamma < advice.max_gamma and option.retention * option.gamma == 1
+    cautions = [f"{own}: a larger gamma, up to {advice.max_gamma}, lowers that" if larger else own]
+    if advice.values[-1][1] > goals.alpha:
+        value, count = advice.values[-1]
+        cautions.append(
+            f"no value occurs {goals.alpha} times or less (the rarest, {value}, occurs {count} times): T_P "
+            "speaks of no value of this table"
+        )
+    if option.unprotected:
+        groups = (
+            "1 homogeneous group"
+            if len(option.unprotected) == 1
+            else f"{len(option.unprotected)} homogeneous groups"
+        )
+        cautions.append(
+            f"{groups} of up to {goals.alpha} records are reconstructed right too often: coarsen their "
+            "columns, or drop the records"
+        )
+    return cautions
+
+
+def _lower(option: Option) -> Fraction:
+    return option.t_p.lower if isinstance(option.t_p, Bounds) else option.t_p
+
+
+def _level(option: Option) -> str:
+    return f"T_P = {decimal_down(option.t_p, 4)}"
+
+
+def _some(number: int, advice: Advice) -> str:
+    return f"{number} of {len(advice.values)} values"

@@ -1,0 +1,196 @@
+"""``splu-ref advise``: which gamma a table allows, and what each promises for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from splu_ref.audit import Advice, Goals, Option, Recommendation, advise, picture, recommend
+from splu_ref.audit.advice_option import ALPHA, EPSILON, T_E, T_P
+from splu_ref.audit.advice_picture import require_format
+from splu_ref.cli.output import AsJson, Force, about, draw, note, show
+from splu_ref.cli.progress import counted
+from splu_ref.files import refuse_existing, write_whole
+from splu_ref.guarantees import decimal_down, exact_json
+from splu_ref.microdata import read_table
+
+NAME = "advise"
+EXAMPLE = "splu-ref advise adult.csv --sensitive occupation --epsilon 0.3 --t-p 0.25 --alpha 10 --t-e 0.05"
+SHOWN = 10
+"""Values and groups named on the screen; --json lists them all."""
+AUDIENCE = "computed from true counts: for the publisher, not for the public"
+SEARCHED = (
+    "predicates of one or two column=value assignments, up to alpha records, all with one sensitive value"
+)
+
+
+def run(
+    table: Annotated[Path, typer.Argument(help="The original table: .csv, .csv.gz or .parquet.")],
+    sensitive: Annotated[str, typer.Option("--sensitive", help="Sensitive column.")],
+    epsilon: Annotated[
+        str, typer.Option("--epsilon", help="Relative error that counts as wrong, exact: 0.3 or 3/10.")
+    ] = EPSILON,
+    t_p: Annotated[
+        str, typer.Option("--t-p", help="Small counts are to be wrong with at least this probability.")
+    ] = T_P,
+    alpha: Annotated[str, typer.Option("--alpha", help="Largest count that is to be protected.")] = str(
+        ALPHA
+    ),
+    t_e: Annotated[
+        str, typer.Option("--t-e", help="Large counts are to be wrong with at most this probability.")
+    ] = T_E,
+    retention: Annotated[
+        list[str] | None,
+        typer.Option("--retention", help="Retention probability to try beside 1/gamma; repeat for several."),
+    ] = None,
+    missing: Annotated[
+        str | None, typer.Option("--missing", help="Take missing sensitive cells as this value.")
+    ] = None,
+    picture_file: Annotated[
+        Path | None, typer.Option("--picture", help="Draw the advice here: .svg or .png.")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Advise a publisher: what each feasible gamma promises for this table, and which to take.
+
+    For each gamma: the exact T_P for counts up to alpha, the least count T_f that is accurate, which values
+    are protected, accurate or neither, and how many homogeneous groups remain unprotected. The advice tells
+    true counts: keep it as secret as the table.
+    """
+    goals = Goals.of(epsilon, alpha, t_p, t_e)
+    if picture_file is not None:
+        require_format(picture_file.suffix.lower())
+        refuse_existing(picture_file, force=force)
+    with counted("weighing options") as progress, about(table):
+        original = read_table(table, missing)
+        advice = advise(original, sensitive, goals, retention or (), progress=progress)
+    best = recommend(advice)
+    if picture_file is not None:
+        write_whole(picture_file, picture(advice, picture_file.suffix.lower()), force=force)
+    if as_json:
+        show(_as_json(advice, best, sensitive), (), as_json=True)
+        return
+    draw(_options(advice, best))
+    show({}, _lines(advice, best, picture_file), as_json=False)
+    note(AUDIENCE)
+
+
+def _options(advice: Advice, best: Recommendation) -> Table:
+    """Return a row for each option."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("", "gamma", "p", "T_P", "T_f", "protected", "between", "accurate", "open groups"):
+        table.add_column(name, justify="left" if name in ("", "p") else "right")
+    for option in advice.options:
+        sizes = (option.protected, option.between, option.accurate, option.unprotected)
+        table.add_row(
+            "*" if option is best.option else "",
+            str(option.gamma),
+            str(option.retention),
+            decimal_down(option.t_p, 4) + ("" if option.meets_t_p else " <"),
+            str(option.threshold),
+            *(str(len(each)) for each in sizes),
+        )
+    return table
+
+
+def _lines(advice: Advice, best: Recommendation, picture_file: Path | None) -> list[tuple[str, str]]:
+    goals, option = advice.goals, best.option
+    smaller = "" if all(each.meets_t_p for each in advice.options) else f"; < marks a T_P below {goals.t_p}"
+    asked = (
+        f"counts up to {goals.alpha} wrong by {goals.epsilon} or more with at least T_P = {goals.t_p}, "
+        f"counts from T_f on with at most T_E = {goals.t_e}{smaller}"
+    )
+    lines = [
+        ("", ""),
+        ("asked for", asked),
+        ("feasible", _feasible(advice)),
+        ("recommended" if best.meets else "closest", _named(option)),
+        *(("because" if number == 0 else "", reason) for number, reason in enumerate(best.reasons)),
+        ("protected", _values(advice, option.protected)),
+        ("between", _values(advice, option.between)),
+        ("accurate", _values(advice, option.accurate)),
+        ("open groups", _groups(advice, option)),
+        ("searched", SEARCHED),
+    ]
+    return lines if picture_file is None else [*lines, ("picture", str(picture_file))]
+
+
+def _feasible(advice: Advice) -> str:
+    shown = sorted({int(option.gamma) for option in advice.options})
+    left_out = advice.max_gamma - 1 - len(shown)
+    more = f"; shown are 2 to {shown[-2]} and {shown[-1]}" if left_out else ""
+    most = f"the most frequent value has {advice.values[0][1]} of {advice.rows} records"
+    return f"gamma = 2 to {advice.max_gamma}: {most}{more}"
+
+
+def _named(option: Option) -> str:
+    own = " = 1/gamma" if option.retention * option.gamma == 1 else ""
+    return f"gamma = {option.gamma}, p = {option.retention}{own}"
+
+
+def _values(advice: Advice, numbers: tuple[int, ...]) -> str:
+    named = [f"{value} ({count})" for value, count in (advice.values[number] for number in numbers[:SHOWN])]
+    return _listed(named, len(numbers))
+
+
+def _groups(advice: Advice, option: Option) -> str:
+    groups = [advice.groups[number] for number in option.unprotected[:SHOWN]]
+    return _listed(
+        [f"{group.predicate}: all {group.count} are {group.value}" for group in groups],
+        len(option.unprotected),
+        "; ",
+    )
+
+
+def _listed(named: list[str], whole: int, joined_by: str = ", ") -> str:
+    more = f"{joined_by}and {whole - len(named)} more (--json lists them)" if whole > len(named) else ""
+    return joined_by.join(named) + more if named else "none"
+
+
+def _as_json(advice: Advice, best: Recommendation, sensitive: str) -> dict[str, Any]:
+    goals = advice.goals
+
+    def named(numbers: tuple[int, ...]) -> list[str]:
+        return [advice.values[number][0] for number in numbers]
+
+    return {
+        "audience": AUDIENCE,
+        "sensitive": sensitive,
+        "rows": advice.rows,
+        "max_gamma": advice.max_gamma,
+        "epsilon": str(goals.epsilon),
+        "alpha": goals.alpha,
+        "t_p": str(goals.t_p),
+        "t_e": str(goals.t_e),
+        "values": [{"value": value, "count": count} for value, count in advice.values],
+        "options": [
+            {
+                "gamma": int(option.gamma),
+                "retention": str(option.retention),
+                "t_p": exact_json(option.t_p, "down"),
+                "argmin": option.argmin,
+                "meets_t_p": option.meets_t_p,
+                "threshold": option.threshold,
+                "protected_values": named(option.protected),
+                "between_values": named(option.between),
+                "accurate_values": named(option.accurate),
+                "unprotected_groups": list(option.unprotected),
+            }
+            for option in advice.options
+        ],
+        "recommendation": {
+            "gamma": int(best.option.gamma),
+            "retention": str(best.option.retention),
+            "meets": best.meets,
+            "reasons": list(best.reasons),
+        },
+        "groups": [
+            {"where": dict(group.predicate.assignments), "value": group.value, "count": group.count}
+            for group in advice.groups
+        ],
+        "searched": SEARCHED,
+    }

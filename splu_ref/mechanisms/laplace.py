@@ -1,0 +1,116 @@
+"""Counts with discrete Laplace noise: the comparator of Fu et al. 2014, section 6.2.3.1, without floats.
+
+Noise Z has Pr(Z = z) = (1 - r)/(1 + r) r^abs(z), r = exp(-epsilon), over the whole numbers. Rounding errors
+of a continuous Laplace sampler give the true count away (Mironov 2012); here every draw is a uniform
+integer, and the law is exact. For epsilon = ln 2 or ln 3 the ratio r is the rational number 1/2 or 1/3. For
+a rational epsilon it is irrational, and decided by the method of Canonne, Kamath & Steinke 2020.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+from splu_ref.model import Exact, ParameterError, exact, positive, shown
+from splu_ref.randomness import UniformSource
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A privacy budget epsilon > 0: a rational number, or the natural logarithm of one above 1.
+
+    Attributes
+    ----------
+    number
+        epsilon itself, or the number of which it is the logarithm.
+    is_logarithm
+        Which of the two.
+    """
+
+    number: Fraction
+    is_logarithm: bool = False
+
+    @classmethod
+    def of(cls, epsilon: Exact) -> Self:
+        """Return a rational budget; ``Budget.of("ln 2")`` is ``Budget.logarithm(2)``."""
+        if isinstance(epsilon, str) and epsilon.strip().startswith("ln "):
+            return cls.logarithm(epsilon.strip().removeprefix("ln "))
+        return cls(positive(epsilon, "epsilon"))
+
+    @classmethod
+    def logarithm(cls, number: Exact) -> Self:
+        """Return the budget ln(number), for a number above 1."""
+        value = exact(number, "number")
+        if value <= 1:
+            raise ParameterError(
+                f"epsilon = ln {shown(value)} is not above 0: take the logarithm of a number above 1"
+            )
+        return cls(value, is_logarithm=True)
+
+    def __str__(self) -> str:
+        return f"ln {self.number}" if self.is_logarithm else str(self.number)
+
+
+LN_2, LN_3 = Budget.logarithm(2), Budget.logarithm(3)
+"""The budgets of figure 7."""
+_LEAST_LOGARITHM = Fraction("1.000001")
+
+
+def publish_counts(counts: Sequence[int], budget: Budget, source: UniformSource) -> list[int]:
+    """Return each count with independent discrete Laplace noise; results may be negative.
+
+    Parameters
+    ----------
+    counts
+        True answers, each of which one record changes by at most 1.
+    budget
+        epsilon, for each count: k answers about the same records cost k epsilon together.
+    source
+        Where random integers come from, one by one. How many are drawn depends on the noise.
+
+    Raises
+    ------
+    ParameterError
+        For a budget ln q with q below 1.000001: q/(q-1) integers are drawn for a noise, on average.
+    """
+    if budget.is_logarithm and budget.number < _LEAST_LOGARITHM:
+        raise ParameterError(
+            "noise with a budget below ln 1.000001 takes too long to draw: give a larger budget, or a "
+            "rational epsilon"
+        )
+    return [count + _geometric(budget, source) - _geometric(budget, source) for count in counts]
+
+
+def _geometric(budget: Budget, source: UniformSource) -> int:
+    """Return G >= 0 with Pr(G >= k) = exp(-epsilon k); the difference of two is discrete Laplace."""
+    if budget.is_logarithm:
+        above, below = budget.number.denominator, budget.number.numerator  # r = above/below
+        successes = 0
+        while source.integer_below(below) < above:
+            successes += 1
+        return successes
+    share, parts = budget.number.numerator, budget.number.denominator
+    while True:  # the fine part of a geometric number with ratio exp(-1/parts), then its coarse part
+        fine = source.integer_below(parts)
+        if exponential_trial(Fraction(fine, parts), source):
+            break
+    coarse = 0
+    while exponential_trial(Fraction(1), source):
+        coarse += 1
+    return (fine + parts * coarse) // share
+
+
+def exponential_trial(exponent: Fraction, source: UniformSource) -> bool:
+    """Return true with probability exp(-exponent), exactly, for 0 <= exponent <= 1.
+
+    Trials of probability exponent/1, exponent/2, ... are made until one fails; the k-th is the first to
+    fail with probability x^(k-1)/(k-1)! - x^k/k!, and these add up to exp(-x) over odd k.
+    """
+    if not 0 <= exponent <= 1:
+        raise ParameterError(f"the exponent is {exponent}: it must lie between 0 and 1")
+    number = 1
+    while source.integer_below(exponent.denominator * number) < exponent.numerator:
+        number += 1
+    return number % 2 == 1

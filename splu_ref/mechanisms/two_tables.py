@@ -1,0 +1,96 @@
+"""Anatomy's publication in two tables (Xiao & Tao 2006), as Fu et al. 2014, section 6.2.3.2, compare with it.
+
+The quasi-identifier table names each record's group, the sensitive table each group's values. Nothing is
+randomized but who stands in which group. With p = 1/gamma, SPLU-Gen publishes for each record a value drawn
+from its row of the sensitive table, so its release follows from these two tables (claim splu.ANAs), and it
+never shows more than they do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splu_ref.decoys import PlanMethod, anatomy, require_feasible
+from splu_ref.model import Gamma
+from splu_ref.randomness import IntArray, UniformSource
+
+
+@dataclass(frozen=True)
+class TwoTables:
+    """Both tables, by row and by group.
+
+    Attributes
+    ----------
+    rows
+        The original record that stands at each row of the quasi-identifier table, shape (N - N mod gamma,).
+    groups
+        The group of each of these rows, from 0 on, shape of ``rows``.
+    values
+        The values of each group, ascending, shape (groups, gamma); each belongs to one record of the group.
+    suppressed
+        Records that were deleted to make N a multiple of gamma, ascending, fewer than gamma.
+    domain_size
+        Number of values.
+    """
+
+    rows: IntArray
+    groups: IntArray
+    values: IntArray
+    suppressed: IntArray
+    domain_size: int
+
+    def sensitive_table(self) -> IntArray:
+        """Return the sensitive table as published: rows of group, value and count, shape (rows, 3)."""
+        groups, size = self.values.shape
+        group = np.repeat(np.arange(groups, dtype=np.int64), size)
+        return np.stack([group, self.values.reshape(-1), np.ones_like(group)], axis=1)
+
+
+def publish_two_tables(
+    codes: IntArray,
+    domain_size: int,
+    gamma: Gamma,
+    source: UniformSource,
+    *,
+    plan: PlanMethod = anatomy,
+) -> TwoTables:
+    """Publish sensitive codes in two tables.
+
+    Parameters
+    ----------
+    codes
+        True codes, shape (N,), in 0 .. domain size - 1.
+    domain_size
+        Number of values.
+    gamma
+        Size of a group, Anatomy's l; no code occurs more than N / gamma times.
+    source
+        Where random integers come from, in this order: the remainder that is deleted, the plan, the order of
+        the records within each value, the shuffle. The draw of SPLU-Gen's step 3 is the only one missing.
+    plan
+        How groups are formed from a histogram.
+
+    Raises
+    ------
+    ParameterError
+        If a value occurs more than N / gamma times; the message names the largest feasible gamma.
+
+    Notes
+    -----
+    Anatomy itself puts the remainder of N mod gamma records into groups that lack their value; here they are
+    deleted as in SPLU-Gen, so that both publish the same records.
+    """
+    histogram = np.bincount(codes, minlength=domain_size)
+    require_feasible(histogram, gamma)
+    suppressed = source.subset(len(codes), len(codes) % gamma)
+    kept = np.delete(np.arange(len(codes)), suppressed)
+    np.subtract.at(histogram, codes[suppressed], 1)
+    records = source.kept(kept)
+    values = plan(histogram, gamma, records.plan_secret()).groups().astype(np.int64)
+    places = records.order_within(codes[kept])  # the k-th record of a value takes its k-th slot
+    group_of = np.empty(len(kept), dtype=np.int64)
+    group_of[places] = np.argsort(values.reshape(-1), kind="stable") // gamma
+    shuffle = records.permutation(len(kept))
+    return TwoTables(kept[shuffle], group_of[shuffle], np.sort(values, axis=1), suppressed, domain_size)

@@ -1,0 +1,171 @@
+"""Advice against the laws written out, and recommendations in each of their cases."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, comb
+
+import pandas as pd
+import pytest
+
+from splu_ref.audit import Advice, Goals, advise, recommend
+from splu_ref.binomial import Bounds
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError, ParameterError
+
+
+def _table(counts: dict[str, int], **columns: list[str]) -> Microdata:
+    values = [value for value, count in counts.items() for _ in range(count)]
+    return Microdata.from_frame(pd.DataFrame({"s": values, **columns}))
+
+
+SPREAD = {"a": 60, "b": 55, "c": 40, "d": 30, "e": 12, "f": 9, "g": 3, "h": 1}
+
+
+def _law(f: int, gamma: int, p: Fraction) -> list[Fraction]:
+    """Return the law of f' ~ Bin(f, p) + Bin((gamma-1) f, (1-p)/(gamma-1)) by convolution."""
+    q = (1 - p) / (gamma - 1)
+    own = [comb(f, k) * p**k * (1 - p) ** (f - k) for k in range(f + 1)]
+    m = (gamma - 1) * f
+    decoys = [comb(m, k) * q**k * (1 - q) ** (m - k) for k in range(m + 1)]
+    total = [Fraction(0)] * (len(own) + len(decoys) - 1)
+    for i, left in enumerate(own):
+        for j, right in enumerate(decoys):
+            total[i + j] += left * right
+    return total
+
+
+def _error(f: int, gamma: int, p: Fraction, epsilon: Fraction) -> Fraction:
+    offset = ceil(epsilon * f)
+    return sum((chance for k, chance in enumerate(_law(f, gamma, p)) if abs(k - f) >= offset), Fraction(0))
+
+
+@pytest.fixture(scope="module")
+def advice() -> Advice:
+    return advise(_table(SPREAD), "s", Goals.of("1/2", 5, "1/4", "1/5"), ["1/2"])
+
+
+def test_options_are_the_feasible_choices(advice: Advice) -> None:
+    assert advice.rows == 210
+    assert advice.max_gamma == 3
+    half, third = Fraction(1, 2), Fraction(1, 3)
+    assert [(int(o.gamma), o.retention) for o in advice.options] == [(2, half), (3, third), (3, half)]
+    assert advice.values[0] == ("a", 60)
+    assert advice.values[-1] == ("h", 1)
+
+
+def test_levels_and_zones_against_the_law(advice: Advice) -> None:
+    epsilon = Fraction(1, 2)
+    for option in advice.options:
+        choice = int(option.gamma), option.retention
+        errors = {f: _error(f, *choice, epsilon) for f in range(1, 61)}
+        level = min(errors[f] for f in range(1, 6))
+        assert option.t_p == level == errors[option.argmin]
+        assert option.meets_t_p == (level >= Fraction(1, 4))
+        assert all(errors[f] <= Fraction(1, 5) for f in range(option.threshold, 61))
+        assert errors[option.threshold - 1] > Fraction(1, 5)
+        for number, (_, count) in enumerate(advice.values):
+            zone = "between"
+            if count >= option.threshold:
+                zone = "accurate"
+            elif count <= 5 and errors[count] >= Fraction(1, 4):
+                zone = "protected"
+            assert number in getattr(option, zone)
+        everything = sorted((*option.protected, *option.between, *option.accurate))
+        assert everything == list(range(len(advice.values)))
+
+
+def test_long_fractions_are_enclosed() -> None:
+    advice = advise(_table({"a": 900, "b": 900, "c": 5}), "s", Goals.of("3/10", 600, "1/10", "1/20"))
+    level = advice.options[0].t_p
+    assert isinstance(level, Bounds)
+    assert 0 < level.lower <= level.upper < 1
+
+
+def test_every_gamma_up_to_20_and_the_largest() -> None:
+    advice = advise(_table({f"v{i}": 2 for i in range(50)}), "s")
+    assert [int(option.gamma) for option in advice.options] == [*range(2, 21), 50]
+
+
+def test_the_smallest_gamma_of_those_with_the_least_threshold() -> None:
+    advice = advise(_table({"a": 300, "b": 300, "c": 300, "d": 300, "e": 300, "f": 8}), "s")
+    best = recommend(advice)
+    fit = [option for option in advice.options if option.meets_t_p]
+    assert [int(option.gamma) for option in fit] == [4, 5]
+    assert fit[0].threshold == fit[1].threshold == 34
+    assert (best.option, best.meets) == (fit[0], True)
+    text = " ".join(best.reasons)
+    assert "gamma = 3 reaches T_P = 0.2459 only" in text
+    assert "gamma = 5 has the same T_f" in text
+
+
+def test_no_value_is_frequent_enough() -> None:
+    best = recommend(advise(_table(dict.fromkeys("abcdef", 20)), "s"))
+    assert not best.meets
+    assert best.option.meets_t_p
+    text = " ".join(best.reasons)
+    assert "no value has that many records: the most frequent, a, has 20" in text
+    assert "no value occurs 10 times or less" in text
+
+
+def test_no_gamma_protects_enough() -> None:
+    advice = advise(_table({"a": 100, "b": 100, "c": 7}), "s", Goals.of(t_p="0.9"))
+    best = recommend(advice)
+    assert not best.meets
+    assert best.option is advice.options[-1]
+    assert "no option reaches T_P = 9/10: gamma = 2 comes closest, with T_P = 0.1795" in best.reasons[0]
+
+
+def test_homogeneous_groups_are_told_of_by_option() -> None:
+    counts = {"a": 90, "b": 90, "c": 90, "d": 90, "e": 90, "rare": 5}
+    visible = ["no"] * 450 + ["yes"] * 5
+    advice = advise(_table(counts, town=visible), "s")
+    assert [(str(group.predicate), group.value, group.count) for group in advice.groups] == [
+        ("town=yes", "rare", 5)
+    ]
+    for option in advice.options:
+        p = option.retention
+        most = int(Fraction(7, 10) * 5 * p)
+        error = sum(comb(5, k) * p**k * (1 - p) ** (5 - k) for k in range(most + 1))
+        assert bool(option.unprotected) == (error < Fraction(1, 4))
+    assert "1 homogeneous group of up to 10 records" in " ".join(recommend(advice).reasons)
+
+
+def test_goals_must_leave_room_between_them() -> None:
+    assert Goals.of() == Goals(Fraction(3, 10), 10, Fraction(1, 4), Fraction(1, 20))
+    for wrong in ({"t_p": "0.05"}, {"t_e": "0"}, {"t_e": "0.3"}):
+        with pytest.raises(ParameterError, match="below t_p"):
+            Goals.of(**wrong)
+    with pytest.raises(ParameterError, match="float"):
+        Goals.of(0.3)  # type: ignore[arg-type]  # a float is refused at run time too
+
+
+def test_unusable_tables_and_retentions_are_refused() -> None:
+    with pytest.raises(DataError, match="'a' occurs 9 times among 12 records, more than half"):
+        advise(_table({"a": 9, "b": 3}), "s")
+    for p in ("0", "1", "3/2"):
+        with pytest.raises(ParameterError, match=r"retention"):
+            advise(_table(SPREAD), "s", retentions=[p])
+    with pytest.raises(ParameterError, match="give one of at least 1/3"):
+        advise(_table(SPREAD), "s", retentions=["0.3"])
+
+
+def test_goals_out_of_reach_for_the_last_option_are_refused_before_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("an option was computed")
+
+    monkeypatch.setattr("splu_ref.audit.advice.option_for", never)
+    table = _table({f"v{i}": 2 for i in range(50)})
+    with pytest.raises(ParameterError, match="give an alpha of at most 4000000"):
+        advise(table, "s", Goals.of("1/50", 10**7))
+    with pytest.raises(ParameterError, match="with t_e = 1/100 and gamma = 20 needs counts beyond 10000000"):
+        advise(table, "s", Goals.of("1/1000", 10, "1/4", "1/100"))
+
+
+def test_progress_ends_where_it_says() -> None:
+    told: list[tuple[int, int]] = []
+    advise(_table(SPREAD), "s", progress=lambda *step: told.append(step))
+    assert told == sorted(told)
+    assert told[-1][0] == told[-1][1]
