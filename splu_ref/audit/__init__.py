@@ -1,5 +1,10 @@
 """Where estimator and guarantee meet: evidence about releases, held against what was promised."""
 
+from splu_ref.audit.advice import Advice, advise
+from splu_ref.audit.advice_groups import HomogeneousGroup, homogeneous_groups
+from splu_ref.audit.advice_option import Goals, Option
+from splu_ref.audit.advice_picture import picture
+from splu_ref.audit.advice_recommendation import Recommendation, recommend
 from splu_ref.audit.concepts import ConceptMinimum, concept_minimum
 from splu_ref.audit.e_values import (
     EValue,
@@ -15,21 +20,30 @@ from splu_ref.audit.power import MultinomialPower, RatePower, multinomial_power,
 from splu_ref.audit.pure_concepts import ConceptCase
 
 __all__ = [
+    "Advice",
     "ConceptCase",
     "ConceptMinimum",
     "EValue",
     "EnumerationRow",
+    "Goals",
+    "HomogeneousGroup",
     "MultinomialPower",
+    "Option",
     "RatePower",
+    "Recommendation",
+    "advise",
     "average",
     "concept_error",
     "concept_minimum",
     "counts_point",
     "enumerate_histogram",
     "enumeration_rows",
+    "homogeneous_groups",
     "multinomial_point",
     "multinomial_power",
+    "picture",
     "rate_at_least",
     "rate_at_most",
     "rate_power",
+    "recommend",
 ]

@@ -89,6 +89,37 @@ def rate_power(test: RateTest, trials: int, rate: Fraction, level: Fraction) -> 
     return _power(trials, rate, last, first)
 
 
+@lru_cache(maxsize=512)
+def trials_needed(test: RateTest, rate: Fraction, other: Fraction, level: Fraction) -> int:
+    """Return a sample size at which the true rate ``other`` is found with probability `DETECTION` or more.
+
+    Parameters
+    ----------
+    test, rate, level
+        As in `rate_power`.
+    other
+        The true rate, strictly between 0 and 1, on the side of ``rate`` that the test looks at.
+
+    Returns
+    -------
+    int
+        A size that suffices, found by doubling and bisection. Since counts are whole, a size somewhat
+        above it may just miss the probability.
+    """
+
+    def found(trials: int) -> bool:
+        middle = min(trials, int(trials * rate))
+        last, first = _rejected_ends(trials, middle, lambda k: test(trials, k, rate).rejects(level))
+        if other < rate:
+            return last >= 0 and lower_tail_bounds(trials, last, other, 64).lower >= DETECTION
+        return first <= trials and upper_tail_bounds(trials, first, other, 64).lower >= DETECTION
+
+    most = 1
+    while not found(most):
+        most *= 2
+    return bisect_left(range(most // 2, most + 1), True, key=found) + most // 2
+
+
 def multinomial_power(
     observations: int, probabilities: Sequence[Fraction], index: int, name: str, level: Fraction
 ) -> MultinomialPower:

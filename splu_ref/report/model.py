@@ -29,7 +29,7 @@ class Row:
     passed
         Whether the run confirmed the status. A refuted claim passes when its witness refutes it again.
     grade
-        What kind of evidence stands behind it: symbolic, exact, enumerated, statistical.
+        What kind of evidence stands behind it: kernel, symbolic, exact, enumerated, statistical.
     evidence
         What was done, in a sentence.
     seconds

@@ -1,0 +1,114 @@
+"""One table of a file of claims: its values checked one by one, each error with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, TypeVar
+
+from splu_ref.audit.claims.document import Document, Float, clipped
+from splu_ref.audit.claims.format import MAX_DIGITS, MAX_TEXT
+from splu_ref.model import InputError
+
+_Value = TypeVar("_Value")
+
+
+class Fields:
+    """The keys of a ``[[claim]]`` table, or of ``[release]``, with the defaults that it inherits.
+
+    Parameters
+    ----------
+    document
+        The file.
+    path
+        The table's place in it.
+    defaults
+        The keys of ``[release]`` that the table may inherit.
+    claim
+        The claim's name for messages; empty for ``[release]``.
+    """
+
+    def __init__(
+        self, document: Document, path: tuple[str | int, ...], defaults: Mapping[str, Any], claim: str
+    ) -> None:
+        table: Any = document.contents
+        for step in path:
+            table = table[step]
+        self._document, self._path, self._claim = document, path, claim
+        self._own: Mapping[str, Any] = table
+        self._values = {**defaults, **table}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    @property
+    def line(self) -> int:
+        """Where the table begins."""
+        return self._document.line(*self._path)
+
+    @property
+    def key_lines(self) -> dict[str, int]:
+        """Where each of the table's own keys stands."""
+        return {key: self._document.line(*self._path, key) for key in self._own}
+
+    @property
+    def written(self) -> dict[str, str]:
+        """Every value that is text, or a whole number that is not too long, as it is written."""
+        return {
+            key: str(value).strip()
+            for key, value in self._values.items()
+            if isinstance(value, str) or (isinstance(value, int) and abs(value) < 10**MAX_DIGITS)
+        }
+
+    def refuse(self, key: str, message: str) -> NoReturn:
+        """Raise an error with the place of the key: in the table itself, or where it is inherited from."""
+        inherited = key in self._values and key not in self._own
+        path = ("release", key) if inherited else (*self._path, key)
+        self._document.refuse(message, *path, claim=self._claim)
+
+    def refuse_unknown(self, known: tuple[str, ...], where: str) -> None:
+        """Raise if the table has a key that is not ``known``."""
+        self._document.refuse_unknown(known, where, *self._path, claim=self._claim)
+
+    def require(self, keys: tuple[str, ...], inherited: tuple[str, ...]) -> None:
+        """Raise unless all the keys are there; ``inherited`` are those that [release] may give."""
+        for key in keys:
+            if key not in self._values:
+                place = ", in the claim or in [release]" if key in inherited else ""
+                self.refuse(key, f'{key} is missing: write {key} = "…"{place}')
+
+    def number(self, key: str, checked: Callable[[str | int, str], _Value]) -> _Value:
+        """Return what ``checked`` makes of a number in quotes or a whole number, and of its name."""
+        value = self._values[key]
+        if isinstance(value, Float):
+            if value.text.lstrip("+-") in ("nan", "inf"):
+                self.refuse(key, f'{key} is {value.text}, not a number: write it as "0.3" or "3/10"')
+            exact = clipped(value.text.replace("_", ""))
+            self.refuse(
+                key,
+                f"{key} is the floating-point number {clipped(value.text)}, which is not exact: write "
+                f'{key} = "{exact}", in quotes',
+            )
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            self.refuse(key, f'{key} is no number: write {key} = "0.3" or "3/10", or a whole number')
+        if isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
+            self.refuse(key, f"{key} has more than {MAX_DIGITS} digits: write a smaller number")
+        try:
+            return checked(value, key)
+        except InputError as error:
+            self.refuse(key, str(error))
+
+    def choice(self, key: str, choices: tuple[str, ...], remedy: str = "") -> str:
+        """Return a word that is one of ``choices``."""
+        value = self._values[key]
+        if not isinstance(value, str) or value not in choices:
+            shown = repr(clipped(value)) if isinstance(value, str) else "no text"
+            listed = " or ".join(f'"{choice}"' for choice in choices)
+            self.refuse(key, f"{key} is {shown}: {remedy or 'write ' + listed}")
+        return value
+
+    def text(self, key: str) -> str:
+        """Return a text of one line, empty if it is not there."""
+        text = self._values.get(key, "")
+        if not isinstance(text, str) or len(text) > MAX_TEXT or not text.isprintable():
+            self.refuse(key, f"{key} is no text of one line of at most {MAX_TEXT} characters: shorten it")
+        return text

@@ -1,0 +1,102 @@
+"""What became of a claim, and what stands behind that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from splu_ref.certificates.form import Certificate
+from splu_ref.guarantees.decimals import ExactJson
+
+
+class Verdict(StrEnum):
+    """How much of a claim is true."""
+
+    CONFIRMED = "confirmed"
+    NARROWED = "narrowed"
+    REFUTED = "refuted"
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A refuted claim of the ledger that a publisher repeats.
+
+    Attributes
+    ----------
+    id, title
+        Its row of the ledger.
+    words
+        How the claim was recognized.
+    corrected_by, correction
+        The row to rely on instead, and what that row says.
+    """
+
+    id: str
+    title: str
+    words: str
+    corrected_by: str
+    correction: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A certificate that can be made.
+
+    Attributes
+    ----------
+    role
+        ``decides``: from it the verdict on the claim as stated follows. ``remains``: it proves what is left
+        of a claim that was narrowed.
+    make
+        Makes it; raises CertificateError where it is too large for the checker.
+    """
+
+    role: str
+    make: Callable[[], Certificate]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The verdict on one claim.
+
+    Attributes
+    ----------
+    verdict
+        confirmed, narrowed or refuted.
+    stated
+        What the claim says, in plain words.
+    found
+        What is true: the numbers that decide, in plain words.
+    true_for
+        For a narrowed claim, the part of it that is true: ``true for alpha <= 3``. Empty otherwise.
+    instead
+        For a claim that is not confirmed, the number that could be promised in its place. May be empty.
+    key
+        The key of the claim on which the verdict turns.
+    numbers
+        The exact numbers, by name.
+    recompute
+        A command that computes them again.
+    proofs
+        The certificates that can be made.
+    without_certificate
+        Why there is none that decides the claim, if so.
+    remarks
+        What else an auditor should know.
+    quotes
+        What it repeats of the paper that is refuted.
+    """
+
+    verdict: Verdict
+    stated: str
+    found: str
+    key: str
+    numbers: dict[str, ExactJson | int | None]
+    recompute: str
+    true_for: str = ""
+    instead: str = ""
+    proofs: tuple[Proof, ...] = ()
+    without_certificate: str = ""
+    remarks: tuple[str, ...] = ()
+    quotes: tuple[Quote, ...] = ()

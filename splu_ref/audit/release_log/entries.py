@@ -1,0 +1,102 @@
+"""The publisher's log of releases: what an entry holds, and how the log is written.
+
+The first line holds the schema and the key of the fingerprints, every other line one release. The log says
+which table was published when, with which draws; so it knows when a table is published again with fresh ones.
+It is to be kept as secret as the original: whoever has it can test a guess of a whole table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+from splu_ref.audit.release_log.fingerprints import counts_fingerprint, secret_fingerprint, table_fingerprint
+from splu_ref.mechanisms import Publication
+from splu_ref.microdata import Microdata
+from splu_ref.model import Gamma, retention_probability
+from splu_ref.randomness import Key
+
+SCHEMA = "splu-ref/release-log/1"
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One release.
+
+    Attributes
+    ----------
+    release
+        Its number in the log, from 1.
+    time
+        When it was made, in UTC, such as ``2024-02-29T12:00:00Z``.
+    manifest
+        Its public manifest.
+    table, published
+        Fingerprints of the original and of the published table.
+    counts
+        Fingerprint of each sensitive column's true counts.
+    randomness
+        Name of the source of random integers.
+    key
+        Fingerprint of the key it was published with, or None.
+    """
+
+    release: int
+    time: str
+    manifest: Mapping[str, Any]
+    table: str
+    published: str
+    counts: Mapping[str, str]
+    randomness: str
+    key: str | None
+
+    @property
+    def gamma(self) -> Gamma:
+        """Size of a decoy group."""
+        return Gamma(self.manifest["gamma"])
+
+    @property
+    def retention(self) -> Fraction:
+        """Probability of keeping the own value."""
+        return retention_probability(self.manifest["retention"], self.gamma)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseLog:
+    """The content of a log.
+
+    Attributes
+    ----------
+    key
+        The key of its fingerprints.
+    entries
+        The releases, oldest first.
+    """
+
+    key: Key
+    entries: tuple[LogEntry, ...]
+
+    def to_bytes(self) -> bytes:
+        """Return the file's content."""
+        header = {"schema": SCHEMA, "fingerprint_key": self.key.secret.hex()}
+        lines = [header, *map(asdict, self.entries)]
+        return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
+
+    def entry(
+        self, table: Microdata, publication: Publication, key: Key | None, moment: datetime
+    ) -> LogEntry:
+        """Return the entry of a release that is about to be made."""
+        return LogEntry(
+            release=len(self.entries) + 1,
+            time=moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            manifest=json.loads(publication.manifest().to_json()),
+            table=table_fingerprint(self.key, table),
+            published=table_fingerprint(self.key, publication.table),
+            counts={column: counts_fingerprint(self.key, table, column) for column in publication.sensitive},
+            randomness=publication.randomness,
+            key=None if key is None else secret_fingerprint(self.key, key),
+        )

@@ -1,0 +1,95 @@
+"""Reading a release log; a damaged one is refused, because an entry that is overlooked costs privacy."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import stat
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from splu_ref.audit.release_log.entries import SCHEMA, LogEntry, ReleaseLog
+from splu_ref.files import refuse_existing
+from splu_ref.model import DataError, InputError
+from splu_ref.randomness import Key
+
+_DIGEST = re.compile("[0-9a-f]{64}")
+
+
+def read_log(path: Path) -> ReleaseLog:
+    """Read a log, or return an empty one with a new key if there is no such file.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged; the message names the line.
+    InputError
+        If it cannot be read, or (on POSIX systems) is open to its group or to others.
+    """
+    refuse_existing(path, force=True)  # a folder, or what would be read for ever
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            content = file.read()
+    except FileNotFoundError:
+        return ReleaseLog(Key.generate(), ())
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
+        raise InputError(f"release log {path}: {reason}: name another file") from None
+    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise InputError(f"release log {path} is open to other users: run chmod 600 {shlex.quote(str(path))}")
+    lines = content.split(b"\n")
+    if lines.pop() or not lines:
+        raise _damaged(path, len(lines) + 1, "the file breaks off")
+    header = _object(path, 1, lines[0])
+    if header.get("schema") != SCHEMA:
+        raise _damaged(path, 1, f"no release log of schema {SCHEMA}")
+    secret = header.get("fingerprint_key")
+    if len(header) != 2 or not _is_digest(secret):
+        raise _damaged(path, 1, "no key of fingerprints")
+    entries = [_entry(path, number, _object(path, number, line)) for number, line in enumerate(lines[1:], 2)]
+    return ReleaseLog(Key(bytes.fromhex(secret)), tuple(entries))
+
+
+def _entry(path: Path, number: int, fields: dict[str, Any]) -> LogEntry:
+    try:
+        texts = [fields["time"], fields["randomness"], fields["manifest"]["retention"]]
+        entry = LogEntry(**fields)
+        json.dumps(asdict(entry), ensure_ascii=False).encode()  # what cannot be written again is refused now
+        sound = (
+            entry.release == number - 1
+            and all(isinstance(text, str) for text in texts)
+            and entry.retention > 0  # gamma and retention are read, and refused out of range
+            and bool(entry.counts)
+            and all(map(_is_digest, (entry.table, entry.published, *entry.counts.values())))
+            and (entry.key is None or _is_digest(entry.key))
+        )
+    except (TypeError, KeyError, AttributeError, ValueError, RecursionError):
+        sound = False
+    if not sound:
+        raise _damaged(path, number, "no entry of a release, or not the next one")
+    return entry
+
+
+def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _damaged(path, number, "no JSON") from None
+    if not isinstance(found, dict):
+        raise _damaged(path, number, "no JSON object")
+    return found
+
+
+def _is_digest(value: object) -> TypeGuard[str]:
+    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
+
+
+def _damaged(path: Path, number: int, reason: str) -> DataError:
+    return DataError(
+        f"release log {path}, line {number}: {reason}: restore the file from a copy; "
+        "a new log would know of no earlier release"
+    )

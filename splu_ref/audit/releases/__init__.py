@@ -1,0 +1,21 @@
+"""Audits of releases: whether a table is one that SPLU-Gen could and would have published."""
+
+from splu_ref.audit.releases.audit import LEVEL, audit_release
+from splu_ref.audit.releases.findings import Check, Claimed, NotChecked, ReleaseAudit, Reuse
+from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.second import compare_releases
+from splu_ref.audit.releases.words import MEANING, NOT_SHOWN
+
+__all__ = [
+    "LEVEL",
+    "MEANING",
+    "NOT_SHOWN",
+    "Check",
+    "Claimed",
+    "NotChecked",
+    "Original",
+    "ReleaseAudit",
+    "Reuse",
+    "audit_release",
+    "compare_releases",
+]

@@ -1,0 +1,217 @@
+"""The audit of a release: every check that the given tables allow, under one chance of a false alarm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from splu_ref.audit.releases.cells import text_cells
+from splu_ref.audit.releases.counts import counts_evidence, share_evidence
+from splu_ref.audit.releases.decoys import FIXED_PLANS, decoys_evidence, plan_evidence
+from splu_ref.audit.releases.findings import Check, Claimed, Evidence, NotChecked, ReleaseAudit, Reuse
+from splu_ref.audit.releases.match import Match
+from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.places import places_evidence
+from splu_ref.audit.releases.retention import retention_evidence
+from splu_ref.audit.releases.second import compare_releases
+from splu_ref.audit.releases.shuffle import shuffle_evidence
+from splu_ref.audit.releases.structure import (
+    feasible_check,
+    manifest_checks,
+    records_check,
+    rows_check,
+    schema_check,
+    values_check,
+)
+from splu_ref.manifest import Manifest
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError, Exact, ParameterError, positive
+
+LEVEL = Fraction(1, 10**9)
+"""Chance that an honest release is called inconsistent, unless another is given."""
+
+_NEED_ORIGINAL = (
+    "schema",
+    "records",
+    "feasible",
+    "values",
+    "counts",
+    "retention",
+    "decoys",
+    "plan",
+    "places",
+)
+_NEED_COLUMNS = (*_NEED_ORIGINAL[1:], "shuffle")
+
+
+class _Gathered(NamedTuple):
+    """What was found, before the level is divided."""
+
+    exact: list[Check]
+    statistical: list[tuple[str, str | None, Evidence]]
+    skipped: list[NotChecked]
+    linked: int | None
+
+
+def audit_release(
+    published: Microdata,
+    sensitive: Sequence[str],
+    claimed: Claimed,
+    *,
+    original: Original | None = None,
+    manifest: Manifest | None = None,
+    second: Microdata | None = None,
+    level: Exact = LEVEL,
+    power: bool = True,
+) -> ReleaseAudit:
+    """Say whether a table is one that SPLU-Gen could and would have published.
+
+    Parameters
+    ----------
+    published
+        The published table.
+    sensitive
+        Its sensitive columns.
+    claimed
+        How it is said to have been published.
+    original
+        The original table, with the same sensitive columns; without it little can be checked.
+    manifest
+        The release's manifest, if its figures shall be checked as well.
+    second
+        Another release of the same table: a release with draws of its own is an inconsistency.
+    level
+        Chance that an honest release is called inconsistent, over all checks together, strictly between 0
+        and 1. Each statistical check is given an equal part.
+    power
+        Whether the power of each statistical check is computed.
+
+    Returns
+    -------
+    ReleaseAudit
+        The checks, what was not checked, and the verdict.
+
+    Raises
+    ------
+    DataError
+        If a sensitive column is missing, or the second release has other columns.
+    ParameterError
+        If the level is out of range, or the original was prepared for other columns.
+
+    Notes
+    -----
+    Each statistical check is an e-value: its expectation is at most 1 for every honest release, so it
+    reaches 1/a with probability at most a (Markov). How many checks are made does not depend on the draws.
+    Within a check dependent e-values are averaged, never multiplied.
+    """
+    allowed = positive(level, "level")
+    if allowed >= 1:
+        raise ParameterError("the level is the chance of a false alarm: give one below 1, such as 1e-9")
+    for column in sensitive:
+        if column not in published.columns and original is None:
+            raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
+    if original is None:
+        found = _without_original(published, sensitive, claimed, manifest)
+    elif original.sensitive != tuple(sensitive):
+        raise ParameterError("the original was prepared for other sensitive columns: prepare it for these")
+    else:
+        found = _with_original(published, claimed, original, manifest)
+    share = allowed / max(1, len(found.statistical))
+    checks = found.exact + [
+        Check(
+            name,
+            column,
+            not evidence.e_value.rejects(share),
+            evidence.detail,
+            evidence.rows,
+            evidence.e_value,
+            share,
+            evidence.power(share) if power else "",
+        )
+        for name, column, evidence in found.statistical
+    ]
+    reuse = None
+    if second is not None:
+        if second.columns != published.columns:
+            raise DataError("the second release has other columns than the first: give one of the same table")
+        reuse = compare_releases(published, second, sensitive, claimed, allowed)
+        checks.append(_second_check(reuse))
+    return ReleaseAudit(
+        claimed, allowed, published.row_count, found.linked, tuple(checks), tuple(found.skipped), reuse
+    )
+
+
+def _without_original(
+    published: Microdata, sensitive: Sequence[str], claimed: Claimed, manifest: Manifest | None
+) -> _Gathered:
+    exact = [rows_check(published, claimed, None)]
+    statistical: list[tuple[str, str | None, Evidence]] = []
+    domains = {}
+    for column in sensitive:
+        values = text_cells(published, [column], blank=True).to_series().value_counts(sort=True)
+        domains[column] = tuple(values["0"])
+        statistical.append(
+            ("share", column, share_evidence(values["count"].to_numpy().astype(np.int64), claimed))
+        )
+    if manifest is not None:
+        exact += manifest_checks(manifest, published, domains, original=False)
+    statistical.append(("shuffle", None, shuffle_evidence(published, claimed, None)))
+    skipped = [NotChecked(name, None, "this needs the original") for name in _NEED_ORIGINAL]
+    return _Gathered(exact, statistical, skipped, None)
+
+
+def _with_original(
+    published: Microdata, claimed: Claimed, original: Original, manifest: Manifest | None
+) -> _Gathered:
+    exact = [schema_check(published, original.table), rows_check(published, claimed, original.table)]
+    if manifest is not None:
+        exact += manifest_checks(manifest, published, original.domains, original=True)
+    if set(published.columns) != set(original.table.columns):
+        skipped = [NotChecked(name, None, "the columns differ") for name in _NEED_COLUMNS]
+        return _Gathered(exact, [], skipped, None)
+    match = Match.of(original, published)
+    records = records_check(match, claimed)
+    exact.append(records)
+    statistical: list[tuple[str, str | None, Evidence]] = []
+    skipped = []
+    for column in original.sensitive:
+        exact += [feasible_check(original, claimed, column), values_check(match, column, claimed)]
+        for name, evidence in _column_evidence(match, column, claimed, intact=records.passed):
+            if isinstance(evidence, Evidence):
+                statistical.append((name, column, evidence))
+            else:
+                skipped.append(NotChecked(name, column, evidence))
+    statistical.append(("shuffle", None, shuffle_evidence(published, claimed, match)))
+    return _Gathered(exact, statistical, skipped, int((match.records >= 0).sum()))
+
+
+def _column_evidence(
+    match: Match, column: str, claimed: Claimed, *, intact: bool
+) -> Iterator[tuple[str, Evidence | str]]:
+    """Yield the evidence of each check of a column, or why there is none."""
+    unlinked = "no row's true value is known: records with the same cells have different values"
+    unknown = "the non-sensitive cells differ, so it is unclear who was deleted"
+    yield "counts", counts_evidence(match, column, claimed) if intact else unknown
+    yield "retention", retention_evidence(match, column, claimed) or unlinked
+    yield "decoys", decoys_evidence(match, column, claimed) or unlinked
+    if claimed.plan in FIXED_PLANS:
+        undecided = "no row's true value is known, or the counts after the deletion are too unclear"
+        yield "plan", (plan_evidence(match, column, claimed) or undecided) if intact else unknown
+    else:
+        drawn = "its plan is random" if claimed.plan else "no plan is named"
+        yield "plan", f"{drawn}: only what every plan satisfies is checked"
+    yield "places", places_evidence(match, column) or "no two records of one value are linked"
+
+
+def _second_check(reuse: Reuse) -> Check:
+    told = {
+        "same": "the two releases hold the same rows: the second reveals nothing more",
+        "shared": "the releases differ, but not by independent draws: the table, gamma, the plan or the "
+        "records' identities changed",
+        "fresh": "the second release has draws of its own: whoever averages the two sees small counts better",
+    }
+    detail = f"{told[reuse.draws]} ({reuse.agreeing} of {reuse.linked} linked rows agree)"
+    return Check("second", None, reuse.draws == "same", detail, reuse.linked)

@@ -1,0 +1,176 @@
+"""What an audit of a release states: the claim held against it, each check, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, Self
+
+from splu_ref.audit.e_values import EValue
+from splu_ref.decoys import PLANS
+from splu_ref.model import Exact, Gamma, ParameterError, retention_probability
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """How a table is said to have been published.
+
+    Attributes
+    ----------
+    gamma
+        Size of a decoy group.
+    retention
+        Probability p of keeping the own value, 0 < p < 1.
+    plan
+        Name of the plan method, or None if the claim names none.
+    """
+
+    gamma: Gamma
+    retention: Fraction
+    plan: str | None
+
+    @classmethod
+    def of(cls, gamma: Exact, retention: Exact | None = None, plan: str | None = None) -> Self:
+        """Return the claim, with each part validated; retention is 1 / gamma unless given.
+
+        Raises
+        ------
+        ParameterError
+            For a gamma below 2, a retention that is not strictly between 0 and 1, or an unknown plan.
+        """
+        size = Gamma(gamma)
+        if plan is not None and plan not in PLANS:
+            raise ParameterError(f"plan {plan!r} is unknown: choose one of {', '.join(PLANS)}")
+        kept = retention_probability(retention, size)
+        if kept == 1:
+            raise ParameterError("a retention of 1 publishes the original itself: give one below 1")
+        return cls(size, kept, plan)
+
+    @property
+    def decoy(self) -> Fraction:
+        """The probability (1 - p) / (gamma - 1) of publishing a given other value of the group."""
+        return (1 - self.retention) / (self.gamma - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a statistical check computed, before it is judged.
+
+    Attributes
+    ----------
+    e_value
+        The evidence against the claim.
+    rows
+        How many published rows it rests on.
+    detail
+        What was seen, in words.
+    power
+        The smallest deviation found with probability 0.999 or more, given the level, in words.
+    """
+
+    e_value: EValue
+    rows: int
+    detail: str
+    power: Callable[[Fraction], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check of a release.
+
+    Attributes
+    ----------
+    name
+        Stable name, such as ``retention``.
+    column
+        The sensitive column it speaks of, or None for the whole table.
+    passed
+        Whether nothing spoke against the claim.
+    detail
+        What was seen, in words.
+    e_value
+        Evidence against the claim; None for an exact check, which cannot fail on an honest release.
+    level
+        Chance that an honest release fails this check; None for an exact check.
+    rows
+        Published rows that the check rests on.
+    power
+        The smallest deviation found with probability 0.999 or more; empty for an exact check or if it was
+        not asked for.
+    """
+
+    name: str
+    column: str | None
+    passed: bool
+    detail: str
+    rows: int
+    e_value: EValue | None = None
+    level: Fraction | None = None
+    power: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotChecked:
+    """A check that was not made, and why."""
+
+    name: str
+    column: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """What two releases have in common.
+
+    Attributes
+    ----------
+    draws
+        ``same``: they hold the same rows, in whatever order. ``fresh``: nothing speaks against independent
+        draws. ``shared``: they differ, but too many rows agree for independent draws.
+    linked
+        Rows whose non-sensitive cells are unique in both releases.
+    agreeing
+        How many of them hold the same sensitive values in both.
+    against_independence
+        Evidence against independent draws; None without linked rows.
+    """
+
+    draws: Literal["same", "fresh", "shared"]
+    linked: int
+    agreeing: int
+    against_independence: EValue | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseAudit:
+    """The outcome of an audit.
+
+    Attributes
+    ----------
+    claimed
+        What was held against the release.
+    level
+        Chance that an honest release is called inconsistent, over all checks together.
+    rows
+        Rows of the published table.
+    linked
+        Published rows that belong to one record of the original for certain; None without an original.
+    checks, not_checked
+        Everything that was checked, and what was not.
+    reuse
+        What a second release has in common with the first; None without one.
+    """
+
+    claimed: Claimed
+    level: Fraction
+    rows: int
+    linked: int | None
+    checks: tuple[Check, ...]
+    not_checked: tuple[NotChecked, ...]
+    reuse: Reuse | None = None
+
+    @property
+    def verdict(self) -> Literal["consistent", "inconsistent"]:
+        """Whether every check passed."""
+        return "consistent" if all(check.passed for check in self.checks) else "inconsistent"

@@ -1,0 +1,61 @@
+"""How often records are published with their own value."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from splu_ref.audit.e_values import average, counts_point
+from splu_ref.audit.power import rate_power, trials_needed
+from splu_ref.audit.releases.findings import Claimed, Evidence
+from splu_ref.audit.releases.match import Match
+from splu_ref.audit.releases.pooling import largest_mean
+
+
+def retention_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | None:
+    """Hold the share of rows that kept their own value against p; None if no row's true value is known.
+
+    Notes
+    -----
+    Every record keeps its own value with probability p, independently of all others, whatever the plan, the
+    places and the deletion. Which rows have a known true value depends on non-sensitive cells and on the
+    deletion alone, so their number that kept it is Bin(rows, p): pooled, and for every value alone. The
+    two parts are averaged, half and half.
+    """
+    true = match.true_values(column)
+    rows = true >= 0
+    known = true[rows]
+    if not len(known):
+        return None
+    own = match.published[column][rows] == known
+    size = len(match.original.domains[column])
+    trials, kept = np.bincount(known, minlength=size), np.bincount(known[own], minlength=size)
+    present = trials > 0
+    rate = claimed.retention
+    pooled = counts_point(len(known), int(own.sum()), rate)
+    by_value = largest_mean(counts_point, trials[present], kept[present], [rate] * int(present.sum()))
+    detail = (
+        f"{int(own.sum())} of {len(known)} rows whose true value is known kept it: "
+        f"{own.mean():.4f}, claimed {float(rate):.4f}"
+    )
+
+    def power(level: Fraction) -> str:
+        share = level / 2  # one of the two parts suffices
+        needed = [
+            f"{trials_needed(counts_point, rate, other, share)} rows to find {what}"
+            for what, other in _alternatives(claimed)
+        ]
+        return f"{rate_power(counts_point, len(known), rate, share)}; it takes {' and '.join(needed)}"
+
+    return Evidence(average([pooled, by_value]), len(known), detail, power)
+
+
+def _alternatives(claimed: Claimed) -> list[tuple[str, Fraction]]:
+    """Return the deviations for which the number of rows is stated."""
+    gamma, rate = int(claimed.gamma), claimed.retention
+    if rate == Fraction(1, gamma):
+        near = [g for g in (gamma - 1, gamma + 1) if g >= 2]
+        return [(f"gamma = {other} instead", Fraction(1, other)) for other in near]
+    off = min(rate, 1 - rate) / 10
+    return [(f"p = {rate - off}", rate - off), (f"p = {rate + off}", rate + off)]

@@ -1,0 +1,75 @@
+"""Whether two releases of one table share their randomness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+
+from splu_ref.audit.e_values import average, rate_at_most
+from splu_ref.audit.releases.cells import classes_of, holds_text_only, text_cells
+from splu_ref.audit.releases.findings import Claimed, Reuse
+from splu_ref.microdata import Microdata
+from splu_ref.randomness import IntArray
+
+
+def compare_releases(
+    first: Microdata, second: Microdata, sensitive: Sequence[str], claimed: Claimed, level: Fraction
+) -> Reuse:
+    """Compare two releases with the same columns.
+
+    Parameters
+    ----------
+    first, second
+        The published tables.
+    sensitive
+        Their sensitive columns.
+    claimed
+        How both are said to have been published.
+    level
+        Chance that two releases with independent draws are said to share them.
+
+    Notes
+    -----
+    Draws that belong to records, as with a key, make two releases of an unchanged table coincide. If the
+    draws of the two are independent, a row of the second publishes the value that the first published for
+    the same cells with probability at most max(p, (1 - p)/(gamma - 1)), whatever the plans, whichever
+    records the two rows are, and whatever the other rows do: `rate_at_most`. Columns are averaged.
+    """
+    others = [column for column in first.columns if column not in sensitive]
+    blank = holds_text_only(first) or holds_text_only(second)
+    cells = [text_cells(table, [*others, *sensitive], blank=blank) for table in (first, second)]
+    rows = first.row_count
+    both = pl.concat(cells)
+    whole = classes_of(both, len(both))
+    same = np.array_equal(*_sorted_halves(whole, rows))
+    classes = classes_of(both.select(both.columns[: len(others)]), len(both))
+    here, there = _unique_rows(classes[:rows]), _unique_rows(classes[rows:])
+    common, at, besides = np.intersect1d(
+        classes[:rows][here], classes[rows:][there], assume_unique=True, return_indices=True
+    )
+    pairs = here[at], there[besides]
+    equal = [
+        cells[0][column].gather(pairs[0]).eq_missing(cells[1][column].gather(pairs[1])).to_numpy()
+        for column in both.columns[len(others) :]
+    ]
+    agreeing = int(np.logical_and.reduce(equal).sum())
+    if not len(common):
+        return Reuse("same" if same else "fresh", 0, 0, None)
+    most = max(claimed.retention, claimed.decoy)
+    e_value = average([rate_at_most(len(common), int(column.sum()), most) for column in equal])
+    if same:
+        return Reuse("same", len(common), agreeing, e_value)
+    return Reuse("shared" if e_value.rejects(level) else "fresh", len(common), agreeing, e_value)
+
+
+def _sorted_halves(classes: IntArray, rows: int) -> tuple[IntArray, IntArray]:
+    return np.sort(classes[:rows]), np.sort(classes[rows:])
+
+
+def _unique_rows(classes: IntArray) -> IntArray:
+    """Return the rows whose class occurs once."""
+    counts = np.bincount(classes)
+    return np.flatnonzero(counts[classes] == 1)

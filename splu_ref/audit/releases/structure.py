@@ -1,0 +1,110 @@
+"""Exact checks: what every release of SPLU-Gen satisfies, whatever was drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from splu_ref.audit.releases.cells import holds_text_only, types_of
+from splu_ref.audit.releases.findings import Check, Claimed
+from splu_ref.audit.releases.match import Match
+from splu_ref.audit.releases.original import Original
+from splu_ref.decoys import largest_gamma
+from splu_ref.manifest import Manifest
+from splu_ref.microdata import Microdata
+
+
+def schema_check(published: Microdata, original: Microdata) -> Check:
+    """Check that the published table has the original's columns, in their order and of their types.
+
+    Types are compared only if both tables have types: a table read from CSV is text throughout.
+    """
+    there, here = original.columns, published.columns
+    if set(here) != set(there):
+        gone = ", ".join(sorted(set(there) - set(here))) or "none"
+        new = ", ".join(sorted(set(here) - set(there))) or "none"
+        detail = f"columns missing: {gone}; added: {new} (drop a column that was left out on purpose first)"
+        return _exact("schema", published, detail, passed=False)
+    if here != there:
+        return _exact("schema", published, "the columns stand in another order", passed=False)
+    same = f"the {len(here)} columns of the original, in their order"
+    if holds_text_only(published) or holds_text_only(original):
+        alike = holds_text_only(published) and holds_text_only(original)
+        return _exact("schema", published, same if alike else f"{same}; one file is text only", passed=True)
+    for column, one, other in zip(here, types_of(original), types_of(published), strict=True):
+        if one != other:
+            return _exact("schema", published, f"column {column!r}: {one} became {other}", passed=False)
+    return _exact("schema", published, f"{same}, with their types", passed=True)
+
+
+def rows_check(published: Microdata, claimed: Claimed, original: Microdata | None) -> Check:
+    """Check that N - N mod gamma rows are published, or at least a multiple of gamma."""
+    rows, gamma = published.row_count, int(claimed.gamma)
+    if original is None:
+        return _exact("rows", published, f"{rows} rows, {rows % gamma} beyond a multiple of {gamma}",
+                      passed=rows % gamma == 0)  # fmt: skip
+    given = original.row_count
+    detail = f"{given} records, {rows} rows; SPLU-Gen publishes {given - given % gamma}"
+    return _exact("rows", published, detail, passed=rows == given - given % gamma)
+
+
+def records_check(match: Match, claimed: Claimed) -> Check:
+    """Check that the non-sensitive cells are those of the original's records, fewer than gamma deleted."""
+    foreign = int((match.classes < 0).sum()) + int(-match.missing[match.missing < 0].sum())
+    gone = int(match.missing[match.missing > 0].sum())
+    detail = f"{foreign} rows with cells that no record is left for, {gone} records without a row"
+    return Check("records", None, foreign == 0 and gone < claimed.gamma, detail, rows=match.rows)
+
+
+def feasible_check(original: Original, claimed: Claimed, column: str) -> Check:
+    """Check that no value holds more than N / gamma of the original's records."""
+    largest = largest_gamma(original.frequencies(column))
+    detail = f"the most frequent value allows groups of up to {largest}"
+    return Check("feasible", column, claimed.gamma <= largest, detail, rows=original.table.row_count)
+
+
+def values_check(match: Match, column: str, claimed: Claimed) -> Check:
+    """Check that only values of the original are published, none by more records than can have it as decoy.
+
+    A value with f records stands in f groups of gamma records each, so at most gamma f rows hold it.
+    """
+    codes = match.published[column]
+    foreign = int((codes < 0).sum())
+    if foreign:
+        detail = f"{foreign} rows hold a value that the original does not have"
+        return Check("values", column, False, detail, rows=match.rows)
+    domain = match.original.domains[column]
+    found = np.bincount(codes, minlength=len(domain))
+    frequencies = match.original.frequencies(column)
+    excess = found - int(claimed.gamma) * frequencies
+    worst = int(excess.argmax())
+    if excess[worst] > 0:
+        detail = (
+            f"{domain[worst]!r} is published {found[worst]} times; with {frequencies[worst]} records it can "
+            f"be so at most {int(claimed.gamma) * frequencies[worst]} times"
+        )
+        return Check("values", column, False, detail, rows=match.rows)
+    return Check(
+        "values", column, True, f"{int((found > 0).sum())} of the original's {len(domain)} values", match.rows
+    )
+
+
+def manifest_checks(
+    manifest: Manifest, published: Microdata, domains: Mapping[str, tuple[str, ...]], original: bool
+) -> Iterator[Check]:
+    """Check the manifest's number of rows, and its domains against the published or the original values."""
+    detail = f"the manifest says {manifest.rows} rows, the table has {published.row_count}"
+    yield _exact("manifest.rows", published, detail, passed=manifest.rows == published.row_count)
+    for column, values in domains.items():
+        listed = set(manifest.domains[column])
+        unlisted = len(set(values) - listed)
+        unused = len(listed - set(values)) if original else 0
+        origin = "original" if original else "published"
+        detail = f"{unlisted} {origin} values are not listed"
+        detail += f", {unused} listed values do not occur in the original" if original else ""
+        yield Check("manifest.domain", column, unlisted + unused == 0, detail, published.row_count)
+
+
+def _exact(name: str, published: Microdata, detail: str, *, passed: bool) -> Check:
+    return Check(name, None, passed, detail, rows=published.row_count)

@@ -1,0 +1,31 @@
+"""What each check of a release means, in plain words."""
+
+from __future__ import annotations
+
+MEANING = {
+    "schema": "the published table has the columns of the original, in their order and of their types",
+    "rows": "as many rows are published as SPLU-Gen publishes: a multiple of gamma",
+    "records": "every row has the other cells of a record of its own, and fewer than gamma are missing",
+    "feasible": "the original allows this gamma: no value holds more than one in gamma of the records",
+    "values": "only values of the original are published, and none more often than its groups have places",
+    "manifest.rows": "the manifest speaks of as many rows as there are",
+    "manifest.domain": "the manifest lists the values",
+    "counts": "the published counts are as far from the true ones as they should be",
+    "share": "no published count is too large for a value that holds at most one in gamma of the records",
+    "retention": "records keep their own value as often as claimed",
+    "decoys": "no other value is published with the records of a value more often than a decoy can be",
+    "plan": "the records of a value are published with the decoys of the named plan, as often as it says",
+    "places": "the order of the original file did not decide who got which decoys",
+    "shuffle": "the rows stand in a random order",
+    "second": "the second release repeats the draws of the first, so that it reveals nothing more",
+}
+"""What a passed check speaks for, by the name of the check."""
+
+NOT_SHOWN = (
+    "deviations smaller than those that a check's power names may be there",
+    "the random integers may be known to somebody: a secret seed or a stolen key look random as well",
+    "a few rows among many may have been chosen instead of drawn",
+    "who stood in a decoy group together is not published, so that part of a plan is not seen",
+    "other releases of this table, and what other columns give away, are not looked at",
+)
+"""What no audit of a release shows."""

@@ -1,0 +1,90 @@
+"""``splu-ref audit``: a file of claims, each confirmed, narrowed or refuted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from splu_ref.audit.claims import Finding, Ledger, decide, read_claims
+from splu_ref.certificates import certificate_text
+from splu_ref.cli.ledger import load_ledger
+from splu_ref.cli.output import AsJson, Force, draw, note, show, write
+from splu_ref.cli.progress import counted
+from splu_ref.model import InputError
+from splu_ref.report.claims_model import MAKE_CERTIFICATES, AuditedClaim, ClaimsAudit
+from splu_ref.report.claims_terminal import claims_table
+from splu_ref.report.claims_writing import prepare_claims_folder, write_claims_audit
+
+NAME = "audit"
+EXAMPLE = "splu-ref audit claims.toml --report audit"
+
+
+def run(
+    claims: Annotated[Path, typer.Argument(help="The publisher's claims (TOML).")],
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report", help="Write index.html, claims.json, junit.xml, claims.sarif and certificates/ here."
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> int:
+    """Hold a publisher's claims against exact arithmetic: each is confirmed, narrowed or refuted.
+
+    A narrowed claim is false as stated and true for a part of what it speaks of: for alpha up to 3, from
+    T_f = 2401 on, for a single release. With --report each verdict gets a certificate, wherever there is one
+    for its kind. Exit 1 if any claim is refuted or only narrowed.
+    """
+    ledger = _ledger()
+    file = read_claims(claims)
+    if report is not None:
+        prepare_claims_folder(file, report, force=force)
+    audited = []
+    for number, claim in enumerate(file.claims, start=1):
+        with counted(f"claim {claim.id}, {number} of {len(file.claims)}") as progress:
+            start = perf_counter()
+            try:
+                finding = decide(claim, ledger, progress=progress)
+            except InputError as error:
+                raise InputError(f"{claims}, {error}") from None
+            made, reason = ({}, MAKE_CERTIFICATES) if report is None else _certificates(finding)
+            audited.append(
+                AuditedClaim(
+                    claim, finding, perf_counter() - start, made, finding.without_certificate or reason
+                )
+            )
+    audit = ClaimsAudit(file.path, file.title, tuple(audited))
+    if report is not None:
+        write_claims_audit(audit, report, force=force)
+        note(f"wrote {report / 'index.html'}")
+    if as_json:
+        show(audit.to_json(), [], as_json=True)
+    else:
+        draw(claims_table(audit))
+        write(audit.last_line + ("\n" if report else f"; {MAKE_CERTIFICATES}\n"))
+    return 0 if audit.holds else 1
+
+
+def _ledger() -> Ledger | None:
+    try:
+        found: Ledger = load_ledger()
+    except InputError:
+        note("without the package proofs no claim is recognized as one of the paper's")
+        return None
+    return found
+
+
+def _certificates(finding: Finding) -> tuple[dict[str, str], str]:
+    """Return the certificates that can be made, by role, and why the one that decides is not among them."""
+    made, reason = {}, ""
+    for proof in finding.proofs:
+        try:
+            made[proof.role] = certificate_text(proof.make())
+        except InputError as error:  # too large for the checker
+            if proof.role == "decides":
+                reason = str(error)
+    return made, reason

@@ -1,0 +1,234 @@
+"""``splu-ref audit-release``: hold a published table against what is said of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from splu_ref.audit import EValue
+from splu_ref.audit.releases import (
+    MEANING,
+    NOT_SHOWN,
+    Check,
+    Claimed,
+    Original,
+    ReleaseAudit,
+    audit_release,
+)
+from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
+from splu_ref.cli.output import AsJson, RetentionOption, about, show
+from splu_ref.cli.progress import counted
+from splu_ref.guarantees import exact_json
+from splu_ref.manifest import Manifest, read_manifest
+from splu_ref.microdata import read_table
+from splu_ref.model import Gamma, ParameterError, positive, retention_probability, whole
+
+T = TypeVar("T")
+
+NAME = "audit-release"
+EXAMPLE = "splu-ref audit-release published.csv --manifest manifest.json --original adult.csv"
+
+
+def run(
+    published: Annotated[Path, typer.Argument(help="The published table: .csv, .csv.gz or .parquet.")],
+    sensitive: Annotated[
+        list[str] | None, typer.Option("--sensitive", help="Sensitive column; repeat for several.")
+    ] = None,
+    gamma: Annotated[
+        str | None, typer.Option("--gamma", help="Size of a decoy group that is claimed, at least 2.")
+    ] = None,
+    retention: RetentionOption = None,
+    plan: Annotated[
+        str | None, typer.Option("--plan", help="Plan that is claimed: mixed, anatomy or cyclic.")
+    ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option(
+            "--manifest", help="The manifest: stands for --sensitive, --gamma, --retention, --plan."
+        ),
+    ] = None,
+    original: Annotated[
+        Path | None, typer.Option("--original", help="The original table; little can be said without it.")
+    ] = None,
+    second: Annotated[
+        Path | None,
+        typer.Option("--second", help="Another release of the table: does it reuse the draws of this one?"),
+    ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option("--missing", help="Value that missing cells of --original were published as."),
+    ] = None,
+    level: Annotated[
+        str, typer.Option("--level", help="Chance that an honest release is called inconsistent.")
+    ] = "1e-9",
+    epsilon: Annotated[
+        str, typer.Option("--epsilon", help="Relative error of the promise stated with --second.")
+    ] = str(EPSILON),
+    alpha: Annotated[
+        str, typer.Option("--alpha", help="Largest count of the promise stated with --second.")
+    ] = str(ALPHA),
+    as_json: AsJson = False,
+) -> int:
+    """Say whether a published table is one that SPLU-Gen could and would have made.
+
+    Exact checks find what no release can do; statistical ones find what an honest release does less often
+    than --level, over all of them together. Exit code 0: consistent, 1: not. A passed check does not prove
+    that the table was made as claimed: its power says what it would have found.
+    """
+    facts = None if manifest is None else read_manifest(manifest)
+    columns = _agreed("--sensitive", sensitive or None, None if facts is None else list(facts.domains))
+    claimed = _claimed(gamma, retention, plan, facts)
+    if missing is not None and original is None:
+        raise ParameterError("--missing speaks of the original: add --original, or leave it out")
+    promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
+    with counted("auditing") as progress:
+        with about(published):
+            table = read_table(published)
+        progress(1, 4)
+        prepared = None
+        if original is not None:
+            with about(original):
+                prepared = Original(read_table(original, missing), columns)
+        progress(2, 4)
+        other = None
+        if second is not None:
+            with about(second):
+                other = read_table(second)
+        progress(3, 4)
+        found = audit_release(
+            table, columns, claimed, original=prepared, manifest=facts, second=other, level=level
+        )
+        repeated = None
+        if found.reuse is not None and found.reuse.draws != "same":
+            repeated = repeated_privacy(claimed.gamma, 2, claimed.retention, *promise)
+    show(_document(found, repeated), _lines(found, repeated), as_json=as_json)
+    return 0 if found.verdict == "consistent" else 1
+
+
+def _claimed(gamma: str | None, retention: str | None, plan: str | None, facts: Manifest | None) -> Claimed:
+    """Return the claim of the options and the manifest, which must not contradict each other."""
+    size = _agreed("--gamma", None if gamma is None else Gamma(gamma), None if facts is None else facts.gamma)
+    own = None if retention is None else retention_probability(retention, size)
+    if facts is not None:
+        own = _agreed("--retention", own, facts.retention)
+    named = plan if facts is None else _agreed("--plan", plan, facts.plan)
+    return Claimed.of(size, own, named)
+
+
+def _agreed(option: str, given: T | None, stated: T | None) -> T:
+    """Return what an option or the manifest says."""
+    if given is not None and stated is not None and given != stated:
+        raise ParameterError(f"{option} contradicts the manifest: leave it out, or give the right manifest")
+    found = stated if given is None else given
+    if found is None:
+        raise ParameterError(f"{option} is missing: give it, or the release's --manifest")
+    return found
+
+
+def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str, Any]:
+    second = None
+    if found.reuse is not None:
+        against = found.reuse.against_independence
+        second = {
+            "draws": found.reuse.draws,
+            "linked": found.reuse.linked,
+            "agreeing": found.reuse.agreeing,
+            "log10_against_independence": None if against is None else _finite(against),
+            "t_p": None if repeated is None else _promise(repeated),
+        }
+    return {
+        "verdict": found.verdict,
+        "gamma": int(found.claimed.gamma),
+        "retention": str(found.claimed.retention),
+        "plan": found.claimed.plan,
+        "level": str(found.level),
+        "rows": found.rows,
+        "linked": found.linked,
+        "checks": [
+            {
+                "name": check.name,
+                "column": check.column,
+                "passed": check.passed,
+                "e_value": None if check.e_value is None else _decimal(check.e_value),
+                "log10_e": None if check.e_value is None else _finite(check.e_value),
+                "level": None if check.level is None else str(check.level),
+                "rows": check.rows,
+                "detail": check.detail,
+                "power": check.power,
+                "meaning": MEANING[check.name],
+            }
+            for check in found.checks
+        ],
+        "not_checked": [
+            {"name": check.name, "column": check.column, "reason": check.reason}
+            for check in found.not_checked
+        ],
+        "not_shown": list(NOT_SHOWN),
+        "second": second,
+    }
+
+
+def _promise(repeated: RepeatedPrivacy) -> dict[str, Any]:
+    return {
+        "releases": repeated.releases,
+        "epsilon": str(repeated.epsilon),
+        "alpha": repeated.alpha,
+        "once": exact_json(repeated.once, "down"),
+        "averaged": exact_json(repeated.averaged, "down"),
+    }
+
+
+def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tuple[str, str]]:
+    failed = ", ".join(dict.fromkeys(check.name for check in found.checks if not check.passed))
+    because = f"failed: {failed}" if failed else "every check passed"
+    yield "verdict", f"{found.verdict}: {because}"
+    yield "false alarm", f"probability at most {float(found.level):.3g} for an honest release"
+    if found.linked is not None:
+        yield (
+            "linked",
+            f"{found.linked} of {found.rows} rows belong to one record of the original for certain",
+        )
+    for check in found.checks:
+        yield _named(check.name, check.column), _told(check)
+        if check.power:
+            yield "  would find", check.power
+    if repeated is not None:
+        yield "T_P", str(repeated)
+    reasons: dict[str, list[str]] = {}
+    for skipped in found.not_checked:
+        reasons.setdefault(skipped.reason, []).append(_named(skipped.name, skipped.column))
+    for reason, names in reasons.items():
+        yield "not checked", f"{', '.join(names)}: {reason}"
+    for text in NOT_SHOWN:
+        yield "not shown", text
+
+
+def _named(name: str, column: str | None) -> str:
+    return name if column is None else f"{name} ({column})"
+
+
+def _told(check: Check) -> str:
+    judged = "passed" if check.passed else "FAILED"
+    if check.e_value is None or check.level is None:
+        return f"{judged}: {check.detail}"
+    fails = math.log10(check.level.denominator) - math.log10(check.level.numerator)
+    shown = "infinite" if check.e_value.log10 == math.inf else f"10^{check.e_value.log10:.1f}"
+    return f"{judged}: {check.detail} (e-value {shown}, fails at 10^{fails:.1f})"
+
+
+def _finite(value: EValue) -> float | None:
+    """Return log10 e, or None for what an honest release never shows."""
+    return value.log10 if math.isfinite(value.log10) else None
+
+
+def _decimal(value: EValue) -> str:
+    """Return e in six digits, rounded down up to the last; ``inf`` for what an honest release never shows."""
+    if not math.isfinite(value.log10):
+        return "inf"
+    exponent = math.floor(value.log10)
+    digits = math.floor(10 ** (value.log10 - exponent) * 100_000) / 100_000
+    return f"{digits:.5f}e{exponent:+03d}"

@@ -1,0 +1,35 @@
+"""An audit of claims as one HTML file that needs nothing else: no network, no fonts, no other file."""
+
+from __future__ import annotations
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from splu_ref import SPECIFICATION, __version__
+from splu_ref.audit.claims import Verdict
+from splu_ref.report.claims_model import ClaimsAudit
+
+_LOOKS = {
+    Verdict.CONFIRMED: ("good", "✓"),
+    Verdict.NARROWED: ("refuted", "◐"),
+    Verdict.REFUTED: ("bad", "✗"),
+}
+"""The class of the badge, and a mark for those who do not see colors."""
+
+
+def claims_html(audit: ClaimsAudit) -> bytes:
+    """Return the audit as a self-contained HTML document in UTF-8; every text in it is escaped."""
+    environment = Environment(
+        loader=PackageLoader("splu_ref.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("claims.html.j2").render(
+        audit=audit,
+        looks=_LOOKS,
+        verdicts=[verdict for verdict, count in audit.counts.items() if count],
+        version=__version__,
+        specification=SPECIFICATION,
+    )
+    return page.encode()

@@ -1,0 +1,154 @@
+"""An audit of a file of claims: each claim with its verdict and its certificates, and the JSON form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+from splu_ref import SPECIFICATION, __version__
+from splu_ref.audit.claims import Claim, Finding, Verdict
+from splu_ref.guarantees.decimals import ExactJson
+from splu_ref.report.exhibits import Json
+
+SCHEMA = "splu-ref/claims-audit/1"
+MAKE_CERTIFICATES = "certificates are written with --report"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedClaim:
+    """One claim and what became of it.
+
+    Attributes
+    ----------
+    claim, finding
+        The claim and its verdict.
+    seconds
+        Time taken.
+    certificates
+        The certificates that were made, by role (``decides``, ``remains``), as JSON text.
+    without_certificate
+        Why there is no certificate that decides the claim, if there is none.
+    """
+
+    claim: Claim
+    finding: Finding
+    seconds: float
+    certificates: Mapping[str, str] = field(default_factory=dict)
+    without_certificate: str = MAKE_CERTIFICATES
+
+    @property
+    def last_line(self) -> int:
+        """The line of the claim's last key, where a long value may go on."""
+        return max(self.claim.key_lines.values(), default=self.claim.line)
+
+    @property
+    def key_line(self) -> int:
+        """The line of the key on which the verdict turns, or of the claim if that key is inherited."""
+        return self.claim.key_lines.get(self.finding.key, self.claim.line)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The certificates by their path in the report's folder."""
+        return {certificate_path(self.claim.id, role): text for role, text in self.certificates.items()}
+
+    def path(self, role: str) -> str | None:
+        """Return the path of a certificate in the report's folder, or None if there is none."""
+        return certificate_path(self.claim.id, role) if role in self.certificates else None
+
+    @property
+    def sentence(self) -> str:
+        """The verdict and what is true, for people."""
+        finding = self.finding
+        instead = f"true is {finding.instead}" if finding.instead else ""
+        return "; ".join(filter(None, (finding.true_for, finding.found, instead)))
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the claim as a JSON object."""
+        finding = self.finding
+        return {
+            "id": self.claim.id,
+            "kind": self.claim.kind,
+            "line": self.claim.line,
+            "source": self.claim.source or None,
+            "verdict": str(finding.verdict),
+            "stated": finding.stated,
+            "found": finding.found,
+            "true_for": finding.true_for or None,
+            "instead": finding.instead or None,
+            "numbers": {name: _plain(number) for name, number in finding.numbers.items()},
+            "certificate": self.path("decides"),
+            "remaining_certificate": self.path("remains"),
+            "without_certificate": None if "decides" in self.certificates else self.without_certificate,
+            "recompute": finding.recompute,
+            "remarks": list(finding.remarks),
+            "quotes": [asdict(quote) for quote in finding.quotes],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimsAudit:
+    """An audited file.
+
+    Attributes
+    ----------
+    file
+        The file's path as it was given.
+    title
+        What the file calls itself, or empty.
+    claims
+        In the order of the file.
+    """
+
+    file: str
+    title: str
+    claims: tuple[AuditedClaim, ...]
+
+    @property
+    def shown_file(self) -> str:
+        """The path without characters that cannot be shown."""
+        return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in self.file)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim is confirmed."""
+        return all(each.finding.verdict is Verdict.CONFIRMED for each in self.claims)
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """How many claims have each verdict."""
+        found = [each.finding.verdict for each in self.claims]
+        return {verdict: found.count(verdict) for verdict in Verdict}
+
+    @property
+    def last_line(self) -> str:
+        """The result in one line."""
+        return ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
+
+    @property
+    def seconds(self) -> float:
+        """Time taken by all claims."""
+        return sum(each.seconds for each in self.claims)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the audit as one JSON object."""
+        return {
+            "schema": SCHEMA,
+            "file": self.shown_file,
+            "title": self.title or None,
+            "version": __version__,
+            "spec": SPECIFICATION,
+            "holds": self.holds,
+            **{str(verdict): count for verdict, count in self.counts.items()},
+            "claims": [each.to_json() for each in self.claims],
+        }
+
+
+def certificate_path(claim_id: str, role: str) -> str:
+    """Return where in the report's folder a claim's certificate stands."""
+    return f"certificates/{claim_id}.json" if role == "decides" else f"certificates/{claim_id}.{role}.json"
+
+
+def _plain(number: ExactJson | int | None) -> Json:
+    if number is None or isinstance(number, int):
+        return number
+    return {"fraction": number["fraction"], "decimal": number["decimal"], "digits": number["digits"]}

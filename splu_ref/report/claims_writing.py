@@ -1,0 +1,75 @@
+"""The files of an audit of claims: index.html, claims.json, junit.xml, claims.sarif and the certificates."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from splu_ref.audit.claims import ClaimsFile
+from splu_ref.files import refuse_existing, write_all
+from splu_ref.model import InputError
+from splu_ref.report.claims_html import claims_html
+from splu_ref.report.claims_junit import claims_junit
+from splu_ref.report.claims_model import ClaimsAudit, certificate_path
+from splu_ref.report.sarif import sarif
+
+FILES = ("index.html", "claims.json", "junit.xml", "claims.sarif")
+
+
+def write_claims_audit(audit: ClaimsAudit, folder: str | os.PathLike[str], *, force: bool) -> list[Path]:
+    """Write the report and its certificates, all or none.
+
+    Parameters
+    ----------
+    audit
+        The audited file.
+    folder
+        Which `prepare_claims_folder` has made.
+    force
+        Whether files of the same names may be replaced.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Raises
+    ------
+    InputError
+        If a file exists and ``force`` is false, or if it cannot be written.
+    """
+    contents = {
+        "index.html": claims_html(audit),
+        "claims.json": json.dumps(audit.to_json(), ensure_ascii=False, indent=2).encode() + b"\n",
+        "junit.xml": claims_junit(audit),
+        "claims.sarif": sarif(audit),
+    }
+    for each in audit.claims:
+        contents |= {name: text.encode("ascii") for name, text in each.files.items()}
+    paths = {Path(folder) / name: data for name, data in contents.items()}
+    write_all(list(paths.items()), force=force)
+    return list(paths)
+
+
+def prepare_claims_folder(file: ClaimsFile, folder: str | os.PathLike[str], *, force: bool) -> None:
+    """Create the folder and raise unless every file may be written there; for use before long work.
+
+    Raises
+    ------
+    InputError
+        As `write_claims_audit`.
+    """
+    path = Path(folder)
+    try:
+        (path / "certificates").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError(
+            f"{path}: the report's folder cannot be made: {reason}: choose another one"
+        ) from error
+    certificates = [
+        certificate_path(claim.id, role) for claim in file.claims for role in ("decides", "remains")
+    ]
+    for name in (*FILES, *certificates):
+        refuse_existing(path / name, force=force)

@@ -1,0 +1,237 @@
+"""The release log: what it holds, how it is written, what it refuses, and when it warns."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from splu_ref.audit.release_log import SCHEMA, LogEntry, logged, read_log, warnings
+from splu_ref.audit.repeated import repeated_privacy
+from splu_ref.guarantees import decimal_down
+from splu_ref.mechanisms import Publication, publish
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError, InputError
+from splu_ref.randomness import Key, KeyedSource, SeededSource, UniformSource
+
+MOMENT = datetime(2024, 2, 29, 12, tzinfo=UTC)
+KEY = Key(bytes(range(32)))
+TABLE = Microdata.from_frame(
+    pl.DataFrame({"name": [f"n{number}" for number in range(24)], "value": list("aabbccdd") * 3})
+)
+
+
+def publication(source: UniformSource, table: Microdata = TABLE, gamma: int = 2, **more: Any) -> Publication:
+    return publish(table, "value", gamma, source, **more)
+
+
+def add(path: Path, done: Publication, key: Key | None = None, table: Microdata = TABLE) -> list[str]:
+    with logged(path, table, done, key, MOMENT) as entered:
+        pass
+    return list(warnings(*entered))
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "log.jsonl"
+
+
+def test_what_a_log_holds(log: Path) -> None:
+    done = publication(SeededSource(1))
+    assert add(log, done) == []
+    header, entry = map(json.loads, log.read_text(encoding="utf-8").splitlines())
+    assert header["schema"] == SCHEMA
+    key = bytes.fromhex(header["fingerprint_key"])
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    assert (entry["release"], entry["time"]) == (1, "2024-02-29T12:00:00Z")
+    assert entry["manifest"] == json.loads(done.manifest().to_json())
+    assert (entry["randomness"], entry["key"]) == ("seeded", None)
+
+    def framed(text: bytes) -> bytes:
+        return len(text).to_bytes(8, "big") + text
+
+    message = b"splu-ref/log/counts/1"
+    for value in b"abcd":
+        message += framed(bytes([value])) + (6).to_bytes(8, "big")
+    assert entry["counts"] == {"value": hmac.new(key, message, hashlib.sha256).hexdigest()}
+    rows = sorted(
+        framed(name.encode()) + framed(value.encode()) + bytes(8) for name, value in TABLE.to_frame().rows()
+    )
+    message = b"splu-ref/log/table/1" + (2).to_bytes(8, "big") + framed(b"name") + framed(b"value")
+    message += b"".join(map(framed, rows))
+    assert entry["table"] == hmac.new(key, message, hashlib.sha256).hexdigest()
+    assert not list(log.parent.glob("*.lock"))
+
+
+def test_a_log_tells_nothing_without_its_key(tmp_path: Path) -> None:
+    fingerprints = set()
+    for name in ("one", "two"):
+        add(tmp_path / name, publication(SeededSource(1)))
+        entry = read_log(tmp_path / name).entries[0]
+        fingerprints |= {entry.table, entry.published, *entry.counts.values()}
+    assert len(fingerprints) == 6
+
+
+def test_the_order_of_the_file_does_not_matter(log: Path) -> None:
+    turned = TABLE.take(np.arange(24)[::-1].copy())
+    add(log, publication(SeededSource(1)))
+    add(log, publication(SeededSource(2), turned), table=turned)
+    one, two = read_log(log).entries
+    assert one.table == two.table
+    assert one.published != two.published
+
+
+def test_fresh_draws_warn_with_the_promise_that_is_left(log: Path) -> None:
+    assert add(log, publication(SeededSource(1))) == []
+    (second,) = add(log, publication(SeededSource(2)))
+    (third,) = add(log, publication(SeededSource(3)))
+    for warning, releases in ((second, 2), (third, 3)):
+        assert f"the mean of {releases} published counts" in warning
+        assert decimal_down(repeated_privacy(2, releases).averaged, 4) in warning
+        assert "--key-file" in warning
+    assert "release 1 of the log" in second
+    assert "releases 1, 2 of the log" in third
+
+
+def test_the_same_key_does_not_warn(log: Path) -> None:
+    for _ in range(3):
+        assert add(log, publication(KeyedSource(KEY)), KEY) == []
+    entries = read_log(log).entries
+    assert len({entry.published for entry in entries}) == 1
+    assert entries[0].key is not None
+
+
+def test_the_same_key_with_another_gamma_warns_without_a_number(log: Path) -> None:
+    add(log, publication(KeyedSource(KEY)), KEY)
+    (warning,) = add(log, publication(KeyedSource(KEY), gamma=3), KEY)
+    assert "under the same key, but not alike" in warning
+    assert "the mean of" not in warning
+
+
+def test_repeated_releases_of_one_key_count_once(log: Path) -> None:
+    for gamma in (2, 2, 3):
+        add(log, publication(KeyedSource(KEY), gamma=gamma), KEY)
+    (warning,) = add(log, publication(SeededSource(9)))
+    assert "the mean of 2 published counts" in warning
+    assert "release 3 of the log with another gamma or retention" in warning
+
+
+def test_another_gamma_alone_has_no_number(log: Path) -> None:
+    add(log, publication(SeededSource(1), retention="1/3"))
+    (warning,) = add(log, publication(SeededSource(2)))
+    assert "the mean of" not in warning
+    assert "release 1 of the log with another gamma or retention" in warning
+
+
+def test_a_table_with_other_columns_is_recognized_by_its_counts(log: Path) -> None:
+    narrow = Microdata.from_frame(TABLE.to_frame().select(pl.col("value").alias("illness")))
+    add(log, publication(SeededSource(1)))
+    (warning,) = add(log, publish(narrow, "illness", 2, SeededSource(2)), table=narrow)
+    assert warning.startswith("column 'illness' was published before with other draws")
+
+
+def test_another_table_does_not_warn(log: Path) -> None:
+    other = TABLE.take(np.arange(23))
+    add(log, publication(SeededSource(1)))
+    assert add(log, publication(SeededSource(2), other), table=other) == []
+
+
+def test_a_gamma_too_large_for_the_sum_warns_without_a_number(log: Path) -> None:
+    size = 200_000
+    entry = LogEntry(2, "", {"gamma": size, "retention": "1/3"}, "", "two", {"value": "same"}, "system", None)
+    add(log, publication(SeededSource(1)))
+    earlier = LogEntry(
+        1, "", {"gamma": size, "retention": "1/3"}, "", "one", {"value": "same"}, "system", None
+    )
+    before = read_log(log)
+    known = type(before)(before.key, (earlier,))
+    (warning,) = warnings(known, entry)
+    assert "T_P of 2 releases is too large a sum" in warning
+
+
+def test_an_entry_is_taken_back_if_the_release_fails(log: Path) -> None:
+    with pytest.raises(RuntimeError), logged(log, TABLE, publication(SeededSource(1)), None, MOMENT):
+        raise RuntimeError
+    assert not log.exists()
+    add(log, publication(SeededSource(1)))
+    content = log.read_bytes()
+    with pytest.raises(RuntimeError), logged(log, TABLE, publication(SeededSource(2)), None, MOMENT):
+        raise RuntimeError
+    assert log.read_bytes() == content
+    assert [path.name for path in log.parent.iterdir()] == ["log.jsonl"]
+
+
+def test_two_programs_at_once(log: Path) -> None:
+    done = publication(SeededSource(1))
+    with logged(log, TABLE, done, None, MOMENT):
+        with pytest.raises(InputError, match="is in use"), logged(log, TABLE, done, None, MOMENT):
+            pass
+        assert len(read_log(log).entries) == 1
+    assert add(log, done) == []  # the same rows again: a copy
+
+
+def test_places_where_no_log_can_be(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        read_log(tmp_path / "no folder" / "log")
+    with pytest.raises(InputError, match="is a folder"):
+        read_log(tmp_path)
+    with (
+        pytest.raises(InputError, match="choose another place"),
+        logged(tmp_path / "none" / "log", TABLE, publication(SeededSource(1)), None, MOMENT),
+    ):
+        pass
+
+
+def test_a_log_open_to_others_is_refused(log: Path) -> None:
+    add(log, publication(SeededSource(1)))
+    log.chmod(0o640)
+    with pytest.raises(InputError, match="chmod 600"):
+        read_log(log)
+
+
+@pytest.mark.parametrize(
+    ("line", "change"),
+    [
+        (1, lambda text: text.replace(SCHEMA, "splu-ref/release-log/2")),
+        (1, lambda text: text.replace('"fingerprint_key": "', '"fingerprint_key": "0')),
+        (1, lambda text: "[]"),
+        (1, lambda text: "{" * 100_000),
+        (2, lambda text: text[:-1]),
+        (2, lambda text: text.replace('"release": 1', '"release": 2')),
+        (2, lambda text: text.replace('"time"', '"clock"')),
+        (2, lambda text: text.replace('"gamma": 2', '"gamma": 1')),
+        (2, lambda text: text.replace('"gamma": 2', '"gamma": 2.5')),
+        (2, lambda text: text.replace('"retention": "1/2"', '"retention": "3/2"')),
+        (2, lambda text: text.replace('"retention": "1/2"', '"retention": 1')),
+        (2, lambda text: text.replace('"key": null', '"key": "abc"')),
+        (2, lambda text: text.replace('"counts": {', '"counts": {"x": 1, ')),
+        (2, lambda text: "7"),
+        (2, lambda text: ""),
+        (3, lambda text: ""),
+    ],
+)
+def test_a_damaged_log_is_refused(log: Path, line: int, change: Any) -> None:
+    for number in (1, 2):
+        add(log, publication(SeededSource(number)))
+    lines = log.read_text(encoding="utf-8").splitlines()
+    lines[line - 1] = change(lines[line - 1])
+    log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match=rf"line {line}: .*restore the file from a copy"):
+        read_log(log)
+
+
+def test_a_log_that_breaks_off_is_refused(log: Path) -> None:
+    add(log, publication(SeededSource(1)))
+    whole = log.read_bytes()
+    for cut in (0, 10, len(whole) - 1):
+        log.write_bytes(whole[:cut])
+        with pytest.raises(DataError, match="breaks off"):
+            read_log(log)

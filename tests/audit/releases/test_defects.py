@@ -1,0 +1,76 @@
+"""Each defect of a release of the embedded table is found, by the check that is meant for it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from benchmarks.release_defects import DEFECTS, Publisher, stream
+from splu_ref.audit.releases import Claimed, Original, ReleaseAudit, audit_release
+from splu_ref.microdata import EMBEDDED_SENSITIVE, Microdata, embedded_table
+from splu_ref.model import Gamma
+
+GAMMA = Gamma(5)
+MEANT = {
+    "gamma is one more than claimed": "retention",
+    "gamma is one less than claimed": "retention",
+    "the own value is never kept": "retention",
+    "the own value is always kept": "retention",
+    "values come from the whole domain": "decoys",
+    "decoys come from the whole domain": "counts",
+    "the rows are not shuffled": "shuffle",
+    "one non-sensitive cell is edited": "records",
+    "the rows stand in the order of their groups": "shuffle",
+    "retention is a quarter more than claimed": "retention",
+    "four random bits modulo gamma": "retention",
+    "the order of the file decides who gets which decoys": "places",
+}
+
+
+@cache
+def _original() -> Original:
+    return Original(embedded_table(), [EMBEDDED_SENSITIVE])
+
+
+def _audit(published: Microdata, plan: str) -> ReleaseAudit:
+    claimed = Claimed.of(GAMMA, None, plan)
+    return audit_release(published, [EMBEDDED_SENSITIVE], claimed, original=_original(), power=False)
+
+
+def _failed(audit: ReleaseAudit) -> set[str]:
+    return {check.name for check in audit.checks if not check.passed}
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_found(name: str) -> None:
+    plan = "cyclic" if MEANT[name] == "places" else "mixed"
+    publisher = Publisher(_original().table, EMBEDDED_SENSITIVE, GAMMA, plan)
+    audit = _audit(DEFECTS[name](publisher, stream("test", 0)), plan)
+    assert audit.verdict == "inconsistent"
+    assert MEANT[name] in _failed(audit)
+
+
+def test_every_defect_has_its_check() -> None:
+    assert set(MEANT) == set(DEFECTS)
+
+
+@pytest.mark.parametrize(
+    ("used", "claimed"), [("anatomy", "cyclic"), ("mixed", "anatomy"), ("cyclic", "anatomy")]
+)
+def test_another_plan_than_claimed(used: str, claimed: str) -> None:
+    publisher = Publisher(_original().table, EMBEDDED_SENSITIVE, GAMMA, used)
+    assert _failed(_audit(publisher.release(stream("plan", 0)), claimed)) == {"plan"}
+
+
+def test_a_wrong_gamma_is_found_where_the_number_of_rows_does_not_tell() -> None:
+    # 30 divides 30,690: the deviation lies in the draws alone.
+    table = embedded_table()
+    trimmed = table.take(np.arange(30690))
+    original = Original(trimmed, [EMBEDDED_SENSITIVE])
+    published = Publisher(trimmed, EMBEDDED_SENSITIVE, GAMMA).release(stream("gamma", 0), gamma=6)
+    audit = audit_release(published, [EMBEDDED_SENSITIVE], Claimed.of(GAMMA), original=original, power=False)
+    assert _failed(audit) == {"retention"}
+    alone = audit_release(published, [EMBEDDED_SENSITIVE], Claimed.of(GAMMA), power=False)
+    assert alone.verdict == "consistent"  # without the original nobody can tell

@@ -1,0 +1,171 @@
+"""Each statistical check is an e-variable: its mean over every honest outcome is at most 1, computed exactly.
+
+Small worlds are enumerated with the shipped mechanism; the two inequalities that carry over to large tables
+are computed from the laws themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import partial
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from splu_ref.audit import EValue, counts_point, rate_at_most
+from splu_ref.audit.releases.counts import counts_evidence, share_evidence
+from splu_ref.audit.releases.decoys import decoys_evidence, plan_evidence
+from splu_ref.audit.releases.findings import Claimed, Evidence
+from splu_ref.audit.releases.match import Match
+from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.places import places_evidence
+from splu_ref.audit.releases.retention import retention_evidence
+from splu_ref.audit.releases.shuffle import shuffle_evidence
+from splu_ref.decoys import PLANS, mixed
+from splu_ref.mechanisms import publish_codes
+from splu_ref.microdata import Microdata
+from splu_ref.model import Gamma
+from splu_ref.randomness import outcomes
+
+ROUNDING = 1e-6
+
+
+def table(values: str, names: str) -> Microdata:
+    """Return a table of one letter a record, and a name that may be shared."""
+    return Microdata.from_frame(pl.DataFrame({"name": list(names), "value": list(values)}))
+
+
+def size(value: EValue) -> float:
+    return float(value.exact) if value.exact is not None else 10**value.log10
+
+
+def means(given: Microdata, claimed: Claimed) -> dict[str, float]:
+    """Return the mean of every e-value over all outcomes but the shuffle."""
+    original = Original(given, ["value"])
+    codes = given.codes("value")
+    # One pass of trades is as random as several, and its outcomes can be enumerated.
+    plan = partial(mixed, passes=1) if claimed.plan == "mixed" else PLANS[str(claimed.plan)]
+    total: dict[str, float] = {}
+    weight = Fraction(0)
+
+    def run(source: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        done = publish_codes(
+            codes, 1 + int(codes.max()), claimed.gamma, source, plan=plan, retention=claimed.retention
+        )
+        return tuple(done.rows.tolist()), tuple(done.published.tolist())
+
+    law: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
+    for outcome, probability in outcomes(run):
+        law[outcome] = law.get(outcome, Fraction(0)) + probability
+    for (rows, values), probability in law.items():
+        published = given.take(np.array(rows)).with_codes("value", np.array(values), domain_of=given)
+        match = Match.of(original, published)
+        found = np.bincount(values, minlength=1 + int(codes.max()))
+        evidence: dict[str, Evidence | None] = {
+            "counts": counts_evidence(match, "value", claimed),
+            "share": share_evidence(found, claimed),
+            "retention": retention_evidence(match, "value", claimed),
+            "decoys": decoys_evidence(match, "value", claimed),
+            "plan": plan_evidence(match, "value", claimed),
+            "places": places_evidence(match, "value"),
+        }
+        weight += probability
+        for name, part in evidence.items():
+            if part is not None:
+                total[name] = total.get(name, 0.0) + float(probability) * size(part.e_value)
+    assert weight == 1
+    return total
+
+
+@pytest.mark.parametrize(
+    ("values", "names", "gamma", "retention", "plan"),
+    [
+        ("aabc", "1234", 2, None, "anatomy"),
+        ("aabc", "1234", 2, "1/3", "cyclic"),
+        ("aabbc", "12345", 2, None, "cyclic"),  # one is deleted, and it is known who
+        ("aabbc", "11223", 2, "3/4", "anatomy"),  # the same, by classes of equal values
+        ("aabbc", "11111", 2, None, "anatomy"),  # nothing is known of anybody
+        ("abca", "1123", 2, None, "mixed"),
+        ("abcd", "1234", 3, "1/2", "anatomy"),
+        ("abc", "123", 3, None, "cyclic"),
+    ],
+)
+def test_mean_over_every_outcome_is_at_most_one(
+    values: str, names: str, gamma: int, retention: str | None, plan: str
+) -> None:
+    found = means(table(values, names), Claimed.of(gamma, retention, plan))
+    assert {"counts", "share"} <= set(found)
+    assert ("retention" in found) == ("decoys" in found) == (names != "11111")
+    for name, mean in found.items():
+        assert mean <= 1 + ROUNDING, (name, mean)
+    assert found["counts"] > 0.4  # a value far below 1 would have no power
+    if names != "11111":
+        assert found["retention"] == pytest.approx(1, abs=ROUNDING)
+
+
+def test_order_of_the_rows_over_every_shuffle() -> None:
+    given = table("aabbcd", "123455")
+    original, claimed = Original(given, ["value"]), Claimed.of(3)
+    both, alone = [], []
+    for rows in permutations(range(6)):
+        published = given.take(np.array(rows))
+        both.append(size(shuffle_evidence(published, claimed, Match.of(original, published)).e_value))
+        alone.append(size(shuffle_evidence(published, claimed, None).e_value))
+    assert math.fsum(both) / 720 == pytest.approx(1, abs=ROUNDING)
+    assert math.fsum(alone) / 720 == pytest.approx(1, abs=ROUNDING)
+    assert max(both) > 1.2  # some orders do speak against a shuffle
+
+
+def binomial(n: int, k: int, p: Fraction) -> Fraction:
+    return math.comb(n, k) * p**k * (1 - p) ** (n - k) if 0 <= k <= n else Fraction(0)
+
+
+def exact(value: EValue) -> Fraction:
+    assert value.exact is not None
+    return value.exact
+
+
+@pytest.mark.parametrize("p", ["1/5", "1/2", "9/10", "1/100"])
+def test_counts_of_any_retention_are_dominated_by_the_binomial(p: str) -> None:
+    gamma, f = 4, 5
+    own, decoy = Fraction(p), (1 - Fraction(p)) / (gamma - 1)
+    rest = (gamma - 1) * f
+    mean = sum(
+        binomial(f, i, own)
+        * binomial(rest, j, decoy)
+        * exact(counts_point(gamma * f, i + j, Fraction(1, gamma)))
+        for i in range(f + 1)
+        for j in range(rest + 1)
+    )
+    assert mean <= 1
+    others = 6  # records that never publish the value
+    share = sum(
+        binomial(f, i, own) * binomial(rest, j, decoy)
+        * exact(rate_at_most(gamma * f + others, i + j, Fraction(1, gamma)))
+        for i in range(f + 1)
+        for j in range(rest + 1)
+    )  # fmt: skip
+    assert share <= 1
+
+
+@pytest.mark.parametrize(("f", "c", "n"), [(6, 4, 5), (6, 6, 3), (8, 1, 8), (7, 3, 2)])
+def test_decoys_drawn_without_replacement_are_dominated(f: int, c: int, n: int) -> None:
+    q = Fraction(1, 3)
+    mean = at_most = Fraction(0)
+    for k in range(max(0, n - (f - c)), min(n, c) + 1):
+        places = Fraction(math.comb(c, k) * math.comb(f - c, n - k), math.comb(f, n))
+        for m in range(k + 1):
+            chance = places * binomial(k, m, q)
+            mean += chance * exact(counts_point(n, m, c * q / f))
+            at_most += chance * exact(rate_at_most(min(n, c), m, q))
+    assert mean <= 1
+    assert at_most <= 1
+
+
+def test_gamma_is_a_claim_that_is_validated() -> None:
+    assert Claimed.of("3").retention == Fraction(1, 3)
+    assert Claimed.of(Gamma(3), "1/2").decoy == Fraction(1, 4)

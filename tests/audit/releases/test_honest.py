@@ -1,0 +1,126 @@
+"""Honest releases pass, whatever the plan, the retention, the source, the columns and the kind of table."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+
+from splu_ref.audit.releases import MEANING, Check, Claimed, Original, ReleaseAudit, audit_release
+from splu_ref.decoys import PLANS
+from splu_ref.mechanisms import publish
+from splu_ref.microdata import EMBEDDED_SENSITIVE, Microdata, embedded_table
+from splu_ref.randomness import Key, KeyedSource, SeededSource
+
+LEVEL = Fraction(1, 10**9)
+
+
+def small_table(rows: int) -> Microdata:
+    """Return a table of which a part can be linked: people of some ages with skewed values."""
+    number = np.arange(rows)
+    values = np.array(list("aaaabbbccd"))[number * 7 % 10]
+    frame = {"age": number * 31 % 97, "town": (number % 5).astype(str), "value": values}
+    return Microdata.from_frame(pl.DataFrame(frame))
+
+
+def failed(audit: ReleaseAudit) -> list[Check]:
+    return [check for check in audit.checks if not check.passed]
+
+
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("retention", [None, "1/2"])
+def test_many_small_releases(plan: str, retention: str | None) -> None:
+    table = small_table(131)
+    original = Original(table, ["value"])
+    claimed = Claimed.of(2, retention, plan)
+    for number in range(40):
+        source = SeededSource(f"honest {plan} {retention} {number}".encode())
+        published = publish(table, "value", 2, source, plan=plan, retention=retention).table
+        audit = audit_release(
+            published, ["value"], claimed, original=original, level=LEVEL, power=number == 0
+        )
+        assert not failed(audit)
+        assert audit.linked == 130  # all cells differ
+
+
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("gamma", [5, 7])
+def test_the_embedded_table(plan: str, gamma: int) -> None:
+    table = embedded_table()
+    original = Original(table, [EMBEDDED_SENSITIVE])
+    for number in range(4):
+        published = publish(table, EMBEDDED_SENSITIVE, gamma, SeededSource(number), plan=plan)
+        audit = audit_release(
+            published.table,
+            [EMBEDDED_SENSITIVE],
+            Claimed.of(gamma, None, plan),
+            original=original,
+            manifest=published.manifest(),
+            level=LEVEL,
+            power=False,
+        )
+        assert not failed(audit)
+        assert audit.linked is not None
+        assert audit.linked > 17_000
+        names = {check.name for check in audit.checks}
+        assert {"counts", "retention", "decoys", "places", "shuffle", "manifest.rows"} <= names
+        assert ("plan" in names) <= (plan != "mixed")
+        assert names <= set(MEANING)
+
+
+def test_keyed_releases_repeat_themselves() -> None:
+    table, source = embedded_table(), KeyedSource(Key(bytes(range(32))))
+    one, two = (publish(table, EMBEDDED_SENSITIVE, 5, source).table for _ in range(2))
+    audit = audit_release(
+        one,
+        [EMBEDDED_SENSITIVE],
+        Claimed.of(5),
+        original=Original(table, [EMBEDDED_SENSITIVE]),
+        second=two,
+        level=LEVEL,
+        power=False,
+    )
+    assert not failed(audit)
+    assert audit.reuse is not None
+    assert audit.reuse.draws == "same"
+
+
+def test_several_sensitive_columns() -> None:
+    table = embedded_table()
+    columns = ["occupation", "education"]
+    gamma = 3
+    published = publish(table, columns, gamma, SeededSource(1)).table
+    audit = audit_release(
+        published, columns, Claimed.of(gamma, None, "mixed"), original=Original(table, columns), level=LEVEL
+    )
+    assert not failed(audit)
+    assert {check.column for check in audit.checks if check.name == "retention"} == set(columns)
+    shares = [check.level for check in audit.checks if check.level is not None]
+    assert sum(shares) == LEVEL
+    assert all(check.power for check in audit.checks if check.level is not None)
+
+
+def test_nothing_can_be_linked() -> None:
+    alone = small_table(60).to_frame().select("value")
+    table = Microdata.from_frame(alone)
+    published = publish(table, "value", 2, SeededSource(4), plan="cyclic").table
+    audit = audit_release(
+        published, ["value"], Claimed.of(2, None, "cyclic"), original=Original(table, ["value"])
+    )
+    assert not failed(audit)
+    assert audit.linked == 0
+    assert {check.name for check in audit.not_checked} == {"retention", "decoys", "plan", "places"}
+
+
+def test_a_pandas_release_of_a_typed_table() -> None:
+    frame = small_table(90).to_frame()
+    table = Microdata.from_frame(frame.to_pandas())
+    published = publish(table, "value", 2, SeededSource(2)).table
+    original = Original(table, ["value"])
+    audit = audit_release(published, ["value"], Claimed.of(2), original=original, level=LEVEL)
+    assert not failed(audit)
+    shifted = published.to_frame().assign(age=lambda rows: rows["age"].astype(float))
+    audit = audit_release(Microdata.from_frame(shifted), ["value"], Claimed.of(2), original=original)
+    assert [check.name for check in failed(audit)] == ["schema", "records"]

@@ -1,0 +1,92 @@
+"""Two releases of one table: the same draws, fresh ones, or some of each."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+
+from splu_ref.audit.releases import Claimed, audit_release, compare_releases
+from splu_ref.audit.repeated import repeated_privacy
+from splu_ref.guarantees import decimal_down, error_probability
+from splu_ref.mechanisms import publish
+from splu_ref.microdata import EMBEDDED_SENSITIVE, Microdata, embedded_table
+from splu_ref.model import ParameterError
+from splu_ref.randomness import Key, KeyedSource, SeededSource
+
+CLAIMED = Claimed.of(5)
+LEVEL = Fraction(1, 10**9)
+KEYED = KeyedSource(Key(bytes(range(32))))
+
+
+def publication(seed: int) -> Microdata:
+    return publish(embedded_table(), EMBEDDED_SENSITIVE, 5, SeededSource(seed)).table
+
+
+def test_the_same_rows_in_another_order() -> None:
+    table = publication(1)
+    turned = table.take(np.arange(table.row_count)[::-1].copy())
+    reuse = compare_releases(table, turned, [EMBEDDED_SENSITIVE], CLAIMED, LEVEL)
+    assert (reuse.draws, reuse.linked) == ("same", reuse.agreeing)
+    assert reuse.linked > 17_000
+
+
+def test_fresh_draws_are_a_failure() -> None:
+    one, two = publication(1), publication(2)
+    reuse = compare_releases(one, two, [EMBEDDED_SENSITIVE], CLAIMED, LEVEL)
+    assert reuse.draws == "fresh"
+    # 1/25 that both keep their value, and a chance of at most 1/25 for each of four other values.
+    assert 1 / 25 < reuse.agreeing / reuse.linked < 1 / 5
+    audit = audit_release(one, [EMBEDDED_SENSITIVE], CLAIMED, second=two, power=False)
+    assert [check.name for check in audit.checks if not check.passed] == ["second"]
+
+
+def test_a_changed_table_under_one_key_shares_its_draws() -> None:
+    table = embedded_table()
+    fewer = table.take(np.arange(20_000))
+    one, two = (publish(part, EMBEDDED_SENSITIVE, 5, KEYED).table for part in (table, fewer))
+    reuse = compare_releases(one, two, [EMBEDDED_SENSITIVE], CLAIMED, LEVEL)
+    assert reuse.draws == "shared"
+    assert reuse.against_independence is not None
+    assert reuse.against_independence.rejects(LEVEL)
+
+
+def test_one_row_of_difference_is_not_the_same() -> None:
+    frame = pl.DataFrame({"name": list("1234"), "value": list("xyxz")})
+    changed = frame.with_columns(value=pl.Series(list("xyxx")))
+    one, two = Microdata.from_frame(frame), Microdata.from_frame(changed)
+    reuse = compare_releases(one, two, ["value"], CLAIMED, LEVEL)
+    assert (reuse.draws, reuse.linked, reuse.agreeing) == ("fresh", 4, 3)
+    assert compare_releases(one, one, ["value"], CLAIMED, LEVEL).draws == "same"
+
+
+def test_nothing_to_link() -> None:
+    frame = pl.DataFrame({"value": list("xyxz")})
+    one, two = Microdata.from_frame(frame), Microdata.from_frame(frame.with_columns(value=pl.lit("x")))
+    assert compare_releases(one, two, ["value"], CLAIMED, LEVEL).against_independence is None
+
+
+def test_nulls_are_cells_like_others() -> None:
+    frame = pl.DataFrame({"name": [1, None, 3, 4], "value": ["x", "y", "x", "z"]})
+    lost = frame.with_columns(value=pl.Series(["x", None, "x", "z"]))
+    one, two = Microdata.from_frame(frame), Microdata.from_frame(lost)
+    reuse = compare_releases(one, two, ["value"], CLAIMED, LEVEL)
+    assert (reuse.linked, reuse.agreeing) == (4, 3)
+
+
+@pytest.mark.parametrize("retention", [None, "1/2"])
+def test_promise_of_the_mean_by_trying_every_count(retention: str | None) -> None:
+    promise = repeated_privacy(5, 2, retention, "3/10", 10)
+    tried = min(error_probability(5, "3/10", 2 * f, retention=retention) for f in range(1, 11))
+    alone = min(error_probability(5, "3/10", f, retention=retention) for f in range(1, 11))
+    assert promise.averaged.lower <= tried <= promise.averaged.upper
+    assert promise.once.lower <= alone <= promise.once.upper
+    assert decimal_down(tried, 4) in str(promise)
+    assert tried < alone
+
+
+def test_a_promise_needs_a_count() -> None:
+    with pytest.raises(ParameterError):
+        repeated_privacy(5, 2, alpha=0)

@@ -1,0 +1,123 @@
+"""Exact checks on small tables: what no release can look like."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from splu_ref.audit.releases import Claimed, Original, ReleaseAudit, audit_release
+from splu_ref.manifest import Manifest
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError, ParameterError
+
+GIVEN = pl.DataFrame({"name": list("123456789"), "town": list("aabbccdde"), "value": list("xxyyzzwwx")})
+PUBLISHED = GIVEN[[8, 1, 3, 0, 5, 4, 7, 2]].with_columns(value=pl.Series(list("xywzzxwy")))
+CLAIMED = Claimed.of(2)
+
+
+def audit(
+    published: pl.DataFrame,
+    claimed: Claimed = CLAIMED,
+    given: pl.DataFrame = GIVEN,
+    manifest: Manifest | None = None,
+) -> ReleaseAudit:
+    original = Original(Microdata.from_frame(given), ["value"])
+    return audit_release(
+        Microdata.from_frame(published), ["value"], claimed, original=original, manifest=manifest, power=False
+    )
+
+
+def failed(found: ReleaseAudit) -> set[str]:
+    return {check.name for check in found.checks if not check.passed}
+
+
+def test_an_honest_release_passes() -> None:
+    found = audit(PUBLISHED)
+    assert (found.verdict, failed(found), found.linked) == ("consistent", set(), 8)
+    assert [check.name for check in found.checks[:5]] == ["schema", "rows", "records", "feasible", "values"]
+
+
+@pytest.mark.parametrize(
+    ("published", "names"),
+    [
+        (PUBLISHED.select("town", "name", "value"), {"schema"}),
+        (PUBLISHED.drop("town"), {"schema"}),
+        (PUBLISHED.with_columns(note=pl.lit("")), {"schema"}),
+        (PUBLISHED.rename({"town": "city"}), {"schema"}),
+        (PUBLISHED[:7], {"rows", "records"}),  # 9 records leave 8 rows
+        (PUBLISHED[:6], {"rows", "records"}),
+        (pl.concat([PUBLISHED[:7], PUBLISHED[:1]]), {"records"}),
+        (PUBLISHED.with_columns(town=pl.Series(list("zabacdcb"))), {"records"}),
+        (PUBLISHED.with_columns(value=pl.Series(list("xywzzxwq"))), {"values"}),
+        (PUBLISHED.with_columns(value=pl.Series(list("yyyyyxwy"))), {"values", "counts", "decoys"}),
+    ],
+)
+def test_what_no_release_looks_like(published: pl.DataFrame, names: set[str]) -> None:
+    assert failed(audit(published)) == names
+
+
+def test_gamma_that_the_table_does_not_allow() -> None:
+    given = GIVEN.with_columns(value=pl.Series(list("xxxxxyzzw")))
+    assert "feasible" in failed(audit(PUBLISHED, given=given))
+    assert "feasible" not in failed(audit(PUBLISHED))
+
+
+def test_other_columns_leave_the_rest_unchecked() -> None:
+    found = audit(PUBLISHED.drop("town"))
+    assert {check.name for check in found.checks} == {"schema", "rows"}
+    assert {"records", "counts", "shuffle"} <= {check.name for check in found.not_checked}
+    assert "columns missing: town; added: none" in found.checks[0].detail
+
+
+def test_types_are_compared_where_both_files_have_them() -> None:
+    typed = GIVEN.with_columns(pl.col("name").cast(pl.Int64))
+    rows = PUBLISHED.with_columns(pl.col("name").cast(pl.Int64))
+    assert audit(rows, given=typed).checks[0].detail.endswith("with their types")
+    assert audit(PUBLISHED, given=typed).checks[0].detail.endswith("one file is text only")
+    narrow = audit(PUBLISHED.with_columns(pl.col("name").cast(pl.Int16)), given=typed)
+    assert failed(narrow) == {"schema"}
+    assert "column 'name': Int64 became Int16" in narrow.checks[0].detail
+
+
+def test_the_manifest() -> None:
+    honest = Manifest(CLAIMED.gamma, CLAIMED.retention, "mixed", 8, {"value": tuple("wxyz")})
+    assert failed(audit(PUBLISHED, manifest=honest)) == set()
+    assert failed(audit(PUBLISHED, manifest=replace(honest, rows=10))) == {"manifest.rows"}
+    for domain in ("xyz", "wxyzq"):
+        wrong = replace(honest, domains={"value": tuple(domain)})
+        assert failed(audit(PUBLISHED, manifest=wrong)) == {"manifest.domain"}
+    wider = replace(honest, domains={"value": tuple("vwxyz")})
+    table = Microdata.from_frame(PUBLISHED)
+    assert failed(audit_release(table, ["value"], CLAIMED, manifest=wider)) == set()  # v may have vanished
+    narrower = replace(honest, domains={"value": tuple("xyz")})
+    assert failed(audit_release(table, ["value"], CLAIMED, manifest=narrower)) == {"manifest.domain"}
+
+
+def test_without_the_original() -> None:
+    table = Microdata.from_frame(PUBLISHED)
+    found = audit_release(table, ["value"], CLAIMED)
+    assert {check.name for check in found.checks} == {"rows", "share", "shuffle"}
+    assert "retention" in {check.name for check in found.not_checked}
+    assert failed(audit_release(table, ["value"], Claimed.of(3))) == {"rows"}
+    crowded = pl.DataFrame({"value": ["x"] * 380 + ["y"] * 20})
+    assert failed(audit_release(Microdata.from_frame(crowded), ["value"], CLAIMED)) == {"share"}
+    sorted_rows = pl.DataFrame({"value": ["x"] * 200 + ["y"] * 200})
+    assert failed(audit_release(Microdata.from_frame(sorted_rows), ["value"], CLAIMED)) == {"shuffle"}
+
+
+def test_what_cannot_be_asked() -> None:
+    table = Microdata.from_frame(PUBLISHED)
+    original = Original(Microdata.from_frame(GIVEN), ["town"])
+    with pytest.raises(ParameterError, match="prepared for other"):
+        audit_release(table, ["value"], CLAIMED, original=original)
+    with pytest.raises(DataError, match="no column 'valu'"):
+        audit_release(table, ["valu"], CLAIMED)
+    with pytest.raises(ParameterError, match="below 1"):
+        audit_release(table, ["value"], CLAIMED, level=1)
+    with pytest.raises(DataError, match="other columns"):
+        audit_release(table, ["value"], CLAIMED, second=Microdata.from_frame(PUBLISHED.drop("town")))
+    for wrong in ({"retention": "1"}, {"retention": "2"}, {"plan": "greedy"}):
+        with pytest.raises(ParameterError):
+            Claimed.of(2, wrong.get("retention"), wrong.get("plan"))

@@ -1,0 +1,327 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+from splu_ref.cli import audit, main
+from splu_ref.model import InputError
+from splu_ref.report.sarif import uri
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "docs" / "examples" / "claims.toml"
+SARIF_PARTS = ROOT / "tests" / "audit" / "claims" / "sarif_parts.json"
+HEAD = 'schema = "splu-ref/claims/1"\n[release]\ngamma = 10\nepsilon = "0.3"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "claims.toml").write_bytes(EXAMPLE.read_bytes())
+    return tmp_path
+
+
+def _claim(identity: str, kind: str = "small-sum-privacy", **keys: object) -> str:
+    lines = [f'{key} = "{value}"' for key, value in {"id": identity, "kind": kind, **keys}.items()]
+    return "\n".join(["[[claim]]", *lines, ""])
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: object, code: int) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["audit", *map(str, arguments), "--json"]) == code
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def _refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    capsys.readouterr()
+    assert main(["audit", *map(str, arguments)]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("splu-ref: ")
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def test_the_example_of_the_documentation(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = _json(capsys, "claims.toml", "--report", "audit", code=1)
+    verdicts = {claim["id"]: claim["verdict"] for claim in result["claims"]}
+    assert verdicts == {
+        "rare-diagnoses": "confirmed",
+        "uncommon-diagnoses": "narrowed",
+        "five-years": "narrowed",
+        "common-diagnoses": "confirmed",
+        "accuracy-at-900": "refuted",
+        "accuracy-by-formula": "narrowed",
+        "diagnoses-by-village": "narrowed",
+    }
+    claims = {claim["id"]: claim for claim in result["claims"]}
+    assert (result["confirmed"], result["narrowed"], result["refuted"]) == (2, 4, 1)
+    assert claims["uncommon-diagnoses"]["true_for"] == "true for alpha up to 3"
+    assert claims["five-years"]["true_for"] == "true for alpha up to 2; true for up to 2 releases"
+    assert claims["accuracy-by-formula"]["true_for"] == "true from T_f = 2401 on"
+    quoted = {name: [quote["id"] for quote in claim["quotes"]] for name, claim in claims.items()}
+    assert {name: ids for name, ids in quoted.items() if ids} == {
+        "accuracy-at-900": ["splu.T3"],
+        "accuracy-by-formula": ["splu.L1"],
+        "diagnoses-by-village": ["splu.L3"],
+    }
+    assert claims["accuracy-at-900"]["quotes"][0]["corrected_by"] == "splu.T3c"
+    assert json.loads((folder / "audit" / "claims.json").read_text(encoding="utf-8")) == result
+    text = EXAMPLE.read_text(encoding="utf-8").splitlines()
+    for claim in claims.values():
+        assert text[claim["line"] - 1] == "[[claim]]"
+        assert text[claim["line"]] == f'id = "{claim["id"]}"'
+
+
+def test_every_certificate_is_valid_and_every_command_runs(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = _json(capsys, "claims.toml", "--report", "audit", code=1)
+    files = [
+        claim[key]
+        for claim in result["claims"]
+        for key in ("certificate", "remaining_certificate")
+        if claim[key]
+    ]
+    assert len(files) == 8
+    assert sorted(files) == sorted(
+        f"certificates/{p.name}" for p in (folder / "audit/certificates").iterdir()
+    )
+    for name in files:
+        assert main(["check", str(folder / "audit" / name)]) == 0
+    for claim in result["claims"]:
+        assert (claim["certificate"] is None) == (claim["without_certificate"] is not None)
+        words = shlex.split(claim["recompute"])
+        assert words.pop(0) == "splu-ref"
+        capsys.readouterr()
+        code = main([*words, "--json"])
+        again = json.loads(capsys.readouterr().out)
+        if claim["kind"] == "small-sum-privacy":
+            assert code == (claim["verdict"] != "confirmed")
+        shared = again.keys() & claim["numbers"].keys()
+        assert shared
+        for key in shared:
+            assert again[key] == claim["numbers"][key]
+
+
+def test_people_read_verdicts_in_words(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    assert main(["audit", "claims.toml"]) == 1
+    captured = capsys.readouterr()
+    text = " ".join(captured.out.split())
+    for words in (
+        "confirmed",
+        "narrowed",
+        "refuted",
+        "True for alpha up to 3.",
+        "Rely on splu.T3c",
+        "line 10",
+    ):
+        assert words in text
+    assert text.endswith("2 confirmed, 4 narrowed, 1 refuted; certificates are written with --report")
+    assert captured.err == ""
+    assert not (folder / "audit").exists()
+
+
+def test_exit_0_only_if_every_claim_is_confirmed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "c.toml").write_text(HEAD + _claim("a", alpha=3, t_p="0.6"))
+    result = _json(capsys, "c.toml", code=0)
+    assert result["holds"] is True
+    assert result["claims"][0]["certificate"] is None
+    assert "--report" in result["claims"][0]["without_certificate"]
+    (folder / "c.toml").write_text(HEAD + _claim("a", alpha=1, t_p="0.7"))
+    refuted = _json(capsys, "c.toml", code=1)["claims"][0]
+    assert (refuted["verdict"], refuted["instead"]) == ("refuted", "T_P up to 0.612579511")
+
+
+def test_a_certificate_that_cannot_be_made_is_explained(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "c.toml").write_text(HEAD + _claim("a", alpha=50_000, t_p=0))
+    claim = _json(capsys, "c.toml", "--report", "out", code=0)["claims"][0]
+    assert claim["certificate"] is None
+    assert "too large for a certificate" in claim["without_certificate"]
+
+
+def test_a_retention_of_its_own(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first_text = _claim("a", alpha=3, t_p="0.49", retention="1/2")
+    second_text = _claim("b", alpha=3, t_p="0.49", retention="1/2", releases=2)
+    (folder / "c.toml").write_text(HEAD + first_text + second_text)
+    first, second = _json(capsys, "c.toml", "--report", "out", code=1)["claims"]
+    assert "retention 1/2" in first["stated"]
+    assert "--retention 1/2" in first["recompute"]
+    assert first["numbers"]["t_p_definition"] != second["numbers"]["t_p_definition"]
+    for claim in (first, second):
+        assert main(["check", str(folder / "out" / claim["certificate"])]) == 0
+
+
+def test_sarif_points_at_the_claim(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _json(capsys, "claims.toml", "--report", "audit", code=1)
+    log = json.loads((folder / "audit" / "claims.sarif").read_text(encoding="ascii"))
+    schema = json.loads(SARIF_PARTS.read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(log, schema)
+    text = EXAMPLE.read_text(encoding="utf-8").splitlines()
+    (run,) = log["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    for result in run["results"]:
+        place = result["locations"][0]["physicalLocation"]
+        assert place["artifactLocation"]["uri"] == "claims.toml"
+        first, last = place["region"]["startLine"], place["region"]["endLine"]
+        name = result["locations"][0]["logicalLocations"][0]["name"]
+        assert text[first - 1 : first + 1] == ["[[claim]]", f'id = "{name}"']
+        assert last == len(text) or text[last] == ""
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        key = result["relatedLocations"][0]["message"]["text"].split()[-1].rstrip(".")
+        line = text[result["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] - 1]
+        assert line.startswith(f"{key} =")
+    levels = [result["level"] for result in run["results"]]
+    assert levels == ["none", "warning", "warning", "none", "error", "warning", "warning"]
+
+
+@pytest.mark.parametrize("change", [("level", "error"), ("kind", "passed"), ("line", 0), ("uri", "a b")])
+def test_the_schema_can_fail(
+    change: tuple[str, Any], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _json(capsys, "claims.toml", "--report", "audit", code=1)
+    log = json.loads((folder / "audit" / "claims.sarif").read_text())
+    result = log["runs"][0]["results"][0]
+    place = result["locations"][0]["physicalLocation"]
+    name, value = change
+    if name == "line":
+        place["region"]["startLine"] = value
+    elif name == "uri":
+        place["artifactLocation"]["uri"] = value
+    else:
+        result[name] = value
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(log, json.loads(SARIF_PARTS.read_text()))
+
+
+def test_paths_as_sarif_wants_them(folder: Path) -> None:
+    assert uri("a b/ü.toml") == "a%20b/%C3%BC.toml"
+    assert uri(str(folder / "c.toml")) == "c.toml"
+    assert uri(os.fspath(folder.parent / "c.toml")).startswith("file:///")
+    assert uri("./x/../c.toml") == "x/../c.toml"
+
+
+def test_junit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _json(capsys, "claims.toml", "--report", "audit", code=1)
+    root = ElementTree.fromstring((folder / "audit" / "junit.xml").read_bytes())
+    (suite,) = root
+    cases = suite.findall("testcase")
+    assert (suite.get("tests"), suite.get("failures"), len(cases)) == ("7", "5", 7)
+    failed = [case.get("name") for case in cases if case.find("failure") is not None]
+    assert "rare-diagnoses" not in failed
+    assert "accuracy-at-900" in failed
+    assert [case.get("line") for case in cases][:2] == ["10", "17"]
+
+
+class _Page(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.text = ""
+        self._open: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {name: value or "" for name, value in attributes}))
+        if tag not in {"meta", "link", "br", "input"}:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] not in {"style", "script"}:
+            self.text += data
+
+
+def test_the_page_stands_alone_and_can_be_read_by_everyone(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    title = '<script>alert(1)</script> & "x"'
+    text = EXAMPLE.read_text(encoding="utf-8").replace('"Health survey, first release"', f"'{title}'")
+    (folder / "claims.toml").write_text(text, encoding="utf-8")
+    _json(capsys, "claims.toml", "--report", "audit", code=1)
+    source = (folder / "audit" / "index.html").read_text(encoding="utf-8")
+    page = _Page(source)
+    assert "://" not in source
+    assert title in page.text
+    assert [tag for tag, _ in page.tags].count("script") == 1
+    assert any("default-src 'none'" in attributes.get("content", "") for _, attributes in page.tags)
+    ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = [attributes["href"] for tag, attributes in page.tags if tag == "a"]
+    for link in links:
+        assert link.removeprefix("#") in ids if link.startswith("#") else (folder / "audit" / link).is_file()
+    assert sum(not link.startswith("#") for link in links) == 8
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert {"en"} == {attributes["lang"] for tag, attributes in page.tags if tag == "html"}
+    assert "prefers-color-scheme: dark" in source
+    assert "@media print" in source
+    statuses = [attributes["data-status"] for tag, attributes in page.tags if "data-status" in attributes]
+    assert statuses.count("narrowed") == 4
+    assert "5 of 7 claims cannot stand as stated" in " ".join(page.text.split())
+
+
+def test_nothing_is_written_over_without_force(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "c.toml").write_text(HEAD + _claim("a", alpha=3, t_p="0.6"))
+    assert main(["audit", "c.toml", "--report", "out"]) == 0
+    before = {path: path.read_bytes() for path in (folder / "out").rglob("*") if path.is_file()}
+    assert len(before) == 5
+    assert "--force" in _refused(capsys, "c.toml", "--report", "out")
+    for path in before:
+        for other in before:
+            other.unlink(missing_ok=True)
+        path.write_text("kept")
+        assert "--force" in _refused(capsys, "c.toml", "--report", "out")
+        assert [p for p in (folder / "out").rglob("*") if p.is_file()] == [path]
+    assert main(["audit", "c.toml", "--report", "out", "--force"]) == 0
+    (folder / "file").write_text("")
+    assert "cannot be made" in _refused(capsys, "c.toml", "--report", "file")
+
+
+def test_errors_name_file_line_claim_and_key(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "c.toml").write_text(HEAD + _claim("a", alpha=3, t_p="0.6") + _claim("b", alpha=10**12, t_p=1))
+    message = _refused(capsys, "c.toml", "--report", "out")
+    assert message.startswith("splu-ref: c.toml, line 13, claim b: alpha = 1000000000000 would take too long")
+    assert not (folder / "out" / "index.html").exists()
+    (folder / "c.toml").write_text(HEAD.replace('"0.3"', "0.3") + _claim("a", alpha=3, t_p="0.6"))
+    assert "c.toml, line 4: epsilon is the floating-point number 0.3" in _refused(capsys, "c.toml")
+    assert "absent.toml" in _refused(capsys, "absent.toml")
+    _refused(capsys, ".")
+
+
+def test_without_the_proofs_nothing_is_recognized_and_that_is_said(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def absent() -> Any:
+        raise InputError("no claims ledger is installed: install splu-ref again, with its package proofs")
+
+    monkeypatch.setattr(audit, "load_ledger", absent)
+    assert main(["audit", "claims.toml", "--json"]) == 1
+    captured = capsys.readouterr()
+    assert not any(claim["quotes"] for claim in json.loads(captured.out)["claims"])
+    assert captured.err.startswith("note: without the package proofs")
+    printed = _claim("a", "concept-privacy", estimator="printed", alpha=1, t_p="0.5")
+    (folder / "c.toml").write_text(HEAD + printed)
+    main(["audit", "c.toml"])
+    assert 'claim a: estimator "printed" is kept with the proofs only' in capsys.readouterr().err

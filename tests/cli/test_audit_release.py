@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from splu_ref.cli import main
+from splu_ref.microdata import Microdata, embedded_table, read_table, write_table
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the embedded table, a release with its manifest, and a second release."""
+    path = tmp_path_factory.mktemp("releases")
+    write_table(embedded_table(), path / "adult.csv")
+    for name, seed in (("published", "1"), ("fresh", "2")):
+        words = [
+            "sanitize",
+            str(path / "adult.csv"),
+            "-o",
+            str(path / f"{name}.csv"),
+            "--sensitive",
+            "occupation",
+        ]
+        words += ["--gamma", "5", "--seed", seed, "--manifest", str(path / f"{name}.json")]
+        assert main(words) == 0
+    return path
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: object, code: int) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["audit-release", *map(str, arguments), "--json"]) == code
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    result: dict[str, Any] = json.loads(captured.out)
+    return result
+
+
+def _by_name(result: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {check["name"]: check for check in result["checks"]}
+
+
+def test_an_honest_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = _json(
+        capsys, folder / "published.csv", "--manifest", folder / "published.json",
+        "--original", folder / "adult.csv", code=0,
+    )  # fmt: skip
+    assert (result["verdict"], result["gamma"], result["retention"]) == ("consistent", 5, "1/5")
+    assert (result["plan"], result["level"], result["rows"]) == ("mixed", "1/1000000000", 30715)
+    assert 17_390 <= result["linked"] <= 17_396
+    checks = _by_name(result)
+    assert set(checks) == {
+        "schema", "rows", "manifest.rows", "manifest.domain", "records", "feasible", "values",
+        "counts", "retention", "decoys", "places", "shuffle",
+    }  # fmt: skip
+    assert checks["schema"]["e_value"] is None
+    retention = checks["retention"]
+    assert retention["level"] == "1/5000000000"
+    assert "rows to find gamma = 6 instead" in retention["power"]
+    assert float(retention["e_value"]) == pytest.approx(10 ** retention["log10_e"], rel=1e-4)
+    assert float(retention["e_value"]) <= 10 ** retention["log10_e"]
+    assert result["not_checked"] == [
+        {
+            "name": "plan",
+            "column": "occupation",
+            "reason": "its plan is random: only what every plan satisfies is checked",
+        }
+    ]
+    assert len(result["not_shown"]) == 5
+    assert result["second"] is None
+
+
+def test_a_wrong_claim(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claim = [
+        "--sensitive",
+        "occupation",
+        "--gamma",
+        5,
+        "--retention",
+        "1/4",
+        "--original",
+        folder / "adult.csv",
+    ]
+    result = _json(capsys, folder / "published.csv", *claim, code=1)
+    assert result["verdict"] == "inconsistent"
+    assert [name for name, check in _by_name(result).items() if not check["passed"]] == ["retention"]
+
+
+def test_a_second_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    claim = ["--manifest", folder / "published.json", "--epsilon", "0.5", "--alpha", "3"]
+    result = _json(capsys, folder / "published.csv", *claim, "--second", folder / "fresh.csv", code=1)
+    assert [name for name, check in _by_name(result).items() if not check["passed"]] == ["second"]
+    second = result["second"]
+    assert (second["draws"], second["t_p"]["releases"]) == ("fresh", 2)
+    assert (second["t_p"]["epsilon"], second["t_p"]["alpha"]) == ("1/2", 3)
+    assert float(second["t_p"]["averaged"]["decimal"]) < float(second["t_p"]["once"]["decimal"])
+    assert second["log10_against_independence"] < 1
+    same = _json(capsys, folder / "published.csv", *claim, "--second", folder / "published.csv", code=0)
+    assert (same["second"]["draws"], same["second"]["t_p"]) == ("same", None)
+
+
+def test_what_an_honest_release_never_shows(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = read_table(folder / "published.csv").to_frame()
+    rare = frame.with_columns(
+        occupation=pl.when(pl.int_range(pl.len()) < 3000).then(pl.lit("Armed-Forces")).otherwise("occupation")
+    )
+    write_table(Microdata.from_frame(rare), tmp_path / "rare.csv")
+    result = _json(
+        capsys, tmp_path / "rare.csv", "--sensitive", "occupation", "--gamma", 5,
+        "--original", folder / "adult.csv", code=1,
+    )  # fmt: skip
+    counts = _by_name(result)["counts"]
+    assert (counts["e_value"], counts["log10_e"], counts["passed"]) == ("inf", None, False)
+
+
+def test_people_read_what_was_checked_and_what_not(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    published = str(folder / "published.csv")
+    assert main(["audit-release", published, "--sensitive", "occupation", "--gamma", "6"]) == 1
+    text = " ".join(capsys.readouterr().out.split())
+    assert "inconsistent: failed: rows" in text
+    assert "FAILED: 30715 rows, 1 beyond a multiple of 6" in text
+    assert "schema, records, feasible, values, counts, retention, decoys, plan, places: this needs" in text
+    assert "not shown deviations smaller than" in text
+    words = ["audit-release", published, "--manifest", str(folder / "published.json")]
+    words += ["--original", str(folder / "adult.csv"), "--second", str(folder / "fresh.csv")]
+    assert main(words) == 1
+    text = " ".join(capsys.readouterr().out.split())
+    assert "rows belong to one record of the original for certain" in text
+    assert "the mean of 2 published counts is off by 3/10 or more with probability at least 0.1457" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--gamma", "5"], "--sensitive is missing"),
+        (["--sensitive", "occupation"], "--gamma is missing"),
+        (["--sensitive", "job", "--gamma", "5"], "no column 'job'"),
+        (["--sensitive", "occupation", "--gamma", "1"], "gamma must be"),
+        (["--sensitive", "occupation", "--gamma", "5", "--retention", "1"], "a retention of 1"),
+        (["--sensitive", "occupation", "--gamma", "5", "--plan", "greedy"], "plan 'greedy' is unknown"),
+        (["--sensitive", "occupation", "--gamma", "5", "--level", "0"], "level must be"),
+        (["--sensitive", "occupation", "--gamma", "5", "--missing", "?"], "--missing speaks of the original"),
+        (["--manifest", "published.json", "--gamma", "6"], "--gamma contradicts the manifest"),
+        (["--manifest", "published.json", "--retention", "1/3"], "--retention contradicts the manifest"),
+        (["--manifest", "published.json", "--plan", "cyclic"], "--plan contradicts the manifest"),
+        (["--manifest", "published.json", "--sensitive", "race"], "--sensitive contradicts the manifest"),
+        (["--manifest", "absent.json"], "there is no such file"),
+        (["--manifest", "published.json", "--original", "absent.csv"], "absent.csv cannot be read"),
+        (["--manifest", "published.json", "--second", "absent.csv"], "absent.csv cannot be read"),
+    ],
+)
+def test_unusable_options_are_one_line(
+    words: list[str],
+    message: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(folder)
+    capsys.readouterr()
+    assert main(["audit-release", "published.csv", *words]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("splu-ref: ")
+    assert captured.err.count("\n") == 1
+    assert message in captured.err

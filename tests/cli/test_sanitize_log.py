@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from splu_ref.audit.release_log import read_log
+from splu_ref.cli import main
+
+ROWS = "name,value\n" + "".join(f"n{number},{'abcd'[number % 4]}\n" for number in range(40))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_text(ROWS, encoding="utf-8")
+    return tmp_path
+
+
+def _sanitize(*words: str) -> int:
+    return main(["sanitize", "table.csv", "--sensitive", "value", "--gamma", "2", "--log", "log", *words])
+
+
+def test_warnings_of_fresh_draws_and_none_of_a_key(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["key", "secret"]) == 0
+    for name in ("1.csv", "2.csv"):
+        assert _sanitize("-o", name, "--key-file", "secret") == 0
+    assert capsys.readouterr().err == ""
+    assert Path("1.csv").read_bytes() == Path("2.csv").read_bytes()
+    assert _sanitize("-o", "3.csv") == 0
+    error = capsys.readouterr().err
+    assert error.startswith("note: column 'value' was published before with other draws (releases 1, 2 of")
+    assert "the mean of 2 published counts" in error
+    assert [entry.randomness for entry in read_log(Path("log")).entries] == ["keyed", "keyed", "system"]
+    assert stat.S_IMODE(Path("log").stat().st_mode) == 0o600
+
+
+def test_a_release_that_cannot_be_written_is_not_logged(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _sanitize("-o", "1.csv") == 0
+    before = Path("log").read_bytes()
+    assert _sanitize("-o", "1.csv") == 2  # it exists
+    monkeypatch.setattr("splu_ref.cli.sanitize.write_all", _full_disk)
+    assert _sanitize("-o", "2.csv") == 2
+    assert Path("log").read_bytes() == before
+    assert not Path("2.csv").exists()
+
+
+def _full_disk(contents: object, *, force: bool) -> None:
+    raise OSError(28, "No space left on device", "2.csv")
+
+
+def test_a_damaged_log_is_refused_before_anything_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("log").write_text("{}\n", encoding="utf-8")
+    Path("log").chmod(0o600)
+    assert _sanitize("-o", "1.csv") == 2
+    error = capsys.readouterr().err
+    assert error.startswith("splu-ref: release log log, line 1: ")
+    assert error.count("\n") == 1
+    assert sorted(path.name for path in Path().iterdir()) == ["log", "table.csv"]
+
+
+def test_the_log_is_a_file_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _sanitize("-o", "1.csv", "--manifest", "log", "--force") == 2
+    assert "are the same file" in capsys.readouterr().err
