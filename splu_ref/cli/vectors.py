@@ -1,0 +1,59 @@
+"""``splu-ref vectors``: write the test vectors, or compare a folder with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from splu_ref import SPECIFICATION
+from splu_ref.cli.output import AsJson, Force, show
+from splu_ref.cli.progress import counted
+from splu_ref.conformance import differences, vector_files, write_vectors
+
+NAME = "vectors"
+EXAMPLE = "splu-ref vectors vectors"
+
+
+def run(
+    folder: Annotated[Path, typer.Argument(help="Folder for the vector files; it is made if need be.")],
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing: compare the folder with the vectors.")
+    ] = False,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> int:
+    """Write the test vectors for other implementations, with their JSON Schema.
+
+    One file per operation and set of parameters; the same version writes the same bytes. With --check: exit 1
+    if a file is missing, differs, or is not one of the vectors.
+    """
+    with counted("answering"):
+        files = vector_files()
+        wrong = differences(folder, files) if check else []
+    if not check:
+        write_vectors(folder, files, force=force)
+    vectors = [vector for file in files for vector in file.vectors]
+    by_operation = Counter(file.operation for file in files for _ in file.vectors)
+    result = {
+        "folder": str(folder),
+        "specification": SPECIFICATION,
+        "files": len(files),
+        "valid": sum(vector.valid for vector in vectors),
+        "invalid": sum(not vector.valid for vector in vectors),
+        "by_operation": dict(by_operation),
+        "passed": len(files) + 1 - len(wrong) if check else len(files) + 1,
+        "failed": len(wrong),
+        "skipped": 0,
+        "differences": wrong,
+    }
+    lines = [
+        ("compared" if check else "written", f"{len(files)} files and their schema in {folder}"),
+        ("vectors", f"{len(vectors)}: {result['valid']} valid, {result['invalid']} invalid"),
+        ("operations", ", ".join(f"{name} {count}" for name, count in by_operation.items())),
+        *(("different", line) for line in wrong),
+    ]
+    show(result, lines, as_json=as_json)
+    return 1 if wrong else 0

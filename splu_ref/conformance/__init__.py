@@ -1,0 +1,29 @@
+"""Test vectors for other implementations, and the runner that holds a program to them."""
+
+from splu_ref.conformance.catalog import vector_files
+from splu_ref.conformance.expectations import read_expected_failures
+from splu_ref.conformance.folder import differences, read_vectors, write_vectors
+from splu_ref.conformance.junit import junit
+from splu_ref.conformance.outcome import Conformance, Result, StatisticalCheck, Verdict
+from splu_ref.conformance.reference import answer, answer_line
+from splu_ref.conformance.runner import check_ids, conform
+from splu_ref.conformance.vector import Vector, VectorFile
+
+__all__ = [
+    "Conformance",
+    "Result",
+    "StatisticalCheck",
+    "Vector",
+    "VectorFile",
+    "Verdict",
+    "answer",
+    "answer_line",
+    "check_ids",
+    "conform",
+    "differences",
+    "junit",
+    "read_expected_failures",
+    "read_vectors",
+    "vector_files",
+    "write_vectors",
+]

@@ -1,0 +1,144 @@
+"""From inputs to vectors: the reference answers, and what it answers must be what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from splu_ref import SPECIFICATION
+from splu_ref.conformance.generated import generated_requests
+from splu_ref.conformance.reference import answer, answer_line
+from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, digests, split_answer
+from splu_ref.model import SpluError
+from splu_ref.randomness import SeededSource
+
+_LONG = 1 << 13
+
+NOTES = {
+    "NothingRead": "The tape is not touched.",
+    "Masked": "Bits above the highest bit of bound - 1 are set, and do not count.",
+    "Rejection": "A candidate is not below the bound.",
+    "RejectionsInARow": "Several candidates in a row are rejected.",
+    "Extremes": "The least and the greatest integer.",
+    "Tie": "Keys are equal, and are drawn again.",
+    "TieAgain": "Keys are equal again after they were drawn anew.",
+    "EqualKeysOfOtherCodes": "Keys are equal, but the codes differ: this is no tie.",
+    "TapeLeft": "Bytes remain on the tape.",
+    "TapeExhausted": "The tape ends too early.",
+    "SecondBlock": "A record rejects every candidate of its first block.",
+    "Remainder": "Records are deleted to make their number a multiple of gamma.",
+    "Limit": "A frequency is exactly N / gamma, or a value exactly at its end.",
+    "Infeasible": "A value occurs more than N / gamma times.",
+    "Zero": "A frequency or a count is 0.",
+    "Clipped": "The estimate is moved to the nearest possible count.",
+    "Boundary": "epsilon f is an integer: the forms with > and >= differ.",
+    "Floats": "Arithmetic in floating point gives another answer.",
+    "Impossible": "An error of this size cannot happen, or always happens.",
+    "Tampered": "A certificate that was valid until something in it changed.",
+    "Unreadable": "Not a certificate, or larger than a checker accepts.",
+    "WrongType": "A field has the wrong type.",
+    "Missing": "A field is missing.",
+    "Unknown": "A field, word or operation that no page defines.",
+    "OutOfRange": "A parameter is outside its range.",
+    "Malformed": "The line is not a JSON object with an operation.",
+    "Large": "Many records.",
+}
+"""What the flags of vectors mean."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One vector to be: its name, input and flags, and the kind of error if it must be refused."""
+
+    name: str
+    input: Mapping[str, Any]
+    flags: tuple[str, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Group:
+    """One vector file to be; the attributes are those of `VectorFile`."""
+
+    operation: str
+    name: str
+    about: str
+    page: str
+    cases: Sequence[Case] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    requires: tuple[str, ...] = ()
+    lines: Sequence[tuple[str, str, str]] = ()
+    generator: Mapping[str, Any] | None = None
+
+    def file(self) -> VectorFile:
+        """Return the vector file, with the reference's answers."""
+        vectors = [*map(self._answered, self.cases), *map(self._line, self.lines)]
+        if self.generator is not None:
+            vectors.append(self._accumulated(self.generator))
+        flags = sorted({flag for vector in vectors for flag in vector.flags})
+        return VectorFile(
+            SPECIFICATION,
+            self.operation,
+            self.name,
+            self.about,
+            self.page,
+            self.requires,
+            self.parameters,
+            {flag: NOTES[flag] for flag in flags},
+            tuple(vectors),
+        )
+
+    def _answered(self, case: Case) -> Vector:
+        identifier = f"{self.operation}/{self.name}/{case.name}"
+        given = answer({"op": self.operation, **self.parameters, **case.input})
+        if _kind(given) != case.error:
+            raise SpluError(f"the vector {identifier} is answered {given}: mend the vector or the reference")
+        if case.error is not None:
+            return Vector(identifier, case.flags, input=case.input, error=case.error)
+        required, optional = split_answer(self.operation, given)
+        return Vector(identifier, case.flags, input=case.input, answer=required, also=optional)
+
+    def _line(self, named: tuple[str, str, str]) -> Vector:
+        name, line, kind = named
+        identifier = f"{self.operation}/{self.name}/{name}"
+        if f'"kind": "{kind}"'.encode() not in answer_line(line.encode()):
+            raise SpluError(f"the vector {identifier} is not answered {kind}")
+        return Vector(identifier, ("Malformed",), line=line, error=kind)
+
+    def _accumulated(self, generator: Mapping[str, Any]) -> Vector:
+        requests = generated_requests(self.operation, self.parameters, generator)
+        answers = [answer(request) for request in requests]
+        if any(_kind(given) == "tape_exhausted" for given in answers):
+            raise SpluError(f"the tapes of {self.operation}/{self.name} are too short: lengthen them")
+        found = list(digests(answers, generator["keys"]))
+        noted = tuple(found[after - 1] for after in checkpoints(len(found)))
+        identifier = f"{self.operation}/{self.name}/all"
+        return Vector(
+            identifier, ("Large",), generator=generator, answers_sha256=noted[-1], checkpoints=noted[:-1]
+        )
+
+
+def seeded_tape(
+    operation: str, fields: Mapping[str, Any], seed: str, *, missing: int = 0, left: int = 0
+) -> str:
+    """Return a tape that a request reads to its end, or one that is some bytes shorter or longer.
+
+    Parameters
+    ----------
+    operation, fields
+        The request without its tape.
+    seed
+        Names the seeded stream of which the tape is the beginning.
+    missing, left
+        Bytes that are cut off, or left after the last one that is read.
+    """
+    stream = SeededSource(seed.encode()).read(_LONG)
+    given = answer({"op": operation, **fields, "tape": stream.hex()})
+    if "consumed" not in given:
+        raise SpluError(f"the tape of {seed} cannot be made: {given}")
+    return stream[: given["consumed"] + left - missing].hex()
+
+
+def _kind(given: Mapping[str, Any]) -> str | None:
+    return given["error"]["kind"] if isinstance(given.get("error"), dict) else None

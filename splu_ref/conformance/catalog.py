@@ -1,0 +1,46 @@
+"""All test vectors: a new subject adds a module to the list, and files to the folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from splu_ref.conformance.build import Group
+from splu_ref.conformance.groups import (
+    certificates,
+    comparators,
+    estimates,
+    keyed,
+    plans,
+    promises,
+    protocol,
+    publishing,
+    randomness,
+    retained_promises,
+)
+from splu_ref.conformance.vector import VectorFile
+
+SUBJECTS = (
+    protocol,
+    randomness,
+    keyed,
+    plans,
+    publishing,
+    comparators,
+    estimates,
+    promises,
+    retained_promises,
+    certificates,
+)
+
+
+def groups() -> Iterator[Group]:
+    """Yield the inputs of every vector file."""
+    for subject in SUBJECTS:
+        yield from subject.groups()
+
+
+@cache
+def vector_files() -> tuple[VectorFile, ...]:
+    """Return every vector file, with the reference's answers; about two seconds of work."""
+    return tuple(group.file() for group in groups())

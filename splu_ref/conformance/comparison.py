@@ -1,0 +1,103 @@
+"""Whether an answer is the right one, and in which words it is not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from splu_ref.conformance.vector import Vector
+
+_SHOWN = 160
+
+
+class UnreadableAnswerError(Exception):
+    """A line that is no answer of the protocol: why."""
+
+
+def read_answer(line: bytes, identifier: str) -> dict[str, Any]:
+    """Return the object of an answer.
+
+    Raises
+    ------
+    UnreadableAnswerError
+        If the line is not one JSON object in UTF-8, or answers another request.
+    """
+    try:
+        answer = json.loads(line.decode(), parse_constant=_refuse_constant)
+    except UnicodeDecodeError:
+        raise UnreadableAnswerError("its answer is not UTF-8") from None
+    except (ValueError, RecursionError):
+        raise UnreadableAnswerError(
+            f"its answer is not JSON: {clipped(line.decode(errors='replace'))}"
+        ) from None
+    if not isinstance(answer, dict):
+        raise UnreadableAnswerError(f"its answer is not an object: {shown(answer)}")
+    if "id" in answer and answer["id"] != identifier:
+        raise UnreadableAnswerError(f"it answered the request {shown(answer['id'])}, not {shown(identifier)}")
+    return answer
+
+
+def fault(vector: Vector, answer: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with an answer, or None."""
+    kind = error_kind(answer)
+    if vector.error is not None:
+        if kind == vector.error:
+            return None
+        given = f"the error {shown(kind)}" if kind is not None else f"answered {shown(answer)}"
+        return f"must be refused with the kind {vector.error!r}, not {given}"
+    if "error" in answer:
+        return f"must be answered, not refused: {shown(answer['error'])}"
+    expected = {**(vector.answer or {}), **{key: vector.also[key] for key in vector.also if key in answer}}
+    for key, value in expected.items():
+        if key not in answer:
+            return f"the answer has no {key!r}"
+        if not same(answer[key], value):
+            return f"{key!r} is {_difference(answer[key], value)}"
+    return None
+
+
+def error_kind(answer: Mapping[str, Any]) -> str | None:
+    """Return the kind of error that an answer states, or None if it states none."""
+    error = answer.get("error")
+    if not isinstance(error, dict) or not isinstance(error.get("kind"), str):
+        return None
+    kind: str = error["kind"]
+    return kind
+
+
+def same(given: object, expected: object) -> bool:
+    """Return whether two JSON values are equal: 1, 1.0, "1" and true are four values."""
+    if type(given) is not type(expected):
+        return False
+    if isinstance(given, list) and isinstance(expected, list):
+        return len(given) == len(expected) and all(map(same, given, expected))
+    if isinstance(given, dict) and isinstance(expected, dict):
+        return given.keys() == expected.keys() and all(same(given[key], expected[key]) for key in given)
+    return given == expected
+
+
+def shown(value: object) -> str:
+    """Return a JSON value for a message, short."""
+    return clipped(json.dumps(value))
+
+
+def clipped(text: str) -> str:
+    """Return a text for a message, in one short line that a terminal can show."""
+    line = " ".join(text[: 8 * _SHOWN].split())
+    line = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line)
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "..."
+
+
+def _difference(given: object, expected: object) -> str:
+    """Return both values, or of two long lists the first entries that differ."""
+    if isinstance(given, list) and isinstance(expected, list) and len(shown(expected)) == _SHOWN:
+        for place, (one, other) in enumerate(zip(given, expected, strict=False)):
+            if not same(one, other):
+                return f"{shown(one)} at place {place}, not {shown(other)}"
+        return f"a list of {len(given)}, not of {len(expected)}"
+    return f"{shown(given)}, not {shown(expected)}"
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")

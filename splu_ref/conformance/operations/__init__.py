@@ -1,0 +1,1 @@
+"""What the reference answers to each operation of the conformance protocol."""

@@ -1,0 +1,45 @@
+"""Operations of the mechanisms that SPLU-Gen is compared with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from splu_ref.conformance.fields import Fields
+from splu_ref.conformance.operations.publishing import codes_of, domain_size, gamma_of
+from splu_ref.decoys import PLANS
+from splu_ref.mechanisms import Budget, publish_counts, publish_distribution_based, publish_two_tables
+from splu_ref.model import ParameterError
+from splu_ref.randomness import TapeSource
+
+
+def two_tables(fields: Fields) -> dict[str, Any]:
+    """Answer Anatomy's two tables, made of a tape."""
+    codes, gamma = codes_of(fields.integers("sensitive", 0)), gamma_of(fields)
+    method, tape = fields.choice("method", PLANS), TapeSource(fields.octets("tape"))
+    fields.finish()
+    done = publish_two_tables(codes, domain_size(codes), gamma, tape, plan=PLANS[method])
+    return {
+        "rows": done.rows.tolist(),
+        "groups": done.groups.tolist(),
+        "values": done.values.tolist(),
+        "suppressed": done.suppressed.tolist(),
+        "consumed": tape.consumed,
+    }
+
+
+def distribution_based(fields: Fields) -> dict[str, Any]:
+    """Answer a release whose values are drawn from the histogram of the table."""
+    codes, tape = codes_of(fields.integers("sensitive", 0)), TapeSource(fields.octets("tape"))
+    fields.finish()
+    done = publish_distribution_based(codes, domain_size(codes), tape)
+    return {"published": done.published.tolist(), "rows": done.rows.tolist(), "consumed": tape.consumed}
+
+
+def counts(fields: Fields) -> dict[str, Any]:
+    """Answer counts with discrete Laplace noise, made of a tape."""
+    true, given = fields.integers("counts", 0), fields.text("budget")
+    tape = TapeSource(fields.octets("tape"))
+    fields.finish()
+    if not true:
+        raise ParameterError("counts is empty: give at least one")
+    return {"counts": publish_counts(true, Budget.of(given), tape), "consumed": tape.consumed}

@@ -1,0 +1,103 @@
+"""Operations on published tables: estimates, their intervals, and transition matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from splu_ref.conformance.fields import Fields
+from splu_ref.conformance.operations.publishing import gamma_of
+from splu_ref.decoys import PLANS, co_occurrence
+from splu_ref.estimators import conjunction_estimate, estimate_count
+from splu_ref.model import Gamma, ParameterError, retention_probability, shown
+from splu_ref.randomness import TapeSource
+
+WITHOUT_SECRET = ("anatomy", "cyclic")
+
+MOST_RECORDS = 1_000_000
+LARGEST_GAMMA = 1_000_000_000
+"""What an interval is computed for: the exact sums of larger numbers take too long."""
+
+
+def estimate(fields: Fields) -> dict[str, Any]:
+    """Answer the estimated count of a value (mle), or of a predicate together with a value (exact)."""
+    return {"estimate": str(_ESTIMATES[fields.choice("method", _ESTIMATES)](fields))}
+
+
+def _maximum_likelihood(fields: Fields) -> int:
+    published, gamma = _published_count(fields)
+    bound = fields.integer("bound", 0) if fields.has("bound") else None
+    fields.finish()
+    return estimate_count(published, gamma, bound).estimate_within_bound
+
+
+def _closed_form(fields: Fields) -> Fraction:
+    both, published = fields.integer("both_count", 0), fields.integer("published_count", 0)
+    inside, rows = fields.integer("predicate_count", 0), fields.integer("rows", 1)
+    gamma = gamma_of(fields)
+    fields.finish()
+    return conjunction_estimate(both, published, inside, rows, gamma)
+
+
+def _published_count(fields: Fields) -> tuple[int, Gamma]:
+    """Return a published count and the group size, within what an interval is computed for."""
+    published, gamma = fields.integer("published_count", 0, MOST_RECORDS), gamma_of(fields)
+    if gamma > LARGEST_GAMMA:
+        raise ParameterError(f"gamma must be at most {LARGEST_GAMMA}, not {shown(gamma)}")
+    return published, gamma
+
+
+_ESTIMATES: dict[str, Callable[[Fields], int | Fraction]] = {
+    "mle": _maximum_likelihood,
+    "exact": _closed_form,
+}
+
+
+def interval(fields: Fields) -> dict[str, Any]:
+    """Answer the true counts that a published count does not contradict."""
+    published, gamma = _published_count(fields)
+    confidence = fields.exact("confidence")
+    fields.finish()
+    return {"interval": list(estimate_count(published, gamma, confidence=confidence).interval)}
+
+
+def transition(fields: Fields) -> dict[str, Any]:
+    """Answer a matrix of probabilities from true to published."""
+    return {"matrix": _TRANSITIONS[fields.choice("model", _TRANSITIONS)](fields)}
+
+
+def _two_states(fields: Fields) -> list[list[str]]:
+    """Return the corrected matrix of "another value" and "the value" (splu.M1c)."""
+    gamma, rows = gamma_of(fields), fields.integer("rows", 2)
+    frequency, given = fields.integer("frequency", 1), fields.optional_exact("retention")
+    fields.finish()
+    keeping = retention_probability(given, gamma)
+    if frequency * gamma > rows:
+        raise ParameterError(f"frequency is {frequency}, above rows / gamma = {Fraction(rows, gamma)}")
+    taken = frequency * (1 - keeping) / (rows - frequency)
+    return [[str(1 - taken), str(taken)], [str(1 - keeping), str(keeping)]]
+
+
+def _per_value(fields: Fields) -> list[list[str] | None]:
+    """Return Pr(published with v | true value u) of a plan; None for a value without records."""
+    histogram, gamma = fields.integers("histogram"), gamma_of(fields)
+    method, given = fields.choice("method", WITHOUT_SECRET), fields.optional_exact("retention")
+    fields.finish()
+    keeping = retention_probability(given, gamma)
+    counts = co_occurrence(PLANS[method](np.array(histogram, dtype=np.int64), gamma, TapeSource(b"")))
+    share = (1 - keeping) / (gamma - 1)
+    matrix: list[list[str] | None] = []
+    for value, frequency in enumerate(histogram):
+        if not frequency:
+            matrix.append(None)
+            continue
+        row = [Fraction(count, frequency) * share for count in counts.row(value).tolist()]
+        row[value] = keeping
+        matrix.append([str(entry) for entry in row])
+    return matrix
+
+
+_TRANSITIONS: dict[str, Callable[[Fields], Any]] = {"two-state": _two_states, "per-value": _per_value}

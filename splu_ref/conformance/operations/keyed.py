@@ -1,0 +1,59 @@
+"""Operations with a key: blocks of a record, the choices made of them, and a keyed release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from splu_ref.conformance.fields import Fields, number
+from splu_ref.conformance.operations.publishing import codes_of, domain_size, gamma_of, retention_of
+from splu_ref.decoys import PLANS
+from splu_ref.mechanisms import publish_codes
+from splu_ref.model import ParameterError
+from splu_ref.randomness import Key, KeyedRecords
+
+
+def keyed(fields: Fields) -> dict[str, Any]:
+    """Answer the order, the shuffle, the remainder and the draws of a table's records."""
+    records = _records(fields)
+    codes, bound = fields.integers("codes", 0), fields.integer("bound", 1)
+    remainder = fields.integer("remainder", 0)
+    fields.finish()
+    size = len(codes)
+    return {
+        "order_within": records.order_within(np.array(codes, dtype=np.int64)).tolist(),
+        "permutation": records.permutation(size).tolist(),
+        "subset": records.subset(size, remainder).tolist(),
+        "below": [number(value) for value in records.below(bound, size).tolist()],
+    }
+
+
+def publish_keyed(fields: Fields) -> dict[str, Any]:
+    """Answer the keyed release of one sensitive column."""
+    codes, gamma = fields.integers("sensitive", 0), gamma_of(fields)
+    method, retention = fields.choice("method", PLANS), retention_of(fields)
+    source = _records(fields)
+    fields.finish()
+    column = codes_of(codes)
+    done = publish_codes(
+        column,
+        domain_size(column),
+        gamma,
+        source,
+        plan=PLANS[method],
+        retention=retention,
+    )
+    return {
+        "published": done.published.tolist(),
+        "rows": done.rows.tolist(),
+        "suppressed": done.suppressed.tolist(),
+    }
+
+
+def _records(fields: Fields) -> KeyedRecords:
+    secret, column, written = fields.octets("key"), fields.text("column"), fields.take("identities")
+    if not isinstance(written, list):
+        raise ParameterError("identities is not a list: give one text of hexadecimal digits per record")
+    identities = [Fields({"identities": text}).octets("identities") for text in written]
+    return KeyedRecords(Key(secret), column, identities)

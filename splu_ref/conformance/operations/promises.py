@@ -1,0 +1,89 @@
+"""Operations on guarantees: error probabilities, T_P, T_f, concepts, and certificates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from splu_ref.audit import ConceptCase, concept_error
+from splu_ref.certificate_checker import Unreadable, check_text
+from splu_ref.conformance.fields import Fields
+from splu_ref.conformance.operations.publishing import gamma_of, retention_of
+from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
+from splu_ref.model import ParameterError, positive
+
+MOST_TRIALS = 500
+"""Largest gamma f for which the error of a concept is summed over every outcome."""
+
+
+def error(fields: Fields) -> dict[str, Any]:
+    """Answer the probability that a published count is wrong by epsilon f or more."""
+    gamma, epsilon, frequency = gamma_of(fields), fields.exact("epsilon"), fields.integer("frequency", 1)
+    retention = retention_of(fields)
+    fields.finish()
+    return {"probability": str(error_probability(gamma, epsilon, frequency, retention=retention))}
+
+
+def minimum(fields: Fields) -> dict[str, Any]:
+    """Answer T_P, the least error probability over the counts 1 to alpha."""
+    gamma, epsilon, alpha = gamma_of(fields), fields.exact("epsilon"), fields.integer("alpha", 1)
+    retention = retention_of(fields)
+    fields.finish()
+    least = privacy_minimum(gamma, epsilon, alpha, retention=retention)
+    return {
+        "t_p": str(least.t_p),
+        "argmin": least.argmin,
+        "t_p_definition": str(least.t_p_definition),
+        "argmin_definition": least.argmin_definition,
+    }
+
+
+def threshold(fields: Fields) -> dict[str, Any]:
+    """Answer T_f, the least count from which every error probability is at most T_E."""
+    gamma, epsilon, t_e = gamma_of(fields), fields.exact("epsilon"), fields.exact("t_e")
+    retention = retention_of(fields)
+    fields.finish()
+    return {"threshold": utility_threshold(gamma, epsilon, t_e, retention=retention).threshold}
+
+
+def concept(fields: Fields) -> dict[str, Any]:
+    """Answer the error probability of one conjunctive concept under the closed form."""
+    gamma, epsilon = gamma_of(fields), fields.exact("epsilon")
+    case = ConceptCase(
+        predicate_count=fields.integer("predicate_count", 1),
+        concept_count=fields.integer("concept_count", 1),
+        sensitive_count=fields.integer("sensitive_count", 1),
+        rows=fields.integer("rows", 1),
+        decoys_in_predicate=fields.integer("decoys_in_predicate", 0),
+    )
+    fields.finish()
+    positive(epsilon, "epsilon")
+    _require_possible(case, gamma)
+    return {"probability": str(concept_error(gamma, epsilon, case))}
+
+
+def _require_possible(case: ConceptCase, gamma: int) -> None:
+    """Raise unless some table holds such a concept, small enough to sum over all its outcomes."""
+    inside = case.concept_count + case.decoys_in_predicate
+    outside = gamma * case.sensitive_count - inside
+    possible = (
+        case.concept_count <= case.sensitive_count
+        and case.decoys_in_predicate <= (gamma - 1) * case.sensitive_count
+        and inside <= case.predicate_count
+        and outside <= case.rows - case.predicate_count
+        and case.sensitive_count - case.concept_count <= outside
+    )
+    if not possible:
+        raise ParameterError("no table has these counts: count all of them in one table")
+    if gamma * case.sensitive_count > MOST_TRIALS:
+        raise ParameterError(f"gamma sensitive_count is above {MOST_TRIALS}: ask about a rarer value")
+
+
+def certificate(fields: Fields) -> dict[str, Any]:
+    """Answer what a checker says of a certificate."""
+    text = fields.text("text")
+    fields.finish()
+    try:
+        verdict = check_text(text)
+    except Unreadable:
+        return {"verdict": "unreadable"}
+    return {"verdict": "valid" if verdict.valid else "false"}

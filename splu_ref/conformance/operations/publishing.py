@@ -1,0 +1,101 @@
+"""Operations that publish: from a tape, one column or several, and at random."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from splu_ref.conformance.fields import Fields
+from splu_ref.decoys import PLANS
+from splu_ref.mechanisms import publish_codes, release
+from splu_ref.model import Exact, Gamma, ParameterError
+from splu_ref.randomness import SystemSource, TapeSource
+
+MOST_TIMES = 10_000
+"""Releases that one request for random ones may ask for."""
+
+
+def gamma_of(fields: Fields) -> Gamma:
+    """Return the group size of a request."""
+    return Gamma(fields.integer("gamma"))
+
+
+def retention_of(fields: Fields) -> Exact | None:
+    """Return the retention probability of a request, or None for 1 / gamma."""
+    return fields.optional_exact("retention")
+
+
+def publish(fields: Fields) -> dict[str, Any]:
+    """Answer the release of one sensitive column, made of a tape."""
+    codes, gamma, method, retention = _one_column(fields)
+    tape = TapeSource(fields.octets("tape"))
+    fields.finish()
+    done = publish_codes(codes, domain_size(codes), gamma, tape, plan=PLANS[method], retention=retention)
+    return {
+        "published": done.published.tolist(),
+        "consumed": tape.consumed,
+        "rows": done.rows.tolist(),
+        "suppressed": done.suppressed.tolist(),
+    }
+
+
+def publish_random(fields: Fields) -> dict[str, Any]:
+    """Answer several releases of one sensitive column, made of the system's entropy."""
+    codes, gamma, method, retention = _one_column(fields)
+    times = fields.integer("times", 1)
+    fields.finish()
+    if times > MOST_TIMES:
+        raise ParameterError(f"times is {times}: ask for at most {MOST_TIMES} releases at once")
+    source, size = SystemSource(), domain_size(codes)
+    done = [
+        publish_codes(codes, size, gamma, source, plan=PLANS[method], retention=retention)
+        for _ in range(times)
+    ]
+    return {
+        "published": [each.published.tolist() for each in done],
+        "rows": [each.rows.tolist() for each in done],
+    }
+
+
+def release_columns(fields: Fields) -> dict[str, Any]:
+    """Answer the release of several sensitive columns, made of one tape."""
+    columns, gamma = fields.lists("sensitive"), gamma_of(fields)
+    method, retention = fields.choice("method", PLANS), retention_of(fields)
+    tape = TapeSource(fields.octets("tape"))
+    fields.finish()
+    codes = {str(number): codes_of(column) for number, column in enumerate(columns)}
+    done = release(
+        codes,
+        {name: domain_size(column) for name, column in codes.items()},
+        gamma,
+        lambda _: tape,
+        plan=PLANS[method],
+        retention=retention,
+    )
+    return {
+        "published": [done.published[name].tolist() for name in codes],
+        "rows": done.rows.tolist(),
+        "suppressed": done.suppressed.tolist(),
+        "consumed": tape.consumed,
+    }
+
+
+def _one_column(fields: Fields) -> tuple[Any, Gamma, str, Exact | None]:
+    codes, gamma = codes_of(fields.integers("sensitive", 0)), gamma_of(fields)
+    return codes, gamma, fields.choice("method", PLANS), retention_of(fields)
+
+
+def codes_of(values: list[int]) -> Any:
+    """Return the codes of a request as an array."""
+    if not values:
+        raise ParameterError("sensitive has no record: give at least gamma codes")
+    return np.array(values, dtype=np.int64)
+
+
+def domain_size(codes: Any) -> int:
+    """Return one more than the largest code."""
+    largest = int(codes.max())
+    if largest > 1_000_000:
+        raise ParameterError(f"the code {largest} is too large: number the values 0, 1, 2, ...")
+    return largest + 1

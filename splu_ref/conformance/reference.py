@@ -1,0 +1,94 @@
+"""The reference as a program under test: one JSON object in, one JSON object out.
+
+The vectors are what `answer` says, and `python -m splu_ref.conformance` says it over a pipe, so that the
+runner can be held to the reference as the reference holds others to the vectors.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from splu_ref import __version__
+from splu_ref.conformance.fields import Fields, RequestError
+from splu_ref.conformance.operations import (
+    comparators,
+    estimates,
+    keyed,
+    plans,
+    promises,
+    publishing,
+    randomness,
+)
+from splu_ref.model import InputError, TapeExhaustedError
+
+Answer = dict[str, Any]
+
+OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
+    "below": randomness.below,
+    "permutation": randomness.permutation,
+    "order_within": randomness.order_within,
+    "subset": randomness.subset,
+    "keyed": keyed.keyed,
+    "plan": plans.plan,
+    "publish": publishing.publish,
+    "release": publishing.release_columns,
+    "publish_keyed": keyed.publish_keyed,
+    "publish_random": publishing.publish_random,
+    "publish_two_tables": comparators.two_tables,
+    "publish_distribution_based": comparators.distribution_based,
+    "publish_counts": comparators.counts,
+    "estimate": estimates.estimate,
+    "interval": estimates.interval,
+    "transition": estimates.transition,
+    "error_probability": promises.error,
+    "privacy_minimum": promises.minimum,
+    "utility_threshold": promises.threshold,
+    "concept_error": promises.concept,
+    "certificate": promises.certificate,
+}
+"""Every operation but ``describe``, by name."""
+
+
+def describe() -> Answer:
+    """Return what the reference says of itself."""
+    return {"ops": list(OPERATIONS), "name": "splu-ref", "version": __version__}
+
+
+def answer(request: object) -> Answer:
+    """Return the answer to one request, or ``{"error": {"kind": ..., "message": ...}}``."""
+    try:
+        if not isinstance(request, dict) or not isinstance(request.get("op"), str):
+            raise RequestError("malformed", 'a request is an object with an operation: {"op": ...}')
+        if request["op"] == "describe":
+            return describe()
+        if request["op"] not in OPERATIONS:
+            raise RequestError("unsupported", f"the operation {request['op']!r} is not known")
+        return OPERATIONS[request["op"]](Fields(request))
+    except RequestError as error:
+        return _refused(error.kind, error)
+    except TapeExhaustedError as error:
+        return _refused("tape_exhausted", error)
+    except InputError as error:
+        return _refused("parameter", error)
+
+
+def answer_line(line: bytes) -> bytes:
+    """Return the line that answers a line; the answer repeats the request's ``id``."""
+    try:
+        request = json.loads(line.decode(), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        request = None
+    given = answer(request)
+    if isinstance(request, dict) and "id" in request:
+        given["id"] = request["id"]
+    return json.dumps(given).encode() + b"\n"
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _refused(kind: str, error: Exception) -> Answer:
+    return {"error": {"kind": kind, "message": str(error)}}

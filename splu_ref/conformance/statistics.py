@@ -1,0 +1,121 @@
+"""Releases at random, held to their law by e-values: the layer for programs that replay no tape.
+
+Every check has one observation per release, or several that the law says are independent, and a level of
+one in a billion: a program that is right is rejected with that probability at most. Checks that need to know
+which record stands at a published row are made where the program tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import cache
+from typing import TypeAlias
+
+import numpy as np
+
+from splu_ref.audit import EValue, counts_point, multinomial_point, multinomial_power, rate_power
+from splu_ref.conformance.chance import CHECKS, Check, Law
+from splu_ref.conformance.outcome import Result, StatisticalCheck, Verdict
+from splu_ref.conformance.program import MisbehaviorError
+from splu_ref.conformance.worlds import WORLDS, Ask, Sample, World, sampled
+
+LEVEL = Fraction(1, 10**9)
+OPERATION = "publish_random"
+BATCHES = 4
+"""Requests per world; a smoke run makes one."""
+
+Found: TypeAlias = tuple[Result, StatisticalCheck | None]
+
+
+def check_names() -> list[str]:
+    """Return the ids of all checks."""
+    return [_id(world, check.name) for world in WORLDS for check in CHECKS]
+
+
+def judged_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -> Iterator[Found]:
+    """Yield the outcome of every check, in the order of `check_names`.
+
+    Parameters
+    ----------
+    ask
+        Sends a request and returns its answer; raises ``MisbehaviorError``.
+    features
+        What the program supports; None stands for everything.
+    smoke
+        Whether a quarter of the releases will do.
+    """
+    for world in WORLDS:
+        missing = sorted(world.requires - features) if features is not None else []
+        if missing:
+            yield from _all(world, Verdict.SKIPPED, f"the feature {missing[0]} is not supported")
+            continue
+        try:
+            sample = sampled(ask, world, 1 if smoke else BATCHES)
+        except MisbehaviorError as error:
+            yield from _all(world, Verdict.FAILED, str(error))
+            continue
+        for check in CHECKS:
+            yield _judged(world, check, sample)
+
+
+def _all(world: World, verdict: Verdict, reason: str) -> Iterator[Found]:
+    for check in CHECKS:
+        yield Result(_id(world, check.name), OPERATION, verdict, reason), None
+
+
+def _id(world: World, name: str) -> str:
+    return f"{OPERATION}/{world.name}/{name}"
+
+
+def _judged(world: World, check: Check, sample: Sample) -> Found:
+    identifier = _id(world, check.name)
+    law = check.law(world)
+    if not law:
+        reason = f"the method {world.method} has no law for it in closed form"
+        return Result(identifier, OPERATION, Verdict.SKIPPED, reason), None
+    if check.linked and sample.rows is None:
+        reason = "the answers do not say which record stands at each row"
+        return Result(identifier, OPERATION, Verdict.SKIPPED, reason), None
+    observed = np.bincount(check.bins(world, sample), minlength=len(law)).tolist()
+    impossible = [place for place, probability in enumerate(law) if probability == 0 and observed[place]]
+    if impossible:
+        reason = f"{observed[impossible[0]]} of {sum(observed)} observations are impossible"
+        return Result(identifier, OPERATION, Verdict.FAILED, reason), None
+    possible = [place for place, probability in enumerate(law) if probability]
+    evidence = _evidence([observed[place] for place in possible], [law[place] for place in possible])
+    passed = not evidence.rejects(LEVEL)
+    count = sum(observed)
+    power = _power(count, tuple(law[place] for place in possible), check.named)
+    checked = StatisticalCheck(identifier, count, round(evidence.log10, 3), "1e-9", power, passed)
+    if passed:
+        return Result(identifier, OPERATION, Verdict.PASSED), checked
+    reason = f"the e-value is 10^{evidence.log10:.1f} against {check.name}: {_contrast(observed, law)}"
+    return Result(identifier, OPERATION, Verdict.FAILED, reason), checked
+
+
+def _evidence(observed: Sequence[int], law: Law) -> EValue:
+    if len(law) == 2:
+        return counts_point(sum(observed), observed[0], law[0])
+    return multinomial_point(observed, law)
+
+
+@cache
+def _power(count: int, law: tuple[Fraction, ...], named: str) -> str:
+    if len(law) == 2:
+        return f"Pr({named}): {rate_power(counts_point, count, law[0], LEVEL)}"
+    return str(multinomial_power(count, law, 0, named, LEVEL))
+
+
+def _contrast(observed: Sequence[int], law: Law) -> str:
+    """Return the bin that is farthest off, in words."""
+    count = sum(observed)
+
+    def distance(place: int) -> float:
+        expected = float(count * law[place])
+        return (observed[place] - expected) ** 2 / max(expected, 1.0)
+
+    worst = max(range(len(law)), key=distance)
+    return (
+        f"bin {worst} was seen {observed[worst]} times in {count}, not about {float(count * law[worst]):.0f}"
+    )

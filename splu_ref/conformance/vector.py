@@ -1,0 +1,182 @@
+"""Test vectors and the files that hold them: one parameter set and one operation per file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+SCHEMA = "splu-ref/vectors/1"
+
+OPTIONAL = {
+    "publish": ("rows", "suppressed"),
+    "privacy_minimum": ("argmin", "t_p_definition", "argmin_definition"),
+}
+"""Keys that an answer need not have; where it has them, they must be right."""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """One request, or a run of generated requests, and what must be answered.
+
+    Exactly one of ``input``, ``line`` and ``generator`` is given; and exactly one of ``answer``, ``error``
+    and ``answers_sha256``.
+
+    Attributes
+    ----------
+    id
+        Operation, file and name, joined by slashes; it never changes.
+    flags
+        What is particular about the vector; the file's ``notes`` explain each.
+    input
+        Fields of the request, beside the operation and the file's parameters.
+    line
+        A line that is no request.
+    generator
+        How many requests are made: see `splu_ref.conformance.generated`.
+    answer
+        Keys that the answer must have, with their values.
+    also
+        Keys that the answer may have, with the values that they must have then.
+    error
+        The kind of error of an invalid request.
+    answers_sha256
+        SHA-256 of all answers to generated requests.
+    checkpoints
+        The same after each tenth of them.
+    """
+
+    id: str
+    flags: tuple[str, ...] = ()
+    input: Mapping[str, Any] | None = None
+    line: str | None = None
+    generator: Mapping[str, Any] | None = None
+    answer: Mapping[str, Any] | None = None
+    also: Mapping[str, Any] = field(default_factory=dict)
+    error: str | None = None
+    answers_sha256: str | None = None
+    checkpoints: tuple[str, ...] = ()
+
+    @property
+    def valid(self) -> bool:
+        """Whether the request has an answer."""
+        return self.error is None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the vector as it stands in its file."""
+        entry: dict[str, Any] = {"id": self.id, "flags": list(self.flags)}
+        for name in ("input", "line", "generator"):
+            if getattr(self, name) is not None:
+                entry[name] = getattr(self, name)
+        entry["result"] = "valid" if self.valid else "invalid"
+        for name in ("answer", "also", "error", "answers_sha256", "checkpoints"):
+            if getattr(self, name):
+                entry[name] = getattr(self, name)
+        return entry
+
+    @classmethod
+    def from_json(cls, entry: Mapping[str, Any]) -> Vector:
+        """Return the vector of an entry that the reader has checked."""
+        given = {name: entry[name] for name in cls.__dataclass_fields__ if name in entry}
+        return cls(**given | {name: tuple(entry.get(name, ())) for name in ("flags", "checkpoints")})
+
+
+@dataclass(frozen=True)
+class VectorFile:
+    """The vectors of one operation under one set of parameters.
+
+    Attributes
+    ----------
+    operation
+        The operation, or ``protocol`` for lines that are no requests.
+    name
+        The file's name without ``.json``; its folder is the operation.
+    about
+        What the file exercises, in one sentence.
+    page
+        The page of the specification that decides it.
+    requires
+        Features without which a program need not pass the file.
+    parameters
+        Fields that all its requests have.
+    notes
+        What its flags mean.
+    """
+
+    specification: str
+    operation: str
+    name: str
+    about: str
+    page: str
+    requires: tuple[str, ...]
+    parameters: Mapping[str, Any]
+    notes: Mapping[str, str]
+    vectors: tuple[Vector, ...]
+
+    @property
+    def path(self) -> str:
+        """The path of the file in its folder, with slashes."""
+        return f"{self.operation}/{self.name}.json"
+
+    def request(self, vector: Vector) -> dict[str, Any]:
+        """Return the request of a vector that has an input."""
+        return {"op": self.operation, **self.parameters, **(vector.input or {})}
+
+    def to_bytes(self) -> bytes:
+        """Return the file's content: the same vectors give the same bytes."""
+        head = {
+            "schema": SCHEMA,
+            "specification": self.specification,
+            "operation": self.operation,
+            "name": self.name,
+            "about": self.about,
+            "page": self.page,
+            "requires": list(self.requires),
+            "parameters": self.parameters,
+            "notes": self.notes,
+        }
+        lines = [f" {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
+        vectors = ",\n".join("  " + json.dumps(vector.to_json()) for vector in self.vectors)
+        return ("{\n" + "\n".join(lines) + '\n "vectors": [\n' + vectors + "\n ]\n}\n").encode()
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> VectorFile:
+        """Return the file of a document that the reader has checked."""
+        given = {name: document[name] for name in cls.__dataclass_fields__}
+        vectors = tuple(Vector.from_json(entry) for entry in document["vectors"])
+        return cls(**given | {"requires": tuple(document["requires"]), "vectors": vectors})
+
+
+def split_answer(operation: str, answer: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the keys of an answer that are required, and those that are optional."""
+    optional = OPTIONAL.get(operation, ())
+    required = {key: value for key, value in answer.items() if key not in optional}
+    return required, {key: value for key, value in answer.items() if key in optional}
+
+
+def canonical(value: object) -> bytes:
+    """Return a JSON value as bytes: keys sorted, no blanks, ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
+def digests(answers: Iterable[Mapping[str, Any]], keys: Sequence[str]) -> Iterator[str]:
+    """Yield, after each answer, the SHA-256 of all answers so far.
+
+    Each answer adds one line in canonical form: ``{"error": {"kind": ...}}`` of an error, and otherwise
+    ``keys`` alone, with null for a key that it lacks.
+    """
+    hashed = hashlib.sha256()
+    for answer in answers:
+        if isinstance(answer.get("error"), Mapping):
+            kept: dict[str, Any] = {"error": {"kind": answer["error"].get("kind")}}
+        else:
+            kept = {key: answer.get(key) for key in keys}
+        hashed.update(canonical(kept) + b"\n")
+        yield hashed.copy().hexdigest()
+
+
+def checkpoints(count: int) -> list[int]:
+    """Return after how many of ``count`` answers the hash is noted: ten times, or every time."""
+    return sorted({count * tenth // 10 for tenth in range(1, 11)} - {0})

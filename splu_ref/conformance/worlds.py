@@ -1,0 +1,127 @@
+"""Small tables that are published again and again, and their releases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_ref.conformance.comparison import clipped, shown
+from splu_ref.conformance.program import MisbehaviorError
+from splu_ref.model import Gamma
+
+BATCH = 500
+"""Releases per request."""
+
+Ask: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+"""Sends a request and returns its answer; raises ``MisbehaviorError``."""
+Integers: TypeAlias = NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True)
+class World:
+    """A small table and the parameters under which it is published again and again.
+
+    Attributes
+    ----------
+    name
+        Stands in the ids of its checks.
+    sensitive
+        The codes; the first record's value occurs at least twice, and N is a multiple of gamma.
+    method
+        The plan method.
+    retention
+        p, or None for 1 / gamma.
+    """
+
+    name: str
+    sensitive: tuple[int, ...]
+    gamma: Gamma
+    method: str
+    retention: Fraction | None = None
+
+    @property
+    def requires(self) -> frozenset[str]:
+        """The features that a program needs."""
+        return frozenset({self.method} | ({"retention"} if self.retention is not None else set()))
+
+    @property
+    def keeping(self) -> Fraction:
+        """The probability with which a record keeps its value."""
+        return Fraction(1, self.gamma) if self.retention is None else self.retention
+
+    @property
+    def frequency(self) -> int:
+        """The count of the first record's value."""
+        return self.sensitive.count(self.sensitive[0])
+
+    def request(self, times: int) -> dict[str, Any]:
+        """Return the request for a number of releases."""
+        fields: dict[str, Any] = {"sensitive": list(self.sensitive), "gamma": int(self.gamma)}
+        if self.retention is not None:
+            fields["retention"] = str(self.retention)
+        return {**fields, "method": self.method, "times": times}
+
+
+_TWELVE = (0, 1, 0, 2, 1, 3, 0, 4, 1, 2, 5, 6)
+WORLDS = (
+    World("anatomy", _TWELVE, Gamma(3), "anatomy"),
+    World("anatomy-retention", _TWELVE, Gamma(3), "anatomy", Fraction(3, 5)),
+    World("cyclic", (0, 1, 2, 0, 1, 3, 0, 4), Gamma(2), "cyclic"),
+    World("mixed", _TWELVE, Gamma(4), "mixed"),
+)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Releases of a world: published codes, and the record at each row if the program tells."""
+
+    published: Integers
+    rows: Integers | None
+
+    def by_record(self) -> Integers:
+        """Return the published code of every record, shape (releases, N)."""
+        assert self.rows is not None
+        result = np.empty_like(self.published)
+        np.put_along_axis(result, self.rows, self.published, axis=1)
+        return result
+
+
+def sampled(ask: Ask, world: World, batches: int) -> Sample:
+    """Return the releases of a world, after checking that they are releases of its table at all."""
+    published: list[list[int]] = []
+    rows: list[list[int]] = []
+    for _ in range(batches):
+        answer = ask(world.request(BATCH))
+        if "error" in answer:
+            raise MisbehaviorError(f"must be answered, not refused: {shown(answer['error'])}")
+        published += _table(answer, "published", world)
+        if "rows" in answer:
+            rows += _table(answer, "rows", world)
+    domain, records = set(world.sensitive), list(range(len(world.sensitive)))
+    for release in published:
+        if not domain.issuperset(release):
+            raise MisbehaviorError(f"a release has a code that the table lacks: {shown(release)}")
+    for order in rows:
+        if sorted(order) != records:
+            raise MisbehaviorError(f"the rows of a release are not the records in some order: {shown(order)}")
+    linked = np.array(rows, dtype=np.int64) if len(rows) == len(published) else None
+    return Sample(np.array(published, dtype=np.int64), linked)
+
+
+def _table(answer: Mapping[str, Any], key: str, world: World) -> list[list[int]]:
+    releases = answer.get(key)
+    size = len(world.sensitive)
+    if not isinstance(releases, list) or len(releases) != BATCH:
+        raise MisbehaviorError(f"{key!r} must be a list of {BATCH} releases")
+    for release in releases:
+        whole = isinstance(release, list) and len(release) == size
+        if not whole or not all(type(code) is int and 0 <= code < 1 << 62 for code in release):
+            raise MisbehaviorError(
+                f"a release must be a list of {size} integers, not {clipped(shown(release))}"
+            )
+    return releases

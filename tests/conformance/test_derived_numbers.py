@@ -1,0 +1,434 @@
+"""The vectors of estimates and promises, derived a second time: in fractions, by brute force."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, count, product
+from math import ceil, comb, floor
+from typing import Any
+
+import pytest
+
+from splu_ref.conformance import VectorFile, vector_files
+
+Request = dict[str, Any]
+
+
+@cache
+def law(trials: int, gamma: int) -> tuple[Fraction, ...]:
+    """Return the law of a sum of coins by convolution of the laws of two halves."""
+    if trials <= 1:
+        return (Fraction(1),) if trials == 0 else (1 - Fraction(1, gamma), Fraction(1, gamma))
+    halves = law(trials // 2, gamma), law(trials - trials // 2, gamma)
+    result = [Fraction(0)] * (trials + 1)
+    for one, other in product(enumerate(halves[0]), enumerate(halves[1])):
+        result[one[0] + other[0]] += one[1] * other[1]
+    return tuple(result)
+
+
+@cache
+def binomial(trials: int, gamma: int) -> tuple[Fraction, ...]:
+    """Return the same law by its formula, for more trials."""
+    whole = gamma**trials
+    return tuple(Fraction(comb(trials, k) * (gamma - 1) ** (trials - k), whole) for k in range(trials + 1))
+
+
+@cache
+def retained(f: int, gamma: int, retention: Fraction) -> tuple[Fraction, ...]:
+    """Return the law of f' one record at a time: f that keep the value, (gamma - 1) f that take it."""
+    chances = [Fraction(1)]
+    for chance in [retention] * f + [(1 - retention) / (gamma - 1)] * ((gamma - 1) * f):
+        kept = [mass * (1 - chance) for mass in chances] + [Fraction(0)]
+        taken = [Fraction(0)] + [mass * chance for mass in chances]
+        chances = [one + other for one, other in zip(kept, taken, strict=True)]
+    return tuple(chances)
+
+
+def error(
+    gamma: int, epsilon: Fraction, f: int, *, strict: bool = False, retention: str | None = None
+) -> Fraction:
+    if retention is not None:
+        chances = retained(f, gamma, Fraction(retention))
+    else:
+        chances = law(gamma * f, gamma) if gamma * f <= 40 else binomial(gamma * f, gamma)
+    wrong = (chance for k, chance in enumerate(chances) if _is_error(k, f, epsilon, strict=strict))
+    return sum(wrong, Fraction(0))
+
+
+def _is_error(published: int, f: int, epsilon: Fraction, *, strict: bool) -> bool:
+    return abs(published - f) > epsilon * f if strict else abs(published - f) >= epsilon * f
+
+
+def test_both_laws_agree() -> None:
+    assert all(law(n, gamma) == binomial(n, gamma) for n in range(12) for gamma in (2, 5))
+
+
+def _error(request: Request) -> Request:
+    gamma, epsilon, f = request["gamma"], Fraction(request["epsilon"]), request["frequency"]
+    return {"probability": str(error(gamma, epsilon, f, retention=request.get("retention")))}
+
+
+def _minimum(request: Request) -> Request:
+    gamma, epsilon, alpha = request["gamma"], Fraction(request["epsilon"]), request["alpha"]
+    retention = request.get("retention")
+    answer: Request = {}
+    for strict, name in ((True, ""), (False, "_definition")):
+        counts = range(1, alpha + 1)
+        values = [error(gamma, epsilon, f, strict=strict, retention=retention) for f in counts]
+        answer["t_p" + name] = str(min(values))
+        answer["argmin" + name] = 1 + values.index(min(values))
+    return answer
+
+
+def _threshold(request: Request) -> Request:
+    gamma, epsilon, t_e = request["gamma"], Fraction(request["epsilon"]), Fraction(request["t_e"])
+    if epsilon > gamma - 1 or t_e == 1:
+        return {"threshold": 1}
+    retention = request.get("retention")
+    one = retained(1, gamma, Fraction(retention or f"1/{gamma}"))
+    variance = sum(mass * (k - 1) ** 2 for k, mass in enumerate(one))
+    last = ceil(variance / (epsilon**2 * t_e))  # Chebyshev: from here on nothing is above t_e
+    above = [f for f in range(1, last + 1) if error(gamma, epsilon, f, retention=retention) > t_e]
+    return {"threshold": max(above, default=0) + 1}
+
+
+def _closed_form(y: int, published: int, n: int, rows: int, gamma: int) -> Fraction | None:
+    """Return the root of the expected count, found from two points of the line, in the range 0 … n."""
+    if published * gamma >= rows:
+        return None
+    taken = Fraction(published * (gamma - 1), gamma * (rows - published))
+
+    def expected(x: int) -> Fraction:
+        return Fraction(x, gamma) + (n - x) * taken
+
+    slope = expected(1) - expected(0)
+    return sorted([Fraction(0), (y - expected(0)) / slope, Fraction(n)])[1]
+
+
+def _estimate(request: Request) -> Request:
+    published, gamma = request["published_count"], request["gamma"]
+    if request["method"] == "exact":
+        form = _closed_form(
+            request["both_count"], published, request["predicate_count"], request["rows"], gamma
+        )
+        return {"estimate": str(form)}
+    return {"estimate": str(min(published, request.get("bound", published)))}
+
+
+def test_the_count_is_the_most_likely_one() -> None:
+    for published, gamma in product(range(9), (2, 3, 5)):
+        counts = range(3 * published + 2)
+        likelihood = {f: law(gamma * f, gamma)[published] for f in counts if gamma * f >= published}
+        assert max(likelihood, key=likelihood.__getitem__) == published
+
+
+def _interval(request: Request) -> Request:
+    published, gamma = request["published_count"], request["gamma"]
+    tail = (1 - Fraction(request["confidence"])) / 2
+    possible = []
+    for f in count():
+        chances = binomial(gamma * f, gamma)
+        not_low, not_high = sum(chances[published:]) > tail, sum(chances[: published + 1]) > tail
+        if not_low and not_high:
+            possible.append(f)
+        if f > published and not not_high:
+            return {"interval": [possible[0], possible[-1]]}
+    raise AssertionError
+
+
+def _transition(request: Request) -> Request:
+    gamma = request["gamma"]
+    keeping = Fraction(request.get("retention", f"1/{gamma}"))
+    if request["model"] == "two-state":
+        # Each of the f groups with the value has gamma - 1 records of other values.
+        frequency, rows = request["frequency"], request["rows"]
+        among_decoys = Fraction(frequency * (gamma - 1), rows - frequency)
+        taken = among_decoys * (1 - keeping) / (gamma - 1)
+        assert (rows - frequency) * taken + frequency * keeping == frequency  # the mean of f' is f
+        return {"matrix": [[str(1 - taken), str(taken)], [str(1 - keeping), str(keeping)]]}
+    histogram = request["histogram"]
+    pairs: Counter[tuple[int, int]] = Counter()
+    for group in _groups(histogram, gamma, request["method"]):
+        pairs.update(combinations(sorted(group), 2))
+    matrix: list[list[str] | None] = []
+    for u, frequency in enumerate(histogram):
+        row = [
+            keeping
+            if u == v
+            else pairs[min(u, v), max(u, v)] * (1 - keeping) / (gamma - 1) / max(frequency, 1)
+            for v in range(len(histogram))
+        ]
+        assert frequency == 0 or sum(row) == 1
+        matrix.append([str(entry) for entry in row] if frequency else None)
+    return {"matrix": matrix}
+
+
+def _groups(histogram: list[int], gamma: int, method: str) -> list[list[int]]:
+    number = sum(histogram) // gamma
+    records = [value for value, frequency in enumerate(histogram) for _ in range(frequency)]
+    if method == "cyclic":
+        return [records[first::number] for first in range(number)]
+    groups = []
+    left = list(histogram)
+    for _ in range(number):
+        groups.append(sorted(range(len(left)), key=lambda value: -left[value])[:gamma])  # a stable sort
+        for value in groups[-1]:
+            left[value] -= 1
+    return groups
+
+
+def _concept(request: Request) -> Request:
+    gamma, epsilon, n, x = (
+        request["gamma"],
+        Fraction(request["epsilon"]),
+        request["predicate_count"],
+        request["concept_count"],
+    )
+    inside = x + request["decoys_in_predicate"]
+    outside = gamma * request["sensitive_count"] - inside
+    wrong = Fraction(0)
+    for (y, one), (z, other) in product(
+        enumerate(binomial(inside, gamma)), enumerate(binomial(outside, gamma))
+    ):
+        estimate = _closed_form(y, y + z, n, request["rows"], gamma)
+        if estimate is None or not (1 - epsilon) * x < estimate < (1 + epsilon) * x:
+            wrong += one * other
+    return {"probability": str(wrong)}
+
+
+def _certificate(request: Request) -> Request:
+    try:
+        certificate = json.loads(request["text"], parse_int=_no_number, object_pairs_hook=_no_key_twice)
+        keys = {"schema", "claim", "parameters", "statement", "evidence", "produced_by"}
+        assert set(certificate) == keys
+        assert certificate["schema"] == "splu-ref/certificate/1"
+        evidence, verdict = _CLAIMS[certificate["claim"]](certificate["parameters"], certificate["evidence"])
+    except (AssertionError, ValueError, KeyError, TypeError):
+        return {"verdict": "unreadable"}
+    if verdict and _shape(evidence) != _shape(certificate["evidence"]):
+        return {"verdict": "unreadable"}
+    right = verdict and evidence == certificate["evidence"]
+    return {"verdict": "valid" if right and certificate["statement"] == _statement(certificate) else "false"}
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(text)
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> Request:
+    assert len({key for key, _ in pairs}) == len(pairs)
+    return dict(pairs)
+
+
+def _shape(value: Any) -> Any:
+    """Return the keys of objects, at any depth, without texts; lists may have any length."""
+    if isinstance(value, dict):
+        return {key: _shape(entry) for key, entry in value.items()}
+    return None
+
+
+def _whole(text: str, least: int = 1) -> int:
+    assert str(int(text)) == text
+    assert least <= int(text) < 100_000
+    return int(text)
+
+
+def _fraction(text: str) -> Fraction:
+    assert str(Fraction(text)) == text
+    return Fraction(text)
+
+
+def _rounded(value: Fraction, *, up: bool) -> tuple[str, str]:
+    if value == 0:
+        return "0", "0"
+    for shift in count():
+        mantissa = ceil(value * 2**shift) if up else floor(value * 2**shift)
+        if mantissa >= 2**255:
+            if mantissa == 2**256:
+                mantissa, shift = mantissa // 2, shift - 1  # noqa: PLW2901 - the last turn
+            return f"{mantissa:x}", f"{shift:x}"
+    raise AssertionError
+
+
+def _window(gamma: int, epsilon: Fraction, f: int, *, strict: bool = False) -> Request:
+    right = [k for k in range(gamma * f + 1) if not _is_error(k, f, epsilon, strict=strict)]
+    return {"f": f"{f:x}", "first": f"{right[0]:x}", "last": f"{right[-1]:x}"}
+
+
+def _entry(gamma: int, epsilon: Fraction, f: int, *, up: bool, strict: bool = False) -> Request:
+    mantissa, shift = _rounded(error(gamma, epsilon, f, strict=strict), up=up)
+    return {**_window(gamma, epsilon, f, strict=strict), "mantissa": mantissa, "shift": shift}
+
+
+def _numerator(gamma: int, epsilon: Fraction, f: int, *, strict: bool = False) -> str:
+    return f"{int(error(gamma, epsilon, f, strict=strict) * gamma ** (gamma * f)):x}"
+
+
+def _distance(epsilon: Fraction, f: int, *, strict: bool) -> int:
+    return next(j for j in count(1) if (j > epsilon * f if strict else j >= epsilon * f))
+
+
+def _small_sum_privacy(parameters: Request, _: Any) -> tuple[Request, bool]:
+    assert set(parameters) == {"gamma", "epsilon", "alpha"}
+    gamma, alpha = _whole(parameters["gamma"], 2), _whole(parameters["alpha"])
+    epsilon = _fraction(parameters["epsilon"])
+    evidence = {}
+    for strict, name in ((True, "theorem_4"), (False, "definition_2")):
+        starts = [
+            f
+            for f in range(1, alpha + 1)
+            if f == 1 or _distance(epsilon, f, strict=strict) != _distance(epsilon, f - 1, strict=strict)
+        ]
+        values = [error(gamma, epsilon, f, strict=strict) for f in range(1, alpha + 1)]
+        least = 1 + values.index(min(values))
+        evidence[name] = {
+            "argmin": f"{least:x}",
+            "numerator": _numerator(gamma, epsilon, least, strict=strict),
+            "candidates": [_entry(gamma, epsilon, f, up=False, strict=strict) for f in starts],
+        }
+    return evidence, True
+
+
+def _error_probability(parameters: Request, _: Any) -> tuple[Request, bool]:
+    assert set(parameters) == {"gamma", "epsilon", "frequency"}
+    gamma, f = _whole(parameters["gamma"], 2), _whole(parameters["frequency"])
+    epsilon = _fraction(parameters["epsilon"])
+    return {**_window(gamma, epsilon, f), "numerator": _numerator(gamma, epsilon, f)}, True
+
+
+def _utility_threshold(parameters: Request, given: Any) -> tuple[Request, bool]:
+    assert set(parameters) == {"gamma", "epsilon", "t_e", "t_f"}
+    gamma, t_f = _whole(parameters["gamma"], 2), _whole(parameters["t_f"])
+    epsilon, t_e = _fraction(parameters["epsilon"]), _fraction(parameters["t_e"])
+    assert t_e <= 1
+    tail = given["tail"]
+    start = int(tail["from"], 16)
+    assert start >= 1
+    sides: Request = {"from": tail["from"], "upper": None, "lower": None}
+    total = Fraction(0)
+    for side, sign in (("upper", 1), ("lower", -1)):
+        if t_e == 1 or epsilon > (gamma - 1 if sign > 0 else 1):
+            continue
+        z = Fraction(int(tail[side]["numerator"], 16), int(tail[side]["denominator"], 16))
+        assert [f"{z.numerator:x}", f"{z.denominator:x}"] == [
+            tail[side][key] for key in ("numerator", "denominator")
+        ]
+        k = floor((1 + epsilon) * start) if sign > 0 else ceil((1 - epsilon) * start)
+        if (z - 1) * sign < 0:
+            return {}, False
+        bound = (1 + (z - 1) / gamma) ** (gamma * start) / z**k
+        if bound > 2:
+            return {}, False
+        mantissa, shift = _rounded(bound, up=True)
+        total += Fraction(int(mantissa, 16), 2 ** int(shift, 16))
+        sides[side] = {
+            "numerator": f"{z.numerator:x}",
+            "denominator": f"{z.denominator:x}",
+            "mantissa": mantissa,
+            "shift": shift,
+        }
+    ends = [
+        f
+        for f in range(t_f, start)
+        if _distance(epsilon, f, strict=False) != _distance(epsilon, f + 1, strict=False)
+    ]
+    least = t_f == 1 or error(gamma, epsilon, t_f - 1) > t_e
+    if total > t_e or not least or any(error(gamma, epsilon, f) > t_e for f in ends):
+        return {}, False
+    violation = None
+    if t_f > 1:
+        violation = {**_window(gamma, epsilon, t_f - 1), "numerator": _numerator(gamma, epsilon, t_f - 1)}
+    entries = [_entry(gamma, epsilon, f, up=True) for f in ends]
+    return {"violation": violation, "ends": entries, "tail": sides}, True
+
+
+_CLAIMS: dict[str, Callable[[Request, Any], tuple[Request, bool]]] = {
+    "small-sum-privacy": _small_sum_privacy,
+    "error-probability": _error_probability,
+    "utility-threshold": _utility_threshold,
+}
+
+
+def _statement(certificate: Request) -> str:
+    given = certificate["parameters"]
+    gamma, epsilon = int(given["gamma"]), Fraction(given["epsilon"])
+    if certificate["claim"] == "small-sum-privacy":
+        least = _minimum({**given, "gamma": gamma, "alpha": int(given["alpha"])})
+        parts = [
+            f"|f' - f| {sign} ({epsilon}) f has a probability of at least "
+            f"{_decimal(least['t_p' + name], ROUND_FLOOR)}, least at f = {least['argmin' + name]}"
+            for sign, name in ((">", ""), (">=", "_definition"))
+        ]
+        return f"With gamma = {gamma}, for every count f from 1 to {given['alpha']}: {'; '.join(parts)}."
+    if certificate["claim"] == "error-probability":
+        value = _error({**given, "gamma": gamma, "frequency": int(given["frequency"])})["probability"]
+        return (
+            f"With gamma = {gamma} and the count f = {given['frequency']}: |f' - f| >= ({epsilon}) f has a "
+            f"probability of at most {_decimal(value, ROUND_CEILING)}, which is exact or rounded up."
+        )
+    t_e, t_f = given["t_e"], given["t_f"]
+    end = "" if t_f == "1" else f", and above {t_e} at f = {int(t_f) - 1}"
+    return (
+        f"With gamma = {gamma}: |f' - f| >= ({epsilon}) f has a probability of at most {t_e} "
+        f"for every count f >= {t_f}{end}."
+    )
+
+
+def _decimal(fraction: str, rounding: str) -> str:
+    """Return twelve digits by the decimal arithmetic of the standard library."""
+    value = Fraction(fraction)
+    context = Context(prec=12, rounding=rounding)
+    return str(context.divide(Decimal(value.numerator), Decimal(value.denominator))).replace("E", "e")
+
+
+DERIVED: dict[str, Callable[[Request], Request]] = {
+    "error_probability": _error,
+    "privacy_minimum": _minimum,
+    "utility_threshold": _threshold,
+    "estimate": _estimate,
+    "interval": _interval,
+    "transition": _transition,
+    "concept_error": _concept,
+    "certificate": _certificate,
+}
+
+
+@pytest.mark.parametrize(
+    "file", [file for file in vector_files() if file.operation in DERIVED], ids=lambda file: file.path
+)
+def test_answers(file: VectorFile) -> None:
+    for vector in file.vectors:
+        if vector.answer is not None:
+            assert DERIVED[file.operation](file.request(vector)) == {**vector.answer, **vector.also}, (
+                vector.id
+            )
+
+
+def test_float_traps_are_traps() -> None:
+    traps = 0
+    for file in vector_files():
+        for vector in file.vectors:
+            if "Floats" in vector.flags and vector.input is not None:
+                exact, f = Fraction(vector.input["epsilon"]), vector.input["frequency"]
+                near = float(exact)
+                forms = [
+                    (near * f, exact * f),
+                    ((1 - near) * f, (1 - exact) * f),
+                    ((1 + near) * f, (1 + exact) * f),
+                ]
+                assert any(ceil(one) != ceil(other) or floor(one) != floor(other) for one, other in forms)
+                traps += 1
+    assert traps >= 20
+
+
+def test_every_answer_is_derived_twice() -> None:
+    answered = {file.operation for file in vector_files() if any(vector.answer for vector in file.vectors)}
+    derived_elsewhere = {"below", "permutation", "order_within", "subset", "keyed", "plan", "release"} | {
+        operation for operation in answered if operation.startswith("publish")
+    }
+    assert answered == set(DERIVED) | derived_elsewhere

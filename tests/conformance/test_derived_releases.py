@@ -1,0 +1,434 @@
+"""The vectors of bytes, plans and releases, derived a second time, without code of the package."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+import pytest
+
+from splu_ref.conformance import Vector, VectorFile, vector_files
+
+Request = dict[str, Any]
+
+
+class EndOfTapeError(Exception):
+    pass
+
+
+class Bits:
+    """Choices from a stream of bytes; a key of an item is the sequence of all its draws."""
+
+    def __init__(self, stream: Iterator[int]) -> None:
+        self.stream, self.consumed = stream, 0
+
+    def take(self, number: int) -> bytes:
+        taken = []
+        for _ in range(number):
+            byte = next(self.stream, None)
+            if byte is None:
+                raise EndOfTapeError
+            taken.append(byte)
+        self.consumed += number
+        return bytes(taken)
+
+    def integer(self, bound: int) -> int:
+        if bound == 1:
+            return 0
+        bits = len(bin(bound - 1)) - 2
+        while True:
+            digits = "".join(f"{byte:08b}" for byte in self.take((bits + 7) // 8))
+            if int(digits[-bits:], 2) < bound:
+                return int(digits[-bits:], 2)
+
+    def order(self, codes: list[int]) -> list[int]:
+        if len(codes) < 2:
+            return list(range(len(codes)))
+        keys = [[code, int.from_bytes(self.take(4), "big")] for code in codes]
+        while True:
+            shared = Counter(map(tuple, keys))
+            tied = sorted((key, item) for item, key in enumerate(keys) if shared[tuple(key)] > 1)
+            if not tied:
+                return sorted(range(len(codes)), key=keys.__getitem__)
+            for item in [item for _, item in tied]:
+                keys[item] = [*keys[item], int.from_bytes(self.take(4), "big")]
+
+    def subset(self, population: int, size: int) -> list[int]:
+        free = list(range(population)) if population < 10_000 else []
+        return sorted(free.pop(self.integer(population - taken)) for taken in range(size))
+
+    def shuffle(self, size: int) -> list[int]:
+        return self.order([0] * size)
+
+    def below(self, bound: int, size: int) -> list[int]:
+        return [self.integer(bound) for _ in range(size)]
+
+    def kept(self, rows: list[int]) -> Bits:
+        return self
+
+    def secret(self) -> Bits:
+        return self
+
+
+def tape(request: Request) -> Bits:
+    return Bits(iter(bytes.fromhex(request["tape"])))
+
+
+class Keyed:
+    """Choices that belong to records."""
+
+    def __init__(self, request: Request) -> None:
+        self.key = bytes.fromhex(request["key"])
+        self.column = request["column"].encode()
+        self.identities = [bytes.fromhex(text) for text in request["identities"]]
+
+    def digest(self, prefix: bytes, *parts: bytes | int) -> bytes:
+        message = prefix
+        for part in parts:
+            message += (
+                part.to_bytes(8, "big") if isinstance(part, int) else len(part).to_bytes(8, "big") + part
+            )
+        return hmac.new(self.key, message, hashlib.sha256).digest()
+
+    def block(self, record: int, number: int) -> bytes:
+        return self.digest(b"splu-ref/keyed/1", self.column, self.identities[record], number)
+
+    def sorted(self, codes: list[int], part: slice) -> list[int]:
+        blocks = [self.block(record, 0) for record in range(len(codes))]
+        return sorted(range(len(codes)), key=lambda k: (codes[k], blocks[k][part], blocks[k], k))
+
+    def order(self, codes: list[int]) -> list[int]:
+        return self.sorted(codes, slice(0, 8))
+
+    def shuffle(self, size: int) -> list[int]:
+        return self.sorted([0] * size, slice(8, 16))
+
+    def subset(self, population: int, size: int) -> list[int]:
+        return sorted(self.shuffle(population)[population - size :])
+
+    def below(self, bound: int, size: int) -> list[int]:
+        def stream(record: int) -> Iterator[int]:
+            yield from self.block(record, 0)[16:]
+            for number in count(1):
+                yield from self.block(record, number)
+
+        return [Bits(stream(record)).integer(bound) for record in range(size)]
+
+    def kept(self, rows: list[int]) -> Keyed:
+        fewer = object.__new__(Keyed)
+        fewer.key, fewer.column = self.key, self.column
+        fewer.identities = [self.identities[row] for row in rows]
+        return fewer
+
+    def secret(self) -> Bits:
+        def stream() -> Iterator[int]:
+            for number in count():
+                yield from self.digest(b"splu-ref/keyed-plan/1", self.column, number)
+
+        return Bits(stream())
+
+
+Source = Bits | Keyed
+
+
+def as_written(value: int) -> int | str:
+    return value if value < 2**53 else str(value)
+
+
+def groups_of(histogram: list[int], gamma: int, method: str, source: Bits) -> list[list[int]]:
+    total = sum(histogram)
+    assert total > 0
+    assert total % gamma == 0
+    number = total // gamma
+    assert max(histogram) <= number
+    if method == "anatomy":
+        groups = []
+        left = Counter(dict(enumerate(histogram)))
+        for _ in range(number):
+            group = [
+                value for _, value in sorted((-records, value) for value, records in left.items())[:gamma]
+            ]
+            left.subtract(group)
+            groups.append(group)
+        return groups
+    records = [value for value, frequency in enumerate(histogram) for _ in range(frequency)]
+    groups = [records[first::number] for first in range(number)]
+    if method == "mixed":
+        passes = 0
+        while 2**passes <= 16 * number:
+            passes += 1
+        for _ in range(passes):
+            _trade(groups, source)
+    return groups
+
+
+def _trade(groups: list[list[int]], source: Bits) -> None:
+    order = source.order([0] * len(groups))
+    pairs = list(zip(order[0::2], order[1::2], strict=False))
+    free = [
+        (pair, group, slot)
+        for pair, both in enumerate(pairs)
+        for group, other in (both, both[::-1])
+        for slot, value in enumerate(groups[group])
+        if value not in groups[other]
+    ]
+    values = [groups[group][slot] for _, group, slot in free]
+    dealt = source.order([pair for pair, _, _ in free])
+    for (_, group, slot), item in zip(free, dealt, strict=True):
+        groups[group][slot] = values[item]
+
+
+def published_column(
+    own: list[int], gamma: int, method: str, retention: Fraction, source: Source
+) -> list[int]:
+    histogram = [own.count(value) for value in range(max(own) + 1)]
+    groups = groups_of(histogram, gamma, method, source.secret())
+    stands: dict[int, list[list[int]]] = {}
+    for group in groups:
+        for value in group:
+            stands.setdefault(value, []).append(group)
+    group_of = {record: stands[own[record]].pop(0) for record in source.order(own)}
+    # The least common multiple of all denominators is the number of equally likely integers.
+    other = (1 - retention) / (gamma - 1)
+    equally_likely = next(m for m in count(1) if (retention * m).denominator == (other * m).denominator == 1)
+    choices: list[list[int]] = []
+    for record, value in enumerate(own):
+        others = [decoy for decoy in group_of[record] if decoy != value]
+        kept = [value] * int(retention * equally_likely)
+        choices.append(kept + [decoy for decoy in others for _ in range(int(other * equally_likely))])
+    drawn = source.below(equally_likely, len(own))
+    return [choices[record][draw] for record, draw in enumerate(drawn)]
+
+
+def released(request: Request, columns: list[list[int]], source: Source) -> Request:
+    gamma, method = request["gamma"], request["method"]
+    retention = Fraction(request.get("retention", f"1/{gamma}"))
+    population = len(columns[0])
+    for codes in columns:
+        assert population >= gamma * max(Counter(codes).values())
+    suppressed = source.subset(population, population % gamma)
+    kept = [record for record in range(population) if record not in suppressed]
+    published = [
+        published_column([codes[record] for record in kept], gamma, method, retention, source.kept(kept))
+        for codes in columns
+    ]
+    shuffle = source.kept(kept).shuffle(len(kept))
+    return {
+        "published": [[values[place] for place in shuffle] for values in published],
+        "rows": [kept[place] for place in shuffle],
+        "suppressed": suppressed,
+    }
+
+
+def _below(request: Request) -> Request:
+    source = tape(request)
+    drawn = source.below(int(request["bound"]), request["size"])
+    return {"result": list(map(as_written, drawn)), "consumed": source.consumed}
+
+
+def _permutation(request: Request) -> Request:
+    source = tape(request)
+    return {"result": source.order([0] * request["size"]), "consumed": source.consumed}
+
+
+def _order_within(request: Request) -> Request:
+    source = tape(request)
+    return {"result": source.order(request["codes"]), "consumed": source.consumed}
+
+
+def _subset(request: Request) -> Request:
+    source = tape(request)
+    return {"result": source.subset(request["population"], request["count"]), "consumed": source.consumed}
+
+
+def _keyed(request: Request) -> Request:
+    source, size = Keyed(request), len(request["codes"])
+    return {
+        "order_within": source.order(request["codes"]),
+        "permutation": source.shuffle(size),
+        "subset": source.subset(size, request["remainder"]),
+        "below": list(map(as_written, source.below(int(request["bound"]), size))),
+    }
+
+
+def _plan(request: Request) -> Request:
+    source = Bits(iter(bytes.fromhex(request.get("tape", ""))))
+    groups = groups_of(request["histogram"], request["gamma"], request["method"], source)
+    held = Counter(value for group in groups for value in group)
+    assert [held[value] for value in range(len(request["histogram"]))] == request["histogram"]
+    assert all(len(set(group)) == request["gamma"] for group in groups)
+    return {"groups": groups} | ({"consumed": source.consumed} if "tape" in request else {})
+
+
+def _publish(request: Request) -> Request:
+    source = tape(request)
+    done = released(request, [request["sensitive"]], source)
+    return {**done, "published": done["published"][0], "consumed": source.consumed}
+
+
+def _release(request: Request) -> Request:
+    source = tape(request)
+    return {**released(request, request["sensitive"], source), "consumed": source.consumed}
+
+
+def _publish_keyed(request: Request) -> Request:
+    done = released(request, [request["sensitive"]], Keyed(request))
+    return {**done, "published": done["published"][0]}
+
+
+def _two_tables(request: Request) -> Request:
+    source, codes, gamma = tape(request), request["sensitive"], request["gamma"]
+    assert len(codes) >= gamma * max(Counter(codes).values())
+    suppressed = source.subset(len(codes), len(codes) % gamma)
+    kept = [record for record in range(len(codes)) if record not in suppressed]
+    own = [codes[record] for record in kept]
+    groups = groups_of([own.count(value) for value in range(max(own) + 1)], gamma, request["method"], source)
+    free = [(value, number) for number, group in enumerate(groups) for value in group]
+    group_of: dict[int, int] = {}
+    for place in source.order(own):
+        value, group_of[place] = min(slot for slot in free if slot[0] == own[place])
+        free.remove((value, group_of[place]))
+    shuffle = source.shuffle(len(own))
+    return {
+        "rows": [kept[place] for place in shuffle],
+        "groups": [group_of[place] for place in shuffle],
+        "values": [sorted(group) for group in groups],
+        "suppressed": suppressed,
+        "consumed": source.consumed,
+    }
+
+
+def _distribution_based(request: Request) -> Request:
+    source, codes = tape(request), request["sensitive"]
+    drawn = [sorted(codes)[place] for place in source.below(len(codes), len(codes))]
+    rows = source.shuffle(len(codes))
+    return {"published": [drawn[row] for row in rows], "rows": rows, "consumed": source.consumed}
+
+
+def _noisy_counts(request: Request) -> Request:
+    source, budget = tape(request), request["budget"]
+
+    def trial(x: Fraction) -> bool:
+        return next(k for k in count(1) if source.integer(k * x.denominator) >= x.numerator) % 2 == 1
+
+    def geometric() -> int:
+        if budget.startswith("ln "):
+            ratio = Fraction(budget[3:])
+            return next(k for k in count() if source.integer(ratio.numerator) >= ratio.denominator)
+        number = Fraction(budget)
+        drawn = (source.integer(number.denominator) for _ in count())
+        fine = next(e for e in drawn if trial(Fraction(e, number.denominator)))
+        coarse = next(k for k in count() if not trial(Fraction(1)))
+        # Whole steps of 1/t that fit: the largest g with g s <= e + t c.
+        return next(g for g in count() if (g + 1) * number > Fraction(fine, number.denominator) + coarse)
+
+    noisy = []
+    for true in request["counts"]:
+        up = geometric()
+        noisy.append(true + up - geometric())
+    return {"counts": noisy, "consumed": source.consumed}
+
+
+DERIVED: dict[str, Callable[[Request], Request]] = {
+    "below": _below,
+    "permutation": _permutation,
+    "order_within": _order_within,
+    "subset": _subset,
+    "keyed": _keyed,
+    "plan": _plan,
+    "publish": _publish,
+    "release": _release,
+    "publish_keyed": _publish_keyed,
+    "publish_two_tables": _two_tables,
+    "publish_distribution_based": _distribution_based,
+    "publish_counts": _noisy_counts,
+}
+
+
+def _files() -> list[VectorFile]:
+    return [file for file in vector_files() if file.operation in DERIVED]
+
+
+@pytest.mark.parametrize("file", _files(), ids=lambda file: file.path)
+def test_answers(file: VectorFile) -> None:
+    for vector in file.vectors:
+        if vector.answer is not None:
+            assert DERIVED[file.operation](file.request(vector)) == {**vector.answer, **vector.also}, (
+                vector.id
+            )
+        elif vector.error == "tape_exhausted":
+            with pytest.raises(EndOfTapeError):
+                DERIVED[file.operation](file.request(vector))
+
+
+def generated(file: VectorFile, vector: Vector) -> Iterator[Request]:
+    """Yield the requests of a generator, by the words of the page."""
+    generator = vector.generator
+    assert generator is not None
+
+    def shake() -> Iterator[int]:
+        seed = generator["seed"].encode()
+        for number in count():
+            message = b"splu-ref/seeded/1" + len(seed).to_bytes(8, "big") + seed + number.to_bytes(8, "big")
+            yield from hashlib.shake_256(message).digest(4096)
+
+    stream = Bits(shake())
+    for _ in range(generator["count"]):
+        request: Request = {**file.parameters}
+        if "groups" in generator:
+            least, most = generator["groups"]
+            gamma = file.parameters["gamma"]
+            number = least + stream.integer(most - least + 1)
+            values = gamma + stream.integer(gamma)
+            codes = [code for _ in range(number) for code in stream.subset(values, gamma)]
+            if file.operation == "publish":
+                codes += stream.subset(values, stream.integer(gamma))
+                request["sensitive"] = [codes[place] for place in stream.order([0] * len(codes))]
+            else:
+                request["histogram"] = [codes.count(value) for value in range(values)]
+            if "tape" in generator:
+                request["tape"] = stream.take(generator["tape"] * len(codes)).hex()
+        else:
+            request["tape"] = stream.take(generator["tape"]).hex()
+        yield request
+
+
+@pytest.mark.parametrize(
+    "file",
+    [file for file in _files() if file.vectors[-1].generator is not None],
+    ids=lambda file: file.path,
+)
+def test_accumulated_answers(file: VectorFile) -> None:
+    vector = file.vectors[-1]
+    assert vector.generator is not None
+    hashed = hashlib.sha256()
+    refused = 0
+    for request in generated(file, vector):
+        try:
+            derived = DERIVED[file.operation](request)
+            answer: Request = {key: derived[key] for key in vector.generator["keys"]}
+        except AssertionError:
+            answer = {"error": {"kind": "parameter"}}
+            refused += 1
+        line = json.dumps(answer, sort_keys=True, separators=(",", ":")) + "\n"
+        hashed.update(line.encode("ascii"))
+    assert hashed.hexdigest() == vector.answers_sha256
+    assert refused < vector.generator["count"] // 2
+
+
+def test_infeasible_vectors_are_infeasible() -> None:
+    seen = 0
+    for file in _files():
+        for vector in file.vectors:
+            if "Infeasible" in vector.flags:
+                assert vector.error == "parameter"
+                with pytest.raises((AssertionError, IndexError)):
+                    DERIVED[file.operation](file.request(vector))
+                seen += 1
+    assert seen >= 10

@@ -1,0 +1,951 @@
+/* SPLU-Gen in C11: written from the pages under docs/specification alone, with the standard library alone.
+ *
+ *     cc -std=c11 -O2 -o splu_c splu.c
+ *
+ * It answers the conformance protocol for what needs no large integers: the byte rules, the plans, releases
+ * from a tape and at random, estimates and transition matrices. A macro BREAK_... makes one mistake on
+ * purpose, for tests of the runner.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory: everything that a request allocates is freed when it has been answered -------------------- */
+
+typedef struct Block { struct Block *next; } Block;
+static Block *blocks;
+
+static void *take(size_t size) {
+    Block *block = malloc(sizeof(Block) + size + 1);
+    if (!block) { fputs("out of memory\n", stderr); exit(1); }
+    block->next = blocks;
+    blocks = block;
+    memset(block + 1, 0, size + 1);
+    return block + 1;
+}
+
+static void *take_array(size_t count, size_t size) { return take(count * size); }
+
+static void release_memory(void) {
+    while (blocks) {
+        Block *next = blocks->next;
+        free(blocks);
+        blocks = next;
+    }
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------------ */
+
+static jmp_buf refusal;
+static const char *refusal_kind;
+
+static _Noreturn void refuse(const char *kind) {
+    refusal_kind = kind;
+    longjmp(refusal, 1);
+}
+
+static void require(int condition) {
+    if (!condition) refuse("parameter");
+}
+
+/* ---- a reader of JSON ---------------------------------------------------------------------------------- */
+
+typedef enum { NOTHING, TRUTH, NUMBER, TEXT, LIST, OBJECT } Type;
+
+typedef struct Value {
+    Type type;
+    int whole;            /* a number without fraction and exponent, within 64 bits */
+    int64_t number;
+    char *text;           /* of a text, without escapes; NUL bytes end it */
+    char *name;           /* of a member */
+    struct Value *first, *last, *next;
+    size_t count;
+} Value;
+
+static const char *at, *end;
+enum { DEEPEST = 200 };
+
+static _Noreturn void malformed(void) { refuse("malformed"); }
+
+static void space(void) {
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n')) at++;
+}
+
+static void expect(char letter) {
+    space();
+    if (at >= end || *at != letter) malformed();
+    at++;
+}
+
+static int next_is(char letter) {
+    space();
+    return at < end && *at == letter;
+}
+
+static unsigned hex4(void) {
+    unsigned value = 0;
+    for (int i = 0; i < 4; i++, at++) {
+        if (at >= end || !isxdigit((unsigned char)*at)) malformed();
+        value = value * 16 + (unsigned)(isdigit((unsigned char)*at) ? *at - '0' : tolower(*at) - 'a' + 10);
+    }
+    return value;
+}
+
+static char *put_utf8(char *out, unsigned code) {
+    if (code < 0x80) { *out++ = (char)code; return out; }
+    if (code < 0x800) { *out++ = (char)(0xC0 | code >> 6); }
+    else {
+        if (code < 0x10000) { *out++ = (char)(0xE0 | code >> 12); }
+        else { *out++ = (char)(0xF0 | code >> 18); *out++ = (char)(0x80 | (code >> 12 & 0x3F)); }
+        *out++ = (char)(0x80 | (code >> 6 & 0x3F));
+    }
+    *out++ = (char)(0x80 | (code & 0x3F));
+    return out;
+}
+
+static char *read_text(void) {
+    expect('"');
+    const char *scan = at;
+    while (scan < end && *scan != '"') scan += *scan == '\\' ? 2 : 1;
+    if (scan >= end) malformed();
+    char *text = take((size_t)(scan - at)), *out = text;
+    while (*at != '"') {
+        unsigned char letter = (unsigned char)*at++;
+        if (letter < 0x20) malformed();
+        if (letter != '\\') { *out++ = (char)letter; continue; }
+        static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+        const char *found = strchr(escapes, *at);
+        if (*at && found) { *out++ = meant[found - escapes]; at++; continue; }
+        if (*at++ != 'u') malformed();
+        unsigned code = hex4();
+        if (code >= 0xD800 && code < 0xDC00 && at + 1 < end && at[0] == '\\' && at[1] == 'u') {
+            at += 2;
+            unsigned low = hex4();
+            if (low < 0xDC00 || low > 0xDFFF) malformed();
+            code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        }
+        out = put_utf8(out, code);
+    }
+    at++;
+    return text;
+}
+
+static Value *read_number(void) {
+    Value *value = take(sizeof(Value));
+    value->type = NUMBER;
+    value->whole = 1;
+    int negative = at < end && *at == '-';
+    at += negative;
+    if (at >= end || !isdigit((unsigned char)*at) || (*at == '0' && at + 1 < end && isdigit((unsigned char)at[1]))) malformed();
+    for (; at < end && isdigit((unsigned char)*at); at++) {
+        int digit = *at - '0';
+        if (value->number > (INT64_MAX - digit) / 10) value->whole = 0;
+        if (value->whole) value->number = value->number * 10 + digit;
+    }
+    if (negative) value->number = -value->number;
+    if (at < end && *at == '.') {
+        value->whole = 0;
+        at++;
+        if (at >= end || !isdigit((unsigned char)*at)) malformed();
+        while (at < end && isdigit((unsigned char)*at)) at++;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        value->whole = 0;
+        at++;
+        if (at < end && (*at == '+' || *at == '-')) at++;
+        if (at >= end || !isdigit((unsigned char)*at)) malformed();
+        while (at < end && isdigit((unsigned char)*at)) at++;
+    }
+    return value;
+}
+
+static void append(Value *parent, Value *child) {
+    if (parent->last) parent->last->next = child; else parent->first = child;
+    parent->last = child;
+    parent->count++;
+}
+
+static Value *read_value(int depth) {
+    if (depth > DEEPEST) malformed();
+    space();
+    if (at >= end) malformed();
+    Value *value = take(sizeof(Value));
+    if (*at == '"') {
+        value->type = TEXT;
+        value->text = read_text();
+    } else if (*at == '[' || *at == '{') {
+        int object = *at++ == '{';
+        value->type = object ? OBJECT : LIST;
+        if (!next_is(object ? '}' : ']')) {
+            do {
+                char *name = NULL;
+                if (object) { name = read_text(); expect(':'); }
+                Value *child = read_value(depth + 1);
+                child->name = name;
+                append(value, child);
+            } while (next_is(',') && at++);
+        }
+        expect(object ? '}' : ']');
+    } else if (*at == '-' || isdigit((unsigned char)*at)) {
+        return read_number();
+    } else {
+        static const struct { const char *word; Type type; } words[] = {{"null", NOTHING}, {"true", TRUTH}, {"false", TRUTH}};
+        for (size_t i = 0; i < 3; i++) {
+            size_t length = strlen(words[i].word);
+            if ((size_t)(end - at) >= length && !strncmp(at, words[i].word, length)) {
+                at += length;
+                value->type = words[i].type;
+                return value;
+            }
+        }
+        malformed();
+    }
+    return value;
+}
+
+/* ---- the fields of a request --------------------------------------------------------------------------- */
+
+static Value *request;
+
+static Value *optional(const char *name) {
+    Value *found = NULL;
+    for (Value *member = request->first; member; member = member->next)
+        if (!strcmp(member->name, name)) found = member;
+    return found;
+}
+
+static Value *field(const char *name) {
+    Value *found = optional(name);
+    require(found != NULL);
+    return found;
+}
+
+/* Refuse what is not one of the given names (a list that NULL ends). */
+static void only(const char *const *names) {
+    for (Value *member = request->first; member; member = member->next) {
+        int known = !strcmp(member->name, "op") || !strcmp(member->name, "id");
+        for (const char *const *name = names; *name; name++) known |= !strcmp(member->name, *name);
+        if (!known) refuse("unsupported");
+    }
+}
+#define ONLY(...) only((const char *const[]){__VA_ARGS__, NULL})
+
+/* An integer from 0 to 2^64 - 1, as a number or as a text of digits. */
+static uint64_t natural(const char *name) {
+    Value *value = field(name);
+    if (value->type == NUMBER) {
+        require(value->whole && value->number >= 0);
+        return (uint64_t)value->number;
+    }
+    require(value->type == TEXT && *value->text);
+    uint64_t number = 0;
+    for (const char *digit = value->text; *digit; digit++) {
+        require(isdigit((unsigned char)*digit) && number <= (UINT64_MAX - 9) / 10);
+        number = number * 10 + (uint64_t)(*digit - '0');
+    }
+    return number;
+}
+
+static int64_t integer(const char *name, int64_t least) {
+    uint64_t value = natural(name);
+    require(value <= INT64_MAX / 4 && (int64_t)value >= least);
+    return (int64_t)value;
+}
+
+typedef struct { int64_t *at; size_t count; } Integers;
+
+static Integers integers_of(const Value *value, int64_t least) {
+    require(value->type == LIST);
+    Integers list = {take_array(value->count, sizeof(int64_t)), 0};
+    for (const Value *entry = value->first; entry; entry = entry->next) {
+        require(entry->type == NUMBER && entry->whole && entry->number >= least && entry->number < 1000000000);
+        list.at[list.count++] = entry->number;
+    }
+    return list;
+}
+
+static const char *text(const char *name) {
+    Value *value = field(name);
+    require(value->type == TEXT);
+    return value->text;
+}
+
+static int word(const char *name, const char *const *words) {
+    const char *given = text(name);
+    for (int i = 0; words[i]; i++) if (!strcmp(given, words[i])) return i;
+    refuse("unsupported");
+}
+
+/* ---- exact fractions of 128 bits, enough for counts below 2^31 ----------------------------------------- */
+
+__extension__ typedef __int128 Wide;
+typedef struct { Wide p, q; } Fraction;
+
+static Wide divisor(Wide a, Wide b) {
+    if (a < 0) a = -a;
+    while (b) { Wide rest = a % b; a = b; b = rest; }
+    return a;
+}
+
+static Fraction fraction(Wide p, Wide q) {
+    if (q < 0) { p = -p; q = -q; }
+    Wide common = divisor(p, q);
+    return (Fraction){p / common, q / common};
+}
+
+static Fraction times(Fraction a, Fraction b) {
+    Fraction left = fraction(a.p, b.q), right = fraction(b.p, a.q);
+    return fraction(left.p * right.p, left.q * right.q);
+}
+
+static Fraction one_minus(Fraction a) { return fraction(a.q - a.p, a.q); }
+
+static char *write_wide(char *out, Wide number) {
+    char digits[48];
+    int count = 0;
+    if (number < 0) { *out++ = '-'; number = -number; }
+    do { digits[count++] = (char)('0' + (int)(number % 10)); number /= 10; } while (number);
+    while (count) *out++ = digits[--count];
+    return out;
+}
+
+static void print_fraction(Fraction value) {
+    char buffer[100], *out = write_wide(buffer, value.p);
+    if (value.q != 1) { *out++ = '/'; out = write_wide(out, value.q); }
+    *out = 0;
+    printf("\"%s\"", buffer);
+}
+
+/* digits, digits.digits or digits/digits; at most 15 digits in all */
+static Fraction exact(const char *written) {
+    int negative = *written == '-', digits = 0;
+    written += negative;
+    Wide p = 0, q = 1, number = 0;
+    char part = 0;
+    require(isdigit((unsigned char)*written));
+    for (; *written; written++) {
+        if (isdigit((unsigned char)*written)) {
+            require(++digits <= 15);
+            number = number * 10 + (*written - '0');
+            if (part == '.') q *= 10;
+        } else {
+            require(!part && (*written == '.' || *written == '/') && isdigit((unsigned char)written[1]));
+            part = *written;
+            if (part == '/') { p = number; number = 0; }
+        }
+    }
+    if (part == '/') { require(number > 0); q = number; } else p = number;
+    return fraction(negative ? -p : p, q);
+}
+
+static int64_t gamma_of(void) { int64_t gamma = integer("gamma", 2); require(gamma < 1000000); return gamma; }
+
+static Fraction retention(int64_t gamma) {
+    if (!optional("retention")) return fraction(1, gamma);
+    Fraction value = exact(text("retention"));
+    require(value.p > 0 && value.p <= value.q);
+    return value;
+}
+
+/* ---- bytes: a tape, or the system's ---------------------------------------------------------------------- */
+
+static unsigned char *tape;
+static size_t tape_size, consumed;
+static FILE *entropy;
+
+static void open_tape(const char *digits) {
+    size_t length = strlen(digits);
+    require(length % 2 == 0 && strspn(digits, "0123456789abcdef") == length);
+    tape = take(length / 2);
+    tape_size = length / 2;
+    consumed = 0;
+    entropy = NULL;
+    for (size_t i = 0; i < length; i++) {
+        int digit = isdigit((unsigned char)digits[i]) ? digits[i] - '0' : digits[i] - 'a' + 10;
+        tape[i / 2] = (unsigned char)(tape[i / 2] * 16 + digit);
+    }
+}
+
+static void open_system(void) {
+    static FILE *device;
+    if (!device) device = fopen("/dev/urandom", "rb");
+    if (!device) { perror("/dev/urandom"); exit(1); }
+    entropy = device;
+}
+
+static uint64_t read_bytes(int count) {
+    uint64_t value = 0;
+    if (!entropy && (size_t)count > tape_size - consumed) refuse("tape_exhausted");
+    for (int i = 0; i < count; i++) {
+        int byte = entropy ? fgetc(entropy) : tape[consumed++];
+        if (byte == EOF) { fputs("no more entropy\n", stderr); exit(1); }
+#ifdef BREAK_LOW_BYTE_FIRST
+        value |= (uint64_t)byte << 8 * i;
+#else
+        value = value << 8 | (uint64_t)byte;
+#endif
+    }
+    return value;
+}
+
+/* ---- randomness.md ----------------------------------------------------------------------------------------- */
+
+static uint64_t below(uint64_t bound) {
+    if (bound == 1) return 0;
+    int bits = 0;
+    while (bits < 64 && (bound - 1) >> bits) bits++;
+    uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    for (;;) {
+        uint64_t candidate = read_bytes((bits + 7) / 8) & mask;
+#ifdef BREAK_MODULO_BIAS
+        return candidate % bound;
+#endif
+#ifdef BREAK_GAMMA_OFF_BY_ONE
+        if (candidate <= bound) return candidate < bound ? candidate : 0;
+#endif
+        if (candidate < bound) return candidate;
+    }
+}
+
+typedef struct { int64_t code; uint32_t key; size_t item; } Item;
+
+static int compare_items(const void *left, const void *right) {
+    const Item *a = left, *b = right;
+    if (a->code != b->code) return a->code < b->code ? -1 : 1;
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
+    return a->item < b->item ? -1 : a->item > b->item;
+}
+
+/* Let the items that agree in code and key draw again, until none do. `open` marks the places that tied. */
+static void break_ties(Item *items, size_t count) {
+    unsigned char *joined = take(count + 1);  /* place i holds a tie with place i - 1 */
+    int any = 0;
+    for (size_t i = 1; i < count; i++)
+        any |= joined[i] = items[i].code == items[i - 1].code && items[i].key == items[i - 1].key;
+#ifdef BREAK_TIES_BY_NUMBER
+    return;
+#endif
+    while (any) {
+        any = 0;
+        for (size_t i = 0; i < count; i++) {
+            items[i].code = 0;
+            if (joined[i] || joined[i + 1]) items[i].key = (uint32_t)read_bytes(4);
+        }
+        for (size_t first = 0, last; first < count; first = last) {
+            for (last = first + 1; last < count && joined[last];) last++;
+            if (last - first < 2) continue;
+            qsort(items + first, last - first, sizeof(Item), compare_items);
+            for (size_t i = first + 1; i < last; i++) any |= joined[i] = items[i].key == items[i - 1].key;
+        }
+    }
+}
+
+/* The items by code, uniformly at random within a code; without codes, all items are of one. */
+static size_t *random_order(const int64_t *codes, size_t count) {
+    size_t *order = take_array(count, sizeof(size_t));
+    Item *items = take_array(count, sizeof(Item));
+    for (size_t i = 0; i < count; i++)
+        items[i] = (Item){codes ? codes[i] : 0, count > 1 ? (uint32_t)read_bytes(4) : 0, i};
+    qsort(items, count, sizeof(Item), compare_items);
+    break_ties(items, count);
+    for (size_t i = 0; i < count; i++) order[i] = items[i].item;
+    return order;
+}
+
+static int compare_sizes(const void *left, const void *right) {
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static size_t *random_subset(uint64_t population, size_t count) {
+    size_t *taken = take_array(count, sizeof(size_t));
+    for (size_t i = 0; i < count; i++) {
+        size_t number = (size_t)below(population - i);
+        for (size_t j = 0; j < i; j++) number += taken[j] <= number;
+        taken[i] = number;
+        qsort(taken, i + 1, sizeof(size_t), compare_sizes);
+    }
+    return taken;
+}
+
+/* ---- plans.md ------------------------------------------------------------------------------------------------ */
+
+static const char *const METHODS[] = {"anatomy", "cyclic", "mixed", NULL};
+enum { ANATOMY, CYCLIC, MIXED };
+
+typedef struct { size_t number, gamma; size_t *values; } Groups;
+
+static const int64_t *left_of;  /* for the comparison */
+
+static int by_records_left(const void *left, const void *right) {
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    if (left_of[a] != left_of[b]) return left_of[a] > left_of[b] ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+static void anatomy(Integers histogram, Groups groups) {
+    int64_t *left = take_array(histogram.count, sizeof(int64_t));
+    size_t *values = take_array(histogram.count, sizeof(size_t));
+    memcpy(left, histogram.at, histogram.count * sizeof(int64_t));
+    for (size_t v = 0; v < histogram.count; v++) values[v] = v;
+    left_of = left;
+    for (size_t g = 0; g < groups.number; g++) {
+        qsort(values, histogram.count, sizeof(size_t), by_records_left);
+        memcpy(groups.values + g * groups.gamma, values, groups.gamma * sizeof(size_t));
+        for (size_t j = 0; j < groups.gamma; j++) left[values[j]]--;
+    }
+}
+
+static void cyclic(Integers histogram, Groups groups) {
+    size_t entry = 0;
+    for (size_t v = 0; v < histogram.count; v++)
+        for (int64_t k = 0; k < histogram.at[v]; k++, entry++)
+            groups.values[entry % groups.number * groups.gamma + entry / groups.number] = v;
+}
+
+static int holds(const size_t *group, size_t gamma, size_t value) {
+    for (size_t j = 0; j < gamma; j++) if (group[j] == value) return 1;
+    return 0;
+}
+
+static void trade(Groups groups) {
+    size_t gamma = groups.gamma, free_slots = 0;
+    size_t *order = random_order(NULL, groups.number);
+    size_t **slots = take_array(groups.number * gamma, sizeof(size_t *));
+    size_t *pool = take_array(groups.number * gamma, sizeof(size_t));
+    int64_t *pairs = take_array(groups.number * gamma, sizeof(int64_t));
+    for (size_t place = 0; place + 1 < groups.number; place += 2)
+        for (size_t side = 0; side < 2; side++) {
+            size_t *mine = groups.values + order[place + side] * gamma;
+            size_t *other = groups.values + order[place + 1 - side] * gamma;
+            for (size_t j = 0; j < gamma; j++) {
+                if (holds(other, gamma, mine[j])) continue;
+                slots[free_slots] = mine + j;
+                pool[free_slots] = mine[j];
+                pairs[free_slots++] = (int64_t)(place / 2);
+            }
+        }
+    size_t *dealt = random_order(pairs, free_slots);
+    for (size_t t = 0; t < free_slots; t++) *slots[t] = pool[dealt[t]];
+}
+
+static Groups plan(Integers histogram, int64_t gamma, int method) {
+    int64_t total = 0, most = 0;
+    for (size_t v = 0; v < histogram.count; v++) {
+        require(histogram.at[v] >= 0);
+        total += histogram.at[v];
+        if (histogram.at[v] > most) most = histogram.at[v];
+    }
+    require(total > 0 && total < 100000000 && total % gamma == 0);
+#ifndef BREAK_INFEASIBLE_ACCEPTED
+    require(most * gamma <= total);
+#endif
+    Groups groups = {(size_t)(total / gamma), (size_t)gamma, take_array((size_t)total, sizeof(size_t))};
+    if (method == ANATOMY) {
+        require(histogram.count >= (size_t)gamma);
+        anatomy(histogram, groups);
+        return groups;
+    }
+    cyclic(histogram, groups);
+    if (method == MIXED)
+        for (size_t left = 16 * groups.number; left; left >>= 1) trade(groups);  /* as many passes as binary digits */
+    return groups;
+}
+
+/* ---- publishing.md ------------------------------------------------------------------------------------------- */
+
+typedef struct { size_t count, suppressed_count; size_t *rows, *suppressed; int64_t **published; } Release;
+
+typedef struct { uint64_t m, k, s; } DrawRule;
+
+static DrawRule draw_rule(int64_t gamma, Fraction p) {
+    Wide common = divisor(p.p * (gamma - 1), p.q - p.p);
+    Wide m = p.q * (gamma - 1) / common;
+    require(m <= INT64_MAX);
+    return (DrawRule){(uint64_t)m, (uint64_t)(p.p * (gamma - 1) / common), (uint64_t)((p.q - p.p) / common)};
+}
+
+static int compare_codes(const void *left, const void *right) {
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static int64_t *publish_column(const int64_t *own, size_t count, int64_t gamma, int method, DrawRule rule) {
+    int64_t largest = 0;
+    for (size_t i = 0; i < count; i++) if (own[i] > largest) largest = own[i];
+    require(largest < 1000000);
+    Integers histogram = {take_array((size_t)largest + 1, sizeof(int64_t)), (size_t)largest + 1};
+    for (size_t i = 0; i < count; i++) histogram.at[own[i]]++;
+    Groups groups = plan(histogram, gamma, method);
+
+    /* slots[start[v] + k] is the slot of the k-th record of value v */
+    size_t *start = take_array(histogram.count + 1, sizeof(size_t));
+    size_t *slots = take_array(count, sizeof(size_t));
+    for (size_t v = 0; v < histogram.count; v++) start[v + 1] = start[v] + (size_t)histogram.at[v];
+    size_t *filled = take_array(histogram.count, sizeof(size_t));
+    for (size_t slot = 0; slot < count; slot++) {
+        size_t v = groups.values[slot];
+        slots[start[v] + filled[v]++] = slot;
+    }
+    /* Sorted by value, the records stand at the places of their slots. */
+#ifdef BREAK_FILE_ORDER
+    Item *items = take_array(count, sizeof(Item));
+    size_t *order = take_array(count, sizeof(size_t));
+    for (size_t i = 0; i < count; i++) items[i] = (Item){own[i], 0, i};
+    qsort(items, count, sizeof(Item), compare_items);
+    for (size_t i = 0; i < count; i++) order[i] = items[i].item;
+#else
+    size_t *order = random_order(own, count);
+#endif
+    size_t *slot_of = take_array(count, sizeof(size_t));
+    for (size_t place = 0; place < count; place++) slot_of[order[place]] = slots[place];
+
+    int64_t *published = take_array(count, sizeof(int64_t));
+    for (size_t record = 0; record < count; record++) {
+        uint64_t r = below(rule.m);
+        uint64_t draw = r < rule.k ? 0 : 1 + (r - rule.k) / rule.s;
+        const size_t *group = groups.values + slot_of[record] / (size_t)gamma * (size_t)gamma;
+        uint64_t mine = slot_of[record] % (size_t)gamma;
+#ifdef BREAK_OWN_VALUE_NEVER
+        if (draw == 0) draw = 1;
+#endif
+#ifdef BREAK_DRAW_0_IS_FIRST
+        published[record] = (int64_t)group[draw];
+#else
+        published[record] = draw == 0 ? own[record] : (int64_t)group[draw <= mine ? draw - 1 : draw];
+#endif
+        (void)mine;
+    }
+    return published;
+}
+
+static Release publish(Integers *columns, size_t column_count, int64_t gamma, int method, Fraction p) {
+    size_t population = columns[0].count, remainder = population % (size_t)gamma;
+    require(population > 0);
+    for (size_t c = 0; c < column_count; c++) {
+        int64_t *sorted = take_array(population, sizeof(int64_t));
+        memcpy(sorted, columns[c].at, population * sizeof(int64_t));
+        qsort(sorted, population, sizeof(int64_t), compare_codes);
+        for (size_t first = 0, last; first < population; first = last) {
+            for (last = first + 1; last < population && sorted[last] == sorted[first];) last++;
+            require((int64_t)(last - first) * gamma <= (int64_t)population);
+        }
+    }
+    DrawRule rule = draw_rule(gamma, p);
+    Release done = {population - remainder, remainder, NULL, random_subset(population, remainder), NULL};
+    size_t *kept = take_array(done.count, sizeof(size_t)), count = 0;
+    for (size_t record = 0, deleted = 0; record < population; record++) {
+        if (deleted < remainder && done.suppressed[deleted] == record) deleted++;
+        else kept[count++] = record;
+    }
+    int64_t **published = take_array(column_count, sizeof(int64_t *));
+    for (size_t c = 0; c < column_count; c++) {
+        int64_t *own = take_array(count, sizeof(int64_t));
+        for (size_t i = 0; i < count; i++) own[i] = columns[c].at[kept[i]];
+        published[c] = publish_column(own, count, gamma, method, rule);
+    }
+    size_t *shuffle = random_order(NULL, count);
+#ifdef BREAK_UNSHUFFLED
+    for (size_t i = 0; i < count; i++) shuffle[i] = i;
+#endif
+    done.rows = take_array(count, sizeof(size_t));
+    done.published = take_array(column_count, sizeof(int64_t *));
+    for (size_t i = 0; i < count; i++) done.rows[i] = kept[shuffle[i]];
+    for (size_t c = 0; c < column_count; c++) {
+        done.published[c] = take_array(count, sizeof(int64_t));
+        for (size_t i = 0; i < count; i++) done.published[c][i] = published[c][shuffle[i]];
+    }
+    return done;
+}
+
+/* ---- answers --------------------------------------------------------------------------------------------------- */
+
+static void print_sizes(const size_t *values, size_t count) {
+    putchar('[');
+    for (size_t i = 0; i < count; i++) printf(i ? ",%zu" : "%zu", values[i]);
+    putchar(']');
+}
+
+static void print_codes(const int64_t *values, size_t count) {
+    putchar('[');
+    for (size_t i = 0; i < count; i++) printf(i ? ",%lld" : "%lld", (long long)values[i]);
+    putchar(']');
+}
+
+static void print_result(const size_t *values, size_t count) {
+    printf("{\"result\":");
+    print_sizes(values, count);
+#ifdef BREAK_CONSUMED_IGNORED
+    consumed = tape_size;
+#endif
+    printf(",\"consumed\":%zu}", consumed);
+}
+
+static void answer_below(void) {
+    ONLY("bound", "size", "tape");
+    uint64_t bound = natural("bound");
+    int64_t size = integer("size", 0);
+    require(bound >= 1 && size <= 1000000);
+    open_tape(text("tape"));
+    uint64_t *drawn = take_array((size_t)size, sizeof(uint64_t));
+    for (int64_t i = 0; i < size; i++) drawn[i] = below(bound);
+    printf("{\"result\":[");
+    for (int64_t i = 0; i < size; i++)
+        printf(drawn[i] < (uint64_t)1 << 53 ? "%s%llu" : "%s\"%llu\"", i ? "," : "", (unsigned long long)drawn[i]);
+#ifdef BREAK_CONSUMED_IGNORED
+    consumed = tape_size;
+#endif
+    printf("],\"consumed\":%zu}", consumed);
+}
+
+static void answer_permutation(void) {
+    ONLY("size", "tape");
+    int64_t size = integer("size", 0);
+    require(size <= 1000000);
+    open_tape(text("tape"));
+    print_result(random_order(NULL, (size_t)size), (size_t)size);
+}
+
+static void answer_order_within(void) {
+    ONLY("codes", "tape");
+    Integers codes = integers_of(field("codes"), 0);
+    open_tape(text("tape"));
+    print_result(random_order(codes.at, codes.count), codes.count);
+}
+
+static void answer_subset(void) {
+    ONLY("population", "count", "tape");
+    int64_t population = integer("population", 0), count = integer("count", 0);
+    require(count <= population && count <= 1000000);
+    open_tape(text("tape"));
+    print_result(random_subset((uint64_t)population, (size_t)count), (size_t)count);
+}
+
+static void answer_plan(void) {
+    Integers histogram = integers_of(field("histogram"), INT64_MIN);
+    int64_t gamma = gamma_of();
+    int method = word("method", METHODS);
+    if (method == MIXED) { ONLY("histogram", "gamma", "method", "tape"); open_tape(text("tape")); }
+    else ONLY("histogram", "gamma", "method");
+    Groups groups = plan(histogram, gamma, method);
+    printf("{\"groups\":[");
+    for (size_t g = 0; g < groups.number; g++) {
+        if (g) putchar(',');
+        print_sizes(groups.values + g * groups.gamma, groups.gamma);
+    }
+    putchar(']');
+    if (method == MIXED) printf(",\"consumed\":%zu", consumed);
+    putchar('}');
+}
+
+static void answer_publish(void) {
+    Integers codes = integers_of(field("sensitive"), 0);
+    int64_t gamma = gamma_of();
+    int method = word("method", METHODS);
+    ONLY("sensitive", "gamma", "method", "retention", "tape");
+    Fraction p = retention(gamma);
+    open_tape(text("tape"));
+    Release done = publish(&codes, 1, gamma, method, p);
+#ifdef BREAK_CONSUMED_IGNORED
+    consumed = tape_size;
+#endif
+    printf("{\"published\":");
+    print_codes(done.published[0], done.count);
+    printf(",\"consumed\":%zu,\"rows\":", consumed);
+    print_sizes(done.rows, done.count);
+    printf(",\"suppressed\":");
+    print_sizes(done.suppressed, done.suppressed_count);
+    putchar('}');
+}
+
+static void answer_release(void) {
+    Value *written = field("sensitive");
+    require(written->type == LIST && written->count > 0);
+    Integers *columns = take_array(written->count, sizeof(Integers));
+    size_t count = 0;
+    for (Value *column = written->first; column; column = column->next) {
+        columns[count] = integers_of(column, 0);
+        require(columns[count++].count == columns[0].count);
+    }
+    int64_t gamma = gamma_of();
+    int method = word("method", METHODS);
+    ONLY("sensitive", "gamma", "method", "retention", "tape");
+    Fraction p = retention(gamma);
+    open_tape(text("tape"));
+    Release done = publish(columns, count, gamma, method, p);
+    printf("{\"published\":[");
+    for (size_t c = 0; c < count; c++) {
+        if (c) putchar(',');
+        print_codes(done.published[c], done.count);
+    }
+    printf("],\"consumed\":%zu,\"rows\":", consumed);
+    print_sizes(done.rows, done.count);
+    printf(",\"suppressed\":");
+    print_sizes(done.suppressed, done.suppressed_count);
+    putchar('}');
+}
+
+static void answer_publish_random(void) {
+    Integers codes = integers_of(field("sensitive"), 0);
+    int64_t gamma = gamma_of(), times = integer("times", 1);
+    int method = word("method", METHODS);
+    ONLY("sensitive", "gamma", "method", "retention", "times");
+    require(times <= 10000);
+    Fraction p = retention(gamma);
+    Release *done = take_array((size_t)times, sizeof(Release));
+    open_system();
+    for (int64_t t = 0; t < times; t++) done[t] = publish(&codes, 1, gamma, method, p);
+    printf("{\"published\":[");
+    for (int64_t t = 0; t < times; t++) {
+        if (t) putchar(',');
+        print_codes(done[t].published[0], done[t].count);
+    }
+    printf("],\"rows\":[");
+    for (int64_t t = 0; t < times; t++) {
+        if (t) putchar(',');
+        print_sizes(done[t].rows, done[t].count);
+    }
+    printf("]}");
+}
+
+static void answer_estimate(void) {
+    static const char *const methods[] = {"mle", "exact", NULL};
+    int method = word("method", methods);
+    int64_t gamma = gamma_of(), published = integer("published_count", 0);
+    if (method == 0) {
+        ONLY("method", "gamma", "published_count", "bound");
+        int64_t bound = optional("bound") ? integer("bound", 0) : published;
+        printf("{\"estimate\":\"%lld\"}", (long long)(bound < published ? bound : published));
+        return;
+    }
+    ONLY("method", "gamma", "published_count", "both_count", "predicate_count", "rows");
+    int64_t y = integer("both_count", 0), n = integer("predicate_count", 0), rows = integer("rows", 1);
+    require(rows < (int64_t)1 << 31 && y <= n && y <= published && n <= rows && published - y <= rows - n);
+    require(published * gamma < rows);
+    /* x = (y - n a) / (1/gamma - a), numerator and denominator multiplied by gamma (N - f') */
+    Wide above = (Wide)gamma * (rows - published) * y - (Wide)n * published * (gamma - 1);
+    Fraction x = fraction(above, (rows - published) - (Wide)published * (gamma - 1));
+#ifndef BREAK_NOT_CLIPPED
+    if (x.p < 0) x = fraction(0, 1);
+    if (x.p > x.q * n) x = fraction(n, 1);
+#endif
+    printf("{\"estimate\":");
+    print_fraction(x);
+    putchar('}');
+}
+
+static void print_row(Fraction first, Fraction second) {
+    putchar('[');
+    print_fraction(first);
+    putchar(',');
+    print_fraction(second);
+    putchar(']');
+}
+
+static void answer_transition(void) {
+    static const char *const models[] = {"two-state", "per-value", NULL};
+    int model = word("model", models);
+    int64_t gamma = gamma_of();
+    Fraction p = retention(gamma);
+    if (model == 0) {
+        ONLY("model", "gamma", "retention", "rows", "frequency");
+        int64_t rows = integer("rows", 2), frequency = integer("frequency", 1);
+        require(rows < (int64_t)1 << 31 && frequency * gamma <= rows);
+#ifdef BREAK_PRINTED_MATRIX
+        Fraction a = fraction(frequency, rows);
+#else
+        Fraction a = times(fraction(frequency, rows - frequency), one_minus(p));
+#endif
+        printf("{\"matrix\":[");
+        print_row(one_minus(a), a);
+        putchar(',');
+        print_row(one_minus(p), p);
+        printf("]}");
+        return;
+    }
+    static const char *const methods[] = {"anatomy", "cyclic", NULL};
+    int method = word("method", methods);
+    ONLY("model", "gamma", "retention", "histogram", "method");
+    Integers histogram = integers_of(field("histogram"), INT64_MIN);
+    Groups groups = plan(histogram, gamma, method);
+    Fraction share = times(one_minus(p), fraction(1, gamma - 1));
+    printf("{\"matrix\":[");
+    for (size_t u = 0; u < histogram.count; u++) {
+        if (u) putchar(',');
+        if (histogram.at[u] == 0) { printf("null"); continue; }
+        putchar('[');
+        for (size_t v = 0; v < histogram.count; v++) {
+            int64_t together = 0;
+            for (size_t g = 0; g < groups.number; g++) {
+                const size_t *group = groups.values + g * groups.gamma;
+                together += holds(group, groups.gamma, u) && holds(group, groups.gamma, v);
+            }
+            if (v) putchar(',');
+            print_fraction(u == v ? p : times(fraction(together, histogram.at[u]), share));
+        }
+        putchar(']');
+    }
+    printf("]}");
+}
+
+static void answer_describe(void);
+
+static const struct { const char *name; void (*answer)(void); } OPERATIONS[] = {
+    {"describe", answer_describe}, {"below", answer_below}, {"permutation", answer_permutation},
+    {"order_within", answer_order_within}, {"subset", answer_subset}, {"plan", answer_plan},
+    {"publish", answer_publish}, {"release", answer_release}, {"publish_random", answer_publish_random},
+    {"estimate", answer_estimate}, {"transition", answer_transition},
+};
+enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
+
+static void answer_describe(void) {
+    printf("{\"ops\":[");
+    for (size_t i = 1; i < OPERATION_COUNT; i++) printf("%s\"%s\"", i > 1 ? "," : "", OPERATIONS[i].name);
+    printf("],\"name\":\"splu.c\",\"version\":\"1\"}");
+}
+
+static void answer_line(const char *line, size_t length) {
+    at = line;
+    end = line + length;
+    if (setjmp(refusal)) {
+#ifdef BREAK_EXITS_ON_INVALID
+        exit(3);
+#endif
+        printf("{\"error\":{\"kind\":\"%s\"}}", refusal_kind);
+        return;
+    }
+    request = read_value(0);
+    space();
+    if (at < end || request->type != OBJECT) malformed();
+    Value *operation = optional("op");
+    if (!operation || operation->type != TEXT) malformed();
+    for (size_t i = 0; i < OPERATION_COUNT; i++) {
+        if (!strcmp(operation->text, OPERATIONS[i].name)) { OPERATIONS[i].answer(); return; }
+    }
+    refuse("unsupported");
+}
+
+int main(void) {
+    size_t capacity = 1 << 16, length = 0;
+    char *line = malloc(capacity);
+    for (int letter = 0; line && letter != EOF;) {
+        letter = getchar();
+        if (letter == EOF && length == 0) break;
+        if (letter != '\n' && letter != EOF) {
+            if (length + 1 >= capacity) line = realloc(line, capacity *= 2);
+            if (line) line[length++] = (char)letter;
+            continue;
+        }
+        answer_line(line, length);
+        putchar('\n');
+        fflush(stdout);
+        release_memory();
+        length = 0;
+    }
+    free(line);
+    return 0;
+}

@@ -1,0 +1,1075 @@
+// SPLU-Gen, its estimators and its promises in JavaScript: written from the pages under docs/specification
+// alone, without a dependency. It answers the conformance protocol on standard input and output.
+//
+// For tests of the runner, `node splu.mjs --break NAME` makes one mistake on purpose; see BREAKS.
+
+import { createHmac, randomBytes } from "node:crypto";
+import { createInterface } from "node:readline";
+
+const BREAKS = [
+  "modulo-bias", "low-byte-first", "file-order", "draw-0-is-first", "own-value-never", "no-shuffle",
+  "plan-ties-by-largest-code", "cyclic-by-rows", "one-pass-fewer", "float-ceiling", "strict-for-definition",
+  "printed-matrix", "printed-threshold", "not-clipped", "retention-off-by-one", "keeps-remainder",
+  "exit-on-invalid", "wrong-kind", "signed-keys", "certificate-trusts-statement", "stderr-flood",
+];
+const broken = new Set(process.argv.slice(2).filter((word) => word !== "--break"));
+for (const name of broken) if (!BREAKS.includes(name)) throw new Error(`no such break: ${name}`);
+
+// ---- errors --------------------------------------------------------------------------------------------
+
+class Refusal extends Error {
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+  }
+}
+const refuse = (message) => { throw new Refusal("parameter", message); };
+
+// ---- exact fractions -----------------------------------------------------------------------------------
+
+const abs = (n) => (n < 0n ? -n : n);
+function gcd(a, b) {
+  [a, b] = [abs(a), abs(b)];
+  while (b) [a, b] = [b, a % b];
+  return a;
+}
+const floorDiv = (a, b) => a / b - (a % b !== 0n && (a < 0n) !== (b < 0n) ? 1n : 0n);
+const ceilDiv = (a, b) => -floorDiv(-a, b);
+
+class Fraction {
+  constructor(p, q = 1n) {
+    const common = gcd(p, q) * (q < 0n ? -1n : 1n);
+    this.p = p / common;
+    this.q = q / common;
+  }
+  plus(o) { return new Fraction(this.p * o.q + o.p * this.q, this.q * o.q); }
+  minus(o) { return new Fraction(this.p * o.q - o.p * this.q, this.q * o.q); }
+  times(o) { return new Fraction(this.p * o.p, this.q * o.q); }
+  over(o) { return new Fraction(this.p * o.q, this.q * o.p); }
+  compare(o) { const d = this.p * o.q - o.p * this.q; return d < 0n ? -1 : d > 0n ? 1 : 0; }
+  floor() { return floorDiv(this.p, this.q); }
+  ceil() { return ceilDiv(this.p, this.q); }
+  toString() { return this.q === 1n ? `${this.p}` : `${this.p}/${this.q}`; }
+}
+const ZERO = new Fraction(0n);
+const ONE = new Fraction(1n);
+const whole = (n) => new Fraction(BigInt(n));
+
+function parseExact(text, name) {
+  if (typeof text !== "string") refuse(`${name} is not a text`);
+  let match = /^(-?)(\d+)\/(\d+)$/.exec(text);
+  if (match) {
+    if (BigInt(match[3]) === 0n) refuse(`${name} has the denominator 0`);
+    return new Fraction(BigInt(match[1] + match[2]), BigInt(match[3]));
+  }
+  match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text);
+  if (!match) refuse(`${name} is not a number`);
+  const digits = match[3] ?? "";
+  return new Fraction(BigInt(match[1] + match[2] + digits), 10n ** BigInt(digits.length));
+}
+
+// ---- fields of a request -------------------------------------------------------------------------------
+
+class Fields {
+  constructor(request) {
+    this.left = new Map(Object.entries(request).filter(([name]) => name !== "op" && name !== "id"));
+  }
+  has(name) { return this.left.has(name); }
+  take(name) {
+    if (!this.left.has(name)) refuse(`${name} is missing`);
+    const value = this.left.get(name);
+    this.left.delete(name);
+    return value;
+  }
+  big(name, least) {
+    let value = this.take(name);
+    if (typeof value === "string" && /^\d+$/.test(value)) value = BigInt(value);
+    else if (Number.isSafeInteger(value)) value = BigInt(value);
+    else refuse(`${name} is not an integer`);
+    if (least !== undefined && value < BigInt(least)) refuse(`${name} is below ${least}`);
+    return value;
+  }
+  integer(name, least) {
+    const value = this.big(name, least);
+    if (value > BigInt(Number.MAX_SAFE_INTEGER)) refuse(`${name} is too large`);
+    return Number(value);
+  }
+  integers(name, least = 0) { return integersOf(this.take(name), name, least); }
+  text(name) {
+    const value = this.take(name);
+    if (typeof value !== "string") refuse(`${name} is not a text`);
+    return value;
+  }
+  bytes(name) { return bytesOf(this.text(name), name); }
+  exact(name) { return parseExact(this.take(name), name); }
+  word(name, words) {
+    const value = this.text(name);
+    if (!words.includes(value)) throw new Refusal("unsupported", `${name} ${value} is not known`);
+    return value;
+  }
+  gamma() { return this.integer("gamma", 2); }
+  positive(name) {
+    const value = this.exact(name);
+    if (value.compare(ZERO) <= 0) refuse(`${name} must be above 0`);
+    return value;
+  }
+  retention(gamma) {
+    if (!this.has("retention")) return new Fraction(1n, BigInt(gamma));
+    const value = this.positive("retention");
+    if (value.compare(ONE) > 0) refuse("retention is above 1");
+    return value;
+  }
+  finish() {
+    for (const name of this.left.keys()) throw new Refusal("unsupported", `the field ${name} is not known`);
+  }
+}
+
+function integersOf(values, name, least) {
+  if (!Array.isArray(values)) refuse(`${name} is not a list`);
+  for (const value of values) {
+    if (!Number.isSafeInteger(value)) refuse(`${name} has an entry that is no integer`);
+    if (value < least) refuse(`${name} has an entry below ${least}`);
+  }
+  return values;
+}
+
+function bytesOf(text, name) {
+  if (typeof text !== "string" || text.length % 2 || /[^0-9a-f]/.test(text)) refuse(`${name} is not hexadecimal`);
+  return Buffer.from(text, "hex");
+}
+
+// ---- randomness.md: bytes to integers, orders, subsets ---------------------------------------------------
+
+class Stream {
+  integer(bound) {
+    if (bound === 1n) return 0n;
+    const bits = (bound - 1n).toString(2).length;
+    const width = Math.ceil(bits / 8);
+    for (;;) {
+      const read = this.read(width);
+      const bytes = broken.has("low-byte-first") ? Buffer.from(read).reverse() : read;
+      const candidate = BigInt("0x" + bytes.toString("hex")) & ((1n << BigInt(bits)) - 1n);
+      if (candidate < bound) return candidate;
+      if (broken.has("modulo-bias")) return candidate % bound;
+    }
+  }
+  below(bound, size) {
+    return Array.from({ length: size }, () => Number(this.integer(BigInt(bound))));
+  }
+  keys(count) {
+    return Array.from({ length: count }, () => {
+      const bytes = this.read(4);
+      return broken.has("signed-keys") ? bytes.readInt32BE() : bytes.readUInt32BE();
+    });
+  }
+  order(codes) {
+    const items = codes.map((_, item) => item);
+    if (items.length <= 1) return items;
+    const drawn = this.keys(items.length);
+    const before = (a, b) => codes[a] - codes[b] || drawn[a] - drawn[b] || a - b;
+    items.sort(before);
+    let groups = [];
+    for (let first = 0, last; first < items.length; first = last) {
+      last = first + 1;
+      const [code, key] = [codes[items[first]], drawn[items[first]]];
+      while (last < items.length && codes[items[last]] === code && drawn[items[last]] === key) last += 1;
+      if (last - first > 1) groups.push([first, last]);
+    }
+    while (groups.length) {
+      const redrawn = new Map();
+      for (const [first, last] of groups) {
+        const again = this.keys(last - first);
+        again.forEach((key, place) => redrawn.set(items[first + place], key));
+      }
+      const next = [];
+      for (const [first, last] of groups) {
+        const tied = items.slice(first, last).sort((a, b) => redrawn.get(a) - redrawn.get(b) || a - b);
+        tied.forEach((item, place) => { items[first + place] = item; });
+        for (let start = first, end; start < last; start = end) {
+          end = start + 1;
+          while (end < last && redrawn.get(items[end]) === redrawn.get(items[start])) end += 1;
+          if (end - start > 1) next.push([start, end]);
+        }
+      }
+      groups = next;
+    }
+    return items;
+  }
+  permutation(size) { return this.order(new Array(size).fill(0)); }
+  subset(population, count) {
+    const taken = [];
+    for (let i = 0; i < count; i += 1) {
+      let number = Number(this.integer(BigInt(population - i)));
+      for (const earlier of taken) if (earlier <= number) number += 1;
+      taken.push(number);
+      taken.sort((a, b) => a - b);
+    }
+    return taken;
+  }
+  // A stream is the same for every record, and its secret is itself.
+  kept() { return this; }
+  planSecret() { return this; }
+}
+
+class Tape extends Stream {
+  constructor(bytes) {
+    super();
+    this.bytes = bytes;
+    this.consumed = 0;
+  }
+  read(count) {
+    if (this.consumed + count > this.bytes.length) throw new Refusal("tape_exhausted", "the tape ran out");
+    this.consumed += count;
+    return this.bytes.subarray(this.consumed - count, this.consumed);
+  }
+}
+
+class System extends Stream {
+  constructor() {
+    super();
+    this.pool = Buffer.alloc(0);
+  }
+  read(count) {
+    if (this.pool.length < count) this.pool = randomBytes(65536);
+    const data = this.pool.subarray(0, count);
+    this.pool = this.pool.subarray(count);
+    return data;
+  }
+}
+
+class Blocks extends Stream {
+  constructor(block, first) {
+    super();
+    this.block = block;
+    this.number = 0;
+    this.pending = first ?? Buffer.alloc(0);
+    if (first) this.number = 1;
+  }
+  read(count) {
+    while (this.pending.length < count) this.pending = Buffer.concat([this.pending, this.block(this.number++)]);
+    const data = this.pending.subarray(0, count);
+    this.pending = this.pending.subarray(count);
+    return data;
+  }
+}
+
+function u64(number) {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(number));
+  return bytes;
+}
+
+class Keyed {
+  constructor(key, column, identities) {
+    if (key.length !== 32) refuse("a key has 32 bytes");
+    if (new Set(identities.map((bytes) => bytes.toString("hex"))).size < identities.length) {
+      refuse("two records have the same identity");
+    }
+    Object.assign(this, { key, column, identities });
+    this.first = identities.map((_, record) => this.block(record, 0));
+  }
+  block(record, number) {
+    const name = Buffer.from(this.column, "utf8");
+    const identity = this.identities[record];
+    const parts = ["splu-ref/keyed/1", u64(name.length), name, u64(identity.length), identity, u64(number)];
+    return this.hmac(parts);
+  }
+  hmac(parts) {
+    const mac = createHmac("sha256", this.key);
+    for (const part of parts) mac.update(part);
+    return mac.digest();
+  }
+  sorted(codes, from, to) {
+    const part = (record) => this.first[record].subarray(from, to);
+    return codes.map((_, record) => record).sort((a, b) => codes[a] - codes[b]
+      || Buffer.compare(part(a), part(b)) || Buffer.compare(this.first[a], this.first[b]) || a - b);
+  }
+  order(codes) { return this.sorted(codes, 0, 8); }
+  permutation(size) { return this.sorted(new Array(size).fill(0), 8, 16); }
+  subset(population, count) {
+    return this.permutation(population).slice(population - count).sort((a, b) => a - b);
+  }
+  bigBelow(bound) {
+    return this.first.map((block, record) =>
+      new Blocks((number) => this.block(record, number), block.subarray(16)).integer(bound));
+  }
+  below(bound) { return this.bigBelow(BigInt(bound)).map(Number); }
+  kept(rows) { return new Keyed(this.key, this.column, rows.map((row) => this.identities[row])); }
+  planSecret() {
+    const name = Buffer.from(this.column, "utf8");
+    return new Blocks((number) => this.hmac(["splu-ref/keyed-plan/1", u64(name.length), name, u64(number)]));
+  }
+}
+
+// ---- plans.md --------------------------------------------------------------------------------------------
+
+const METHODS = ["anatomy", "cyclic", "mixed"];
+
+function groupsOf(method, histogram, gamma, source) {
+  const total = histogram.reduce((sum, count) => sum + count, 0);
+  if (histogram.some((count) => count < 0)) refuse("a frequency is negative");
+  if (total === 0 || total % gamma) refuse("the number of records is not a positive multiple of gamma");
+  if (histogram.some((count) => count * gamma > total)) refuse("a value occurs more than N / gamma times");
+  return { anatomy, cyclic, mixed }[method](histogram, gamma, total / gamma, source);
+}
+
+function anatomy(histogram, gamma, number) {
+  const left = [...histogram];
+  const sign = broken.has("plan-ties-by-largest-code") ? -1 : 1;
+  return Array.from({ length: number }, () => {
+    const values = left.map((_, value) => value);
+    values.sort((a, b) => left[b] - left[a] || sign * (a - b));
+    const group = values.slice(0, gamma);
+    for (const value of group) left[value] -= 1;
+    return group;
+  });
+}
+
+function cyclic(histogram, gamma, number) {
+  const entries = histogram.flatMap((count, value) => new Array(count).fill(value));
+  return Array.from({ length: number }, (_, group) => Array.from({ length: gamma }, (__, slot) =>
+    entries[broken.has("cyclic-by-rows") ? group * gamma + slot : slot * number + group]));
+}
+
+function mixed(histogram, gamma, number, source) {
+  const groups = cyclic(histogram, gamma, number);
+  const passes = (16 * number).toString(2).length - (broken.has("one-pass-fewer") ? 1 : 0);
+  for (let pass = 0; pass < passes; pass += 1) {
+    const order = source.permutation(number);
+    const slots = [];
+    for (let pair = 0; 2 * pair + 1 < number; pair += 1) {
+      const [a, b] = [order[2 * pair], order[2 * pair + 1]];
+      const [first, second] = [new Set(groups[a]), new Set(groups[b])];
+      for (const [group, other] of [[a, second], [b, first]]) {
+        groups[group].forEach((value, slot) => { if (!other.has(value)) slots.push({ pair, group, slot, value }); });
+      }
+    }
+    const dealt = source.order(slots.map(({ pair }) => pair));
+    slots.forEach(({ group, slot }, place) => { groups[group][slot] = slots[dealt[place]].value; });
+  }
+  return groups;
+}
+
+// ---- publishing.md ---------------------------------------------------------------------------------------
+
+function drawRule(gamma, retention) {
+  const [u, w, others] = [retention.p, retention.q, BigInt(gamma) - 1n];
+  const common = gcd(u * others, w - u);
+  const rule = { m: (w * others) / common, k: (u * others) / common, s: (w - u) / common };
+  if (rule.m > 1n << 53n) refuse("retention has too many digits");
+  if (broken.has("retention-off-by-one")) rule.k += 1n;
+  return { m: Number(rule.m), k: Number(rule.k), s: Number(rule.s) };
+}
+
+function release(columns, gamma, method, retention, source) {
+  const population = columns[0].length;
+  if (!population) refuse("there are no records");
+  for (const codes of columns) {
+    const counts = new Map();
+    for (const code of codes) counts.set(code, (counts.get(code) ?? 0) + 1);
+    if (Math.max(...counts.values()) * gamma > population) refuse("a value occurs more than N / gamma times");
+  }
+  const rule = drawRule(gamma, retention);
+  const suppressed = source.subset(population, population % gamma);
+  const deleted = new Set(suppressed);
+  const kept = columns[0].map((_, record) => record).filter((record) => !deleted.has(record));
+  const published = columns.map((codes) => {
+    const own = kept.map((record) => codes[record]);
+    const bound = source.kept(kept);
+    const histogram = new Array(codes.reduce((most, code) => Math.max(most, code), 0) + 1).fill(0);
+    for (const code of own) histogram[code] += 1;
+    const groups = groupsOf(method, histogram, gamma, bound.planSecret());
+    const held = histogram.map(() => []);
+    groups.forEach((group, number) => group.forEach((value) => held[value].push(number)));
+    const order = broken.has("file-order")
+      ? own.map((_, record) => record).sort((a, b) => own[a] - own[b] || a - b)
+      : bound.order(own);
+    const rank = new Array(own.length);
+    const seen = histogram.map(() => 0);
+    for (const record of order) rank[record] = seen[own[record]]++;
+    const integers = bound.below(rule.m, own.length);
+    return own.map((value, record) => {
+      const r = integers[record];
+      let draw = r < rule.k ? 0 : 1 + Math.floor((r - rule.k) / rule.s);
+      const group = groups[held[value][rank[record]]];
+      if (broken.has("draw-0-is-first")) return group[draw];
+      if (broken.has("own-value-never") && draw === 0) draw = 1;
+      return draw === 0 ? value : group.filter((other) => other !== value)[draw - 1];
+    });
+  });
+  const shuffle = source.kept(kept).permutation(kept.length);
+  if (broken.has("no-shuffle")) shuffle.sort((a, b) => a - b);
+  const rows = shuffle.map((place) => kept[place]);
+  const out = published.map((values) => shuffle.map((place) => values[place]));
+  if (broken.has("keeps-remainder")) {
+    rows.push(...suppressed);
+    out.forEach((values, column) => values.push(...suppressed.map((record) => columns[column][record])));
+  }
+  return { rows, published: out, suppressed: broken.has("keeps-remainder") ? [] : suppressed };
+}
+
+// ---- the comparators -------------------------------------------------------------------------------------
+
+function twoTables(codes, gamma, method, source) {
+  if (!codes.length) refuse("there are no records");
+  const counts = new Map();
+  for (const code of codes) counts.set(code, (counts.get(code) ?? 0) + 1);
+  if (Math.max(...counts.values()) * gamma > codes.length) refuse("a value occurs more than N / gamma times");
+  const suppressed = source.subset(codes.length, codes.length % gamma);
+  const kept = codes.map((_, record) => record).filter((record) => !suppressed.includes(record));
+  const own = kept.map((record) => codes[record]);
+  const histogram = new Array(codes.reduce((most, code) => Math.max(most, code), 0) + 1).fill(0);
+  for (const code of own) histogram[code] += 1;
+  const groups = groupsOf(method, histogram, gamma, source);
+  const held = histogram.map(() => []);
+  groups.forEach((group, number) => group.forEach((value) => held[value].push(number)));
+  const groupOf = new Array(own.length);
+  for (const record of source.order(own)) groupOf[record] = held[own[record]].shift();
+  const shuffle = source.permutation(own.length);
+  return {
+    rows: shuffle.map((place) => kept[place]),
+    groups: shuffle.map((place) => groupOf[place]),
+    values: groups.map((group) => [...group].sort((a, b) => a - b)),
+    suppressed,
+  };
+}
+
+// A trial that succeeds with probability exp(-x), for 0 ≤ x ≤ 1.
+function exponentialTrial({ p, q }, source) {
+  let number = 1n;
+  while (source.integer(q * number) < p) number += 1n;
+  return number % 2n === 1n;
+}
+
+function geometric(budget, source) {
+  const { p, q } = budget.number;
+  let successes = 0n;
+  if (budget.logarithm) {
+    while (source.integer(p) < q) successes += 1n;
+    return successes;
+  }
+  let fine;
+  do fine = source.integer(q); while (!exponentialTrial(new Fraction(fine, q), source));
+  while (exponentialTrial(ONE, source)) successes += 1n;
+  return (fine + q * successes) / p;
+}
+
+function budgetOf(text) {
+  const logarithm = text.startsWith("ln ");
+  const number = parseExact(logarithm ? text.slice(3) : text, "budget");
+  if (number.compare(logarithm ? ONE : ZERO) <= 0) refuse("the budget is not above 0");
+  return { logarithm, number };
+}
+
+// ---- the law of the published count ----------------------------------------------------------------------
+
+// Terms C(n, x) (gamma - 1)^(n - x) for x = 0 … n; over gamma^n they are the probabilities of f'.
+function terms(n, gamma) {
+  const others = BigInt(gamma) - 1n;
+  let term = others ** BigInt(n);
+  const list = [term];
+  for (let x = 1; x <= n; x += 1) {
+    term = (term * BigInt(n - x + 1)) / (BigInt(x) * others);
+    list.push(term);
+  }
+  return list;
+}
+
+const sum = (list) => list.reduce((total, term) => total + term, 0n);
+const power = (base, exponent) => BigInt(base) ** BigInt(exponent);
+
+// The least distance from f that is an error.
+function errorDistance(epsilon, f, strict) {
+  const product = epsilon.times(whole(f));
+  if (broken.has("float-ceiling")) {
+    const near = (Number(epsilon.p) / Number(epsilon.q)) * f;
+    return strict ? Math.floor(near) + 1 : Math.ceil(near);
+  }
+  if (broken.has("strict-for-definition")) return Number(product.floor()) + 1;
+  return Number(strict ? product.floor() + 1n : product.ceil());
+}
+
+// C(n, k) a^k (b - a)^(n - k) for k = 0 … n; over b^n the law of Bin(n, a/b).
+function binomialTerms(n, a, b) {
+  const list = [];
+  let ways = 1n;
+  for (let k = 0; k <= n; k += 1) {
+    list.push(ways * power(a, k) * power(b - a, n - k));
+    ways = (ways * BigInt(n - k)) / BigInt(k + 1);
+  }
+  return list;
+}
+
+// The law of f' for a retention p: Bin(f, p) + Bin((gamma - 1) f, (1 - p)/(gamma - 1)), as integers over one whole.
+function countLaw(gamma, f, p) {
+  if (!p || (p.p === 1n && p.q === BigInt(gamma))) return { list: terms(gamma * f, gamma), all: power(gamma, gamma * f) };
+  const [others, q] = [(gamma - 1) * f, ONE.minus(p).over(whole(gamma - 1))];
+  const [own, taken] = [binomialTerms(f, p.p, p.q), binomialTerms(others, q.p, q.q)];
+  const list = new Array(gamma * f + 1).fill(0n);
+  own.forEach((one, k) => taken.forEach((other, l) => { list[k + l] += one * other; }));
+  return { list, all: power(p.q, f) * power(q.q, others) };
+}
+
+function errorNumerator(gamma, epsilon, f, strict, p) {
+  const { list } = countLaw(gamma, f, p);
+  const j = errorDistance(epsilon, f, strict);
+  return sum(list.slice(f + j)) + (f - j >= 0 ? sum(list.slice(0, f - j + 1)) : 0n);
+}
+
+const errorProbability = (gamma, epsilon, f, strict = false, p = undefined) =>
+  new Fraction(errorNumerator(gamma, epsilon, f, strict, p), countLaw(gamma, f, p).all);
+
+function leastError(gamma, epsilon, alpha, strict, p) {
+  let best;
+  for (let f = 1; f <= alpha; f += 1) {
+    // For p = 1/gamma the error does not fall while its distance stays the same: the first of each run will do.
+    const same = f > 1 && errorDistance(epsilon, f, strict) === errorDistance(epsilon, f - 1, strict);
+    if (same && !p) continue;
+    const value = errorProbability(gamma, epsilon, f, strict, p);
+    if (!best || value.compare(best.value) < 0) best = { value, f };
+  }
+  return best;
+}
+
+function utilityThreshold(gamma, epsilon, allowed, p) {
+  if (allowed.compare(ZERO) < 0 || allowed.compare(ONE) > 0) refuse("t_e is not a probability");
+  if (epsilon.compare(whole(gamma - 1)) > 0 || allowed.compare(ONE) === 0) return 1;
+  if (allowed.compare(ZERO) === 0) refuse("no count is so accurate");
+  const square = epsilon.times(epsilon).times(allowed);
+  if (broken.has("printed-threshold")) return Math.ceil(Math.sqrt(Number(square.q) / (gamma * Number(square.p))));
+  const q = ONE.minus(p).over(whole(gamma - 1));
+  const variance = p.times(ONE.minus(p)).plus(whole(gamma - 1).times(q).times(ONE.minus(q)));
+  let f = Math.max(1, Number(variance.over(square).ceil()));
+  while (f > 1 && errorProbability(gamma, epsilon, f - 1, false, p).compare(allowed) <= 0) f -= 1;
+  return f;
+}
+
+// ---- estimates -------------------------------------------------------------------------------------------
+
+function closedForm(y, published, inside, rows, gamma) {
+  const g = whole(gamma);
+  const a = whole(published).times(whole(gamma - 1)).over(g.times(whole(rows - published)));
+  const x = whole(y).minus(whole(inside).times(a)).over(ONE.over(g).minus(a));
+  if (broken.has("not-clipped")) return x;
+  return x.compare(ZERO) < 0 ? ZERO : x.compare(whole(inside)) > 0 ? whole(inside) : x;
+}
+
+function interval(published, gamma, confidence) {
+  if (confidence.compare(ZERO) <= 0 || confidence.compare(ONE) >= 0) refuse("confidence is not inside 0 … 1");
+  const tail = ONE.minus(confidence).over(whole(2));
+  const possible = (f) => {
+    const list = terms(gamma * f, gamma);
+    const all = power(gamma, gamma * f);
+    const above = new Fraction(sum(list.slice(published)), all);
+    const below = new Fraction(sum(list.slice(0, published + 1)), all);
+    return { high: above.compare(tail) > 0, low: below.compare(tail) > 0 };
+  };
+  let low = 0;
+  while (!possible(low).high) low += 1;
+  let high = published;
+  while (possible(high + 1).low) high += 1;
+  return [low, high];
+}
+
+function twoStates(fields) {
+  const gamma = fields.gamma();
+  const rows = fields.integer("rows", 2);
+  const frequency = fields.integer("frequency", 1);
+  const p = fields.retention(gamma);
+  fields.finish();
+  if (frequency * gamma > rows) refuse("the value is too frequent");
+  const a = broken.has("printed-matrix")
+    ? new Fraction(BigInt(frequency), BigInt(rows))
+    : whole(frequency).times(ONE.minus(p)).over(whole(rows - frequency));
+  return [[ONE.minus(a), a], [ONE.minus(p), p]].map((row) => row.map(String));
+}
+
+function perValue(fields) {
+  const histogram = fields.integers("histogram", -Infinity);
+  const gamma = fields.gamma();
+  const method = fields.word("method", ["anatomy", "cyclic"]);
+  const p = fields.retention(gamma);
+  fields.finish();
+  const groups = groupsOf(method, histogram, gamma);
+  const share = ONE.minus(p).over(whole(gamma - 1));
+  return histogram.map((frequency, u) => (frequency === 0 ? null : histogram.map((_, v) => {
+    if (u === v) return String(p);
+    const together = groups.filter((group) => group.includes(u) && group.includes(v)).length;
+    return String(whole(together).times(share).over(whole(frequency)));
+  })));
+}
+
+function conceptError(fields) {
+  const gamma = fields.gamma();
+  const epsilon = fields.positive("epsilon");
+  const [n, x, f, rows] = ["predicate_count", "concept_count", "sensitive_count", "rows"]
+    .map((name) => fields.integer(name, 1));
+  const decoys = fields.integer("decoys_in_predicate", 0);
+  fields.finish();
+  const [inside, outside] = [x + decoys, gamma * f - x - decoys];
+  if (x > f || decoys > (gamma - 1) * f || inside > n || outside > rows - n || outside < f - x) {
+    refuse("no table has these counts");
+  }
+  const [first, second] = [terms(inside, gamma), terms(outside, gamma)];
+  const distance = epsilon.times(whole(x));
+  let wrong = 0n;
+  first.forEach((one, y) => second.forEach((other, z) => {
+    const right = (y + z) * gamma < rows && (() => {
+      const error = closedForm(y, y + z, n, rows, gamma).minus(whole(x));
+      return new Fraction(abs(error.p), error.q).compare(distance) < 0;
+    })();
+    if (!right) wrong += one * other;
+  }));
+  return new Fraction(wrong, power(gamma, gamma * f));
+}
+
+// ---- certificates.md -------------------------------------------------------------------------------------
+
+class Unreadable extends Error {}
+class FalseClaim extends Error {}
+const unreadable = (message) => { throw new Unreadable(message); };
+const isFalse = (message) => { throw new FalseClaim(message); };
+
+// A reader of JSON that refuses keys that stand twice, and numbers outside of texts.
+function readCertificate(text) {
+  if (Buffer.byteLength(text) > 4_000_000) unreadable("too long");
+  let place = 0;
+  const space = () => { while (/[ \t\n\r]/.test(text[place] ?? "")) place += 1; };
+  const expect = (letter) => { space(); if (text[place] !== letter) unreadable("not JSON"); place += 1; };
+  const peek = () => { space(); return text[place]; };
+  const string = () => {
+    space();
+    const match = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+    match.lastIndex = place;
+    const found = match.exec(text);
+    if (!found) unreadable("not JSON");
+    place = match.lastIndex;
+    return JSON.parse(found[0]);
+  };
+  const value = (depth) => {
+    if (depth > 50) unreadable("nested too deeply");
+    const next = peek();
+    if (next === '"') return string();
+    if (next === "n" && text.startsWith("null", place)) { place += 4; return null; }
+    if (next === "[") {
+      const list = [];
+      expect("[");
+      if (peek() === "]") { expect("]"); return list; }
+      do { list.push(value(depth + 1)); } while (peek() === "," && (place += 1));
+      expect("]");
+      return list;
+    }
+    if (next === "{") {
+      const object = new Map();
+      expect("{");
+      if (peek() === "}") { expect("}"); return object; }
+      do {
+        const key = string();
+        if (object.has(key)) unreadable("a key stands twice");
+        expect(":");
+        object.set(key, value(depth + 1));
+      } while (peek() === "," && (place += 1));
+      expect("}");
+      return object;
+    }
+    return unreadable("not JSON, or a number outside a text");
+  };
+  const result = value(0);
+  if (peek() !== undefined) unreadable("not JSON");
+  return result;
+}
+
+function object(value, keys) {
+  if (!(value instanceof Map) || value.size !== keys.length || !keys.every((key) => value.has(key))) {
+    unreadable(`not an object with the keys ${keys}`);
+  }
+  return value;
+}
+
+function matched(value, pattern) {
+  if (typeof value !== "string" || !pattern.test(value)) unreadable(`${value} is not of the form ${pattern}`);
+  return value;
+}
+
+function wholeParameter(parameters, name, least) {
+  const value = Number(matched(parameters.get(name), /^[1-9]\d{0,11}$/));
+  if (value < least) unreadable(`${name} is below ${least}`);
+  return value;
+}
+
+function fractionParameter(parameters, name, most) {
+  const text = matched(parameters.get(name), /^(0|[1-9]\d{0,399}(\/[1-9]\d{0,399})?)$/);
+  const value = parseExact(text, name);
+  if (String(value) !== text || (most && value.compare(most) > 0) || (!most && value.p === 0n)) {
+    unreadable(`${name} is not in lowest terms or out of range`);
+  }
+  return value;
+}
+
+const hex = (value) => BigInt("0x" + matched(value, /^(0|[1-9a-f][0-9a-f]{0,63})$/));
+const minimum = (a, b) => (a < b ? a : b);
+
+function isqrt(n) {
+  let root = BigInt(Math.floor(Math.sqrt(Number(n))));
+  while (root * root > n) root -= 1n;
+  while ((root + 1n) * (root + 1n) <= n) root += 1n;
+  return root;
+}
+
+function refuseLarge(gamma, f, epsilon, sums) {
+  const [g, largest] = [BigInt(gamma), BigInt(f)];
+  const trials = g * largest;
+  const bits = trials * BigInt(g.toString(2).length);
+  const window = minimum(trials, epsilon.times(new Fraction(2n * largest)).floor()) + 3n;
+  const tail = whole(266).times(ONE.plus(epsilon)).over(epsilon).floor() + 2n;
+  const work = BigInt(sums) * 2n * minimum(400n + 28n * isqrt(largest), tail);
+  if (trials > 1_000_000n || bits > 4_000_000n || bits * window > 60_000_000_000n || work > 40_000_000n) {
+    unreadable("too large");
+  }
+}
+
+// p/q rounded to mantissa / 2^shift with a mantissa of 256 bits.
+function rounded(p, q, up) {
+  if (p === 0n) return { mantissa: "0", shift: "0" };
+  let shift = 256 - p.toString(2).length + q.toString(2).length;
+  for (;;) {
+    const [top, bottom] = shift >= 0 ? [p << BigInt(shift), q] : [p, q << BigInt(-shift)];
+    let mantissa = up ? ceilDiv(top, bottom) : top / bottom;
+    if (mantissa.toString(2).length > 256 && !(up && mantissa === 1n << 256n)) { shift -= 1; continue; }
+    if (mantissa === 1n << 256n) { mantissa >>= 1n; shift -= 1; }
+    if (shift < 0) isFalse("a bound far above 1");
+    return { mantissa: mantissa.toString(16), shift: shift.toString(16), value: new Fraction(mantissa, 1n << BigInt(shift)) };
+  }
+}
+
+// Twelve significant digits, fewer only where that is exact.
+function decimal(value, up) {
+  if (value.p === 0n) return "0";
+  let place = 0;
+  const ten = (exponent) => (exponent >= 0 ? new Fraction(10n ** BigInt(exponent)) : new Fraction(1n, 10n ** BigInt(-exponent)));
+  while (value.compare(ten(place)) < 0) place -= 1;
+  const scaled = value.times(ten(11 - place));
+  let digits = up ? scaled.ceil() : scaled.floor();
+  const exactly = scaled.q === 1n;
+  if (digits === 10n ** 12n) { digits /= 10n; place += 1; }
+  const text = exactly ? digits.toString().replace(/0+$/, "") : digits.toString();
+  if (place >= -6 && place < 0) return `0.${"0".repeat(-place - 1)}${text}`;
+  const mantissa = text[0] + (text.length > 1 ? `.${text.slice(1)}` : "");
+  return place === 0 ? mantissa : `${mantissa}e${place}`;
+}
+
+function windowOf(gamma, f, j) {
+  const [first, last] = [Math.max(0, f - j + 1), Math.min(gamma * f, f + j - 1)];
+  return { f: f.toString(16), first: first.toString(16), last: last.toString(16) };
+}
+
+function entry(gamma, epsilon, f, strict, up) {
+  const { mantissa, shift, value } = rounded(errorNumerator(gamma, epsilon, f, strict), power(gamma, gamma * f), up);
+  return { json: { ...windowOf(gamma, f, errorDistance(epsilon, f, strict)), mantissa, shift }, value };
+}
+
+const CLAIMS = {
+  "small-sum-privacy": [["gamma", "epsilon", "alpha"], (parameters) => {
+    const [gamma, alpha] = [wholeParameter(parameters, "gamma", 2), wholeParameter(parameters, "alpha", 1)];
+    const epsilon = fractionParameter(parameters, "epsilon");
+    const runs = minimum(BigInt(alpha), epsilon.times(whole(alpha)).floor() + 1n);
+    refuseLarge(gamma, alpha, epsilon, 2n * runs);
+    const evidence = {};
+    const words = [];
+    for (const [form, sign] of [["theorem_4", ">"], ["definition_2", ">="]]) {
+      const strict = sign === ">";
+      const candidates = [];
+      for (let f = 1; f <= alpha; f += 1) {
+        if (f === 1 || errorDistance(epsilon, f, strict) !== errorDistance(epsilon, f - 1, strict)) {
+          candidates.push(entry(gamma, epsilon, f, strict, false).json);
+        }
+      }
+      const { value, f } = leastError(gamma, epsilon, alpha, strict);
+      const numerator = errorNumerator(gamma, epsilon, f, strict).toString(16);
+      evidence[form] = { argmin: f.toString(16), numerator, candidates };
+      words.push(`|f' - f| ${sign} (${epsilon}) f has a probability of at least ${decimal(value, false)}, least at f = ${f}`);
+    }
+    return [`With gamma = ${gamma}, for every count f from 1 to ${alpha}: ${words.join("; ")}.`, evidence];
+  }],
+  "error-probability": [["gamma", "epsilon", "frequency"], (parameters) => {
+    const [gamma, f] = [wholeParameter(parameters, "gamma", 2), wholeParameter(parameters, "frequency", 1)];
+    const epsilon = fractionParameter(parameters, "epsilon");
+    refuseLarge(gamma, f, epsilon, 0n);
+    const numerator = errorNumerator(gamma, epsilon, f, false);
+    const value = decimal(errorProbability(gamma, epsilon, f), true);
+    return [
+      `With gamma = ${gamma} and the count f = ${f}: |f' - f| >= (${epsilon}) f has a probability of at most ${value}, which is exact or rounded up.`,
+      { ...windowOf(gamma, f, errorDistance(epsilon, f, false)), numerator: numerator.toString(16) },
+    ];
+  }],
+  "utility-threshold": [["gamma", "epsilon", "t_e", "t_f"], (parameters, evidence) => {
+    const [gamma, threshold] = [wholeParameter(parameters, "gamma", 2), wholeParameter(parameters, "t_f", 1)];
+    const epsilon = fractionParameter(parameters, "epsilon");
+    const allowed = fractionParameter(parameters, "t_e", ONE);
+    const tail = object(object(evidence, ["violation", "ends", "tail"]).get("tail"), ["from", "upper", "lower"]);
+    const start = hex(tail.get("from"));
+    if (start < 1n) unreadable("the tail begins at 0");
+    const gap = start > BigInt(threshold) ? start - BigInt(threshold) : 0n;
+    const largest = start > BigInt(threshold) ? start : BigInt(threshold);
+    refuseLarge(gamma, largest, epsilon, minimum(gap, epsilon.times(new Fraction(gap)).floor() + 1n));
+    const from = Number(start);
+    const sides = { from: from.toString(16), upper: null, lower: null };
+    let bound = ZERO;
+    for (const [side, extreme] of [["upper", gamma - 1], ["lower", 1]]) {
+      if (epsilon.compare(whole(extreme)) > 0 || allowed.compare(ONE) === 0) continue;
+      const given = object(tail.get(side), ["numerator", "denominator", "mantissa", "shift"]);
+      const [p, q] = [hex(given.get("numerator")), hex(given.get("denominator"))];
+      if (q === 0n || gcd(p, q) !== 1n) unreadable("the tilt is not in lowest terms");
+      const upper = side === "upper";
+      const k = Number(upper ? ONE.plus(epsilon).times(whole(from)).floor() : ONE.minus(epsilon).times(whole(from)).ceil());
+      if (upper ? p < q : p > q || (p === 0n && k > 0)) isFalse("the tilt is on the wrong side of 1");
+      const base = ONE.plus(new Fraction(p, q).minus(ONE).over(whole(gamma)));
+      const result = rounded(base.p ** BigInt(gamma * from) * power(q, k), base.q ** BigInt(gamma * from) * power(p, k), true);
+      sides[side] = { numerator: p.toString(16), denominator: q.toString(16), mantissa: result.mantissa, shift: result.shift };
+      bound = bound.plus(result.value);
+    }
+    if (bound.compare(allowed) > 0) isFalse("the tail is not bounded");
+    let violation = null;
+    let words = `of at most ${allowed} for every count f >= ${threshold}`;
+    if (threshold > 1) {
+      const f = threshold - 1;
+      if (errorProbability(gamma, epsilon, f).compare(allowed) <= 0) isFalse("the threshold is not the least");
+      violation = { ...windowOf(gamma, f, errorDistance(epsilon, f, false)), numerator: errorNumerator(gamma, epsilon, f, false).toString(16) };
+      words += `, and above ${allowed} at f = ${f}`;
+    }
+    const ends = [];
+    for (let f = threshold; f < from; f += 1) {
+      if (errorDistance(epsilon, f, false) === errorDistance(epsilon, f + 1, false)) continue;
+      if (errorProbability(gamma, epsilon, f).compare(allowed) > 0) isFalse(`at f = ${f} the probability is too large`);
+      ends.push(entry(gamma, epsilon, f, false, true).json);
+    }
+    return [`With gamma = ${gamma}: |f' - f| >= (${epsilon}) f has a probability ${words}.`, { violation, ends, tail: sides }];
+  }],
+};
+
+function compare(found, computed) {
+  if (Array.isArray(computed)) {
+    if (!Array.isArray(found)) isFalse("no list");
+    if (found.length !== computed.length) isFalse("another number of entries");
+    computed.forEach((value, index) => compare(found[index], value));
+  } else if (computed !== null && typeof computed === "object") {
+    object(found, Object.keys(computed));
+    for (const key of Object.keys(computed)) compare(found.get(key), computed[key]);
+  } else if (found !== computed) isFalse("not what the arithmetic gives");
+}
+
+function verdict(text) {
+  try {
+    const top = object(readCertificate(text), ["schema", "claim", "parameters", "statement", "evidence", "produced_by"]);
+    if (top.get("schema") !== "splu-ref/certificate/1" || !Object.hasOwn(CLAIMS, top.get("claim") ?? "")) unreadable("unknown");
+    for (const value of object(top.get("produced_by"), ["version", "spec"]).values()) matched(value, /^[0-9A-Za-z.+-]{1,64}$/);
+    const [names, compute] = CLAIMS[top.get("claim")];
+    const [statement, evidence] = compute(object(top.get("parameters"), names), top.get("evidence"));
+    if (!broken.has("certificate-trusts-statement")) compare(top.get("statement"), statement);
+    compare(top.get("evidence"), evidence);
+    return "valid";
+  } catch (error) {
+    if (error instanceof Unreadable || error instanceof Refusal) return "unreadable";
+    if (error instanceof FalseClaim) return "false";
+    throw error;
+  }
+}
+
+// ---- the operations of conformance.md --------------------------------------------------------------------
+
+const onTape = (make) => (fields) => {
+  const wanted = make(fields);
+  const tape = new Tape(fields.bytes("tape"));
+  fields.finish();
+  return { result: wanted(tape), consumed: tape.consumed };
+};
+const json = (value) => (value > BigInt(Number.MAX_SAFE_INTEGER) ? String(value) : Number(value));
+
+function keyedSource(fields) {
+  const [key, column, written] = [fields.bytes("key"), fields.text("column"), fields.take("identities")];
+  if (!Array.isArray(written)) refuse("identities is not a list");
+  return [key, column, written.map((text) => bytesOf(text, "identities"))];
+}
+
+function table(fields) {
+  const codes = fields.integers("sensitive");
+  const gamma = fields.gamma();
+  return [codes, gamma, fields.word("method", METHODS), fields.retention(gamma)];
+}
+
+const OPERATIONS = {
+  below: onTape((fields) => {
+    const [bound, size] = [fields.big("bound", 1), fields.integer("size", 0)];
+    return (tape) => Array.from({ length: size }, () => json(tape.integer(bound)));
+  }),
+  permutation: onTape((fields) => {
+    const size = fields.integer("size", 0);
+    return (tape) => tape.permutation(size);
+  }),
+  order_within: onTape((fields) => {
+    const codes = fields.integers("codes");
+    return (tape) => tape.order(codes);
+  }),
+  subset: onTape((fields) => {
+    const [population, count] = [fields.integer("population", 0), fields.integer("count", 0)];
+    if (count > population) refuse("more than there are");
+    return (tape) => tape.subset(population, count);
+  }),
+  keyed(fields) {
+    const [key, column, identities] = keyedSource(fields);
+    const [codes, bound, remainder] = [fields.integers("codes"), fields.big("bound", 1), fields.integer("remainder", 0)];
+    fields.finish();
+    const records = new Keyed(key, column, identities);
+    if (codes.length !== identities.length || remainder > codes.length) refuse("the numbers do not agree");
+    return {
+      order_within: records.order(codes),
+      permutation: records.permutation(codes.length),
+      subset: records.subset(codes.length, remainder),
+      below: records.bigBelow(bound).map(json),
+    };
+  },
+  plan(fields) {
+    const [histogram, gamma, method] = [fields.integers("histogram", -Infinity), fields.gamma(), fields.word("method", METHODS)];
+    const tape = new Tape(method === "mixed" ? fields.bytes("tape") : Buffer.alloc(0));
+    fields.finish();
+    const groups = groupsOf(method, histogram, gamma, tape);
+    return method === "mixed" ? { groups, consumed: tape.consumed } : { groups };
+  },
+  publish(fields) {
+    const [codes, ...rest] = table(fields);
+    const tape = new Tape(fields.bytes("tape"));
+    fields.finish();
+    const { rows, published, suppressed } = release([codes], ...rest, tape);
+    return { published: published[0], consumed: tape.consumed, rows, suppressed };
+  },
+  release(fields) {
+    const columns = fields.take("sensitive");
+    if (!Array.isArray(columns) || !columns.length) refuse("sensitive is not a list of columns");
+    for (const column of columns) integersOf(column, "sensitive", 0);
+    if (columns.some((column) => column.length !== columns[0].length)) refuse("the columns differ in length");
+    const gamma = fields.gamma();
+    const [method, retention] = [fields.word("method", METHODS), fields.retention(gamma)];
+    const tape = new Tape(fields.bytes("tape"));
+    fields.finish();
+    return { ...release(columns, gamma, method, retention, tape), consumed: tape.consumed };
+  },
+  publish_keyed(fields) {
+    const [codes, ...rest] = table(fields);
+    const source = new Keyed(...keyedSource(fields));
+    fields.finish();
+    if (codes.length !== source.identities.length) refuse("the numbers do not agree");
+    const { rows, published, suppressed } = release([codes], ...rest, source);
+    return { published: published[0], rows, suppressed };
+  },
+  publish_random(fields) {
+    const [codes, ...rest] = table(fields);
+    const times = fields.integer("times", 1);
+    fields.finish();
+    const source = new System();
+    const done = Array.from({ length: times }, () => release([codes], ...rest, source));
+    return { published: done.map((each) => each.published[0]), rows: done.map((each) => each.rows) };
+  },
+  publish_two_tables(fields) {
+    const [codes, gamma, method] = [fields.integers("sensitive"), fields.gamma(), fields.word("method", METHODS)];
+    const tape = new Tape(fields.bytes("tape"));
+    fields.finish();
+    return { ...twoTables(codes, gamma, method, tape), consumed: tape.consumed };
+  },
+  publish_distribution_based(fields) {
+    const codes = fields.integers("sensitive");
+    const tape = new Tape(fields.bytes("tape"));
+    fields.finish();
+    if (!codes.length) refuse("there are no records");
+    const sorted = [...codes].sort((a, b) => a - b);
+    const drawn = tape.below(codes.length, codes.length).map((place) => sorted[place]);
+    const rows = tape.permutation(codes.length);
+    return { published: rows.map((record) => drawn[record]), rows, consumed: tape.consumed };
+  },
+  publish_counts(fields) {
+    const [counts, budget] = [fields.integers("counts"), budgetOf(fields.text("budget"))];
+    const tape = new Tape(fields.bytes("tape"));
+    fields.finish();
+    if (!counts.length) refuse("there are no counts");
+    const noise = () => { const up = geometric(budget, tape); return Number(up - geometric(budget, tape)); };
+    return { counts: counts.map((count) => count + noise()), consumed: tape.consumed };
+  },
+  estimate(fields) {
+    const method = fields.word("method", ["mle", "exact"]);
+    const gamma = fields.gamma();
+    const published = fields.integer("published_count", 0);
+    if (method === "mle") {
+      const bound = fields.has("bound") ? fields.integer("bound", 0) : Infinity;
+      fields.finish();
+      return { estimate: String(Math.min(published, bound)) };
+    }
+    const [y, n, rows] = [fields.integer("both_count", 0), fields.integer("predicate_count", 0), fields.integer("rows", 1)];
+    fields.finish();
+    if (y > Math.min(n, published) || n > rows || published - y > rows - n) refuse("no table has these counts");
+    if (published * gamma >= rows) refuse("the value is too frequent");
+    return { estimate: String(closedForm(y, published, n, rows, gamma)) };
+  },
+  interval(fields) {
+    const [published, gamma, confidence] = [fields.integer("published_count", 0), fields.gamma(), fields.exact("confidence")];
+    fields.finish();
+    return { interval: interval(published, gamma, confidence) };
+  },
+  transition(fields) {
+    return { matrix: { "two-state": twoStates, "per-value": perValue }[fields.word("model", ["two-state", "per-value"])](fields) };
+  },
+  error_probability(fields) {
+    const [gamma, epsilon, f] = [fields.gamma(), fields.positive("epsilon"), fields.integer("frequency", 1)];
+    const p = fields.retention(gamma);
+    fields.finish();
+    return { probability: String(errorProbability(gamma, epsilon, f, false, p)) };
+  },
+  privacy_minimum(fields) {
+    const [gamma, epsilon, alpha] = [fields.gamma(), fields.positive("epsilon"), fields.integer("alpha", 1)];
+    const p = fields.has("retention") ? fields.retention(gamma) : undefined;
+    fields.finish();
+    const [strict, definition] = [leastError(gamma, epsilon, alpha, true, p), leastError(gamma, epsilon, alpha, false, p)];
+    return {
+      t_p: String(strict.value), argmin: strict.f,
+      t_p_definition: String(definition.value), argmin_definition: definition.f,
+    };
+  },
+  utility_threshold(fields) {
+    const [gamma, epsilon, allowed] = [fields.gamma(), fields.positive("epsilon"), fields.exact("t_e")];
+    const p = fields.retention(gamma);
+    fields.finish();
+    return { threshold: utilityThreshold(gamma, epsilon, allowed, p) };
+  },
+  concept_error(fields) { return { probability: String(conceptError(fields)) }; },
+  certificate(fields) {
+    const text = fields.text("text");
+    fields.finish();
+    return { verdict: verdict(text) };
+  },
+};
+
+function answer(line) {
+  let request;
+  try {
+    request = JSON.parse(line);
+  } catch {
+    request = null;
+  }
+  if (request === null || typeof request !== "object" || Array.isArray(request) || typeof request.op !== "string") {
+    throw new Refusal("malformed", "not an object with an operation");
+  }
+  if (request.op === "describe") return { ops: Object.keys(OPERATIONS), name: "splu.js", version: "1" };
+  if (!Object.hasOwn(OPERATIONS, request.op)) throw new Refusal("unsupported", "no such operation");
+  return OPERATIONS[request.op](new Fields(request));
+}
+
+for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+  let result;
+  try {
+    result = answer(line);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (broken.has("exit-on-invalid")) process.exit(3);
+    result = { error: { kind: broken.has("wrong-kind") ? "invalid" : error.kind, message: error.message } };
+  }
+  if (broken.has("stderr-flood")) process.stderr.write("x".repeat(100_000));
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}

@@ -1,0 +1,226 @@
+"""Two implementations in other languages conform; each with one mistake fails, and for that mistake."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from splu_ref.conformance import Conformance, VectorFile, Verdict, conform, vector_files
+
+HERE = Path(__file__).parent
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    found = shutil.which("node")
+    if found is None:
+        pytest.skip("node is absent: install Node.js to run the implementation in JavaScript")
+    return found
+
+
+@pytest.fixture(scope="session")
+def compiler() -> str:
+    found = shutil.which("cc")
+    if found is None:
+        pytest.skip("cc is absent: install a C compiler to run the implementation in C")
+    return found
+
+
+def _compiled(compiler: str, folder: Path, *options: str) -> list[str]:
+    program = folder / "splu"
+    source = str(HERE / "splu.c")
+    subprocess.run([compiler, "-std=c11", *options, "-o", str(program), source], check=True)
+    return [str(program)]
+
+
+def _only(operations: Sequence[str]) -> list[VectorFile]:
+    """Return the vectors of some operations, without those of long runs."""
+    return [
+        file
+        for file in vector_files()
+        if file.operation in operations
+        and not file.name.startswith("accumulated")
+        and "many" not in file.name
+    ]
+
+
+def _explained(outcome: Conformance) -> str:
+    return "\n".join(f"{failure.id}: {failure.reason}" for failure in outcome.failures()[:5])
+
+
+def test_the_implementation_in_c_conforms(compiler: str, tmp_path: Path) -> None:
+    outcome = conform(_compiled(compiler, tmp_path, "-O2", *WARNINGS), vector_files())
+    assert outcome.holds, _explained(outcome)
+    assert outcome.count(Verdict.PASSED) > 1_000
+    assert len(outcome.statistics) == 23
+
+
+def test_the_implementation_in_javascript_conforms(node: str) -> None:
+    outcome = conform([node, str(HERE / "splu.mjs")], vector_files())
+    assert outcome.holds, _explained(outcome)
+    # The only thing skipped is a law that the method mixed has not in closed form.
+    assert [result.operation for result in outcome.results if result.verdict is Verdict.SKIPPED] == [
+        "publish_random"
+    ]
+    assert len(outcome.statistics) == 23
+
+
+def _failures(outcome: Conformance, expected: Sequence[str], untouched: Sequence[str]) -> None:
+    """Hold the failures of a broken program to its mistake."""
+    failed = {failure.id for failure in outcome.failures()}
+    for beginning in expected:
+        assert any(name.startswith(beginning) for name in failed), (beginning, sorted(failed)[:9])
+    for beginning in untouched:
+        assert not any(name.startswith(beginning) for name in failed), (beginning, sorted(failed)[:9])
+
+
+# What must fail by chance deviates by more than its check finds with near certainty.
+# Mistake, the operations asked, beginnings of ids that must fail, and of ids that must not.
+IN_C = [
+    ("MODULO_BIAS", ["below", "subset"], ["below/bound-5/rejection"], ["below/bound-4/", "below/bound-1/"]),
+    ("LOW_BYTE_FIRST", ["below"], ["below/bound-257/ends", "below/bound-300/"], ["below/bound-5/"]),
+    ("GAMMA_OFF_BY_ONE", ["below"], ["below/bound-3/rejection"], ["below/bound-256/"]),
+    (
+        "OWN_VALUE_NEVER",
+        ["publish", "publish_random"],
+        ["publish/example/of-the-page", "publish_random/anatomy/retention", "publish_random/anatomy/counts"],
+        ["publish/example/empty-tape", "publish_random/anatomy/row-of"],
+    ),
+    (
+        "DRAW_0_IS_FIRST",
+        ["publish", "publish_random"],
+        ["publish/example/of-the-page", "publish_random/anatomy-retention/retention"],
+        ["publish/invalid"],
+    ),
+    (
+        "UNSHUFFLED",
+        ["publish", "publish_random"],
+        [
+            "publish/example/of-the-page",
+            "publish_random/anatomy/row-of-the",
+            "publish_random/anatomy-retention/first-row",
+        ],
+        [
+            "publish_random/anatomy/counts",
+            "publish_random/anatomy/retention",
+            "publish_random/anatomy/decoys",
+        ],
+    ),
+    (
+        "FILE_ORDER",
+        ["publish", "publish_random"],
+        ["publish/anatomy-3/many-0", "publish_random/anatomy/decoys-of-the-first-record"],
+        [
+            "publish_random/anatomy/counts",
+            "publish_random/anatomy/retention",
+            "publish_random/anatomy/row-of",
+        ],
+    ),
+    (
+        "TIES_BY_NUMBER",
+        ["permutation", "order_within"],
+        ["permutation/size-3/all-tie"],
+        ["permutation/size-3/asc"],
+    ),
+    ("INFEASIBLE_ACCEPTED", ["plan"], ["plan/cyclic-invalid/one-above-the-limit"], ["plan/cyclic-3/"]),
+    (
+        "NOT_CLIPPED",
+        ["estimate"],
+        ["estimate/exact-3/nothing-seen"],
+        ["estimate/exact-3/interior", "estimate/mle"],
+    ),
+    ("PRINTED_MATRIX", ["transition"], ["transition/two-state-3/"], ["transition/per-value"]),
+    ("EXITS_ON_INVALID", ["subset"], ["subset/population-1/too-many"], ["subset/population-1/count-1"]),
+    (
+        "CONSUMED_IGNORED",
+        ["permutation"],
+        ["permutation/size-3/descending"],
+        ["permutation/size-3/ascending"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "operations", "expected", "untouched"), IN_C, ids=[row[0] for row in IN_C]
+)
+def test_a_mistake_in_c_is_found(
+    mistake: str,
+    operations: list[str],
+    expected: list[str],
+    untouched: list[str],
+    compiler: str,
+    tmp_path: Path,
+) -> None:
+    program = _compiled(compiler, tmp_path, f"-DBREAK_{mistake}")
+    outcome = conform(program, _only(operations), at_random="publish_random" in operations)
+    _failures(outcome, expected, untouched)
+
+
+IN_JAVASCRIPT = [
+    ("plan-ties-by-largest-code", ["plan"], ["plan/anatomy-3/flat"], ["plan/cyclic", "plan/invalid"]),
+    ("cyclic-by-rows", ["plan"], ["plan/cyclic-3/", "plan/mixed-3/"], ["plan/anatomy"]),
+    ("one-pass-fewer", ["plan"], ["plan/mixed-3/"], ["plan/anatomy", "plan/cyclic"]),
+    ("signed-keys", ["permutation"], ["permutation/size-3/unsigned"], ["permutation/size-3/ascending"]),
+    (
+        "low-byte-first",
+        ["below", "keyed"],
+        ["below/bound-300/", "keyed/occupation/below-2"],
+        ["below/bound-5/"],
+    ),
+    ("retention-off-by-one", ["publish"], ["publish/anatomy-3-retention-1_2/"], ["publish/invalid/"]),
+    ("keeps-remainder", ["publish"], ["publish/anatomy-3/remainder-1-0"], ["publish/anatomy-3/two-groups"]),
+    (
+        "float-ceiling",
+        ["error_probability"],
+        ["error_probability/gamma-3/float-trap-25-epsilon-0.28"],
+        ["error_probability/gamma-3/1-"],
+    ),
+    (
+        "strict-for-definition",
+        ["error_probability", "privacy_minimum"],
+        ["error_probability/gamma-3/10-epsilon-3_10", "privacy_minimum/gamma-3-epsilon-3_10/alpha-10"],
+        ["error_probability/gamma-3/1-epsilon-3_10", "privacy_minimum/gamma-3-epsilon-3_10/alpha-3"],
+    ),
+    (
+        "printed-threshold",
+        ["utility_threshold"],
+        ["utility_threshold/gamma-3-epsilon-1_2/"],
+        ["utility_threshold/invalid"],
+    ),
+    ("not-clipped", ["estimate", "concept_error"], ["estimate/exact-2/nothing-seen"], ["estimate/mle"]),
+    (
+        "certificate-trusts-statement",
+        ["certificate"],
+        ["certificate/error-probability/both-tails-other-statement"],
+        ["certificate/error-probability/both-tails-other-numerator"],
+    ),
+    (
+        "wrong-kind",
+        ["subset"],
+        ["subset/population-5/rejection", "subset/population-5/too-many"],
+        ["subset/population-5/none"],
+    ),
+    ("exit-on-invalid", ["subset"], ["subset/population-1/too-many"], ["subset/population-1/count-1"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "operations", "expected", "untouched"), IN_JAVASCRIPT, ids=[row[0] for row in IN_JAVASCRIPT]
+)
+def test_a_mistake_in_javascript_is_found(
+    mistake: str, operations: list[str], expected: list[str], untouched: list[str], node: str
+) -> None:
+    outcome = conform([node, str(HERE / "splu.mjs"), "--break", mistake], _only(operations), at_random=False)
+    _failures(outcome, expected, untouched)
+
+
+def test_floods_of_standard_error_break_nothing(node: str) -> None:
+    outcome = conform(
+        [node, str(HERE / "splu.mjs"), "--break", "stderr-flood"], _only(["subset"]), at_random=False
+    )
+    assert outcome.holds, _explained(outcome)
