@@ -1,0 +1,231 @@
+"""Every estimate of every query of a workload, from one release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_ref.estimators import (
+    Inversion,
+    Shrunk,
+    exact_estimates,
+    exact_intervals,
+    published_co_occurrence,
+    shrunk_estimates,
+)
+from splu_ref.mechanisms import LN_2, LN_3, Budget, publish_counts
+from splu_ref.model import Gamma, InputError
+from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.study.releases import drawn_values, group_values
+from splu_ref.study.tables import StudyTable
+from splu_ref.study.workload import Workload
+
+FloatArray: TypeAlias = NDArray[np.float64]
+Printed: TypeAlias = Callable[[FloatArray, int], tuple[FloatArray, IntArray]]
+"""The printed iteration for many conjunctions: from the counts of the states, shape (queries, 2, 2) or
+(queries, 2, 2, 2), and gamma to those before publication and the number of steps. A row that has not stopped
+is not a number."""
+
+_CELLS = 1 << 19
+"""Predicates times values that are shrunk at once, which bounds the memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What a release shows of a workload.
+
+    Attributes
+    ----------
+    published
+        y by predicate and value, shape (predicates, values).
+    frequencies
+        f' by value.
+    gamma
+        Size of a decoy group.
+    """
+
+    published: IntArray
+    frequencies: IntArray
+    gamma: Gamma
+
+    @property
+    def rows(self) -> int:
+        """Records published."""
+        return int(self.frequencies.sum())
+
+
+def counted(table: StudyTable, queries: Workload, values: IntArray, gamma: Gamma) -> Counted:
+    """Count a release, given by original record."""
+    frequencies = np.bincount(values, minlength=table.domain_size + 1)[: table.domain_size]
+    return Counted(queries.count(values, table.domain_size), frequencies, gamma)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Estimates of a workload's queries from one release.
+
+    Attributes
+    ----------
+    estimates
+        By method, shape (queries,); not a number where a method has no result.
+    exact_ends, shrunk_ends
+        95 % intervals of ``exact`` and ``shrunk``.
+    held
+        By predicate: the share of all sensitive values whose true count lies in the interval of ``shrunk``.
+    steps
+        Steps of the printed iteration by query, empty without it.
+    seconds
+        By method: time for all queries together.
+    """
+
+    estimates: dict[str, FloatArray]
+    exact_ends: tuple[FloatArray, FloatArray]
+    shrunk_ends: tuple[FloatArray, FloatArray]
+    held: FloatArray
+    steps: IntArray
+    seconds: dict[str, float]
+
+
+def answers(queries: Workload, seen: Counted, truth: IntArray, plan: str, printed: Printed | None) -> Answers:
+    """Estimate all queries by all methods for SPLU-Gen releases.
+
+    Parameters
+    ----------
+    queries, seen
+        The workload and what a release shows of it.
+    truth
+        True counts by predicate and value, for the coverage of intervals.
+    plan
+        Name of the plan method.
+    printed
+        The printed iteration, if there is one.
+    """
+    y3 = seen.published[queries.predicate, queries.value].astype(np.float64)
+    n = seen.published.sum(axis=1)[queries.predicate].astype(np.float64)
+    f = seen.frequencies[queries.value].astype(np.float64)
+    seconds: dict[str, float] = {}
+    expected = n * f / seen.rows
+
+    def timed(name: str, run: Callable[[], Any]) -> Any:
+        begin = perf_counter()
+        result = run()
+        seconds[name] = perf_counter() - begin
+        return result
+
+    exact, _ = timed("exact", lambda: exact_estimates(y3, n, f, seen.rows, seen.gamma))
+    blank = ~np.isfinite(exact)  # f' >= N / gamma: the counts say nothing, and the library answers n f'/N
+    ends = exact_intervals(y3, n, f, seen.rows, seen.gamma)
+    exact_ends = np.where(blank, 0.0, ends[0]), np.where(blank, n, ends[1])
+    shrunk = timed("shrunk", lambda: _shrunk(queries, seen, truth))
+    estimates = {
+        "published count": y3,
+        "n f'/N": expected,
+        "exact": np.where(blank, expected, exact),
+        "shrunk": shrunk.value,
+        "inversion": timed("inversion", lambda: _inverted(queries, seen, plan)),
+    }
+    steps = np.empty(0, dtype=np.int64)
+    if printed is not None:
+        states = np.stack([seen.rows - n - f + y3, f - y3, n - y3, y3], axis=1).reshape(-1, 2, 2)
+        found, steps = timed("printed", lambda: printed(states, int(seen.gamma)))
+        estimates["printed"] = found[:, 1, 1]
+    return Answers(estimates, exact_ends, shrunk.ends, shrunk.held, steps, seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class _ShrunkAnswers:
+    value: FloatArray
+    ends: tuple[FloatArray, FloatArray]
+    held: FloatArray
+
+
+def _shrunk(queries: Workload, seen: Counted, truth: IntArray) -> _ShrunkAnswers:
+    value, lower, upper = (np.empty(len(queries.predicate)) for _ in range(3))
+    held = np.empty(len(seen.published))
+    order = np.argsort(queries.predicate, kind="stable")
+    sorted_predicates = queries.predicate[order]
+    size = max(1, _CELLS // seen.published.shape[1])
+    for begin in range(0, len(seen.published), size):
+        some = slice(begin, begin + size)
+        n = seen.published[some].sum(axis=1).astype(np.float64)
+        learned = shrunk_estimates(seen.published[some], n, seen.frequencies, seen.rows, seen.gamma)
+        least, most = _ends(learned, n, seen)
+        inside = (least <= truth[some]) & (truth[some] <= most)
+        held[some] = inside.mean(axis=1)
+        first, last = np.searchsorted(sorted_predicates, [begin, begin + size])
+        asked = order[first:last]
+        cells = queries.predicate[asked] - begin, queries.value[asked]
+        value[asked], lower[asked], upper[asked] = learned.estimate[cells], least[cells], most[cells]
+    return _ShrunkAnswers(value, (lower, upper), held)
+
+
+def _ends(learned: Shrunk, n: FloatArray, seen: Counted) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of intervals as `QueryEstimator` states them."""
+    half = learned.half_width
+    most = np.clip(learned.estimate + half, 0.0, n[:, None])
+    unseen = np.flatnonzero(seen.frequencies == 0)  # published nowhere: there is nothing to learn from
+    if len(unseen):
+        zero = np.zeros_like(n)
+        most[:, unseen] = exact_intervals(zero, n, zero, seen.rows, seen.gamma)[1][:, None]
+    return np.clip(learned.estimate - half, 0.0, n[:, None]), most
+
+
+def _inverted(queries: Workload, seen: Counted, plan: str) -> FloatArray:
+    """Return the estimates by inversion; none if the plan's matrix has no inverse."""
+    try:
+        co_occurrence = published_co_occurrence(plan, seen.frequencies, seen.gamma)
+        inversion = Inversion(co_occurrence, seen.frequencies.astype(np.float64), seen.gamma)
+    except InputError:
+        return np.full(len(queries.predicate), np.nan)
+    found = inversion.estimates(seen.published.astype(np.float64))
+    return found[queries.predicate, queries.value]
+
+
+def compared(
+    table: StudyTable, queries: Workload, gamma: Gamma, source: UniformSource
+) -> dict[str, FloatArray]:
+    """Estimate all queries from one release of each other mechanism of section 6.2.3.
+
+    Anatomy's two tables have the group size gamma; DBR has no parameter; Laplace noise is drawn for each
+    query with the whole budget.
+    """
+    published = queries.count(drawn_values(table, source), table.domain_size)
+    asked = queries.predicate, queries.value
+    beside = [
+        queries.count(values, table.domain_size)[asked] for values in group_values(table, gamma, source)
+    ]
+    kept = queries.count(np.zeros(table.rows, dtype=np.int64), 1)[queries.predicate, 0]
+    f = np.bincount(table.values, minlength=table.domain_size)[queries.value]
+    estimate = np.sum(beside, axis=0) / gamma
+    exposed = f * (gamma - 1) / np.maximum(table.rows - f, 1)
+    known = gamma * f < table.rows  # otherwise every group holds the value
+    less = (gamma * estimate - kept * exposed) / np.where(known, 1 - exposed, 1.0)
+    return {
+        "two tables": estimate,
+        "two tables less decoys": np.where(known, np.clip(less, 0.0, kept), kept * f / table.rows),
+        "DBR": published[asked].astype(np.float64),
+        "Laplace ln 3": _noisy(queries.true, LN_3, source),
+        "Laplace ln 2": _noisy(queries.true, LN_2, source),
+    }
+
+
+def _noisy(true: IntArray, budget: Budget, source: UniformSource) -> FloatArray:
+    return np.array(publish_counts(true.tolist(), budget, source), dtype=np.float64)
+
+
+def predicted_variances(table: StudyTable, queries: Workload, truth: IntArray, gamma: Gamma) -> FloatArray:
+    """Return the variance of ``exact`` that claim splu.V predicts from the true counts, by query.
+
+    Where y3 is its expectation, the estimate is the true count, and its stated error is the prediction.
+    """
+    x = queries.true.astype(np.float64)
+    n = truth.sum(axis=1)[queries.predicate].astype(np.float64)
+    f = np.bincount(table.values, minlength=table.domain_size)[queries.value].astype(np.float64)
+    gained = f * (gamma - 1) / (gamma * np.maximum(table.rows - f, 1))
+    _, error = exact_estimates(x / gamma + (n - x) * gained, n, f, table.rows, gamma)
+    return np.asarray(error**2)

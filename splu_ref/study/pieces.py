@@ -1,0 +1,80 @@
+"""Finished pieces of a study, kept in its report folder so that an interrupted one can go on.
+
+A piece is found again only under the same parameters, data, seed and code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import splu_ref
+from splu_ref.files import write_whole
+
+FOLDER = "pieces"
+_APART = {"cli", "report", "conformance", "audit", "guarantees", "certificates"}
+"""Rooms on which no piece depends."""
+_AFTERWARDS = {"criteria.py", "drawing.py", "exhibits.py", "figures.py", "summary.py"}
+"""Files of this room that only show what the pieces say."""
+
+
+class Pieces:
+    """A store of finished pieces.
+
+    Parameters
+    ----------
+    folder
+        The report folder, which must exist; None keeps nothing.
+    common
+        Parameters that all pieces share.
+    """
+
+    def __init__(self, folder: Path | None, common: Mapping[str, Any]) -> None:
+        self._folder = None if folder is None else folder / FOLDER
+        self._common = {**common, "code": code_digest()}
+        self.reused = 0
+        if self._folder is not None:
+            self._folder.mkdir(exist_ok=True)
+
+    def get(self, parameters: Mapping[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Return the stored piece with these parameters, or compute and store it."""
+        if self._folder is None:
+            return compute()
+        wanted = json.loads(json.dumps({**self._common, **parameters}))
+        text = json.dumps(wanted, sort_keys=True)
+        place = self._folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+        known = _read(place)
+        if known is not None and known.get("parameters") == wanted:
+            self.reused += 1
+            found: dict[str, Any] = known["result"]
+            return found
+        result = compute()
+        content = json.dumps({"parameters": wanted, "result": result}) + "\n"
+        write_whole(place, content.encode(), force=True)
+        return result
+
+
+@cache
+def code_digest() -> str:
+    """Return a fingerprint of the source that pieces depend on."""
+    digest = hashlib.sha256()
+    root = Path(splu_ref.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        place = path.relative_to(root)
+        shown = place.parts[0] == "study" and place.name in _AFTERWARDS
+        if place.parts[0] not in _APART and not shown:
+            digest.update(place.as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _read(place: Path) -> dict[str, Any] | None:
+    """Return a stored piece; None if there is none, or none that can be read."""
+    try:
+        found = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) and isinstance(found.get("result"), dict) else None

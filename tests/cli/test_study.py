@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splu_ref.cli import main, study
+from splu_ref.model import InputError
+from splu_ref.study import LEVELS, Level
+
+rules = import_module("splu_ref.study.criteria")  # the room has a function of the same name
+TINY = Level(
+    "quick",
+    small=60,
+    rare=20,
+    large=80,
+    releases=(("mixed", 2), ("anatomy", 1), ("cyclic", 1)),
+    others=1,
+    gammas=(2, 3),
+    parts=(Fraction(1, 4),),
+    pair_queries=8,
+    pair_gammas=(2,),
+)
+FIGURES = {
+    f"adult_demo-{name}" for name in ("figure-7", "figure-8", "figure-9", "figure-12", "publishing-time")
+}
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LEVELS, "quick", TINY)
+    monkeypatch.setattr(rules, "NEAR_BEST", 9.0)  # a handful of queries say little
+
+
+@pytest.fixture
+def towns(tmp_path: Path) -> Path:
+    path = tmp_path / "towns.csv"
+    lines = [f"{i % 7},{i % 3},{i % 11 % 4},{(i * i) % 13 % 5}" for i in range(4000)]
+    path.write_text("town,ward,street,illness\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    code = main(["study", *map(str, arguments), "--json"])
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert code == (0 if found["holds"] else 1)
+    return found
+
+
+def test_figures_numbers_and_criteria(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "new" / "study"
+    found = _json(capsys, "--report", folder, "--seed", 3)
+    assert {figure["id"] for figure in found["figures"]} == FIGURES
+    assert found["holds"] is True
+    assert found["printed"] is True
+    assert found["pictures"] is True
+    assert [one["holds"] for one in found["criteria"][:2]] == [None, None]
+    assert {path.name for path in folder.iterdir()} == {
+        "study.json",
+        "pieces",
+        *(f"{figure}{suffix}" for figure in FIGURES for suffix in (".csv", ".svg", ".png")),
+    }
+    written = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    assert written["figures"] == found["figures"]
+    large = next(figure for figure in found["figures"] if figure["id"] == "adult_demo-figure-8")
+    lines = {line["name"] for line in large["panels"][1]["series"]}
+    assert lines == {"published count", "n f'/N", "exact", "shrunk", "inversion", "printed"}
+    assert "mixed plan, small counts" in found["tables"][0]["printed_steps"]
+
+
+def test_finished_pieces_are_reused(tmp_path: Path, towns: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--data", towns, "--sensitive", "illness", "--report", tmp_path / "report")
+    first = _json(capsys, *arguments)
+    pieces = sorted((tmp_path / "report" / "pieces").iterdir())
+    pieces[0].unlink()  # as if the study had been interrupted
+    stamps = {path: path.stat().st_mtime_ns for path in pieces[1:]}
+    second = _json(capsys, *arguments)
+    assert pieces[0].exists()
+    assert {path: path.stat().st_mtime_ns for path in pieces[1:]} == stamps
+    for one, other in zip(first["figures"], second["figures"], strict=True):
+        if "time" not in one["id"]:
+            assert one == other
+    other = _json(capsys, *arguments, "--seed", 2)
+    assert other["figures"][0] != first["figures"][0]
+    assert {path: path.stat().st_mtime_ns for path in pieces[1:]} == stamps
+    assert len(list((tmp_path / "report" / "pieces").iterdir())) > len(pieces)
+
+
+def test_a_requirement_that_fails_is_exit_1(
+    towns: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rules, "NEAR_BEST", 0.01)
+    found = _json(capsys, "--data", towns, "--sensitive", "illness")
+    assert found["holds"] is False
+
+
+def test_the_screen_says_what_is_met(towns: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["study", "--data", str(towns), "--sensitive", "illness"])
+    text = capsys.readouterr().out
+    assert "Figure 7: small counts, towns" in text
+    assert "\nmet " in text
+    assert "\nnot judged " in text
+    assert "printed iteration: mixed plan, small counts: median" in " ".join(text.split())
+
+
+def test_without_proofs_there_is_no_printed_line(
+    towns: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> None:
+        raise InputError("no claims ledger is installed")
+
+    monkeypatch.setattr(study, "load_ledger", missing)
+    main(["study", "--data", str(towns), "--sensitive", "illness", "--json"])
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert found["printed"] is False
+    assert "kept with the proofs" in captured.err
+    assert "printed" not in json.dumps([line for figure in found["figures"] for line in figure["panels"]])
+
+
+def test_a_table_of_ones_own(towns: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--data", towns, "--sensitive", "illness", "--leave-out", "street", "--gamma", 3)
+    found = _json(capsys, *arguments)
+    assert found["tables"][0]["columns"] == ["town", "ward"]
+    assert found["tables"][0]["gamma"] == 3
+    assert not [figure for figure in found["figures"] if "figure-12" in figure["id"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "adult_demo", "--data", "adult_demo"], "twice"),
+        (["--data", "census_kdd_workers"], "--data-folder"),
+        (["--sensitive", "job"], "no column 'job'"),
+        (["--gamma", "1"], "gamma"),
+    ],
+)
+def test_what_cannot_be_studied_is_exit_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["study", *arguments]) == 2
+    text = capsys.readouterr().err
+    assert message in text
+    assert text.count("\n") == 1
+
+
+def test_a_file_is_no_report_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "file"
+    place.write_text("")
+    assert main(["study", "--report", str(place)]) == 2
+    assert "choose another place" in capsys.readouterr().err

@@ -1,0 +1,118 @@
+"""The tables of the documentation are the numbers that stand beside it, and these keep the promises."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+COLUMNS = {
+    "anatomy, printed": "anatomy plan, printed",
+    "mixed, published count": "mixed plan, published count",
+    "mixed, n f′/N": "mixed plan, n f'/N",
+    "mixed, printed": "mixed plan, printed",
+    "mixed, exact": "mixed plan, exact",
+    "mixed, shrunk": "mixed plan, shrunk",
+}
+LARGE = {
+    "Census": "census_kdd_workers-figure-8",
+    "Adult": "adult_demo-figure-8",
+    "Diabetes": "diabetes130-figure-11",
+}
+
+
+def _numbers(figure: str) -> dict[tuple[str, str], float]:
+    """Return the means by series and label (by series and x where there is one label)."""
+    with (DOCS / "study" / f"{figure}.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {(row["series"], row["label"]): float(row["mean"]) for row in rows if "%" in row["label"]} | {
+        (row["series"], row["x"]): float(row["mean"]) for row in rows if "%" not in row["label"]
+    }
+
+
+def _table(after: str) -> list[dict[str, str]]:
+    text = (DOCS / "study.md").read_text(encoding="utf-8")
+    found = re.search(rf"^{after}[^\n]*\n\n((?:\|[^\n]*\n)+)", text, re.MULTILINE)
+    assert found, f"the page has no table after {after!r}"
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in found[1].splitlines()]
+    return [dict(zip(rows[0], row, strict=True)) for row in rows[2:]]
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_tables_of_large_counts(name: str) -> None:
+    numbers = _numbers(LARGE[name])
+    rows = _table(f"{name}, (?:mean|γ)")
+    assert len(rows) >= 6
+    for row in rows:
+        for column, series in COLUMNS.items():
+            assert row[column] == f"{numbers[series, row['selectivity']]:.3f}"
+
+
+@pytest.mark.parametrize(
+    ("name", "figure"), [("Census:", "census_kdd_workers-figure-7"), ("Diabetes:", "diabetes130-figure-10")]
+)
+def test_tables_of_small_counts(name: str, figure: str) -> None:
+    numbers = _numbers(figure)
+    rows = _table(name)
+    assert [row["γ"] for row in rows] == [str(gamma) for gamma in range(2, 11)]
+    for row in rows:
+        for column in row.keys() - {"γ"}:
+            series = COLUMNS.get(column, column)
+            assert row[column] == f"{numbers[series, row['γ']]:.2f}"
+
+
+def test_the_committed_numbers_keep_the_promises() -> None:
+    census = _numbers(LARGE["Census"])
+    for label in ("0.5–1 %", "1–2 %", "2–3 %", "3–4 %", "4–5 %"):
+        assert census["mixed plan, exact", label] <= 0.35 * census["anatomy plan, printed", label]
+    for figure in LARGE.values():
+        numbers = _numbers(figure)
+        for series, label in numbers:
+            if series == "mixed plan, shrunk":
+                rivals = ("published count", "n f'/N", "exact", "printed")
+                best = min(numbers[f"mixed plan, {rival}", label] for rival in rivals)
+                assert numbers[series, label] <= 1.1 * best
+
+
+PAIRS = {
+    "printed": "printed",
+    "published count": "published count",
+    "n f′g′/N²": "n f'g'/N²",
+    "em": "em",
+    "inversion": "inversion",
+    "shrunk": "shrunk",
+}
+
+
+def _pairs(table: str) -> dict[tuple[str, str], dict[str, float]]:
+    """Return the means of figure 12 by gamma and class, then method."""
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    with (DOCS / "study" / f"{table}-figure-12.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            found.setdefault((row["x"], row["series"]), {})[row["panel"]] = float(row["mean"])
+    return found
+
+
+def test_table_of_two_sensitive_columns() -> None:
+    numbers = _pairs("census_kdd_workers")
+    rows = _table("Occupation and age in ten intervals")
+    assert [row["γ"] for row in rows] == [str(gamma) for gamma in range(2, 9)]
+    for row in rows:
+        for column, method in PAIRS.items():
+            assert row[column] == f"{numbers[row['γ'], '0.5–0.6 %'][method]:.2f}"
+
+
+def test_shrunk_errs_least_with_two_sensitive_columns_but_in_the_classes_that_are_named() -> None:
+    ratios = {}
+    for table in ("census_kdd_workers", "adult_demo", "diabetes130"):
+        for (gamma, label), errors in _pairs(table).items():
+            others = [error for method, error in errors.items() if method != "shrunk"]
+            ratios[table, gamma, label] = errors["shrunk"] / min(others)
+    worse = sorted(ratio for ratio in ratios.values() if ratio > 1)
+    assert len(ratios) == 60
+    assert len(worse) == 4
+    assert worse[-2] < 1.065
+    assert [key for key, ratio in ratios.items() if ratio > 1.1] == [("adult_demo", "7", "0.1–0.3 %")]
