@@ -17,6 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_ref.microdata.limits import MOST_COLUMNS
 from splu_ref.model import DataError
 
 _COMMA, _QUOTE, _LF, _CR = b',"\n\r'
@@ -61,7 +62,8 @@ def check_structure(data: bytes, name: str) -> Structure:
     ------
     DataError
         For an empty file, a NUL byte, bytes that are not UTF-8, a quote or a carriage return out of place,
-        a blank line, a row of another length than the header, an empty or repeated column name, or no rows.
+        a blank line, a row of another length than the header, too many columns, an empty or repeated column
+        name, or no rows.
     """
     if not data:
         raise DataError(f"{name} is empty: it needs a header line and rows")
@@ -145,13 +147,14 @@ def _stray_returns(data: bytes, array: NDArray[np.uint8], quotes: Positions) -> 
 
 def _check_records(data: bytes, starts: Positions, ends: Positions, commas: Positions, name: str) -> None:
     """Refuse a blank line and a record whose number of cells differs from the header's."""
-    blank = np.flatnonzero(starts == ends)
-    if blank.size and blank[0] == 0:
+    blank = _first(starts == ends)
+    if blank == 0:
         raise DataError(f"{name}: line 1 is blank: the first line must name the columns")
-    cells = np.diff(np.searchsorted(commas, ends), prepend=0) + 1
-    ragged = np.flatnonzero(cells != cells[0])
-    row = min([int(rows[0]) for rows in (blank, ragged) if rows.size], default=0)
-    if not row:
+    cells = np.diff(np.searchsorted(commas, ends[:blank]), prepend=0) + 1
+    row = _first(cells != cells[0])
+    if row is None:
+        row = blank
+    if row is None:
         return
     place = f"{name}: row {row} (line {_line(data, int(starts[row]))})"
     if starts[row] == ends[row]:
@@ -164,7 +167,13 @@ def _check_records(data: bytes, starts: Positions, ends: Positions, commas: Posi
 
 
 def _header(line: bytes, commas: Positions, name: str) -> tuple[str, ...]:
-    cuts = [-1, *(int(comma) for comma in commas[commas < len(line)]), len(line)]
+    commas = commas[commas < len(line)]
+    if len(commas) >= MOST_COLUMNS:
+        raise DataError(
+            f"{name}: the header names {len(commas) + 1} columns, and at most {MOST_COLUMNS} are read: "
+            "leave some out"
+        )
+    cuts = [-1, *commas.tolist(), len(line)]
     cells = [line[left + 1 : right].decode() for left, right in pairwise(cuts)]
     header = [cell[1:-1].replace('""', '"') if cell.startswith('"') else cell for cell in cells]
     for number, column in enumerate(header, start=1):
@@ -174,6 +183,12 @@ def _header(line: bytes, commas: Positions, name: str) -> tuple[str, ...]:
         if times > 1:
             raise DataError(f"{name}: the header names column {column!r} {times} times: rename all but one")
     return tuple(header)
+
+
+def _first(faulty: NDArray[np.bool_]) -> int | None:
+    """Return the first place at which an array holds true, None if there is none."""
+    place = int(faulty.argmax())
+    return place if faulty[place] else None
 
 
 def _outside(positions: Positions, quotes: Positions) -> Positions:

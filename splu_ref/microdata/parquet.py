@@ -1,8 +1,9 @@
 """Reading a Parquet file, first on trial in a process of its own.
 
 On a damaged file, Polars may panic, with a report on the standard error stream, or abort the process, which
-no handler can catch. So the file is first read by another process: if that one ends well, so does this one,
-since the same library then reads the same bytes.
+no handler can catch; and a small file may unpack to more than the memory holds. So the file is first read by
+another process, whose memory and time are limited: if that one ends well, so does this one, since the same
+library then reads the same bytes.
 """
 
 from __future__ import annotations
@@ -13,23 +14,42 @@ import sys
 
 import polars as pl
 
+from splu_ref.microdata.limits import largest_content, unpacks_to_too_much
 from splu_ref.model import DataError
 
 _STARTED = "started"
+_TOO_MUCH = "too much"
+_MEMORY = 1 << 32  # bytes of the trial beyond what the table may take four times
+_SECONDS = 30  # of the trial, and one more for each megabyte
 _TRIAL = f"""
 import sys
-sys.path[:] = sys.argv[1:]
+most, memory = map(int, sys.argv[1:3])
+sys.path[:] = sys.argv[3:]
 import io
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+except (ImportError, ValueError, OSError):
+    pass  # no such limit here, or a lower one
 import polars
 data = sys.stdin.buffer.read()
 print({_STARTED!r}, flush=True)
 try:
-    polars.read_parquet(io.BytesIO(data))
+    frame = polars.read_parquet(io.BytesIO(data))
+    texts = frame.select(polars.selectors.by_dtype(polars.String, polars.Categorical, polars.Enum))
+    lengths = texts.select(polars.all().cast(polars.String).str.len_bytes().cast(polars.Int64).sum())
+    size = max(frame.estimated_size(), sum(lengths.row(0) if texts.columns else ()))
 except polars.exceptions.PolarsError as error:
     print(str(error).partition("\\n")[0])
     sys.exit(1)
+if size > most:
+    print({_TOO_MUCH!r})
+    sys.exit(1)
 """
-"""A program that reads Parquet from its standard input; its arguments are where to find modules."""
+"""A program that reads Parquet from its standard input.
+
+Its arguments are the bytes that the table may take, those that the program may, and where to find modules.
+"""
 
 
 def parse_parquet(data: bytes, name: str) -> pl.DataFrame:
@@ -41,11 +61,13 @@ def parse_parquet(data: bytes, name: str) -> pl.DataFrame:
     Raises
     ------
     DataError
-        If the file is empty or damaged.
+        If the file is empty or damaged, or unpacks to more than a table does.
     """
     if not data:
         raise DataError(f"{name} is empty: it needs columns and rows")
     fault = _fault_on_trial(data)
+    if fault == _TOO_MUCH:
+        raise unpacks_to_too_much(name, len(data))
     if fault:
         raise _damaged(name, fault)
     try:
@@ -56,14 +78,19 @@ def parse_parquet(data: bytes, name: str) -> pl.DataFrame:
 
 def _fault_on_trial(data: bytes) -> str:
     """Return why a process of its own cannot read the file, nothing if it can or if none can be started."""
+    most = largest_content(len(data))
+    arguments = [str(most), str(_MEMORY + 4 * most), *map(str, sys.path)]
     try:
         trial = subprocess.run(  # noqa: S603  # this Python and the program above
-            [sys.executable, "-I", "-X", "utf8", "-c", _TRIAL, *map(str, sys.path)],
+            [sys.executable, "-I", "-X", "utf8", "-c", _TRIAL, *arguments],
             input=data,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             check=False,
+            timeout=_SECONDS + len(data) // 1_000_000,
         )
+    except subprocess.TimeoutExpired:
+        return "its reader comes to no end"
     except (OSError, ValueError):
         return ""
     started, _, reason = trial.stdout.decode(errors="replace").partition("\n")

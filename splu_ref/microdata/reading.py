@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import zlib
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from splu_ref.microdata.csv_structure import check_structure
+from splu_ref.microdata.limits import largest_content, unpacks_to_too_much
 from splu_ref.microdata.parquet import parse_parquet
 from splu_ref.microdata.table import Microdata
 from splu_ref.model import DataError
@@ -70,15 +72,26 @@ def read_table(path: str | os.PathLike[str], missing: str | None = None) -> Micr
 
 
 def decompressed(data: bytes, name: str) -> bytes:
-    """Return the content of the gzip file ``data``, or raise `DataError` if it is damaged."""
+    """Return the content of the gzip file ``data``.
+
+    Raises
+    ------
+    DataError
+        If the file is empty or damaged, or unpacks to more than a table does.
+    """
     if not data:
         raise DataError(f"{name} is empty: it needs a header line and rows")
+    most = largest_content(len(data))
     try:
-        return gzip.decompress(data)
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            content = file.read(most + 1)
     except EOFError:
         raise DataError(f"{name} is a gzip file that breaks off: fetch or write it again") from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"{name} is not an intact gzip file ({error}): fetch or write it again") from None
+    if len(content) > most:
+        raise unpacks_to_too_much(name, len(data))
+    return content
 
 
 def parse_csv(data: bytes, name: str) -> pl.DataFrame:

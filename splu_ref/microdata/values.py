@@ -30,6 +30,8 @@ def values(series: nw.Series[Any]) -> list[Value | None]:
     if isinstance(dtype, nw.Datetime):
         return list(_moments(series, dtype))
     missing = series.is_null().to_list()
+    if dtype.is_nested() and not all(missing):
+        raise _without_text(series, "list or structure")
     cells = [None if null else cell for cell, null in zip(series.to_list(), missing, strict=True)]
     if dtype == nw.String:
         return cells
@@ -65,11 +67,15 @@ def _value(cell: Any, series: nw.Series[Any]) -> Value | None:
     if cell is None or (isinstance(cell, float | Decimal) and math.isnan(cell)):
         return None
     if isinstance(cell, datetime) or not isinstance(cell, str | int | float | Decimal | date):
-        raise DataError(
-            f"column {series.name!r} of type {series.dtype} holds a {type(cell).__name__}, which has no "
-            "canonical text: convert the column to text"
-        )
+        raise _without_text(series, type(cell).__name__)
     return cell
+
+
+def _without_text(series: nw.Series[Any], held: str) -> DataError:
+    return DataError(
+        f"column {series.name!r} of type {series.dtype} holds a {held}, which has no canonical text: convert "
+        "the column to text"
+    )
 
 
 def _moments(series: nw.Series[Any], dtype: nw.Datetime) -> list[str | None]:

@@ -1,0 +1,198 @@
+"""The verification report in a real browser, with the real ledger's texts and figures in it."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from proofs import LEDGER
+from splu_ref.report.exhibits import CellState, KillMatrix, MutantRow, PublicationAudit, ValueAudit
+from splu_ref.report.html import html
+from splu_ref.report.model import Environment, StatisticalRow, VerificationReport
+from splu_ref.report.progress import Silent
+from splu_ref.report.stages.figures import figures_stage
+from splu_ref.report.stages.ledger import ledger_stage
+
+TAB = ("Tab", 9)
+ENTER = ("Enter", 13)
+
+
+@dataclass(frozen=True)
+class Unexamined:
+    """A claim as the ledger states it; no evidence is computed for a test of the page."""
+
+    id: str
+    status: str
+    grade: str | None
+    passed: bool = True
+    summary: str = "not computed in this test, but as long as a line of evidence usually is"
+    seconds: float = 0.25
+    message: str = ""
+
+
+class Texts:
+    """The real ledger without its computations."""
+
+    printed = LEDGER.printed
+    figures = LEDGER.figures
+
+    def rows(self) -> Any:
+        return LEDGER.rows()
+
+    def run(self, claim_id: str = "all", progress: object = None) -> list[Unexamined]:
+        return [
+            Unexamined(str(row["id"]), str(row["status"]), str(row["grade"] or "") or None)
+            for row in self.rows()
+        ]
+
+
+@pytest.fixture(scope="module")
+def page() -> bytes:
+    ledger = Texts()
+    value = ValueAudit("Handlers-cleaners", 2066, 2101, (1988, 2210), "accurate", "0.01", True, -1.5)
+    checks = tuple(f"a check with a long name, number {number}" for number in range(33))
+    cells: tuple[CellState, ...] = ("killed", "alive", "not run") * 11
+    figures = figures_stage(ledger, Silent()).figures
+    return html(
+        VerificationReport(
+            level="full",
+            rows=ledger_stage(ledger, Silent()).rows,
+            environment=Environment(
+                version="0.1.0",
+                specification="1",
+                python="CPython 3.11",
+                platform="Linux-6.1.0-amd64-x86_64-with-glibc2.36",
+                processors=2,
+                workers=2,
+                seed="2014",
+                fresh_seed=False,
+                started="2026-01-02T03:04:05+00:00",
+                packages=(("numpy", "2.0"), ("hypothesis", "6.112")),
+                command="splu-ref verify --level full --report report",
+            ),
+            seconds=3.25,
+            statistics=(
+                StatisticalRow("retention_rate_of_a_release", 2.5, Fraction(1, 10**7), "p 0.1", True),
+            ),
+            publications=(PublicationAudit("occupation", 5, 101, 100, 1, "small", "large", (value,)),),
+            kill_matrix=KillMatrix(
+                checks, tuple(MutantRow(f"mutant_{n}", "It errs.", cells) for n in range(38))
+            ),
+            figures=figures,
+            false_alarm_budget=Fraction(3, 10**7),
+        )
+    )
+
+
+@pytest.fixture
+def shown(page: bytes, opened: Callable[[bytes], Any]) -> Any:
+    return opened(page)
+
+
+def test_it_asks_for_nothing_and_complains_of_nothing(shown: Any) -> None:
+    own = shown.script("return location.href")
+    assert [each for each in shown.requests if not each.startswith("data:")] == [own]
+    assert shown.log("browser") == []
+
+
+def test_the_log_would_show_a_request_and_an_error(page: bytes, opened: Callable[[bytes], Any]) -> None:
+    other = "http://127.0.0.1:9/picture.png"
+    faulty = page.replace(b"</main>", f'<img src="{other}" alt=""></main>'.encode())
+    shown = opened(faulty)
+    assert any("Content Security Policy" in entry["message"] for entry in shown.log("browser"))
+    free = faulty.replace(b"http-equiv=", b"data-removed=")
+    assert other in opened(free).requests
+
+
+def test_every_claim_and_every_figure_is_there(shown: Any) -> None:
+    rows = shown.script("return document.querySelectorAll('#claims-table tbody tr').length")
+    assert rows == len(LEDGER.rows()) > 40
+    assert shown.script("return document.querySelectorAll('#mutants table tbody tr').length") == 38
+    assert shown.script("return document.querySelectorAll('figure svg').length") == 2
+    assert shown.script("return document.querySelectorAll('math').length") >= rows
+    assert "--level full" in shown.script("return document.querySelector('#environment').innerText")
+
+
+@pytest.mark.parametrize("pixels", [320, 375, 768, 1280])
+def test_the_page_never_scrolls_sideways(shown: Any, pixels: int) -> None:
+    shown.width(pixels)
+    shown.script("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    widest = shown.script("return document.documentElement.scrollWidth")
+    assert widest <= shown.script("return document.documentElement.clientWidth") <= pixels
+
+
+def test_the_search_narrows_the_claims(shown: Any) -> None:
+    field = "const field = document.querySelector('#filter input[type=search]');"
+    shown.script(
+        f"{field} field.value = 'splu.t3c'; field.dispatchEvent(new Event('input', {{bubbles: true}}))"
+    )
+    visible = shown.script(
+        "return [...document.querySelectorAll('#claims-table tbody tr')]"
+        ".filter((row) => row.offsetParent !== null).map((row) => row.id)"
+    )
+    assert "claim-splu.T3c" in visible
+    assert len(visible) < 20
+    assert shown.script("return document.querySelector('#filter output').textContent").startswith(
+        f"{len(visible)} of "
+    )
+    shown.script(
+        "const box = document.querySelector('#filter input[value=corrected]');"
+        "box.checked = false; box.dispatchEvent(new Event('input', {bubbles: true}))"
+    )
+    assert shown.script("return document.getElementById('claim-splu.T3c').hidden")
+
+
+def test_it_can_be_used_with_the_keyboard_alone(shown: Any) -> None:
+    shown.press(TAB)
+    assert shown.script("return document.activeElement.className") == "skip"
+    shown.press(ENTER)
+    assert shown.script("return location.hash") == "#main"
+    reached = {}
+    for _ in range(40):
+        shown.press(TAB)
+        tag, outline = shown.script(
+            "const at = document.activeElement; return [at.tagName, getComputedStyle(at).outlineStyle];"
+        )
+        reached[tag] = outline
+    assert reached.keys() >= {"INPUT", "DIV", "SUMMARY"}
+    assert "none" not in reached.values(), "the focus must be seen"
+
+
+def _contrast(shown: Any) -> float:
+    """Return the contrast of the running text against the page, by the usual formula for screens."""
+    return float(
+        shown.script(
+            "const light = (color) => { const [r, g, b] = color.match(/[0-9.]+/g).slice(0, 3).map((each) => {"
+            "  const part = each / 255;"
+            "  return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; });"
+            "  return 0.2126 * r + 0.7152 * g + 0.0722 * b; };"
+            "const style = getComputedStyle(document.body);"
+            "const page = getComputedStyle(document.documentElement).backgroundColor;"
+            "const paper = style.backgroundColor === 'rgba(0, 0, 0, 0)' ? page : style.backgroundColor;"
+            "const [a, b] = [light(style.color), light(paper)].sort((x, y) => y - x);"
+            "return (a + 0.05) / (b + 0.05);"
+        )
+    )
+
+
+def test_dark_and_light_are_both_readable(shown: Any) -> None:
+    seen = []
+    for scheme in ("light", "dark"):
+        shown.media(scheme=scheme)
+        seen.append(shown.script("return getComputedStyle(document.body).color"))
+        assert _contrast(shown) >= 7
+    assert seen[0] != seen[1]
+
+
+def test_it_can_be_printed(shown: Any) -> None:
+    shown.media("print", "dark")
+    assert shown.script("return getComputedStyle(document.querySelector('nav')).display") == "none"
+    assert shown.script("return getComputedStyle(document.querySelector('#filter')).display") == "none"
+    assert _contrast(shown) >= 7
+    shown.media()
+    assert b64decode(shown.command("Page.printToPDF")["data"]).startswith(b"%PDF")
