@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks import guarantees, publishing
+from benchmarks import estimating, guarantees, publishing
 
 publishing.main()
+estimating.main()
 guarantees.main()

@@ -27,8 +27,10 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 BEFORE_AUDIT = set(MAY_IMPORT)
 MAY_IMPORT["audit"] = BEFORE_AUDIT
-MAY_IMPORT["report"] = BEFORE_AUDIT | {"audit"}
-MAY_IMPORT["cli"] = BEFORE_AUDIT | {"audit", "report"}
+MAY_IMPORT["conformance"] = BEFORE_AUDIT | {"audit"}
+MAY_IMPORT["study"] = BEFORE_AUDIT | {"audit"}
+MAY_IMPORT["report"] = BEFORE_AUDIT | {"audit", "conformance", "study"}
+MAY_IMPORT["cli"] = BEFORE_AUDIT | {"audit", "conformance", "study", "report"}
 MAY_IMPORT["__main__"] = {"cli"}
 
 

@@ -43,6 +43,8 @@ def test_the_wheel_holds_what_it_needs_and_nothing_else(installed: Path) -> None
     assert (installed / "splu_ref" / "py.typed").exists()
     assert (installed / "splu_ref" / "data" / "adult_demo.csv.gz").exists()
     assert (installed / "splu_ref" / "data" / "ATTRIBUTION.md").exists()
+    coq = {path.name for path in (ROOT / "proofs" / "coq").glob("*.v")}
+    assert {path.name for path in (installed / "proofs" / "coq").iterdir()} == {*coq, "Makefile", "README.md"}
     (information,) = installed.glob("*.dist-info")
     assert (information / "licenses" / "LICENSE").exists()
 

@@ -13,9 +13,11 @@ from typing import Any
 
 import typer
 from claim_pages import claim_pages
+from command_examples import TABLE, printed
 from sphinx.application import Sphinx
 
 from splu_ref.cli.app import app as program
+from splu_ref.report.frontier import draw_frontier, frontier
 
 ROOMS = (
     "splu_ref.model",
@@ -30,6 +32,10 @@ ROOMS = (
     "splu_ref.certificate_checker",
     "splu_ref.manifest",
     "splu_ref.audit",
+    "splu_ref.audit.claims",
+    "splu_ref.audit.releases",
+    "splu_ref.audit.release_log",
+    "splu_ref.study",
     "splu_ref.report",
     "proofs",
     "proofs.claim",
@@ -48,7 +54,7 @@ def setup(sphinx: Sphinx) -> dict[str, bool]:
 def _write(sphinx: Sphinx) -> None:
     folder = Path(sphinx.srcdir) / "reference"
     pages = {f"{room}.rst": _room(import_module(room)) for room in ROOMS}
-    pages |= {"python.md": _rooms(), "commands.md": _commands()} | claim_pages()
+    pages |= {"python.md": _rooms(), "commands.md": _commands(), "frontier.html": _frontier()} | claim_pages()
     (folder / "claims").mkdir(parents=True, exist_ok=True)
     for name, lines in pages.items():
         text = "\n".join(lines) + "\n"
@@ -58,6 +64,13 @@ def _write(sphinx: Sphinx) -> None:
     for page in folder.rglob("*.*"):
         if page.relative_to(folder).as_posix() not in pages:
             page.unlink()
+
+
+def _frontier() -> Iterator[str]:
+    shown = frontier()
+    yield f"<figure>{''.join(draw_frontier(shown).splitlines())}"
+    yield f'<figcaption>{shown.caption} <span id="{shown.id}-alternative" hidden>{shown.alternative}</span>'
+    yield "</figcaption></figure>"
 
 
 def _rooms() -> Iterator[str]:
@@ -84,11 +97,16 @@ def _first_line(room: ModuleType) -> str:
 def _commands() -> Iterator[str]:
     group: Any = typer.main.get_command(program)
     yield f"# Commands\n\n{group.help}\n"
-    yield "Every command takes `--help`."
+    yield (
+        "Every command takes `--help`. The examples were run while this page was made, one after the other "
+        f"in one folder, where `{TABLE}` is the table that the package brings along."
+    )
+    examples = {name: _example(command) for name, command in group.commands.items()}
+    outputs = printed(examples)
     for name, command in group.commands.items():
         yield f"\n## `splu-ref {name}`\n\n{_paragraphs(command.help)}\n"
         yield from _parameters(command)
-        yield f"\n{_example(command)}"
+        yield f"\n```console\n$ {examples[name]}\n{outputs[name]}\n```"
 
 
 def _paragraphs(text: str | None) -> str:
@@ -116,7 +134,7 @@ def _default(parameter: Any) -> str:
 
 
 def _example(command: Any) -> str:
-    return f"```text\n{(command.epilog or '').removeprefix('Example: ')}\n```"
+    return str(command.epilog or "").removeprefix("Example: ")
 
 
 def _cell(text: str) -> str:

@@ -9,9 +9,28 @@ from typing import Annotated
 import typer
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.cli import check, claims, concept, estimate, key, privacy, sanitize, utility, verify
+from splu_ref.cli import (
+    advise,
+    audit,
+    audit_release,
+    check,
+    claims,
+    concept,
+    conform,
+    estimate,
+    key,
+    privacy,
+    sanitize,
+    study,
+    utility,
+    vectors,
+    verify,
+)
 from splu_ref.cli.output import settle_streams, write
 from splu_ref.model import SpluError
+
+LONGEST_MESSAGE = 1_000
+"""Characters of an error that are printed, and of a longer one its beginning and its end."""
 
 app = typer.Typer(
     name="splu-ref",
@@ -21,7 +40,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (sanitize, estimate, privacy, utility, concept, check, claims, verify, key):
+for command in (
+    advise,
+    sanitize,
+    estimate,
+    privacy,
+    utility,
+    concept,
+    audit,
+    audit_release,
+    check,
+    claims,
+    verify,
+    study,
+    vectors,
+    conform,
+    key,
+):
     app.command(name=command.NAME, epilog=f"Example: {command.EXAMPLE}")(command.run)
 
 
@@ -73,5 +108,11 @@ def _with_remedy(error: typer.TyperException) -> str:
 
 
 def _refuse(message: str) -> int:
-    sys.stderr.write("splu-ref: " + " ".join(message.split()) + "\n")
+    """Print one line; what a message quotes from a file is shortened, and cannot steer a terminal."""
+    line = " ".join(message.split())
+    if len(line) > LONGEST_MESSAGE:
+        half = LONGEST_MESSAGE // 2 - 2
+        line = f"{line[:half]} … {line[-half:]}"
+    shown = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in line)
+    sys.stderr.write(f"splu-ref: {shown}\n")
     return 2

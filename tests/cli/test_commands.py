@@ -6,12 +6,14 @@ import stat
 import subprocess
 import sys
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from splu_ref.cli import main
+from splu_ref.manifest import read_manifest
 from splu_ref.microdata import embedded_table, read_table, write_table
 
 
@@ -54,8 +56,9 @@ def test_a_release_from_table_to_estimate(
         "--manifest", manifest,
     )  # fmt: skip
     assert done == {
-        "rows_in": 30718, "rows_out": 30715, "suppressed": 3, "gamma": 5, "sensitive": "occupation",
-        "plan": "anatomy", "domain_size": 14, "max_gamma": 7, "randomness": "system",
+        "rows_in": 30718, "rows_out": 30715, "suppressed": 3, "gamma": 5, "retention": "1/5",
+        "sensitive": "occupation",
+        "plan": "mixed", "domain_size": 14, "max_gamma": 7, "randomness": "system",
     }  # fmt: skip
     original, released = _rows(table), _rows(published)
     assert released[0] == original[0]
@@ -125,6 +128,20 @@ def test_a_seed_is_repeatable_and_says_what_it_is(
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
+def test_a_retention_probability_is_announced(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    published, manifest = tmp_path / "p.csv", tmp_path / "m.json"
+    arguments = ["sanitize", table, "-o", published, "--sensitive", "occupation", "--gamma", 5, "--force"]
+    told = [str(part) for part in (*arguments, "--retention", "0.3", "--manifest", manifest)]
+    assert main(told) == 0
+    assert "--retention 3/10" in capsys.readouterr().err
+    assert json.loads(manifest.read_text())["retention"] == "3/10"
+    assert read_manifest(manifest).retention == Fraction(3, 10)
+    assert main([*map(str, arguments), "--retention", "1/5"]) == 0
+    assert "retention" not in capsys.readouterr().err
+
+
 def test_two_sensitive_columns(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     done = _json(
         capsys, "sanitize", table, "-o", tmp_path / "two.csv", "--sensitive", "occupation",
@@ -159,7 +176,11 @@ def test_missing_values_are_a_value_only_if_the_user_says_so(
         ),
         (["--gamma", "1"], "gamma must be a whole number of at least 2"),
         (["--gamma", "5", "--sensitive", "ocupation"], "did you mean 'occupation'"),
-        (["--gamma", "5", "--plan", "magic"], "choose one of anatomy, cyclic"),
+        (["--gamma", "5", "--retention", "1"], "--retention 1 publishes every value as it is"),
+        (["--gamma", "5", "--retention", "0"], "retention must be greater than 0"),
+        (["--gamma", "5", "--retention", "1.5"], "retention is a probability and must be at most 1"),
+        (["--gamma", "5", "--retention", "1e-30"], "retention has too many digits"),
+        (["--gamma", "5", "--plan", "magic"], "choose one of anatomy, cyclic, mixed"),
         (["--gamma", "5", "--seed", "1", "--key-file", "k"], "exclude each other"),
         (["--gamma", "5", "--id", "age"], "add --key-file"),
         (["--gamma", "5", "--key-file", "nowhere.key"], "nowhere.key"),
@@ -224,13 +245,13 @@ def test_estimate_refuses_what_it_cannot_count(
     assert "contradicts" in _refused(
         capsys, "estimate", published, "--manifest", manifest, "--sensitive", "age", *where
     )
-    assert "one sensitive value alone" in _refused(
-        capsys, "estimate", published, *known, *where, "--where", "sex=Male"
+    assert "a sensitive value alone" in _refused(
+        capsys, "estimate", published, *known, *where, "--where", "sex=Male", "--method", "mle"
     )
-    assert "one sensitive value alone" in _refused(
+    assert "names no sensitive column" in _refused(
         capsys, "estimate", published, *known, "--where", "sex=Male"
     )
-    assert "this version offers mle" in _refused(
+    assert "Choose one of mle, exact" in _refused(
         capsys, "estimate", published, *known, *where, "--method", "x"
     )
     assert "did you mean 'Sales'" in _refused(
@@ -243,7 +264,7 @@ def test_estimate_refuses_what_it_cannot_count(
         '{"schema": 1}',
         "[]",
         "{",
-        text.replace('"1/5"', '"1/4"'),
+        text.replace('"1/5"', '"5/4"'),
         text.replace('"1/5"', '"1e99999999"'),
         text.replace('"occupation"', "3"),
         text.replace("30715", "Infinity"),
@@ -352,7 +373,10 @@ def test_the_ledger_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["claims"]) == 0
     assert "refuted" in capsys.readouterr().out
     assert main(["claims", "splu.T3"]) == 0
-    assert "splu.T3c" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    for part in ("splu.T3c", "gamma = 3, f = 1, epsilon = 1: printed 1/3, true 5/9.",
+                 "SPLU.PrintedErrorBound.witness", "falls with it  splu.L1, splu.F4"):  # fmt: skip
+        assert part in shown
     assert "splu.T3" in _refused(capsys, "claims", "splu.T3x")
     assert "needs a claim's id" in _refused(capsys, "claims", "--reaffirm")
 

@@ -81,6 +81,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.delenv("FORCE_COLOR", raising=False)
+    for example in (ROOT / "docs" / "examples").iterdir():
+        (tmp_path / example.name).write_bytes(example.read_bytes())
     return tmp_path
 
 

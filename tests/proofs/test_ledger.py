@@ -24,7 +24,7 @@ IDS = [claim.id for claim in LEDGER]
 ROW = {
     "type": "object",
     "required": ["id", "source", "status", "grade", "witness", "corrected_by", "depends_on", "dependants",
-                 "statement", "words"],
+                 "statement", "words", "topples", "kernel"],
     "properties": {
         "id": {"type": "string", "pattern": r"^[a-z]+\.[A-Za-z0-9]+$"},
         "source": {"type": "string", "minLength": 3},
@@ -40,6 +40,12 @@ ROW = {
         "dependants": {"type": "array", "items": {"enum": IDS}},
         "statement": {"type": "string", "minLength": 3},
         "words": {"type": "string", "minLength": 20},
+        "topples": {"type": "array", "items": {"enum": IDS}},
+        "kernel": {
+            "type": ["object", "null"],
+            "required": ["theorems", "covers", "leaves"],
+            "properties": {"theorems": {"type": "array", "items": {"pattern": r"^SPLU\.\w+\.\w+$"}}},
+        },
     },
 }  # fmt: skip
 
@@ -63,7 +69,7 @@ def test_every_claim_of_the_first_paper_is_there() -> None:
     D1 D2 D3 D4 S3 G B T2 T3 T3c L1 F4 L1c S E1 L2 T4 L2g E2 F5 D5 D6 M1 M1c M1b V I K L3 L4 PB T4conj T4c
     C DOM POST DBR DP COST DN
     """
-    new = "D2e R Cc DOMc Ic Kc DBRc DPc"
+    new = "ANA ANAs ANAp DL DBRp D2e R Rp Sp Vp UC TR TRI POSTm POSTp Cc DOMc Ic Kc DBRc DPc"
     assert {f"splu.{name}" for name in (expected + new).split()} == set(IDS)
     assert len(IDS) == len(set(IDS))
 
@@ -137,6 +143,12 @@ def test_a_claim_cannot_vanish_unnoticed(tmp_path: Path) -> None:
         Ledger(("proofs.splu",), {}, {}, affirmed=more).run()
 
 
+def test_a_module_of_proofs_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proofs.splu.MODULES", ("sawtooth", "sawtoothless"))
+    with pytest.raises(InputError, match=r"there is no module proofs\.splu\.sawtoothless: restore the proof"):
+        list(Ledger(("proofs.splu",), {}, {}))
+
+
 def test_progress_is_told_of_every_claim() -> None:
     seen: list[tuple[str, int, int]] = []
     LEDGER.run("splu.E2", lambda *told: seen.append(told))
@@ -173,7 +185,7 @@ def test_nothing_of_the_library_imports_proofs() -> None:
 
 
 def test_printed_formulas_are_reached_through_the_ledger_alone() -> None:
-    assert set(LEDGER.printed) == {"splu.T3", "splu.L1", "splu.M1", "splu.I", "splu.T4conj"}
+    assert set(LEDGER.printed) == {"splu.T3", "splu.L1", "splu.M1", "splu.I", "splu.K", "splu.T4conj"}
     for function in LEDGER.printed.values():
         assert function.__module__.startswith("proofs.printed.")
     script = (
