@@ -15,6 +15,7 @@ LEDGER = Ledger(
         "splu.T4conj": "proofs.printed.reconstruction:lies_between",
         "splu.M1": "proofs.printed.transition:matrix",
         "splu.I": "proofs.printed.iteration:reconstruct",
+        "splu.K": "proofs.printed.tensor_iteration:reconstruct_many",
     },
     figures={
         "splu.F4": "proofs.splu.figure4:data",
