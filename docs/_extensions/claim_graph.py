@@ -25,7 +25,8 @@ def claim_graph(ledger: Ledger) -> str:
 
 def _svg(claims: dict[str, Claim], supports: list[Edge], repairs: list[Edge], drawn: Layout) -> Iterator[str]:
     across = max(layer for layer, _ in drawn.places.values()) * STEP + WIDTH + 2 * MARGIN
-    down = max(place for _, place in drawn.places.values()) * ROW + HEIGHT + 2 * MARGIN
+    lowest = max(place for points in (drawn.places.values(), *drawn.routes.values()) for _, place in points)
+    down = lowest * ROW + HEIGHT + 2 * MARGIN
     yield f'<svg class="claim-graph" viewBox="0 0 {across:g} {down:g}" width="{across:g}" height="{down:g}" '
     yield 'role="img" aria-label="Which claim rests on which; the table below says the same in words">'
     yield "<defs>"

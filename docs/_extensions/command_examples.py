@@ -47,7 +47,7 @@ def printed(examples: Mapping[str, str]) -> dict[str, str]:
 def _run(command: str, example: str, folder: Path) -> str:
     environment = os.environ | {
         "PATH": os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")]),
-        "COLUMNS": "100",
+        "COLUMNS": "80",
         "NO_COLOR": "1",
     }
     try:

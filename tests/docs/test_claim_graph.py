@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
 from itertools import pairwise, product
@@ -85,3 +86,16 @@ def test_falls_and_corrections_are_drawn(drawn: ElementTree.Element) -> None:
     assert kinds.count("instead") == len(refuted)
     assert kinds.count("falls") >= len({each for claim in refuted for each in claim.topples})
     assert kinds.count("rests") > len(kinds) / 2
+
+
+def test_no_arrow_leaves_the_drawing(drawn: ElementTree.Element) -> None:
+    down = float(drawn.attrib["height"])
+    heights = [
+        float(number)
+        for path in drawn.iter()
+        if path.get("class", "").startswith("edge ")
+        for number in re.findall(r"[-\d.]+ ([-\d.]+)", path.attrib["d"])
+    ]
+    assert heights
+    assert min(heights) >= 0
+    assert max(heights) <= down
