@@ -16,7 +16,7 @@ from splu_ref.cli.progress import counted
 from splu_ref.model import InputError
 from splu_ref.report.claims_model import MAKE_CERTIFICATES, AuditedClaim, ClaimsAudit
 from splu_ref.report.claims_terminal import claims_table
-from splu_ref.report.claims_writing import prepare_claims_folder, write_claims_audit
+from splu_ref.report.claims_writing import check_claims_folder, write_claims_audit
 
 NAME = "audit"
 EXAMPLE = "splu-ref audit claims.toml --report audit"
@@ -42,7 +42,7 @@ def run(
     ledger = _ledger()
     file = read_claims(claims)
     if report is not None:
-        prepare_claims_folder(file, report, force=force)
+        check_claims_folder(file, report, force=force)
     audited = []
     for number, claim in enumerate(file.claims, start=1):
         with counted(f"claim {claim.id}, {number} of {len(file.claims)}") as progress:

@@ -25,7 +25,7 @@ def write_claims_audit(audit: ClaimsAudit, folder: str | os.PathLike[str], *, fo
     audit
         The audited file.
     folder
-        Which `prepare_claims_folder` has made.
+        Created if it is missing.
     force
         Whether files of the same names may be replaced.
 
@@ -47,13 +47,14 @@ def write_claims_audit(audit: ClaimsAudit, folder: str | os.PathLike[str], *, fo
     }
     for each in audit.claims:
         contents |= {name: text.encode("ascii") for name, text in each.files.items()}
+    _create(Path(folder))
     paths = {Path(folder) / name: data for name, data in contents.items()}
     write_all(list(paths.items()), force=force)
     return list(paths)
 
 
-def prepare_claims_folder(file: ClaimsFile, folder: str | os.PathLike[str], *, force: bool) -> None:
-    """Create the folder and raise unless every file may be written there; for use before long work.
+def check_claims_folder(file: ClaimsFile, folder: str | os.PathLike[str], *, force: bool) -> None:
+    """Raise unless every file may be written into the folder. For use before long work; leaves nothing.
 
     Raises
     ------
@@ -61,15 +62,27 @@ def prepare_claims_folder(file: ClaimsFile, folder: str | os.PathLike[str], *, f
         As `write_claims_audit`.
     """
     path = Path(folder)
-    try:
-        (path / "certificates").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise InputError(
-            f"{path}: the report's folder cannot be made: {reason}: choose another one"
-        ) from error
     certificates = [
         certificate_path(claim.id, role) for claim in file.claims for role in ("decides", "remains")
     ]
-    for name in (*FILES, *certificates):
-        refuse_existing(path / name, force=force)
+    created = _create(path)
+    try:
+        for name in (*FILES, *certificates):
+            refuse_existing(path / name, force=force)
+    finally:
+        for each in created:
+            each.rmdir()
+
+
+def _create(folder: Path) -> list[Path]:
+    """Create the folder with its own for certificates; return those that were missing, the deepest first."""
+    deepest = folder / "certificates"
+    missing = [each for each in (deepest, *deepest.parents) if not each.exists()]
+    try:
+        deepest.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InputError(
+            f"{folder}: the report's folder cannot be made: {reason}: choose another one"
+        ) from error
+    return missing

@@ -325,3 +325,15 @@ def test_without_the_proofs_nothing_is_recognized_and_that_is_said(
     (folder / "c.toml").write_text(HEAD + printed)
     main(["audit", "c.toml"])
     assert 'claim a: estimator "printed" is kept with the proofs only' in capsys.readouterr().err
+
+
+def test_a_claim_that_is_refused_leaves_no_folder_behind(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise InputError("too much work: choose a smaller alpha")
+
+    monkeypatch.setattr(audit, "decide", refuse)
+    assert main(["audit", "claims.toml", "--report", "new/audit"]) == 2
+    assert "too much work" in capsys.readouterr().err
+    assert not Path("new").exists()
