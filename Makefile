@@ -11,7 +11,7 @@ help:
 	@echo "make verify  run the verification suite on the embedded data; report in report/index.html"
 	@echo "make test    linter, types, tests with coverage, documentation"
 	@echo "make bench   speed and memory, as ratios against named baselines"
-	@echo "make coq     compile the kernel-checked proofs (needs Coq 8.16 with MathComp: see proofs/coq/README.md)"
+	@echo "make coq     compile the kernel-checked proofs (needs Coq 8.16 with MathComp: see proofs/splu_proofs/coq/README.md)"
 	@echo "make docs    build the documentation into docs/_build/html"
 	@echo "make lock    resolve the dependencies again and write constraints.txt"
 
@@ -43,7 +43,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks
 
 coq:
-	$(MAKE) --no-print-directory -C proofs/coq
+	$(MAKE) --no-print-directory -C proofs/splu_proofs/coq
 
 lock: $(READY)
 	$(BIN)/python -m uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.timing import seconds
-from proofs.printed.iteration import reconstruct
+from splu_proofs.printed.iteration import reconstruct
 from splu_ref.estimators import Query, QueryEstimator
 from splu_ref.mechanisms import publish
 from splu_ref.microdata import Microdata, embedded_table, read_table

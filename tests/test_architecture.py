@@ -63,7 +63,7 @@ def test_a_room_imports_only_from_rooms_before_it(path: Path) -> None:
         return
     used = {_room(name) for name in _imports(path) if name.startswith("splu_ref.")}
     assert used - {room} <= MAY_IMPORT[room]
-    outside = {"proofs", "property_tests", "tests"}
+    outside = {"splu_proofs", "property_tests", "tests"}
     assert not {name for name in _imports(path) if name.split(".")[0] in outside}
 
 

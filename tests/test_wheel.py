@@ -39,12 +39,16 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_what_it_needs_and_nothing_else(installed: Path) -> None:
     top = {path.name for path in installed.iterdir()}
-    assert {name for name in top if not name.endswith(".dist-info")} == {"splu_ref", "proofs"}
+    assert {name for name in top if not name.endswith(".dist-info")} == {"splu_ref", "splu_proofs"}
     assert (installed / "splu_ref" / "py.typed").exists()
     assert (installed / "splu_ref" / "data" / "adult_demo.csv.gz").exists()
     assert (installed / "splu_ref" / "data" / "ATTRIBUTION.md").exists()
-    coq = {path.name for path in (ROOT / "proofs" / "coq").glob("*.v")}
-    assert {path.name for path in (installed / "proofs" / "coq").iterdir()} == {*coq, "Makefile", "README.md"}
+    coq = {path.name for path in (ROOT / "proofs" / "splu_proofs" / "coq").glob("*.v")}
+    assert {path.name for path in (installed / "splu_proofs" / "coq").iterdir()} == {
+        *coq,
+        "Makefile",
+        "README.md",
+    }
     (information,) = installed.glob("*.dist-info")
     assert (information / "licenses" / "LICENSE").exists()
 
@@ -64,8 +68,8 @@ def test_quick_verification_passes_from_the_wheel(installed: Path, tmp_path: Pat
         "junit.xml",
         "report.json",
     }
-    where = _run(["-c", "import splu_ref, proofs; print(splu_ref.__file__, proofs.__file__)"], tmp_path,
-                 PYTHONPATH=str(installed))  # fmt: skip
+    files = "import splu_ref, splu_proofs; print(splu_ref.__file__, splu_proofs.__file__)"
+    where = _run(["-c", files], tmp_path, PYTHONPATH=str(installed))
     assert all(str(installed) in path for path in where.stdout.split())
 
 

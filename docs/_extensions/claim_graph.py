@@ -7,8 +7,8 @@ from html import escape
 
 from layered import Edge, Layout, layout, reduced
 
-from proofs.claim import Claim, Status
-from proofs.ledger import Ledger
+from splu_proofs.claim import Claim, Status
+from splu_proofs.ledger import Ledger
 
 STEP, ROW, WIDTH, HEIGHT, MARGIN = 116, 34, 66, 24, 12
 """Distance of layers and of places, size of a box, and margin, in pixels."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from claim_graph import claim_graph
 
-from proofs import LEDGER
-from proofs.claim import Claim, Status
-from proofs.derivation import Derivation
-from proofs.evidence import Grade
-from proofs.kernel import Kernel
-from proofs.vernacular import COQ, LIBRARY, statement
+from splu_proofs import LEDGER
+from splu_proofs.claim import Claim, Status
+from splu_proofs.derivation import Derivation
+from splu_proofs.evidence import Grade
+from splu_proofs.kernel import Kernel
+from splu_proofs.vernacular import COQ, LIBRARY, statement
 from splu_ref.report.mathml import mathml
 from splu_ref.report.progress import Silent
 from splu_ref.report.stages.figures import figures_stage
@@ -75,9 +72,9 @@ def _page(claim: Claim) -> Iterator[str]:
         yield "## Computed\n"
         yield from (f"- {_sentence(check)} *({grade})*" for grade, check in claim.checks)
     yield from _surroundings(claim)
-    source = Path(inspect.getfile(import_module(claim.module)))
-    yield f"\n<details><summary>The proof as it runs: <code>proofs/splu/{source.name}</code></summary>\n"
-    yield f"```{{literalinclude}} ../../../proofs/splu/{source.name}\n:language: python\n```\n\n</details>"
+    source = f"proofs/{claim.module.replace('.', '/')}.py"
+    yield f"\n<details><summary>The proof as it runs: <code>{source}</code></summary>\n"
+    yield f"```{{literalinclude}} ../../../{source}\n:language: python\n```\n\n</details>"
 
 
 def _witness(claim: Claim) -> Iterator[str]:
@@ -125,12 +122,12 @@ def _surroundings(claim: Claim) -> Iterator[str]:
 
 
 def _coq() -> Iterator[str]:
-    yield "```{include} ../../../proofs/coq/README.md\n```\n\n## The files as they are\n"
+    yield "```{include} ../../../proofs/splu_proofs/coq/README.md\n```\n\n## The files as they are\n"
     claims = [claim for claim in LEDGER if claim.kernel is not None]
     for file in sorted(COQ.glob("*.v")):
         of = [claim.id for claim in claims if claim.kernel and file.stem in claim.kernel.modules]
         yield f"### `{file.name}`\n\n{f'Bound to {_links(*of)}.' if of else ''}\n"
-        yield f"```{{literalinclude}} ../../../proofs/coq/{file.name}\n:language: coq\n```\n"
+        yield f"```{{literalinclude}} ../../../proofs/splu_proofs/coq/{file.name}\n:language: coq\n```\n"
 
 
 def _figures() -> Iterator[str]:

@@ -37,10 +37,10 @@ ROOMS = (
     "splu_ref.audit.release_log",
     "splu_ref.study",
     "splu_ref.report",
-    "proofs",
-    "proofs.claim",
-    "proofs.evidence",
-    "proofs.result",
+    "splu_proofs",
+    "splu_proofs.claim",
+    "splu_proofs.evidence",
+    "splu_proofs.result",
 )
 """The public rooms, in the order of the data and promises that flow through them."""
 

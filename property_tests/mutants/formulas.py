@@ -77,14 +77,14 @@ def _threshold_too_small(gamma: Exact, epsilon: Exact, t_e: Exact) -> UtilityThr
 
 
 def _printed_threshold(gamma: Exact, epsilon: Exact, t_e: Exact) -> UtilityThreshold:
-    from proofs.printed import lemma1  # noqa: PLC0415  # loaded only when the mutant runs
+    from splu_proofs.printed import lemma1  # noqa: PLC0415  # loaded only when the mutant runs
 
     found = utility_threshold(gamma, epsilon, t_e)
     return replace(found, threshold=lemma1.threshold(found.gamma, found.epsilon, found.t_e))
 
 
 def _printed_bound(gamma: Exact, epsilon: Exact, frequency: Exact) -> Fraction:
-    from proofs.printed import theorem3  # noqa: PLC0415  # loaded only when the mutant runs
+    from splu_proofs.printed import theorem3  # noqa: PLC0415  # loaded only when the mutant runs
 
     return theorem3.error_bound(Gamma(gamma), exact(epsilon), whole(frequency, "frequency", 1))
 

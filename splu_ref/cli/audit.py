@@ -73,7 +73,7 @@ def _ledger() -> Ledger | None:
     try:
         found: Ledger = load_ledger()
     except InputError:
-        note("without the package proofs no claim is recognized as one of the paper's")
+        note("without the package splu_proofs no claim is recognized as one of the paper's")
         return None
     return found
 

@@ -20,4 +20,4 @@ def load_ledger() -> Any:
     """
     for entry in entry_points(group=GROUP):
         return entry.load()
-    raise InputError("no claims ledger is installed: install splu-ref again, with its package proofs")
+    raise InputError("no claims ledger is installed: install splu-ref again, with its package splu_proofs")

@@ -133,6 +133,6 @@ def require_printed(printed: Reconstruction | None) -> Reconstruction:
     if printed is None:
         raise InputError(
             "the method printed is kept with the proofs only: "
-            "pass proofs.printed.iteration.reconstruct as printed"
+            "pass splu_proofs.printed.iteration.reconstruct as printed"
         )
     return printed

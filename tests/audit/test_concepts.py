@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from proofs import LEDGER
-from proofs.printed.iteration import fixed_point
-from proofs.printed.reconstruction import lies_between
+from splu_proofs import LEDGER
+from splu_proofs.printed.iteration import fixed_point
+from splu_proofs.printed.reconstruction import lies_between
 from splu_ref.audit import ConceptCase, concept_error, concept_minimum
 from splu_ref.audit.mixed_concepts import best_mixed_concept, exact_lies_between
 from splu_ref.estimators import conjunction_estimate

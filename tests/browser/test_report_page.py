@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from proofs import LEDGER
+from splu_proofs import LEDGER
 from splu_ref.report.exhibits import CellState, KillMatrix, MutantRow, PublicationAudit, ValueAudit
 from splu_ref.report.html import html
 from splu_ref.report.model import Environment, StatisticalRow, VerificationReport

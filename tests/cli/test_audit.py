@@ -314,13 +314,15 @@ def test_without_the_proofs_nothing_is_recognized_and_that_is_said(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def absent() -> Any:
-        raise InputError("no claims ledger is installed: install splu-ref again, with its package proofs")
+        raise InputError(
+            "no claims ledger is installed: install splu-ref again, with its package splu_proofs"
+        )
 
     monkeypatch.setattr(audit, "load_ledger", absent)
     assert main(["audit", "claims.toml", "--json"]) == 1
     captured = capsys.readouterr()
     assert not any(claim["quotes"] for claim in json.loads(captured.out)["claims"])
-    assert captured.err.startswith("note: without the package proofs")
+    assert captured.err.startswith("note: without the package splu_proofs")
     printed = _claim("a", "concept-privacy", estimator="printed", alpha=1, t_p="0.5")
     (folder / "c.toml").write_text(HEAD + printed)
     main(["audit", "c.toml"])

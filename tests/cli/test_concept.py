@@ -44,7 +44,9 @@ def test_without_the_proofs_it_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def absent() -> Any:
-        raise InputError("no claims ledger is installed: install splu-ref again, with its package proofs")
+        raise InputError(
+            "no claims ledger is installed: install splu-ref again, with its package splu_proofs"
+        )
 
     monkeypatch.setattr(concept, "load_ledger", absent)
     arguments = ["concept", "--gamma", "2", "--epsilon", "2/5", "--alpha", "1"]

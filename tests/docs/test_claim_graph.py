@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from proofs import LEDGER
-from proofs.claim import Status
+from splu_proofs import LEDGER
+from splu_proofs.claim import Status
 
 EXTENSIONS = Path(__file__).parents[2] / "docs" / "_extensions"
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from proofs.printed.iteration import reconstruct
+from splu_proofs.printed.iteration import reconstruct
 from splu_ref.estimators import (
     METHODS,
     Query,

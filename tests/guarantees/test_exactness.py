@@ -30,7 +30,7 @@ def offenses(tree: ast.AST) -> list[str]:
             names.append(node.module or "")
         for name in names:
             parts = set(name.split("."))
-            if parts & {"numpy", "scipy", "random", "statistics", "proofs"} or (
+            if parts & {"numpy", "scipy", "random", "statistics", "splu_proofs"} or (
                 "splu_ref" in parts and parts & OTHER_ROOMS
             ):
                 found.append(f"an import of {name}")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from proofs import LEDGER
-from proofs.affirmation import affirm, affirmed, outdated
-from proofs.binding import fingerprints, resolve, source_of
-from proofs.claim import Claim
-from proofs.ledger import Ledger
-from proofs.normal_form import fingerprint
+from splu_proofs import LEDGER
+from splu_proofs.affirmation import affirm, affirmed, outdated
+from splu_proofs.binding import fingerprints, resolve, source_of
+from splu_proofs.claim import Claim
+from splu_proofs.ledger import Ledger
+from splu_proofs.normal_form import fingerprint
 from splu_ref.model import InputError
 
 SAMPLE = '''
@@ -90,10 +90,10 @@ def test_what_is_not_used_does_not_matter() -> None:
 def test_a_name_that_is_not_defined() -> None:
     with pytest.raises(KeyError):
         fingerprint(SAMPLE, "missing")
-    with pytest.raises(InputError, match=r"proofs\.law does not define missing"):
-        resolve("proofs.law:missing")
-    with pytest.raises(InputError, match=r"there is no module proofs\.lore"):
-        resolve("proofs.lore:window")
+    with pytest.raises(InputError, match=r"splu_proofs\.arithmetic\.law does not define missing"):
+        resolve("splu_proofs.arithmetic.law:missing")
+    with pytest.raises(InputError, match=r"there is no module splu_proofs\.lore"):
+        resolve("splu_proofs.lore:window")
 
 
 @pytest.mark.parametrize("bound", NAMES)
@@ -111,9 +111,15 @@ def test_every_bound_name_survives_relayout_and_notices_a_change(bound: str) -> 
 
 def test_a_claim_is_bound_to_its_proof_the_law_and_what_it_licenses() -> None:
     names = fingerprints(LEDGER.get("splu.T3c"))
-    assert {"proofs.splu.chebyshev", "proofs.law", "splu_ref.guarantees.concentration"} <= names.keys()
-    assert {"proofs.printed.theorem3", "proofs.splu.trials"} <= fingerprints(LEDGER.get("splu.T3")).keys()
-    assert "proofs.splu.shipped" in fingerprints(LEDGER.get("splu.B"))
+    assert {
+        "splu_proofs.splu.chebyshev",
+        "splu_proofs.arithmetic.law",
+        "splu_ref.guarantees.concentration",
+    } <= names.keys()
+    assert {"splu_proofs.printed.theorem3", "splu_proofs.arithmetic.trials"} <= fingerprints(
+        LEDGER.get("splu.T3")
+    ).keys()
+    assert "splu_proofs.worlds.shipped" in fingerprints(LEDGER.get("splu.B"))
 
 
 @pytest.mark.parametrize("claim", list(LEDGER), ids=lambda claim: claim.id)
@@ -131,7 +137,7 @@ def test_an_alteration_of_anything_bound_makes_the_proof_outdated(claim: Claim, 
 
 def test_an_outdated_claim_fails_until_it_is_reaffirmed(tmp_path: Path) -> None:
     path = tmp_path / "affirmed.json"
-    ledger = Ledger(("proofs.splu",), {}, {}, path)
+    ledger = Ledger(("splu_proofs.splu",), {}, {}, path)
     assert not ledger.run("splu.E1")[0].passed
     assert "proof never affirmed" in ledger.run("splu.E1")[0].message
     assert ledger.reaffirm("splu.E1").passed
@@ -148,8 +154,8 @@ def test_a_name_that_is_gone_makes_the_proof_outdated(tmp_path: Path) -> None:
 
 
 def test_evidence_that_fails_is_not_affirmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = Ledger(("proofs.splu",), {}, {}, tmp_path / "affirmed.json")
-    monkeypatch.setattr("proofs.splu.example1.decimal", lambda *_: "0.5")
+    ledger = Ledger(("splu_proofs.splu",), {}, {}, tmp_path / "affirmed.json")
+    monkeypatch.setattr("splu_proofs.splu.example1.decimal", lambda *_: "0.5")
     with pytest.raises(InputError, match=r"splu\.E1 is not affirmed: summed_in_fractions"):
         ledger.reaffirm("splu.E1")
     assert not (tmp_path / "affirmed.json").exists()

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from proofs import LEDGER
-from proofs.claim import Claim, Status
-from proofs.degree import Degree
-from proofs.derivation import Derivation, Identity, Inequality, Step
-from proofs.evidence import Grade
-from proofs.ledger import Ledger
-from proofs.recheck import INSTALL, by_differences, by_solver, on_grid
+from splu_proofs import LEDGER
+from splu_proofs.claim import Claim, Status
+from splu_proofs.degree import Degree
+from splu_proofs.derivation import Derivation
+from splu_proofs.evidence import Grade
+from splu_proofs.ledger import Ledger
+from splu_proofs.recheck import INSTALL, by_differences, by_solver, on_grid
+from splu_proofs.step import Identity, Inequality, Step
 
 SQUARE = Identity(
     name="square",
@@ -198,8 +199,8 @@ def _opinion(judge: Callable[[Any], Any], step: Step) -> bool | None:
 
 def _claim(**changes: Any) -> Claim:
     values: dict[str, Any] = {
-        "id": "toy.A", "module": "proofs.law", "source": "here", "title": "toy", "statement": "1 = 1",
-        "words": "A toy.", "status": Status.PROVED, "grade": Grade.SYMBOLIC,
+        "id": "toy.A", "module": "splu_proofs.arithmetic.law", "source": "here", "title": "toy",
+        "statement": "1 = 1", "words": "A toy.", "status": Status.PROVED, "grade": Grade.SYMBOLIC,
     }  # fmt: skip
     return Claim(**{**values, **changes})
 

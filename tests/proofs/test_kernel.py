@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from proofs import LEDGER, vernacular
-from proofs.affirmation import affirm, affirmed, outdated
-from proofs.binding import fingerprints
-from proofs.claim import Claim, Status
-from proofs.coq_run import INSTALL, accepted_by
-from proofs.evidence import EvidenceError, Grade
-from proofs.kernel import ACCEPTED_BY, Kernel
-from proofs.ledger import Ledger
+from splu_proofs import LEDGER, vernacular
+from splu_proofs.affirmation import affirm, affirmed, outdated
+from splu_proofs.binding import fingerprints
+from splu_proofs.claim import Claim, Status
+from splu_proofs.coq_run import INSTALL, accepted_by
+from splu_proofs.evidence import EvidenceError, Grade
+from splu_proofs.kernel import ACCEPTED_BY, Kernel
+from splu_proofs.ledger import Ledger
 from splu_ref.model import InputError
 
 PROVED = [claim for claim in LEDGER if claim.kernel is not None]
@@ -30,7 +30,7 @@ Qed.
 Definition quoted := "(* kept  as it is *)".
 """
 needs_coq = pytest.mark.skipif(
-    shutil.which("coqc") is None, reason="Coq is not installed: see proofs/coq/README.md"
+    shutil.which("coqc") is None, reason="Coq is not installed: see proofs/splu_proofs/coq/README.md"
 )
 
 
@@ -108,9 +108,9 @@ def test_every_coq_file_and_theorem_belongs_to_a_claim() -> None:
 def test_imports_come_first() -> None:
     assert vernacular.with_imports(["PrintedErrorBound"]) == ("Binomial", "Chebyshev", "PrintedErrorBound")
     assert list(fingerprints(LEDGER.get("splu.T3")))[-3:] == [
-        "proofs/coq/Binomial.v",
-        "proofs/coq/Chebyshev.v",
-        "proofs/coq/PrintedErrorBound.v",
+        "splu_proofs/coq/Binomial.v",
+        "splu_proofs/coq/Chebyshev.v",
+        "splu_proofs/coq/PrintedErrorBound.v",
     ]
 
 
@@ -136,9 +136,11 @@ def test_a_change_of_any_coq_file_makes_the_proof_outdated(
         assert outdated(claim, path) == ""
         for after in _alterations(before):
             file.write_text(after)
-            assert outdated(claim, path).startswith(f"proof outdated, changed: proofs/coq/{module}.v; ")
+            assert outdated(claim, path).startswith(f"proof outdated, changed: splu_proofs/coq/{module}.v; ")
         file.unlink()
-        assert outdated(claim, path).startswith(f"proof outdated: there is no file proofs/coq/{module}.v")
+        assert outdated(claim, path).startswith(
+            f"proof outdated: there is no file splu_proofs/coq/{module}.v"
+        )
         file.write_text(before)
 
 
@@ -169,7 +171,7 @@ def test_a_changed_file_fails_the_check_of_the_claim(folder: Path, tmp_path: Pat
     assert (result.passed, result.grade) == (False, Grade.EXACT)
     assert "these are not the files that Coq accepted" in result.message
     (folder / "Sawtooth.v").unlink()
-    assert "there is no file proofs/coq/Sawtooth.v" in ledger.run("toy.K")[0].message
+    assert "there is no file splu_proofs/coq/Sawtooth.v" in ledger.run("toy.K")[0].message
 
 
 def test_fingerprints_that_coq_never_accepted_do_not_pass(tmp_path: Path) -> None:
@@ -182,7 +184,7 @@ def test_fingerprints_that_coq_never_accepted_do_not_pass(tmp_path: Path) -> Non
 
 
 def test_without_coq_nothing_is_affirmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proofs.coq_run.which", lambda _: None)
+    monkeypatch.setattr("splu_proofs.coq_run.which", lambda _: None)
     with pytest.raises(InputError) as caught:
         _ledger(_claim(), tmp_path).reaffirm("toy.K")
     assert str(caught.value) == f"toy.K is not affirmed: kernel: {INSTALL}"
@@ -214,7 +216,7 @@ def test_coq_itself_affirms_the_sawtooth_lemma(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("Theorem t : 1 = 2.\nProof. reflexivity. Qed.\n", "Coq does not accept proofs/coq/Toy.v: File"),
+        ("Theorem t : 1 = 2.\nProof. reflexivity. Qed.\n", "Coq does not accept splu_proofs/coq/Toy.v: File"),
         ("Theorem t : 1 = 2.\nAdmitted.\n", "rests on more than Coq's logic: Axioms:; Toy.t : 1 = 2"),
         ("Axiom no : 1 = 2.\nTheorem t : 1 = 2.\nProof no.\n", "Axioms:; Toy.no : 1 = 2"),
         ("Theorem u : 1 = 1.\nProof eq_refl.\n", "Coq does not accept the names of the theorems: "),
@@ -243,8 +245,8 @@ def _kernel(claim: Claim) -> Kernel:
 
 def _claim(grade: Grade = Grade.KERNEL) -> Claim:
     claim = Claim(
-        id="toy.K", module="proofs.law", source="here", title="toy", statement="1 = 1", words="A toy.",
-        status=Status.PROVED, grade=grade,
+        id="toy.K", module="splu_proofs.arithmetic.law", source="here", title="toy",
+        statement="1 = 1", words="A toy.", status=Status.PROVED, grade=grade,
         kernel=Kernel(theorems=("Sawtooth.sawtooth_above",), covers="All."),
     )  # fmt: skip
     claim.computation(lambda: "fine")

@@ -10,12 +10,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from proofs import LEDGER
-from proofs.__main__ import main
-from proofs.claim import Status
-from proofs.evidence import Grade
-from proofs.ledger import Ledger
-from proofs.result import ClaimResult
+from splu_proofs import LEDGER
+from splu_proofs.__main__ import main
+from splu_proofs.claim import Status
+from splu_proofs.evidence import Grade
+from splu_proofs.ledger import Ledger
+from splu_proofs.result import ClaimResult
 from splu_ref.model import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -135,18 +135,18 @@ def test_an_unknown_id_names_the_closest() -> None:
 
 
 def test_a_claim_cannot_vanish_unnoticed(tmp_path: Path) -> None:
-    known = json.loads((ROOT / "proofs" / "affirmed.json").read_text())
+    known = json.loads((ROOT / "proofs" / "splu_proofs" / "affirmed.json").read_text())
     assert set(known) == set(IDS)
     more = tmp_path / "affirmed.json"
     more.write_text(json.dumps(known | {"splu.X1": {}}))
     with pytest.raises(InputError, match=r"splu\.X1: affirmed once and now missing"):
-        Ledger(("proofs.splu",), {}, {}, affirmed=more).run()
+        Ledger(("splu_proofs.splu",), {}, {}, affirmed=more).run()
 
 
 def test_a_module_of_proofs_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proofs.splu.MODULES", ("sawtooth", "sawtoothless"))
-    with pytest.raises(InputError, match=r"there is no module proofs\.splu\.sawtoothless: restore the proof"):
-        list(Ledger(("proofs.splu",), {}, {}))
+    monkeypatch.setattr("splu_proofs.splu.MODULES", ("sawtooth", "sawtoothless"))
+    with pytest.raises(InputError, match=r"there is no module splu_proofs\.splu\.sawtoothless: restore the proof"):
+        list(Ledger(("splu_proofs.splu",), {}, {}))
 
 
 def test_progress_is_told_of_every_claim() -> None:
@@ -181,30 +181,31 @@ def test_nothing_of_the_library_imports_proofs() -> None:
                 called = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
                 if called in ("import_module", "__import__"):
                     names = [str(each.value) for each in node.args if isinstance(each, ast.Constant)]
-            assert not [name for name in names if name.split(".")[0] == "proofs"], path
+            assert not [name for name in names if name.split(".")[0] == "splu_proofs"], path
 
 
 def test_printed_formulas_are_reached_through_the_ledger_alone() -> None:
     assert set(LEDGER.printed) == {"splu.T3", "splu.L1", "splu.M1", "splu.I", "splu.K", "splu.T4conj"}
     for function in LEDGER.printed.values():
-        assert function.__module__.startswith("proofs.printed.")
+        assert function.__module__.startswith("splu_proofs.printed.")
     script = (
-        "import sys, splu_ref.guarantees, splu_ref.certificates, splu_ref.cli; print('proofs' in sys.modules)"
+        "import sys, splu_ref.guarantees, splu_ref.certificates, splu_ref.cli; "
+        "print('splu_proofs' in sys.modules)"
     )
     assert _python(script) == "False"
 
 
 def test_the_entry_point_leads_to_the_ledger() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["entry-points"]["splu_ref.ledger"] == {"splu": "proofs:LEDGER"}
+    assert project["entry-points"]["splu_ref.ledger"] == {"splu": "splu_proofs:LEDGER"}
 
 
 def test_importing_the_ledger_is_cheap_and_so_are_its_rows() -> None:
-    slow = "{'sympy', 'z3', 'numpy', 'polars', 'proofs.splu.sawtooth'}"
+    slow = "{'sympy', 'z3', 'numpy', 'polars', 'splu_proofs.splu.sawtooth'}"
     loaded = f"print(sorted({slow} & set(sys.modules)))"
-    assert _python(f"import sys, proofs; {loaded}") == "[]"
-    rows = _python(f"import sys, proofs; proofs.LEDGER.rows(); {loaded}")
-    assert "proofs.splu.sawtooth" in rows
+    assert _python(f"import sys, splu_proofs; {loaded}") == "[]"
+    rows = _python(f"import sys, splu_proofs; splu_proofs.LEDGER.rows(); {loaded}")
+    assert "splu_proofs.splu.sawtooth" in rows
     assert "sympy" not in rows
     assert "z3" not in rows
 
@@ -218,7 +219,7 @@ def test_the_command_prints_runs_and_refuses(capsys: pytest.CaptureFixture[str])
     assert "summed_in_fractions" in capsys.readouterr().out
     assert main(["--run", "splu.E9"]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("proofs: the ledger has no claim")
+    assert error.startswith("splu_proofs: the ledger has no claim")
     assert error.count("\n") == 1
 
 

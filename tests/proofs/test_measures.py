@@ -7,12 +7,21 @@ from math import comb
 
 import pytest
 
-from proofs import LEDGER
-from proofs.evidence import EvidenceError
-from proofs.law import at_least, at_most, beyond, error, error_beyond, probability_mass, trial_weight, window
-from proofs.splu.figure4 import true_at_least
-from proofs.splu.worlds import greedy_groups, histograms
-from proofs.witness import decimal, readable
+from splu_proofs import LEDGER
+from splu_proofs.arithmetic.law import (
+    at_least,
+    at_most,
+    beyond,
+    error,
+    error_beyond,
+    probability_mass,
+    trial_weight,
+    window,
+)
+from splu_proofs.evidence import EvidenceError
+from splu_proofs.splu.figure4 import true_at_least
+from splu_proofs.witness import decimal, readable
+from splu_proofs.worlds.histograms import greedy_groups, histograms
 
 
 @pytest.mark.parametrize(("gamma", "f"), [(2, 1), (2, 3), (3, 2), (4, 1), (5, 1)])

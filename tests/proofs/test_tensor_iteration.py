@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from proofs import LEDGER
-from proofs.printed.iteration import TOLERANCE, reconstruct
-from proofs.printed.tensor_iteration import reconstruct_many
+from splu_proofs import LEDGER
+from splu_proofs.printed.iteration import TOLERANCE, reconstruct
+from splu_proofs.printed.tensor_iteration import reconstruct_many
 
 STATES = [
     [800, 200, 150, 90],

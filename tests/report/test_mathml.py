@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from proofs import LEDGER
+from splu_proofs import LEDGER
 from splu_ref.report.mathml import mathml
 
 

@@ -1,0 +1,47 @@
+"""``python -m splu_proofs``: print the ledger, check it, or re-affirm a claim after a deliberate change."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from splu_ref.model import InputError
+
+from . import LEDGER
+from .table import ledger_table, run_table
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return 0 if all is well, 1 if a claim fails, 2 for unusable input."""
+    parser = argparse.ArgumentParser(prog="python -m splu_proofs", description=__doc__)
+    action = parser.add_mutually_exclusive_group()
+    action.add_argument("--run", metavar="ID", help="check a claim, or 'all'")
+    action.add_argument(
+        "--reaffirm", metavar="ID", help="check a claim, or 'all', and record its present fingerprints"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        if options.reaffirm:
+            ids = [claim.id for claim in LEDGER] if options.reaffirm == "all" else [options.reaffirm]
+            results = [LEDGER.reaffirm(claim_id) for claim_id in ids]
+        elif options.run:
+            results = LEDGER.run(options.run, progress=_tell if sys.stderr.isatty() else None)
+        else:
+            sys.stdout.write(ledger_table(LEDGER))
+            return 0
+    except InputError as error:
+        sys.stderr.write(f"splu_proofs: {error}\n")
+        return 2
+    sys.stdout.write(run_table(results))
+    return 0 if all(result.passed for result in results) else 1
+
+
+def _tell(claim_id: str, done: int, total: int) -> None:
+    sys.stderr.write(f"\r{done + 1}/{total} {claim_id:<12}")
+    if done + 1 == total:
+        sys.stderr.write("\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""Have Coq compile proofs and tell what they rest on."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from shutil import which
+from tempfile import TemporaryDirectory
+
+from .evidence import EvidenceError
+from .vernacular import LIBRARY, bound_name, source
+
+INSTALL = (
+    "Coq is not installed: apt-get install coq libcoq-mathcomp-ssreflect libcoq-mathcomp-algebra "
+    "libcoq-mathcomp-algebra-tactics libcoq-mathcomp-zify"
+)
+FLAGS = ("-q", "-w", "-notation-overridden,-ambiguous-paths", "-Q", ".", LIBRARY)
+CLOSED = "Closed under the global context"
+
+
+def accepted_by(modules: Sequence[str], theorems: Sequence[str]) -> str:
+    """Compile Coq modules from their sources, in this order, and ask what the theorems rest on.
+
+    Parameters
+    ----------
+    modules
+        Modules of ``proofs/splu_proofs/coq``, imports first.
+    theorems
+        Full names of theorems in them.
+
+    Returns
+    -------
+    str
+        The version of Coq, once it has accepted every file and no theorem rests on an axiom.
+
+    Raises
+    ------
+    EvidenceError
+        If Coq is not installed, refuses a file, or finds a theorem missing or resting on an axiom.
+    """
+    coqc = which("coqc")
+    if coqc is None:
+        raise EvidenceError(INSTALL)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for module in modules:
+            (folder / f"{module}.v").write_text(source(module), encoding="utf-8")
+            _output([coqc, *FLAGS, f"{module}.v"], folder, bound_name(module))
+        questions = "\n".join(f"Print Assumptions {theorem}." for theorem in theorems)
+        text = f"From {LIBRARY} Require {' '.join(modules)}.\n{questions}\n"
+        (folder / "Questions.v").write_text(text, encoding="utf-8")
+        answers = _output([coqc, *FLAGS, "Questions.v"], folder, "the names of the theorems").splitlines()
+        version = _output([coqc, "--print-version"], folder, "the question for its version").split()[0]
+    if answers != [CLOSED] * len(theorems):
+        raise EvidenceError(f"a theorem rests on more than Coq's logic: {'; '.join(answers)}")
+    return version
+
+
+def _output(command: Sequence[str], folder: Path, shown: str) -> str:
+    done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)  # noqa: S603
+    if done.returncode:
+        raise EvidenceError(f"Coq does not accept {shown}: {' '.join(done.stderr.split())}")
+    return done.stdout

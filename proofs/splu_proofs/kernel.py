@@ -1,0 +1,89 @@
+"""What Coq's kernel accepts of a claim.
+
+A check of the ledger does not run Coq. It compares the Coq files with those that Coq accepted when the claim
+was last affirmed; affirming a claim runs Coq. ``make coq`` compiles all of the files again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from splu_ref.model import InputError
+
+from .coq_run import accepted_by
+from .evidence import Evidence, EvidenceError, Grade
+from .vernacular import LIBRARY, bound_name, fingerprint, source, statement, with_imports
+
+ACCEPTED_BY = "coq"
+"""Where the affirmed fingerprints of a claim say which version of Coq accepted its files."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel:
+    """The part of a claim that is proved in Coq.
+
+    Attributes
+    ----------
+    theorems
+        The theorems, as ``Module.theorem`` in ``proofs/splu_proofs/coq``.
+    covers
+        What they say, in plain English.
+    leaves
+        What of the claim they do not say; empty if nothing.
+    """
+
+    theorems: tuple[str, ...]
+    covers: str
+    leaves: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The full names of the theorems."""
+        return tuple(f"{LIBRARY}.{theorem}" for theorem in self.theorems)
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The Coq modules that hold the theorems, after those that they import."""
+        return with_imports(dict.fromkeys(theorem.partition(".")[0] for theorem in self.theorems))
+
+    def fingerprints(self) -> dict[str, str]:
+        """Return the fingerprints of the Coq files.
+
+        Raises
+        ------
+        InputError
+            If a file is missing, or does not state its theorem.
+        """
+        for theorem in self.theorems:
+            statement(theorem)
+        return {bound_name(module): fingerprint(source(module)) for module in self.modules}
+
+    def accept(self) -> tuple[Evidence, str]:
+        """Have Coq compile the files now; return the evidence and Coq's version."""
+        try:
+            version = accepted_by(self.modules, self.names)
+        except (EvidenceError, InputError) as error:
+            return Evidence("kernel", Grade.KERNEL, False, str(error)), ""
+        return Evidence("kernel", Grade.KERNEL, True, self._summary(version)), version
+
+    def recorded(self, affirmed: Mapping[str, str]) -> Evidence:
+        """Return the evidence that the affirmed fingerprints of the claim give, without running Coq."""
+        version = affirmed.get(ACCEPTED_BY, "")
+        try:
+            same = all(affirmed.get(name) == value for name, value in self.fingerprints().items())
+        except InputError as error:
+            return Evidence("kernel", Grade.KERNEL, False, str(error))
+        if not version or not same:
+            return Evidence("kernel", Grade.KERNEL, False, "these are not the files that Coq accepted")
+        return Evidence("kernel", Grade.KERNEL, True, self._summary(version))
+
+    def as_json(self) -> dict[str, object]:
+        """Return what the kernel accepts as plain values."""
+        return {"theorems": list(self.names), "covers": self.covers, "leaves": self.leaves}
+
+    def _summary(self, version: str) -> str:
+        return (
+            f"{', '.join(self.names)}: accepted by Coq {version}, free of axioms, when these files were "
+            "affirmed; make coq repeats it"
+        )

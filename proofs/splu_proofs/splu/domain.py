@@ -1,0 +1,206 @@
+"""splu.DOM, splu.DOMc: a published value does not leave every value of the domain possible."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..recheck import by_differences, by_solver, on_grid
+from ..step import Identity, Inequality
+from ..witness import Witness
+from ..worlds.histograms import greedy_groups, histograms
+
+DOM = Claim(
+    id="splu.DOM",
+    module=__name__,
+    source="Fu et al. 2014, §3.1, comparison with Anatomy",
+    title="the possible values of a record",
+    statement=r"\Pr[t.s = v \mid t'.s = w] > 0 \text{ for all values } v, w \text{ of the domain}",
+    words=(
+        "False when the plan is a function of the histogram, as the paper's is. A record published with w "
+        "stands in a group that holds w, so a value that never shares a group with w is impossible. The "
+        "smallest case: gamma = 2, counts (2, 1, 1), groups {0, 1} and {0, 2}; a record published with 1 "
+        "cannot have 2. The histogram, from which the groups follow, is estimated by the published counts. "
+        "A value with a single record leaves gamma possible values of m, so the factor between print and "
+        "truth, m/gamma, has no bound."
+    ),
+    hypotheses=(r"\text{the plan follows from the histogram, which the adversary knows}",),
+    status=Status.REFUTED,
+    grade=Grade.EXACT,
+    rests_on=("splu.G",),
+    corrected_by="splu.DOMc",
+    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+)
+
+DOMC = Claim(
+    id="splu.DOMc",
+    module=__name__,
+    source="corrects Fu et al. 2014, §3.1",
+    title="the possible values of a record, by co-occurrence",
+    statement=(
+        r"\Pr[t.s = v \mid t'.s = w] = \frac{c(v,w)}{\gamma f_w},\quad c(v,w) = \#\{\text{groups holding } v "
+        r"\text{ and } w\};\qquad \#\{v : c(v,w) > 0\} \le 1+(\gamma-1)f_w"
+    ),
+    words=(
+        "The posterior of a record published with w is the share of its groups: c(v, w), the number of "
+        "groups that hold both values, over gamma f_w. It is zero for values never grouped with w. At most "
+        "(gamma - 1) f_w values besides w are possible, so rare published values say most. What protects "
+        "is not the number of possible values but that none has more than 1/gamma (splu.POST)."
+    ),
+    hypotheses=(
+        (r"\gamma \mid N"),
+        r"\text{the plan is known}",
+        r"\text{the record is any one, equally likely}",
+    ),
+    status=Status.CORRECTED,
+    grade=Grade.SYMBOLIC,
+    rests_on=("splu.S3", "splu.G"),
+    licenses=("splu_ref.decoys.plan",),
+    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+)
+
+
+@DOM.refutation
+def smallest_counterexample() -> Witness:
+    """At gamma = 2, counts (2, 1, 1): a record published with 1 cannot have the value 2."""
+    return Witness(
+        parameters={"gamma": "2", "N": "4", "counts": "(2, 1, 1)", "published": "1", "impossible": "2"},
+        printed=Fraction(0),
+        true=Fraction(1),
+        recompute=lambda: (Fraction(0), Fraction(_impossible(greedy_groups((2, 1, 1), 2), 3, 1))),
+        order="N, then the number of values, over gamma >= 2 that divide N and all eligible counts",
+        smaller=cases_before_the_witness,
+        by_hand=(
+            "The groups are {0, 1} and {0, 2}. Only records of {0, 1} can be published with 1, and they have "
+            "the values 0 and 1. Printed: no value is impossible; true: one is, the value 2."
+        ),
+    )
+
+
+def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
+    """Walk through N <= 3, and N = 4 with two values."""
+    for total in range(2, 5):
+        for histogram in histograms(total):
+            for gamma in range(2, total + 1):
+                if total % gamma or gamma * max(histogram) > total or (total == 4 and len(histogram) > 2):
+                    continue
+                groups, values = greedy_groups(histogram, gamma), len(histogram)
+                holds = all(_impossible(groups, values, w) == 0 for w in range(values))
+                yield f"gamma = {gamma}, counts {histogram}", holds
+
+
+def _impossible(groups: list[tuple[int, ...]], values: int, w: int) -> int:
+    return sum(all(not {v, w} <= set(group) for group in groups) for v in range(values))
+
+
+@DOM.computation
+def how_few_are_possible() -> str:
+    """Count the possible values of a record of a value with one record, for m values once each."""
+    found = []
+    for gamma in (2, 5):
+        for values in (10, 50):
+            groups = greedy_groups((1,) * values, gamma)
+            require(
+                all(values - _impossible(groups, values, w) == gamma for w in range(values)),
+                f"{gamma}, {values}",
+            )
+            found.append(f"{gamma} of {values}")
+    return f"all counts 1: every published value leaves {', '.join(found)} values possible"
+
+
+@DOM.enumeration
+def the_real_table() -> str:
+    """Count the pairs of occupations that never share a group, in the embedded table."""
+    from splu_ref.microdata import embedded_table  # noqa: PLC0415  it loads polars
+    from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE  # noqa: PLC0415  only runs need it
+
+    from ..worlds import watched  # noqa: PLC0415  it loads numpy and the library
+
+    counts = sorted(embedded_table().histogram(EMBEDDED_SENSITIVE).tolist())
+    found = []
+    for gamma in (2, 5):
+        for name in watched.NAMES:
+            kept = [*counts[:-1], counts[-1] - sum(counts) % gamma]
+            held = Counter(watched.plan_groups(name, tuple(kept), gamma))
+            never = sum(
+                all(not {v, w} <= set(group) for group in held) for v in range(len(kept)) for w in range(v)
+            )
+            found.append(f"{name}, gamma {gamma}: {never}")
+    pairs = len(counts) * (len(counts) - 1) // 2
+    return f"of {pairs} pairs of occupations, never in one group: {'; '.join(found)}"
+
+
+@DOMC.derivation
+def bayes_over_groups() -> Derivation:
+    """Count, among N equally likely records, those that have v and are published with w."""
+    return Derivation(
+        setting=(
+            "f is the number of groups that hold w, c of those hold v. A record of such a group has the "
+            "value v in c cases and publishes w with probability 1/gamma."
+        ),
+        steps=(
+            Identity(
+                name="published with w",
+                says="gamma f records, 1/gamma each: Pr = gamma f (1/gamma)/N = f/N.",
+                variables={"gamma": 2, "f": 1, "n": 1},
+                left=lambda gamma, f, n: gamma * f * (1 / gamma) / n,
+                right=lambda _gamma, f, n: f / n,
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="Bayes",
+                says="(c (1/gamma)/N) / (f/N) = c/(gamma f).",
+                variables={"gamma": 2, "f": 1, "n": 1, "c": 0},
+                left=lambda gamma, f, n, c: (c * (1 / gamma) / n) / (f / n),
+                right=lambda gamma, f, _n, c: c / (gamma * f),
+                recheck=(on_grid,),
+            ),
+            Inequality(
+                name="how many values are possible",
+                says=(
+                    "Each of the f groups holds gamma - 1 values besides w. If t other values have c >= 1, "
+                    "so that their c add up to t + d = (gamma-1) f with d >= 0, then t <= (gamma-1) f."
+                ),
+                variables=("gamma", "f", "d"),
+                given=lambda gamma, f, d: (gamma - 2, f - 1, d),
+                slack=lambda g, f, d: (g + 2, f + 1, d),
+                then=lambda gamma, f, d: (gamma - 1) * f - ((gamma - 1) * f - d),
+                recheck=(by_differences, by_solver),
+            ),
+        ),
+        conclusion="Pr[true = v | published = w] = c/(gamma f), zero exactly where no group holds both.",
+    )
+
+
+@DOMC.enumeration
+def the_shipped_release_has_this_posterior() -> str:
+    """Compute the posterior from every outcome, with both plans, and compare c/(gamma f)."""
+    from ..worlds import watched  # noqa: PLC0415  it loads numpy and the library
+
+    compared = zeros = 0
+    for name in watched.NAMES:
+        for gamma, histogram in (
+            (2, (2, 1, 1)),
+            (2, (1, 1, 1, 1)),
+            (2, (3, 2, 1)),
+            (3, (1, 1, 1)),
+            (2, (2, 2, 2)),
+        ):
+            codes = tuple(value for value, count in enumerate(histogram) for _ in range(count))
+            groups = watched.plan_groups(name, histogram, gamma)
+            joint: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+            for seen, probability in watched.seen(name, codes, gamma):
+                for true, published in zip(codes, seen.published, strict=True):
+                    joint[true, published] += probability
+            for v, _ in enumerate(histogram):
+                for w, f in enumerate(histogram):
+                    together = sum({v, w} <= set(group) for group in groups)
+                    posterior = joint[v, w] / sum(joint[u, w] for u in range(len(histogram)))
+                    require(posterior == Fraction(together, gamma * f), f"{name}, {histogram}: {v} given {w}")
+                    compared += 1
+                    zeros += posterior == 0
+    return f"{compared} posteriors of both plans are c/(gamma f); {zeros} of them are 0"

@@ -1,0 +1,57 @@
+"""splu.E1: example 1, which is true."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from splu_ref.guarantees import error_probability
+
+from ..arithmetic.law import error_beyond, probability_mass
+from ..claim import Claim, Status
+from ..evidence import Grade, require
+from ..witness import decimal
+
+E1 = Claim(
+    id="splu.E1",
+    module=__name__,
+    source="Fu et al. 2014, §4.2, Example 1",
+    title="example 1",
+    statement=(
+        r"\gamma=10,\ f=5,\ \varepsilon=0.3:\quad \Pr(4\le f'\le 6) = 0.52,\quad \Pr(|f'-f|>\varepsilon f) "
+        r"= 0.48"
+    ),
+    words=(
+        "True to the two digits that are printed: the published count of a value with 5 records is 4, 5 or "
+        "6 with probability 0.519932..., so it errs by more than 0.3 f with probability 0.480067..."
+    ),
+    status=Status.PROVED,
+    grade=Grade.EXACT,
+    rests_on=("splu.B",),
+    licenses=("splu_ref.guarantees.count_error:error_probability",),
+    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+)
+
+
+@E1.computation
+def summed_in_fractions() -> str:
+    """Sum three terms, and the two tails on their own."""
+    within = sum((probability_mass(10, 5, k) for k in (4, 5, 6)), Fraction(0))
+    outside = error_beyond(10, Fraction(3, 10), 5)
+    require(within + outside == 1, "window and tails do not add up to 1")
+    require(decimal(within, 6) == "0.519932...", f"the window is {decimal(within, 6)}")
+    require(
+        abs(within - Fraction("0.52")) < Fraction("0.005") > abs(outside - Fraction("0.48")),
+        "the print is wrong",
+    )
+    return f"within {decimal(within, 9)}, error {decimal(outside, 9)}: printed .52 and .48"
+
+
+@E1.computation
+def the_library_follows() -> str:
+    """Compare the library's error probability, in both forms, with the tails."""
+    truth = error_beyond(10, Fraction(3, 10), 5)
+    require(error_probability(10, Fraction(3, 10), 5, strict=True) == truth, "the strict form differs")
+    require(
+        error_probability(10, Fraction(3, 10), 5) == truth, "the two forms differ though 3/10 f is not whole"
+    )
+    return "error_probability gives the same fraction in both forms, as 0.3 f is not whole"

@@ -1,0 +1,118 @@
+"""splu.F4: figure 4 is drawn from Theorem 3 and is wrong at every plotted point."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+from ..arithmetic.law import window
+from ..claim import Claim, Status
+from ..evidence import Grade, require
+from ..printed.theorem3 import error_bound
+from ..witness import Witness, decimal
+
+F4 = Claim(
+    id="splu.F4",
+    module=__name__,
+    source="Fu et al. 2014, §4.1, Figure 4",
+    title="figure 4",
+    statement=(
+        r"\gamma=10:\quad T_E = \frac{1}{\gamma\varepsilon^2 T_f^2},\quad 100\le T_f\le 900,\ "
+        r"\varepsilon\in\{.01,.03,.05,.07,.09\}"
+    ),
+    words=(
+        "Every point of the figure promises a smaller error probability than the true one. The first, "
+        "epsilon = 1/100 at 100, promises 0.1 where the truth is 0.9579...; at the last, epsilon = 9/100 "
+        "at 900, the truth is more than 300 times the promise."
+    ),
+    hypotheses=(r"\gamma = 10",),
+    status=Status.REFUTED,
+    grade=Grade.EXACT,
+    rests_on=("splu.T3", "splu.L1"),
+    corrected_by="splu.L1c",
+    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+)
+
+GAMMA = 10
+EPSILONS = tuple(Fraction(k, 100) for k in (1, 3, 5, 7, 9))
+FREQUENCIES = range(100, 901)
+_UNIT = 1 << 80
+
+
+@F4.refutation
+def first_plotted_point() -> Witness:
+    """At epsilon = 1/100, f = 100: printed 1/10, true 1 - b(1000; 100)."""
+    missed = Fraction(comb(1000, 100) * 9**900, 10**1000)
+    return Witness(
+        parameters={"gamma": "10", "epsilon": "1/100", "f": "100"},
+        printed=Fraction(1, 10),
+        true=1 - missed,
+        recompute=lambda: (error_bound(GAMMA, EPSILONS[0], 100), 1 - window(GAMMA, 100, 1)),
+        order="T_f, then epsilon, over the points of the figure; it is the first",
+        smaller=lambda: (),
+        by_hand=(
+            "epsilon f = 1, so every published count but 100 is an error, with probability 1 - C(1000,100) "
+            "9^900/10^1000 = 0.957... The figure has 1/(10 * 0.0001 * 10000) = 1/10."
+        ),
+    )
+
+
+@F4.computation
+def every_whole_point_of_every_curve() -> str:
+    """Bound the true error from below at every whole T_f of the five curves; it always exceeds the print."""
+    smallest = Fraction(10**9)
+    for epsilon in EPSILONS:
+        for f in FREQUENCIES:
+            ratio = true_at_least(epsilon, f) / error_bound(GAMMA, epsilon, f)
+            require(ratio > 1, f"epsilon = {epsilon}, f = {f}: the printed value is not exceeded")
+            smallest = min(smallest, ratio)
+    last = true_at_least(EPSILONS[-1], 900) / error_bound(GAMMA, EPSILONS[-1], 900)
+    require(last > 300, "the last point is less wrong than stated")
+    points = len(EPSILONS) * len(FREQUENCIES)
+    least = decimal(smallest, 2)
+    return f"{points} points: the truth is at least {least} times the print, {last // 1} times at the last"
+
+
+def true_at_least(epsilon: Fraction, f: int) -> Fraction:
+    """Return Pr(abs(f' - f) >= epsilon f) at gamma = 10, rounded down by less than 2^-64.
+
+    The window is summed in units of 2^-80, each term rounded up.
+    """
+    n = GAMMA * f
+    first = -(-comb(n, f) * (GAMMA - 1) ** (n - f) * _UNIT // GAMMA**n)
+    total = above = below = first
+    for step in range(1, -(-epsilon * f // 1)):
+        above = -(-above * (n - f - step + 1) // ((f + step) * (GAMMA - 1)))
+        below = -(-below * (f - step + 1) * (GAMMA - 1) // (n - f + step))
+        total += above + below
+    return max(Fraction(0), 1 - Fraction(total, _UNIT))
+
+
+def data(step: int = 10) -> dict[str, object]:
+    """Return what figure 4 shows, and what it should show.
+
+    Parameters
+    ----------
+    step
+        Distance between neighboring T_f.
+
+    Returns
+    -------
+    dict
+        ``gamma``, and ``series``: for every epsilon a dict with ``epsilon`` (Fraction), ``frequencies``
+        (T_f, int), ``printed`` (Theorem 3, Fraction) and ``true`` (Fraction, rounded down by less than
+        2^-64).
+    """
+    frequencies = list(FREQUENCIES[::step])
+    return {
+        "gamma": GAMMA,
+        "series": [
+            {
+                "epsilon": epsilon,
+                "frequencies": frequencies,
+                "printed": [error_bound(GAMMA, epsilon, f) for f in frequencies],
+                "true": [true_at_least(epsilon, f) for f in frequencies],
+            }
+            for epsilon in EPSILONS
+        ],
+    }

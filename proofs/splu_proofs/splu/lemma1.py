@@ -1,0 +1,97 @@
+"""splu.L1: the printed threshold T_f falls with Theorem 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ..arithmetic.law import beyond, window
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..printed.lemma1 import threshold
+from ..printed.theorem3 import error_bound
+from ..recheck import on_grid
+from ..step import Identity
+from ..witness import Witness
+
+L1 = Claim(
+    id="splu.L1",
+    module=__name__,
+    source="Fu et al. 2014, §4.1, Lemma 1",
+    title="the printed threshold",
+    statement=r"T_f = (\gamma\varepsilon^2 T_E)^{-1/2} \text{ gives } (\varepsilon,T_E,T_f)\text{ utility}",
+    words=(
+        "False, because it is Theorem 3 solved for f. Its smallest counterexample is the theorem's: gamma "
+        "= 3, epsilon = 1, T_E = 1/3 gives T_f = 1, where the error probability is 5/9. At gamma = 10, "
+        "epsilon = 1/100 and f = 900 it promises an error probability of 1/810 = 0.00123...; the truth is "
+        "0.7652..."
+    ),
+    hypotheses=(r"\gamma \ge 2", r"\varepsilon > 0", r"0 < T_E \le 1"),
+    status=Status.REFUTED,
+    grade=Grade.EXACT,
+    rests_on=("splu.D1", "splu.T3"),
+    corrected_by="splu.L1c",
+    topples=("splu.F4",),
+    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+)
+
+
+@L1.refutation
+def smallest_counterexample() -> Witness:
+    """At gamma = 3, epsilon = 1, T_E = 1/3: printed T_f = 1, where the error probability is 5/9."""
+    return Witness(
+        parameters={"gamma": "3", "epsilon": "1", "T_E": "1/3", "T_f": "1", "f": "1"},
+        printed=Fraction(1, 3),
+        true=Fraction(5, 9),
+        recompute=lambda: (
+            Fraction(1, 3) if threshold(3, Fraction(1), Fraction(1, 3)) == 1 else Fraction(1),
+            beyond(3, 1, 1),
+        ),
+        order=(
+            "gamma f at the count f that breaks the promise; then d over the step points epsilon = "
+            "d/f. For given gamma, epsilon and f the smallest T_E whose printed T_f is at most f is "
+            "1/(gamma epsilon^2 f^2), so the promise breaks at f exactly when Theorem 3 does"
+        ),
+        smaller=cases_before_the_witness,
+        by_hand="T_f = (3 * 1 * 1/3)^(-1/2) = 1. At f = 1 the error probability is 1 - 4/9 = 5/9 > 1/3.",
+    )
+
+
+def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
+    """Walk through gamma = 2, f = 1, the only case with gamma f < 3, at every step point of epsilon."""
+    for distance in (1, 2):
+        t_e = error_bound(2, Fraction(distance), 1)
+        holds = beyond(2, 1, distance) <= t_e
+        yield f"gamma = 2, f = 1, epsilon = {distance}, T_E = {t_e}", holds
+
+
+@L1.flaw
+def it_is_theorem_3_solved_for_f() -> Derivation:
+    """Set the printed bound equal to T_E and get the printed T_f."""
+    return Derivation(
+        setting="S = T_f^2 = 1/(gamma epsilon^2 T_E).",
+        steps=(
+            Identity(
+                name="the bound at the threshold",
+                says="1/(gamma epsilon^2 S) = T_E.",
+                variables={"gamma": 2, "epsilon": 1, "t_e": 1},
+                left=lambda gamma, epsilon, t_e: 1 / (gamma * epsilon**2 * (1 / (gamma * epsilon**2 * t_e))),
+                right=lambda _gamma, _epsilon, t_e: t_e,
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion="Nothing is wrong with the step; what it starts from, splu.T3, is false.",
+    )
+
+
+@L1.computation
+def the_example_of_figure_4() -> str:
+    """At gamma = 10, epsilon = 1/100, f = 900: printed 1/810, true between 0.7652 and 0.7653."""
+    gamma, epsilon, f = 10, Fraction(1, 100), 900
+    promised = error_bound(gamma, epsilon, f)
+    truth = 1 - window(gamma, f, 9)
+    require(promised == Fraction(1, 810), "the printed bound is not 1/810")
+    require(threshold(gamma, epsilon, promised) == f, "the printed threshold is not 900")
+    require(Fraction("0.7652") < truth < Fraction("0.7653"), "the true error probability is not 0.7652...")
+    return "gamma = 10, epsilon = 1/100, f = 900: promised 1/810 = 0.00123..., true 0.7652..."

@@ -1,0 +1,184 @@
+"""splu.POSTm: the posterior of a reader who knows the histogram and the plan's method, but not its secret."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import pairwise
+
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..recheck import by_differences, by_solver, on_grid
+from ..step import Identity, Inequality
+from ..worlds.histograms import histograms
+from ..worlds.valid_plans import mean_together, plans
+from .mixed_trades import WORLDS
+
+POSTM = Claim(
+    id="splu.POSTm",
+    module=__name__,
+    source="new; continues splu.POST and splu.DOMc",
+    title="the posterior of one record under a secret plan",
+    statement=(
+        r"\Pr[t.s = v \mid t'.s = w] = \frac{\mathrm{E}\,c(v,w)}{\gamma f_w} \le \tfrac1\gamma;\qquad "
+        r"\mathrm{E}\,c(v,w) = 0 \iff \gamma-1 \text{ values other than } v, w \text{ have } f = N/\gamma"
+    ),
+    words=(
+        "A reader who knows the histogram and the method, but not the plan's secret, has the mean of the "
+        "posteriors over plans. It is 1/gamma for the published value and at most 1/gamma for any other, as "
+        "under every single plan: no plan, whatever its method, raises it. And it excludes no value that any "
+        "plan allows: the uniform law over valid plans puts v beside w with a positive chance, unless "
+        "gamma - 1 other values stand in every group and leave room for only one of the two. So the smallest "
+        "case against splu.DOM stays, gamma = 2 and counts (2, 1, 1), because there every plan excludes it; "
+        "with four values once each, where the greedy plan excludes two of them, none is excluded. The "
+        "shipped number of passes suffices for that in every small world here."
+    ),
+    hypotheses=(
+        r"\gamma \mid N",
+        r"v \ne w,\ f_v, f_w \ge 1",
+        r"\text{plan uniform over all valid plans (splu.TR); record any one, equally likely}",
+    ),
+    status=Status.PROVED,
+    grade=Grade.SYMBOLIC,
+    rests_on=("splu.DOMc", "splu.TR", "splu.G"),
+    licenses=("splu_ref.decoys.mixed", "splu_ref.mechanisms.splu_gen"),
+    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+)
+
+
+@POSTM.derivation
+def a_mean_of_posteriors() -> Derivation:
+    """Weigh the posteriors under the plans with the plans' chances."""
+    return Derivation(
+        setting=(
+            "Under a plan with c groups that hold v and w, the posterior of v given w is c/(gamma f) by "
+            "splu.DOMc; f is the number of records of w. The chance that a record is published with w is "
+            "f/N under every plan, so being published with w says nothing about the plan, and the posteriors "
+            "are averaged with the plans' own chances. a of A equally likely plans have c such groups, the "
+            "others e."
+        ),
+        steps=(
+            Identity(
+                name="the mean",
+                says="(a/A) c/(gamma f) + (1 - a/A) e/(gamma f) = (a c + (A - a) e)/A / (gamma f).",
+                variables={"a": 0, "big_a": 1, "c": 0, "e": 0, "gamma": 2, "f": 1},
+                left=lambda a, big_a, c, e, gamma, f: (
+                    (a / big_a) * (c / (gamma * f)) + (1 - a / big_a) * (e / (gamma * f))
+                ),
+                right=lambda a, big_a, c, e, gamma, f: (a * c + (big_a - a) * e) / big_a / (gamma * f),
+                recheck=(on_grid,),
+            ),
+            Inequality(
+                name="at most 1/gamma",
+                says="c <= f under every plan, so the mean over A plans is at most f: f A - a c - b e >= 0.",
+                variables=("f", "a", "b", "c", "e"),
+                given=lambda f, a, b, c, e: (c, a, b, f - c, f - e),
+                slack=lambda c, a, b, x, y: (c + x, a, b, c, c + x - y),
+                then=lambda f, a, b, c, e: f * (a + b) - a * c - b * e,
+                recheck=(by_differences, by_solver),
+            ),
+        ),
+        conclusion="E c(v, w)/(gamma f) for v, and f/(gamma f) = 1/gamma for w itself.",
+    )
+
+
+@POSTM.derivation
+def when_two_values_can_meet() -> Derivation:
+    """Build a group that holds v and w, and ask whether the rest still has a plan."""
+    return Derivation(
+        setting=(
+            "G groups, t values with f = G, which stand in every group. If v is one of them, it meets every "
+            "value. Let neither v nor w be one. A group has s = gamma - t places for the others; s >= 1, "
+            "since v has records. If s = 1, v and w never meet. Let s >= 2."
+        ),
+        steps=(
+            Inequality(
+                name="enough other values",
+                says=(
+                    "m >= 2 values share the gamma G - t G = s G other records, none more than G - 1 of "
+                    "them, so m (G - 1) >= s G. Then m >= s + 1: with m <= s, s G - m (G - 1) >= m > 0."
+                ),
+                variables=("s", "m", "g"),
+                given=lambda s, m, g: (s - m, m - 2, g - 1),
+                slack=lambda d, m, h: (d + m + 2, m + 2, h + 1),
+                then=lambda s, m, g: s * g - m * (g - 1) - m,
+                recheck=(by_differences, by_solver),
+            ),
+            Identity(
+                name="the rest has a plan",
+                says=(
+                    "Take the t values, v, w and s - 2 others for one group. gamma (G - 1) records are left, "
+                    "and none has more than G - 1: the t values lost one, the others had at most G - 1. By "
+                    "splu.G there is a plan for them: gamma G - gamma = gamma (G - 1)."
+                ),
+                variables={"gamma": 2, "g": 1},
+                left=lambda gamma, g: gamma * g - gamma,
+                right=lambda gamma, g: gamma * (g - 1),
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion=(
+            "Some valid plan has v and w in one group unless t = gamma - 1, and then every group holds one "
+            "other value only. Under the uniform law a plan that exists has a positive chance."
+        ),
+    )
+
+
+@POSTM.computation
+def which_pairs_never_meet() -> str:
+    """Compare the condition with the exact mean over all plans of every eligible histogram, N <= 12."""
+    pairs = never = 0
+    for gamma in (2, 3, 4):
+        for total in range(gamma, 13, gamma):
+            for histogram in histograms(total):
+                if gamma * max(histogram) > total or any(a < b for a, b in pairwise(histogram)):
+                    continue
+                full = [value for value, count in enumerate(histogram) if gamma * count == total]
+                for pair, mean in mean_together(histogram, gamma).items():
+                    others = sum(value not in pair for value in full)
+                    require((mean == 0) == (others == gamma - 1), f"{histogram}, gamma = {gamma}: {pair}")
+                    require(mean <= min(histogram[value] for value in pair), f"{histogram}: {pair}")
+                    pairs += 1
+                    never += mean == 0
+    return f"{pairs} pairs of values, N <= 12: {never} never meet, each with gamma - 1 others in every group"
+
+
+@POSTM.enumeration
+def the_shipped_passes_exclude_nothing_more() -> str:
+    """Compute the exact law of the plan after the shipped number of passes, and who meets whom in it."""
+    from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
+
+    pairs, least = 0, Fraction(1)
+    for gamma, histogram in WORLDS:
+        chain = trades.kernel(sorted(plans(histogram, gamma)))
+        met = trades.together(trades.after_default_passes(histogram, gamma, chain))
+        for pair, mean in mean_together(histogram, gamma).items():
+            share = met.get(pair, Fraction(0)) / (gamma * min(histogram[value] for value in pair))
+            require((share > 0) == (mean > 0), f"{histogram}, gamma = {gamma}: {pair} is excluded")
+            require(share <= Fraction(1, gamma), f"{histogram}, gamma = {gamma}: {pair} above 1/gamma")
+            pairs += 1
+            least = min(least, share) if share else least
+    return f"{len(WORLDS)} worlds, {pairs} pairs: whoever can meet does, and no posterior is above 1/gamma"
+
+
+@POSTM.enumeration
+def the_shipped_release_has_this_posterior() -> str:
+    """Publish with a plan of one pass over every outcome, plan and draws together, and apply Bayes."""
+    from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
+
+    compared = 0
+    for gamma, histogram in ((2, (2, 1, 1)), (2, (2, 2)), (2, (1, 1, 1, 1)), (3, (1, 1, 1)), (2, (3, 2, 1))):
+        codes = tuple(value for value, count in enumerate(histogram) for _ in range(count))
+        joint: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+        for published, chance in trades.published(codes, gamma, passes=1):
+            for true, seen in zip(codes, published, strict=True):
+                joint[true, seen] += chance
+        met = trades.together(trades.shipped_law(histogram, gamma, 1))
+        for w, f in enumerate(histogram):
+            total = sum(joint[u, w] for u in range(len(histogram)))
+            for v in range(len(histogram)):
+                mean = f if v == w else met.get((min(v, w), max(v, w)), Fraction(0))
+                require(joint[v, w] / total == Fraction(mean, gamma * f), f"{histogram}: {v} given {w}")
+                compared += 1
+    return f"{compared} posteriors over all outcomes of plan and draws are E c/(gamma f)"

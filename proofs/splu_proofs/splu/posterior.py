@@ -1,0 +1,194 @@
+"""splu.POST: what a release says about one record, to a reader without knowledge of who is who."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import permutations
+from math import factorial
+
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..recheck import by_differences, by_solver, on_grid
+from ..step import Identity, Inequality
+
+POST = Claim(
+    id="splu.POST",
+    module=__name__,
+    source="Fu et al. 2014, §3.1, step 3 (p = q = 1/γ) and §3",
+    title="the posterior of one record",
+    statement=(
+        r"\Pr[t.s = w \mid t'.s = w] = \tfrac1\gamma,\qquad \Pr[t.s = v \mid t'.s = w] = "
+        r"\frac{c(v,w)}{\gamma f_w}\le\tfrac1\gamma;\qquad \Pr[t.s = v \mid D', \text{groups}] = "
+        r"\tfrac1\gamma"
+    ),
+    words=(
+        "True, and it is good news. A record published with a value has that value with probability "
+        "exactly 1/gamma, and any other value with probability at most 1/gamma. More holds: even if all of "
+        "D' and all groups were known, the release would be independent of which record of a group holds "
+        "which of its values, so under every prior that is exchangeable within groups each record has each "
+        "value of its group with probability 1/gamma. What is excluded is knowledge that sets records of "
+        "one group apart, such as a person's look or age being linked with the value: that knowledge keeps "
+        "its full weight."
+    ),
+    hypotheses=(
+        r"\gamma \mid N",
+        r"\text{order within values uniformly random, draws independent and uniform}",
+        r"\text{prior exchangeable within groups}",
+    ),
+    status=Status.PROVED,
+    grade=Grade.SYMBOLIC,
+    rests_on=("splu.S3", "splu.DOMc"),
+    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.decoys.plan"),
+    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+)
+
+
+@POST.derivation
+def one_record() -> Derivation:
+    """Count the records that are published with w, by their true value."""
+    return Derivation(
+        setting=(
+            "c(v, w) is the number of groups that hold both v and w, so c(w, w) = f, the number of records "
+            "of w. By splu.DOMc the posterior of v is c(v, w)/(gamma f)."
+        ),
+        steps=(
+            Identity(
+                name="the published value",
+                says="f/(gamma f) = 1/gamma.",
+                variables={"gamma": 2, "f": 1},
+                left=lambda gamma, f: f / (gamma * f),
+                right=lambda gamma, _f: 1 / gamma,
+                recheck=(on_grid,),
+            ),
+            Inequality(
+                name="any other value",
+                says=(
+                    "A group holds w at most once, so at most f groups hold v and w: gamma f - gamma c >= 0."
+                ),
+                variables=("gamma", "f", "c"),
+                given=lambda gamma, f, c: (gamma - 2, f - c, c),
+                slack=lambda g, d, c: (g + 2, d + c, c),
+                then=lambda gamma, f, c: gamma * f - gamma * c,
+                recheck=(by_differences, by_solver),
+            ),
+        ),
+        conclusion="1/gamma for the published value; c/(gamma f) <= 1/gamma for every other.",
+    )
+
+
+@POST.derivation
+def the_whole_release_and_the_groups() -> Derivation:
+    """Give every assignment of values to records that fits the groups the same likelihood."""
+    return Derivation(
+        setting=(
+            "An assignment says which record has which value. Given the assignment, every order of the f_v "
+            "records of each value is equally likely, and just one order of each value leads to given "
+            "groups, as the k-th record of a value stands in the k-th group that holds it. Given the "
+            "groups, every record publishes one of the gamma values of its group, each equally likely, "
+            "whatever its own value. F is the product of the f_v!, G = gamma^N, H = (gamma-1)!, K the "
+            "number of arrangements of all other groups; the shuffle is independent of everything."
+        ),
+        steps=(
+            Identity(
+                name="the likelihood of an assignment that fits",
+                says=(
+                    "(1/F)(1/G) / (1/F' 1/G) = 1 with F = F': two assignments that fit the same groups "
+                    "have the same histogram, and so the same probability of groups and D' together."
+                ),
+                variables={"big_f": 1, "big_g": 1},
+                left=lambda big_f, big_g: (1 / big_f) * (1 / big_g) / (1 / (big_f * big_g)),
+                right=lambda big_f, _g: big_f / big_f,
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="one record of one group",
+                says="H K of the gamma H K arrangements within groups give the record the value: 1/gamma.",
+                variables={"gamma": 2, "h": 1, "k": 1},
+                left=lambda gamma, h, k: h * k / (gamma * h * k),
+                right=lambda gamma, _h, _k: 1 / gamma,
+                recheck=(on_grid,),
+            ),
+            Inequality(
+                name="when the groups are not known",
+                says=(
+                    "The posterior is then a mean over groups. In whole units, if gamma u <= a and gamma v "
+                    "<= b then gamma (u + v) <= a + b: a mean of numbers that are 0 or 1/gamma is at most "
+                    "1/gamma."
+                ),
+                variables=("gamma", "u", "v", "a", "b"),
+                given=lambda gamma, u, v, a, b: (gamma - 2, u, v, a - gamma * u, b - gamma * v),
+                slack=lambda g, u, v, s, t: (g + 2, u, v, s + (g + 2) * u, t + (g + 2) * v),
+                then=lambda gamma, u, v, a, b: a + b - gamma * (u + v),
+                recheck=(by_differences, by_solver),
+            ),
+        ),
+        conclusion=(
+            "The posterior of an assignment is its prior among those that fit. If the prior does not "
+            "change when records of a group exchange their values, all arrangements within a group are "
+            "equally likely, and every record has every value of its group with probability 1/gamma. If "
+            "the groups are not known and the prior does not change under any exchange, no value has more "
+            "than 1/gamma."
+        ),
+    )
+
+
+WORLDS = ((2, (1, 1)), (2, (2, 1, 1)), (2, (2, 2)), (2, (1, 1, 1, 1)), (3, (1, 1, 1)))
+
+
+@POST.enumeration
+def the_release_is_silent_within_groups() -> str:
+    """Publish every table with a histogram over every outcome, with both plans, the groups in view."""
+    from ..worlds import watched  # noqa: PLC0415  it loads numpy and the library
+
+    tables = 0
+    for name in watched.NAMES:
+        for gamma, histogram in WORLDS:
+            likelihood: dict[watched.Seen, dict[tuple[int, ...], Fraction]] = defaultdict(
+                lambda: defaultdict(Fraction)
+            )
+            values = [value for value, count in enumerate(histogram) for _ in range(count)]
+            for codes in sorted(set(permutations(values))):
+                tables += 1
+                for seen, probability in watched.seen(name, codes, gamma):
+                    likelihood[seen][codes] += probability
+            groups = watched.plan_groups(name, histogram, gamma)
+            for seen, fitting in likelihood.items():
+                where = f"{name}, gamma = {gamma}, {histogram}, {seen}"
+                require(len(set(fitting.values())) == 1, f"{where}: some assignments are likelier")
+                require(len(fitting) == factorial(gamma) ** len(groups), f"{where}: an assignment is missing")
+                for record, number in enumerate(seen.group_of):
+                    shares = Counter(codes[record] for codes in fitting)
+                    expected = {value: len(fitting) // gamma for value in groups[number]}
+                    require(shares == expected, f"{where}: record {record} is not uniform over its group")
+    plans = ", ".join(watched.NAMES)
+    return (
+        f"plans {plans}, {tables} tables, every outcome: each record uniform over its group, whatever D' says"
+    )
+
+
+@POST.enumeration
+def one_record_in_the_shipped_release() -> str:
+    """Compute Pr[true = v | published = w] from every outcome, with both plans."""
+    from ..worlds import watched  # noqa: PLC0415  it loads numpy and the library
+
+    pairs = 0
+    for name in watched.NAMES:
+        for gamma, histogram in WORLDS:
+            codes = tuple(value for value, count in enumerate(histogram) for _ in range(count))
+            joint: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+            for seen, probability in watched.seen(name, codes, gamma):
+                for true, published in zip(codes, seen.published, strict=True):
+                    joint[true, published] += probability
+            for w in range(len(histogram)):
+                total = sum(joint[v, w] for v in range(len(histogram)))
+                require(
+                    joint[w, w] == total / gamma, f"{name}, {histogram}: the value {w} is not kept in 1/gamma"
+                )
+                require(
+                    all(joint[v, w] <= joint[w, w] for v in range(len(histogram))),
+                    f"{histogram}: more than 1/gamma",
+                )
+                pairs += len(histogram)
+    return f"{pairs} pairs of values: 1/gamma for the published value, at most that for every other"

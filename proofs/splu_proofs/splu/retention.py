@@ -1,0 +1,194 @@
+"""splu.Rp: the published count for any probability p of keeping the own value."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from splu_ref.guarantees import (
+    chebyshev_bound,
+    chernoff_bound,
+    error_probability,
+    privacy_minimum,
+    utility_threshold,
+)
+
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..recheck import by_differences, by_solver, on_grid
+from ..step import Identity, Inequality
+from ..witness import decimal
+from ..worlds.conjunctions import records
+from ..worlds.retention import WORLDS, published, shipped_laws
+
+RP = Claim(
+    id="splu.Rp",
+    module=__name__,
+    source="new; Fu et al. 2014, §3.1, step 3, before p is set to 1/gamma",
+    title="law of the published count for any retention",
+    statement=(
+        r"f' \sim \mathrm{Bin}(f, p) * \mathrm{Bin}((\gamma-1)f, q),\ q=\frac{1-p}{\gamma-1};\quad "
+        r"\mathrm{E} f' = f;\quad \mathrm{Var} f' = f\,(p(1-p)+(1-p)(1-q));\quad "
+        r"\Pr(\text{true}=\text{published})=p"
+    ),
+    words=(
+        "Of the gamma f records in groups that hold a value of count f, the f that carry it publish it with "
+        "probability p, the others each with q = (1-p)/(gamma-1), all independently. So f' is unbiased for "
+        "every p. Its variance falls to 0 as p grows to 1. A published value is the record's own with "
+        "probability p, and any other given one with probability at most q: the chance to point at a "
+        "record's value is the larger of p and q, least at p = 1/gamma, where both are 1/gamma. Chebyshev's "
+        "and Chernoff's bounds hold with this variance and the product of the two generating functions. At "
+        "gamma = 5, epsilon = 3/10 and alpha = 10, p = 1/2 lowers T_P (Definition 2) from .289 to .251, and "
+        "at epsilon = 1/10, T_E = 1/20 the least accurate count from 311 to 271."
+    ),
+    hypotheses=(r"\gamma \ge 2", r"f \ge 1", r"0 < p \le 1", "the groups hold distinct values"),
+    status=Status.PROVED,
+    grade=Grade.SYMBOLIC,
+    rests_on=("splu.S3", "splu.G", "splu.T3c"),
+    licenses=(
+        "splu_ref.guarantees.published_count",
+        "splu_ref.guarantees.count_error",
+        "splu_ref.binomial.two_kinds",
+        "splu_ref.binomial.two_kinds_directed",
+    ),
+    tests=(
+        "tests/proofs/test_ledger.py::test_every_claim_passes",
+        "tests/guarantees/test_retention.py::test_against_laws_multiplied_out",
+    ),
+)
+
+
+@RP.derivation
+def mean_variance_and_posterior() -> Derivation:
+    """Add the f own records and the (gamma-1) f others; and ask who published the value."""
+    return Derivation(
+        setting=(
+            "q = (1-p)/(gamma-1), so that the chances of a group add up to p + (gamma-1) q = 1. A published "
+            "s comes from a record with s in f p cases on average, and from a record with v in c q cases, c "
+            "= c(v, s) <= f groups holding both; f' has mean f. Records of one value are exchangeable."
+        ),
+        steps=(
+            Identity(
+                name="the mean",
+                says="f p + (gamma-1) f q = f, whatever p is.",
+                variables={"gamma": 2, "f": 0, "p": 0},
+                left=lambda gamma, f, p: f * p + (gamma - 1) * f * ((1 - p) / (gamma - 1)),
+                right=lambda _gamma, f, _p: f,
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="the variance",
+                says="f p (1-p) + (gamma-1) f q (1-q) = f (1-p)(p + 1 - q).",
+                variables={"gamma": 2, "f": 0, "p": 0},
+                left=lambda gamma, f, p: (
+                    f * p * (1 - p) + (gamma - 1) * f * ((1 - p) / (gamma - 1)) * (1 - (1 - p) / (gamma - 1))
+                ),
+                right=lambda gamma, f, p: f * (1 - p) * (p + 1 - (1 - p) / (gamma - 1)),
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="it is that of splu.B for p = 1/gamma",
+                says="With p = 1/gamma, q = 1/gamma too: (1-1/gamma)(1/gamma + 1 - 1/gamma) f.",
+                variables={"gamma": 2, "f": 0},
+                left=lambda gamma, f: f * (1 - 1 / gamma) * (1 / gamma + 1 - (1 - 1 / gamma) / (gamma - 1)),
+                right=lambda gamma, f: f * (gamma - 1) / gamma,
+                recheck=(on_grid,),
+            ),
+            Inequality(
+                name="no other value is likelier than q",
+                says=(
+                    "c <= f gives f q - c q >= 0, in whole units of q: c q/f <= q. The own value has f p/f "
+                    "= p."
+                ),
+                variables=("f", "c", "q"),
+                given=lambda f, c, q: (f - c, c, q),
+                slack=lambda d, c, q: (d + c, c, q),
+                then=lambda f, c, q: f * q - c * q,
+                recheck=(by_differences, by_solver),
+            ),
+            Identity(
+                name="which of p and q is larger",
+                says="p - q = (gamma p - 1)/(gamma-1): it has the sign of p - 1/gamma.",
+                variables={"gamma": 2, "p": 0},
+                left=lambda gamma, p: p - (1 - p) / (gamma - 1),
+                right=lambda gamma, p: (gamma * p - 1) / (gamma - 1),
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="the mean of a power, group by group",
+                says=(
+                    "Records are independent, and one of chance r multiplies the mean of z^f' by 1 + r "
+                    "(z-1): "
+                    "a record with s and gamma-1 others, (1+p(z-1)) (1+q(z-1))^(gamma-1) for each of the f "
+                    "records. Here the two factors of one own and one other record."
+                ),
+                variables={"p": 0, "q": 0, "z": 0},
+                left=lambda p, q, z: (1 - p) * (1 - q) + (p * (1 - q) + (1 - p) * q) * z + p * q * z**2,
+                right=lambda p, q, z: (1 + p * (z - 1)) * (1 + q * (z - 1)),
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion=(
+            "Markov's inequality for (f'-f)^2 and for z^f' gives the bounds, as in splu.T3c. The largest "
+            "posterior, max(p, q), is least where p = q."
+        ),
+    )
+
+
+@RP.computation
+def the_library_follows() -> str:
+    """Compare probabilities, bounds and minima with the law multiplied out record by record."""
+    cases = 0
+    for gamma in (2, 3, 5):
+        for p in (Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(9, 10)):
+            for f in (1, 2, 3, 7):
+                law = published(gamma, f, p)
+                mean = sum(k * chance for k, chance in enumerate(law))
+                variance = sum((k - f) ** 2 * chance for k, chance in enumerate(law))
+                require(mean == f, f"gamma = {gamma}, p = {p}, f = {f}: mean {mean}")
+                for epsilon in (Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(5, 2)):
+                    true = sum(
+                        chance for k, chance in enumerate(law) if abs(k - f) >= epsilon * f
+                    ) + Fraction(0)
+                    at = f"gamma = {gamma}, p = {p}, f = {f}, epsilon = {epsilon}"
+                    require(error_probability(gamma, epsilon, f, retention=p) == true, at)
+                    bound = chebyshev_bound(gamma, epsilon, f, retention=p)
+                    require(bound == variance / (epsilon * f) ** 2 >= true, f"Chebyshev at {at}")
+                    require(chernoff_bound(gamma, epsilon, f, retention=p) >= true, f"Chernoff at {at}")
+                    cases += 1
+    return f"{cases} cases with gamma 2, 3, 5 and four p: mean f, exact errors, and no bound is exceeded"
+
+
+@RP.computation
+def what_one_half_buys_and_costs() -> str:
+    """Hold p = 1/2 against p = 1/5 at gamma = 5: small counts better known, large counts sooner right."""
+    levels = [privacy_minimum(5, "3/10", 10, retention=p).t_p_definition for p in ("1/5", "1/2")]
+    counts = [utility_threshold(5, "1/10", "1/20", retention=p).threshold for p in ("1/5", "1/2")]
+    told = [decimal(level, 3) for level in levels]
+    require(told == ["0.289...", "0.251..."] and counts == [311, 271], f"{told}, {counts}")
+    return f"T_P {told[0]} and {told[1]}, T_f {counts[0]} and {counts[1]}"
+
+
+@RP.enumeration
+def the_shipped_mechanism_has_this_law() -> str:
+    """Run the shipped mechanism over every outcome: the law of every value's count, and the posterior."""
+    for gamma, histogram, p in WORLDS:
+        truth, q = records(histogram), (1 - p) / (gamma - 1)
+        laws: list[dict[int, Fraction]] = [{} for _ in histogram]
+        pairs: dict[tuple[int, int], Fraction] = {}
+        for values, chance in shipped_laws(histogram, gamma, p):
+            for value, law in enumerate(laws):
+                count = values.count(value)
+                law[count] = law.get(count, Fraction(0)) + chance
+            for own, told in zip(truth, values, strict=True):
+                pairs[own, told] = pairs.get((own, told), Fraction(0)) + chance
+        for value, f in enumerate(histogram):
+            expected = {k: chance for k, chance in enumerate(published(gamma, f, p)) if chance}
+            require(laws[value] == expected, f"gamma = {gamma}, p = {p}, {histogram}: value {value}")
+            for other in range(len(histogram)):
+                chance = pairs.get((other, value), Fraction(0)) / f
+                require(
+                    chance == p if other == value else chance <= q,
+                    f"gamma = {gamma}, p = {p}, {histogram}: {other} behind a published {value}",
+                )
+    return f"every value of {len(WORLDS)} small tables: the law of f' and the posterior, over all outcomes"

@@ -1,0 +1,111 @@
+"""splu.S3: the draw of step 3, and why deleting a remainder keeps a table eligible."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..recheck import by_differences, by_solver, on_grid
+from ..step import Identity, Inequality
+from ..worlds.histograms import histograms
+
+S3 = Claim(
+    id="splu.S3",
+    module=__name__,
+    source="Fu et al. 2014, §3.1, step 3",
+    title="the draw, and eligibility after the deletion",
+    statement=(
+        r"p = q = \tfrac1\gamma,\qquad \gamma \max_v f_v \le N \;\Longrightarrow\; "
+        r"\max_v \tilde f_v \le \lfloor N/\gamma\rfloor = \tilde N/\gamma"
+    ),
+    words=(
+        "A record keeps its value with probability p and takes each of the other gamma - 1 decoys with "
+        "probability (1-p)/(gamma-1); with p = 1/gamma all gamma decoys are equally likely. If no value "
+        "occurs more than N/gamma times, the same is true after deleting any N mod gamma records, so the "
+        "choice of those records is free."
+    ),
+    hypotheses=(r"\gamma \ge 2", r"\gamma f_v \le N \text{ for every value } v"),
+    status=Status.PROVED,
+    grade=Grade.SYMBOLIC,
+    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.decoys.eligibility"),
+    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+)
+
+
+@S3.derivation
+def deleting_keeps_eligibility() -> Derivation:
+    """Write N = gamma r + k with 0 <= k < gamma; k records are deleted."""
+    return Derivation(
+        setting=(
+            "N = gamma r + k with 0 <= k <= gamma - 1, so r = floor(N/gamma); f is the count of any value."
+        ),
+        steps=(
+            Identity(
+                name="equal chances",
+                says="At p = 1/gamma the other decoys share (1-p)/(gamma-1) = 1/gamma each.",
+                variables={"gamma": 2},
+                left=lambda gamma: (1 - 1 / gamma) / (gamma - 1),
+                right=lambda gamma: 1 / gamma,
+                recheck=(on_grid,),
+            ),
+            Inequality(
+                name="whole counts round down",
+                says="If f >= r + 1 then gamma f >= N + 1. So gamma f <= N gives f <= r.",
+                variables=("gamma", "r", "k", "f"),
+                given=lambda gamma, r, k, f: (gamma - 1 - k, r, k, f - r - 1),
+                slack=lambda g, r, k, d: (g + 1 + k, r, k, d + r + 1),
+                then=lambda gamma, r, k, f: gamma * f - (gamma * r + k) - 1,
+                recheck=(by_differences, by_solver),
+            ),
+            Identity(
+                name="what is left",
+                says="After the deletion gamma r records are left, so the new bound N/gamma is r again.",
+                variables={"gamma": 2, "r": 0, "k": 0},
+                left=lambda gamma, r, k: (gamma * r + k - k) / gamma,
+                right=lambda _gamma, r, _k: r,
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion=(
+            "Deleting records raises no count, so every count is at most f <= r = (number left)/gamma."
+        ),
+    )
+
+
+@S3.computation
+def every_deletion_in_small_tables() -> str:
+    """Delete every possible multiset of N mod gamma records from every eligible histogram with N <= 9."""
+    deletions = 0
+    for gamma in (2, 3, 4):
+        for total in range(gamma, 10):
+            left_over = total % gamma
+            for histogram in histograms(total):
+                if gamma * max(histogram) > total:
+                    continue
+                for deleted in product(*(range(min(count, left_over) + 1) for count in histogram)):
+                    if sum(deleted) != left_over:
+                        continue
+                    kept = [count - gone for count, gone in zip(histogram, deleted, strict=True)]
+                    require(gamma * max(kept) <= sum(kept), f"{histogram} without {deleted} is not eligible")
+                    deletions += 1
+    return f"{deletions} deletions from all eligible histograms with N <= 9 and gamma 2, 3, 4 stay eligible"
+
+
+@S3.enumeration
+def the_shipped_draw_is_uniform() -> str:
+    """Publish one group of gamma distinct values over every outcome: each record takes each equally often."""
+    from ..worlds import shipped  # noqa: PLC0415  it loads numpy and the library
+
+    for gamma in (2, 3, 4):
+        chances = [[Fraction(0)] * gamma for _ in range(gamma)]
+        for release, probability in shipped.releases((1,) * gamma, gamma):
+            for record, value in release:
+                chances[record][value] += probability
+        require(
+            all(chance == Fraction(1, gamma) for row in chances for chance in row),
+            f"gamma = {gamma}: a record's published value is not uniform over its decoys",
+        )
+    return "one group, gamma 2, 3, 4: every record takes every decoy with probability exactly 1/gamma"

@@ -1,0 +1,192 @@
+"""splu.T2: the published count is the maximum likelihood estimate, and the proof that the paper lacks."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from splu_ref.estimators import estimate_count
+
+from ..arithmetic.law import probability_mass
+from ..arithmetic.trials import GROWTH
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..kernel import Kernel
+from ..recheck import by_differences, by_solver, on_grid
+from ..step import Identity, Inequality
+from ..worlds.histograms import greedy_groups
+
+T2 = Claim(
+    id="splu.T2",
+    module=__name__,
+    source="Fu et al. 2014, §4, Theorem 2",
+    title="maximum likelihood",
+    statement=(
+        r"\arg\max_{f\in\mathbb{Z},\,\gamma f \ge k} b(\gamma f; k) = \{k\}\quad(k = f' \ge 0);\qquad "
+        r"\text{with a public bound } f\le U:\ \min(k, \lfloor U\rfloor)"
+    ),
+    words=(
+        "Given a published count k, the whole number f that makes it most likely is f = k, and no other "
+        "does as well; this includes k = 0. If f <= U is public knowledge the estimate is the smaller of k "
+        "and the whole part of U. It is the estimate from this one count. All published counts together, "
+        "with the constraints of the plan, can prefer another vector. The printed proof sets the "
+        "derivative in p to zero, but p = 1/gamma is known and f is sought, so it proves nothing."
+    ),
+    hypotheses=(r"\gamma \ge 2", r"k \ge 0", r"U \ge k/\gamma"),
+    status=Status.PROVED,
+    grade=Grade.KERNEL,
+    rests_on=("splu.B",),
+    licenses=("splu_ref.estimators.counts:CountEstimate", "splu_ref.estimators.counts:estimate_count"),
+    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    kernel=Kernel(
+        theorems=(
+            "MaximumLikelihood.published_count_is_the_mle",
+            "MaximumLikelihood.mle_under_a_public_bound",
+            "MaximumLikelihood.likelihood_rises",
+            "MaximumLikelihood.likelihood_falls",
+        ),
+        covers=(
+            "The whole statement: no whole f but k makes the count k as likely, k = 0 included; none but "
+            "min(k, U) does among the f <= U, for a whole bound U >= k/gamma; and on either side of k the "
+            "likelihood falls strictly with the distance, as long as gamma f >= k."
+        ),
+        leaves="What is said of real f, of all published counts together, and of the printed proof.",
+    ),
+)
+
+
+@T2.derivation
+def ratio_test_trial_by_trial() -> Derivation:
+    """From f to f + 1 is gamma more trials; each moves the likelihood in a known direction."""
+    return Derivation(
+        setting=(
+            "L(f) = b(gamma f; k). Between L(f) and L(f+1) stand b(m; k) for m = gamma f + t, t = 0 .. gamma."
+        ),
+        steps=(
+            GROWTH,
+            Inequality(
+                name="below k every trial helps or does no harm",
+                says="For f <= k - 1 and 0 <= t <= gamma - 1: gamma k >= m + 1, so b(m+1; k) >= b(m; k).",
+                variables=("gamma", "k", "f", "t"),
+                given=lambda gamma, k, f, t: (gamma - 1 - t, k - 1 - f, f, t),
+                slack=lambda g, d, f, t: (g + 1 + t, d + 1 + f, f, t),
+                then=lambda gamma, k, f, t: gamma * k - (gamma * f + t + 1),
+                recheck=(by_differences, by_solver),
+            ),
+            Inequality(
+                name="below k the first trial helps",
+                says="For f <= k - 1 and t = 0: gamma k >= m + 2, so b(m+1; k) > b(m; k), and L(f+1) > L(f).",
+                variables=("gamma", "k", "f"),
+                given=lambda gamma, k, f: (gamma - 2, k - 1 - f, f),
+                slack=lambda g, d, f: (g + 2, d + 1 + f, f),
+                then=lambda gamma, k, f: gamma * k - (gamma * f + 1) - 1,
+                recheck=(by_differences, by_solver),
+            ),
+            Inequality(
+                name="from k on every trial hurts",
+                says=(
+                    "For f >= k >= 0 and t >= 0: m + 1 >= gamma k + 1, so b(m+1; k) < b(m; k), and L(f+1) "
+                    "< L(f)."
+                ),
+                variables=("gamma", "k", "f", "t"),
+                given=lambda gamma, k, f, t: (gamma - 2, k, f - k, t),
+                slack=lambda g, k, d, t: (g + 2, k, d + k, t),
+                then=lambda gamma, k, f, t: gamma * f + t + 1 - gamma * k - 1,
+                recheck=(by_differences, by_solver),
+            ),
+        ),
+        conclusion=(
+            "L is 0 while gamma f < k, rises strictly from its first positive value to f = k and falls "
+            "strictly from there on (for k = 0 it falls from f = 0). Under a bound U < k it is largest at "
+            "the last f allowed."
+        ),
+    )
+
+
+@T2.computation
+def every_small_likelihood() -> str:
+    """Compare L(k) with L(f) for all f <= 4k + 4, and under every bound U in quarters."""
+    compared = 0
+    for gamma in range(2, 7):
+        for k in range(9):
+            first = -(-k // gamma)
+            likelihood = {f: probability_mass(gamma, f, k) for f in range(first, 4 * k + 5)}
+            best = max(likelihood.values())
+            require(
+                [f for f, value in likelihood.items() if value == best] == [k], f"gamma = {gamma}, k = {k}"
+            )
+            for quarters in range(4 * first, 4 * k + 8):
+                bound = Fraction(quarters, 4)
+                allowed = {f: value for f, value in likelihood.items() if f <= bound}
+                require(max(allowed, key=allowed.__getitem__) == min(k, bound // 1), f"k = {k}, U = {bound}")
+            compared += len(likelihood)
+    return f"gamma 2..6, k <= 8: {compared} likelihoods; one maximum, at k, under a bound at min(k, floor U)"
+
+
+@T2.computation
+def all_counts_together_can_prefer_another_vector() -> str:
+    """Multiply out two greedy plans, gamma = 2, four values: what is seen need not be likeliest at itself."""
+    seen = (1, 1, 2, 4)
+    at_itself, at_other = _joint_likelihood((1, 1, 2, 4), 2, seen), _joint_likelihood((1, 1, 3, 3), 2, seen)
+    require((at_itself, at_other) == (Fraction(3, 32), Fraction(15, 128)), f"{at_itself} and {at_other}")
+    return "gamma = 2, f' = (1,1,2,4): 3/32 at f = f', 15/128 at f = (1,1,3,3)"
+
+
+def _joint_likelihood(histogram: tuple[int, ...], gamma: int, seen: tuple[int, ...]) -> Fraction:
+    records = [group for group in greedy_groups(histogram, gamma) for _ in group]
+    law = {(0,) * len(histogram): 1}
+    for group in records:
+        grown: dict[tuple[int, ...], int] = {}
+        for counts, ways in law.items():
+            for value in group:
+                more = (*counts[:value], counts[value] + 1, *counts[value + 1 :])
+                grown[more] = grown.get(more, 0) + ways
+        law = grown
+    return Fraction(law.get(seen, 0), gamma ** len(records))
+
+
+@T2.flaw
+def the_printed_proof_would_prove_too_much() -> Derivation:
+    """Its argument never uses that f is whole, and over real f its conclusion is false."""
+    return Derivation(
+        setting=(
+            "The printed proof maximizes k ln p + (gamma f - k) ln(1-p) over p. Nothing in it uses that f "
+            "is whole. For gamma = 2 and k = 1 the likelihood of a real f is 2f/4^f; at f = 3/4 it is "
+            "(3/2)/sqrt(8), at f = 1 it is 1/2."
+        ),
+        steps=(
+            Identity(
+                name="what the printed proof finds",
+                says=(
+                    "Multiplied by p(1-p), the derivative is k(1-p) - (n-k)p = k - np: zero where p = k/n. "
+                    "That is the best p for a known f, not the best f for the known p."
+                ),
+                variables={"k": 0, "n": 1, "p": 2},
+                left=lambda k, n, p: (k / p - (n - k) / (1 - p)) * p * (1 - p),
+                right=lambda k, n, p: k - n * p,
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion=(
+            "An argument that would prove a false statement over the reals proves nothing over the integers."
+        ),
+    )
+
+
+@T2.computation
+def half_integers_show_the_flaw() -> str:
+    """At gamma = 2, k = 1: the squares of the likelihoods 2f/4^f at f = 3/4 and f = 1 are 9/32 and 8/32."""
+    at_three_quarters, at_one = Fraction(3, 2) ** 2 / 8, Fraction(2, 4) ** 2
+    require(at_three_quarters > at_one, "the real maximizer is at k after all")
+    return "gamma = 2, k = 1 over real f: f = 3/4 is likelier than f = 1, as 9/32 > 8/32"
+
+
+@T2.computation
+def the_library_follows() -> str:
+    """Compare the library's estimate, bare and under a public bound, with the argument of the maximum."""
+    for k, bound in product(range(7), (None, 0, 1, 3, 6)):
+        estimate = estimate_count(k, 3) if bound is None else estimate_count(k, 3, bound)
+        expected = k if bound is None else min(k, bound)
+        require(estimate.estimate_within_bound == expected, f"k = {k}, U = {bound}: {estimate}")
+    return "estimate_count is k, and min(k, U) under a bound, for k <= 6"

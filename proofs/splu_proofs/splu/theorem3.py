@@ -1,0 +1,225 @@
+"""splu.T3: the printed bound of the error probability is false, for every (gamma, f) but one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ..arithmetic.law import beyond, cumulative, probability_mass
+from ..arithmetic.trials import MIX, MODE_FALLS, MODE_RISES, NEXT, PASCAL
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..kernel import Kernel
+from ..printed.theorem3 import error_bound
+from ..recheck import on_grid
+from ..step import Identity
+from ..witness import Witness, decimal
+
+T3 = Claim(
+    id="splu.T3",
+    module=__name__,
+    source="Fu et al. 2014, §4.1, Theorem 3",
+    title="the printed error bound",
+    statement=r"\Pr(|f'-f|\ge\varepsilon f)\le \frac{1}{\gamma\varepsilon^2f^2}",
+    words=(
+        "False. The printed proof divides the variance by the number of trials twice. At epsilon = 1/f the "
+        "bound is 1/gamma, and the true probability exceeds it for every gamma >= 2 and f >= 1 except "
+        "gamma = 2, f = 1; the smallest case is gamma = 3, f = 1, epsilon = 1, where 5/9 is printed to be "
+        "at most 1/3. The worst ratio of truth to print over all epsilon is about 0.38 (gamma - 1) f for "
+        "gamma <= 10, f <= 40, by computation; the normal approximation makes it 0.3314 (gamma - 1) f for "
+        "large f."
+    ),
+    hypotheses=(r"\gamma \ge 2", r"f \ge 1", r"\varepsilon > 0"),
+    status=Status.REFUTED,
+    grade=Grade.KERNEL,
+    rests_on=("splu.B",),
+    corrected_by="splu.T3c",
+    topples=("splu.L1", "splu.F4"),
+    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    kernel=Kernel(
+        theorems=(
+            "PrintedErrorBound.printed_bound_refuted",
+            "PrintedErrorBound.witness_probability",
+            "PrintedErrorBound.witness_bound",
+            "PrintedErrorBound.witness",
+            "PrintedErrorBound.nothing_smaller",
+            "PrintedErrorBound.fails_almost_everywhere",
+        ),
+        covers=(
+            "The refutation: the two sides at the counterexample, that the printed bound holds for every "
+            "epsilon where gamma f < 3, and that at epsilon = 1/f it fails for every gamma and f but "
+            "gamma = 2, f = 1."
+        ),
+        leaves="How wrong the bound gets.",
+    ),
+)
+
+
+@T3.refutation
+def smallest_counterexample() -> Witness:
+    """At gamma = 3, f = 1, epsilon = 1: the probability is 5/9, the printed bound 1/3."""
+    return Witness(
+        parameters={"gamma": "3", "f": "1", "epsilon": "1"},
+        printed=Fraction(1, 3),
+        true=Fraction(5, 9),
+        recompute=lambda: (error_bound(3, Fraction(1), 1), beyond(3, 1, 1)),
+        order=(
+            "gamma f, the number of records that can publish the value; then d over the step points "
+            "epsilon = d/f, which decide all epsilon"
+        ),
+        smaller=cases_before_the_witness,
+        by_hand=(
+            "X ~ Bin(3, 1/3). |X - 1| >= 1 unless X = 1, so the probability is 1 - 3 (1/3)(2/3)^2 = 1 - "
+            "4/9 = 5/9. The printed bound is 1/(3 * 1 * 1) = 1/3."
+        ),
+    )
+
+
+def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
+    """Walk through everything with gamma f < 3, which is gamma = 2, f = 1.
+
+    For fixed gamma and f the true probability is a step function of epsilon that falls only behind
+    epsilon = d/f for whole d, while the bound falls everywhere. So within a step the bound is tightest at
+    epsilon = d/f, and these points decide every epsilon. Beyond the largest distance that X can have from f
+    the probability is 0. At gamma f = 3 the witness has d = 1, the first step point.
+    """
+    for trials in range(2, 3):
+        for f in range(1, trials // 2 + 1):
+            gamma, rest = divmod(trials, f)
+            if rest == 0:
+                for distance in range(1, trials + 1):
+                    epsilon = Fraction(distance, f)
+                    holds = beyond(gamma, f, distance) <= error_bound(gamma, epsilon, f)
+                    yield f"gamma = {gamma}, f = {f}, epsilon = {epsilon}", holds
+
+
+@T3.derivation
+def it_fails_almost_everywhere() -> Derivation:
+    """At epsilon = 1/f the bound is 1/gamma and the truth 1 - b(gamma f; f), which is more."""
+    return Derivation(
+        setting="b(m; a) is the probability of a successes in m trials of probability 1/gamma.",
+        steps=(
+            Identity(
+                name="the bound at epsilon = 1/f",
+                says="1/(gamma (1/f)^2 f^2) = 1/gamma. The truth is Pr(X_f != f) = 1 - b(gamma f; f).",
+                variables={"gamma": 2, "f": 1},
+                left=lambda gamma, f: 1 / (gamma * (1 / f) ** 2 * f**2),
+                right=lambda gamma, _f: 1 / gamma,
+                recheck=(on_grid,),
+            ),
+            NEXT,
+            MODE_RISES,
+            MODE_FALLS,
+            PASCAL,
+            MIX,
+            Identity(
+                name="f = 1",
+                says=(
+                    "b(gamma; 1) = gamma (1/gamma) (1-1/gamma)^(gamma-1). Against 1 - 1/gamma the ratio is "
+                    "(1-1/gamma)^(gamma-2): less than 1 for gamma >= 3, so 1 - b > 1/gamma; at gamma = 2 "
+                    "they are equal. Here q = 1 - 1/gamma and power = q^(gamma-2)."
+                ),
+                variables={"gamma": 2, "q": 1, "power": 0},
+                left=lambda gamma, q, power: gamma * (1 / gamma) * (power * q) / q,
+                right=lambda _gamma, _q, power: power,
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion=(
+            "For gamma >= 3: b(gamma f; f) <= b(gamma; 1) < 1 - 1/gamma, so the truth exceeds 1/gamma. For "
+            "gamma = 2 and f >= 2: b(2f; f) <= b(4; 2) = 3/8 < 1/2. Left is gamma = 2, f = 1, where both "
+            "are 1/2."
+        ),
+    )
+
+
+@T3.computation
+def it_fails_in_a_block_of_cases() -> str:
+    """At gamma 2..12, f 1..30: the truth at epsilon = 1/f exceeds 1/gamma except at (2, 1)."""
+    require(probability_mass(2, 2, 2) == Fraction(3, 8), "b(4; 2) is not 3/8")
+    holds = [
+        (gamma, f)
+        for gamma in range(2, 13)
+        for f in range(1, 31)
+        if beyond(gamma, f, 1) <= error_bound(gamma, Fraction(1, f), f)
+    ]
+    require(holds == [(2, 1)], f"at epsilon = 1/f the bound holds at {holds}")
+    return "gamma 2..12, f 1..30, epsilon = 1/f: it fails everywhere but at gamma = 2, f = 1"
+
+
+@T3.computation
+def how_wrong_it_gets() -> str:
+    """Find the worst ratio of truth to print over gamma 2..10, f 1..40 and every epsilon.
+
+    Only epsilon = d/f matter (see the witness). As f grows, (X - f)/sqrt(f) is nearly normal with variance
+    v = (gamma-1)/gamma, and the ratio at d = z sqrt(v f) is nearly (gamma-1) f times z^2 Pr(|normal| >= z),
+    whose largest value is 0.3314... at z = 1.19.
+    """
+    worst = max(_worst_ratio(gamma, f) for gamma in range(2, 11) for f in range(1, 41))
+    ratio, gamma, f, d = worst
+    require((gamma, f) == (10, 40), f"the worst case is at gamma = {gamma}, f = {f}")
+    per_unit = ratio / ((gamma - 1) * f)
+    require(Fraction(3, 10) < per_unit < Fraction(2, 5), f"the ratio is {decimal(per_unit, 4)} (gamma-1) f")
+    return (
+        f"worst over gamma 2..10, f 1..40, all epsilon: truth / print = {decimal(ratio, 2)} at "
+        f"gamma = {gamma}, f = {f}, epsilon = {d}/{f}, which is {decimal(per_unit, 4)} (gamma-1) f"
+    )
+
+
+def _worst_ratio(gamma: int, f: int) -> tuple[Fraction, int, int, int]:
+    """Return the largest truth / print = gamma d^2 Pr(abs(X - f) >= d) over all d, with gamma, f and d."""
+    n, below = gamma * f, cumulative(gamma, f)
+    counts = (
+        (d * d * (below[n] - below[min(f + d, n + 1) - 1] + (below[f - d] if d <= f else 0)), d)
+        for d in range(1, n - f + 1)
+    )
+    most, distance = max(counts)
+    return Fraction(most * gamma, gamma**n), gamma, f, distance
+
+
+@T3.flaw
+def the_variance_is_divided_twice() -> Derivation:
+    """Divide p(1-p) by n = gamma f once, and see what the printed proof gets by dividing twice."""
+    return Derivation(
+        setting=(
+            "p = 1/gamma, n = gamma f; the mean of the trials is f'/n and its distance from p is delta = "
+            "epsilon p."
+        ),
+        steps=(
+            Identity(
+                name="what Chebyshev gives",
+                says="p(1-p) / (n delta^2) = (gamma-1)/(gamma epsilon^2 f), which is splu.T3c.",
+                variables={"gamma": 2, "f": 1, "epsilon": 1},
+                left=lambda gamma, f, epsilon: (
+                    (1 / gamma) * (1 - 1 / gamma) / (gamma * f * (epsilon / gamma) ** 2)
+                ),
+                right=lambda gamma, f, epsilon: (gamma - 1) / (gamma * epsilon**2 * f),
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="divided once more",
+                says=(
+                    "p(1-p) / (n^2 delta^2) = ((gamma-1)/gamma) / (gamma epsilon^2 f^2); print drops "
+                    "(gamma-1)/gamma."
+                ),
+                variables={"gamma": 2, "f": 1, "epsilon": 1},
+                left=lambda gamma, f, epsilon: (
+                    (1 / gamma) * (1 - 1 / gamma) / ((gamma * f) ** 2 * (epsilon / gamma) ** 2)
+                ),
+                right=lambda gamma, f, epsilon: (gamma - 1) / gamma / (gamma * epsilon**2 * f**2),
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="the factor that is lost",
+                says="The correct bound is (gamma-1) f times the printed one.",
+                variables={"gamma": 2, "f": 1, "epsilon": 1},
+                left=lambda gamma, f, epsilon: (gamma - 1) / (gamma * epsilon**2 * f),
+                right=lambda gamma, f, epsilon: (gamma - 1) * f * (1 / (gamma * epsilon**2 * f**2)),
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion=(
+            "The factor n is divided out a second time, so the printed bound is too small by (gamma-1) f."
+        ),
+    )

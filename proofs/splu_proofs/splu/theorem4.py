@@ -1,0 +1,103 @@
+"""splu.T4: the privacy theorem, read for counts of single sensitive values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from splu_ref.guarantees import privacy_minimum
+
+from ..arithmetic.law import error_beyond, probability_mass
+from ..arithmetic.trials import MIX, MODE_FALLS, MODE_RISES, NEXT, PASCAL
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..recheck import on_grid
+from ..step import Identity
+
+T4 = Claim(
+    id="splu.T4",
+    module=__name__,
+    source="Fu et al. 2014, §5.3, Theorem 4",
+    title="small-sum privacy, for a count estimated by f'",
+    statement=(
+        r"T_P = \min_{1\le f\le\alpha}"
+        r"\Bigl(1-\sum_{x=\lceil(1-\varepsilon)f\rceil}^{\lfloor(1+\varepsilon)f\rfloor}"
+        r"\tbinom{\gamma f}{x}\gamma^{-x}(1-\tfrac1\gamma)^{\gamma f-x}\Bigr)"
+    ),
+    words=(
+        "Read for the count of a sensitive value, estimated by its published count, the theorem is Lemma 2 "
+        "and holds. It promises something, T_P > 0, exactly when epsilon < gamma - 1; for epsilon < 1/alpha "
+        "it is 1 - (1-1/gamma)^(gamma-1). It is not a statement about counts of conjunctions reconstructed "
+        "from the published table."
+    ),
+    hypotheses=(r"\gamma \ge 2", r"\varepsilon > 0", r"\alpha \ge 1", r"\text{the estimate is } f'"),
+    status=Status.PROVED,
+    grade=Grade.SYMBOLIC,
+    rests_on=("splu.D2", "splu.L2"),
+    licenses=("splu_ref.guarantees.privacy",),
+    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+)
+
+
+@T4.derivation
+def the_summand_is_the_law() -> Derivation:
+    """Recognize Lemma 2, and its closed form for epsilon < 1/alpha."""
+    return Derivation(
+        setting="c = C(gamma f, x), g = gamma^x, q = (gamma-1)^(gamma f - x), h = gamma^(gamma f - x).",
+        steps=(
+            Identity(
+                name="the summand",
+                says="c gamma^-x (1-1/gamma)^(gamma f - x) = c (gamma-1)^(gamma f - x) / gamma^(gamma f).",
+                variables={"c": 1, "g": 1, "q": 1, "h": 1},
+                left=lambda c, g, q, h: c * (1 / g) * (q / h),
+                right=lambda c, g, q, h: c * q / (g * h),
+                recheck=(on_grid,),
+            ),
+            NEXT,
+            MODE_RISES,
+            MODE_FALLS,
+            PASCAL,
+            MIX,
+        ),
+        conclusion=(
+            "The formula is that of splu.L2. For epsilon < 1/alpha the window is x = f alone, and its "
+            "probability, the largest of its law, does not rise with f by the last two steps: the minimum is "
+            "at f = 1, T_P = 1 - (1-1/gamma)^(gamma-1). The published count lies in 0 .. gamma f, so an "
+            "error of more than epsilon f is possible, at every f alike, exactly if epsilon f < (gamma-1) f."
+        ),
+    )
+
+
+@T4.computation
+def the_closed_form_for_small_epsilon() -> str:
+    """At gamma 2..10, alpha 1..15, epsilon = 1/(alpha+1): T_P = 1 - (1-1/gamma)^(gamma-1)."""
+    for gamma in range(2, 11):
+        closed = 1 - Fraction(gamma - 1, gamma) ** (gamma - 1)
+        require(
+            closed == 1 - probability_mass(gamma, 1, 1), f"gamma = {gamma}: b(gamma; 1) is something else"
+        )
+        for alpha in range(1, 16):
+            epsilon = Fraction(1, alpha + 1)
+            least = min(error_beyond(gamma, epsilon, f) for f in range(1, alpha + 1))
+            require(least == closed, f"gamma = {gamma}, alpha = {alpha}")
+    return "gamma 2..10, alpha <= 15, epsilon < 1/alpha: T_P = 1 - (1-1/gamma)^(gamma-1)"
+
+
+@T4.computation
+def when_it_promises_something() -> str:
+    """Compare T_P > 0 with epsilon < gamma - 1, for gamma 2..5, alpha 4 and epsilon in halves."""
+    for gamma in range(2, 6):
+        for halves in range(1, 12):
+            epsilon = Fraction(halves, 2)
+            level = min(error_beyond(gamma, epsilon, f) for f in range(1, 5))
+            require((level > 0) == (epsilon < gamma - 1), f"gamma = {gamma}, epsilon = {epsilon}: {level}")
+    return "gamma 2..5, alpha = 4, epsilon in halves to 11/2: T_P > 0 exactly when epsilon < gamma - 1"
+
+
+@T4.computation
+def the_library_follows() -> str:
+    """Compare the library with the closed form."""
+    for gamma in (2, 5, 10):
+        closed = 1 - Fraction(gamma - 1, gamma) ** (gamma - 1)
+        require(privacy_minimum(gamma, Fraction(1, 20), 19).t_p == closed, f"gamma = {gamma}")
+    return "privacy_minimum gives the closed form at epsilon = 1/20, alpha = 19"

@@ -1,0 +1,144 @@
+"""splu.M1c: the transition of a record, value by value and on average."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..recheck import on_grid
+from ..step import Identity
+from ..worlds.conjunctions import WORLDS, records, shipped_groups, shipped_laws, together
+from ..worlds.histograms import greedy_groups, histograms
+
+M1C = Claim(
+    id="splu.M1c",
+    module=__name__,
+    source="corrects Fu et al. 2014, §5.1, equations (6) to (9)",
+    title="transition of a record",
+    statement=(
+        r"T[u,v]=\frac{c(u,v)}{\gamma f_u};\qquad \frac{1}{N-f}\sum_{u\ne s} f_u\,T[u,s]"
+        r"=\frac{f(\gamma-1)}{\gamma(N-f)}=a_{23}=a_{01}"
+    ),
+    words=(
+        "With random places within each value, a record of value u is published as v with probability "
+        "c(u,v)/(gamma f_u), where c(u,v) counts the groups that hold both: exactly, and for every plan. "
+        "Averaged over the records that do not carry s, the probability of publishing s is "
+        "f(gamma-1)/(gamma(N-f)), whatever the plan, and the matrix with this entry preserves E f' = f. It "
+        "is an average over all records without s: for the records of a predicate P it is right if they "
+        "are a fair sample of those (splu.V), or if all values stand with s equally often per record."
+    ),
+    hypotheses=(r"\gamma \ge 2", r"0 \le f < N", r"c(u,u)=f_u", "random places within values"),
+    status=Status.CORRECTED,
+    grade=Grade.SYMBOLIC,
+    rests_on=("splu.D6", "splu.S3", "splu.G", "splu.B"),
+    licenses=("splu_ref.decoys.co_occurrence", "splu_ref.estimators.conjunctions:conjunction_estimate"),
+    tests=(
+        "tests/decoys/test_co_occurrence.py::test_it_counts_the_groups_that_hold_both",
+        "tests/estimators/test_conjunctions.py::test_it_is_the_stated_closed_form_wherever_it_is_defined",
+    ),
+)
+
+
+@M1C.derivation
+def place_and_draw() -> Derivation:
+    """Take a uniform place among the f_u groups of the value, then a uniform draw among gamma values."""
+    return Derivation(
+        setting=(
+            "The record stands in each of the f_u groups of its value with probability 1/f_u; c(u, v) of "
+            "them hold v, and there it draws v with probability 1/gamma. In the formulas r = N - f."
+        ),
+        steps=(
+            Identity(
+                name="one value",
+                says="c(u,v) groups, each with 1/f_u, times 1/gamma: T[u,v] = c(u,v)/(gamma f_u).",
+                variables={"gamma": 2, "fu": 1, "c": 0},
+                left=lambda gamma, fu, c: c * (1 / fu) * (1 / gamma),
+                right=lambda gamma, fu, c: c / (gamma * fu),
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="the average over other values",
+                says=(
+                    "f_u T[u,s] = c(u,s)/gamma, and the c(u,s) over u other than s count the other members "
+                    "of the f groups of s: gamma f - f in all. So the average is ((gamma f - f)/gamma)/(N-f)."
+                ),
+                variables={"gamma": 2, "f": 0, "r": 1},
+                left=lambda gamma, f, r: (gamma * f - f) / gamma / r,
+                right=lambda gamma, f, r: f * (gamma - 1) / (gamma * r),
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="the mean is preserved",
+                says="f/gamma + (N-f) f(gamma-1)/(gamma(N-f)) = f.",
+                variables={"gamma": 2, "f": 0, "r": 1},
+                left=lambda gamma, f, r: f / gamma + r * (f * (gamma - 1) / (gamma * r)),
+                right=lambda _gamma, f, _r: f,
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="as the library writes the estimate",
+                says=(
+                    "With a = f'(gamma-1)/(gamma(N-f')) and N = f' + r: (y3 - n a)/(1/gamma - a) = "
+                    "(gamma (N-f') y3 - n f'(gamma-1)) / (N - gamma f')."
+                ),
+                variables={"gamma": 2, "f": 1, "r": 60, "n": 0, "y3": 0},
+                left=lambda gamma, f, r, n, y3: (
+                    (y3 - n * (f * (gamma - 1) / (gamma * r))) / (1 / gamma - f * (gamma - 1) / (gamma * r))
+                ),
+                right=lambda gamma, f, r, n, y3: (gamma * r * y3 - n * f * (gamma - 1)) / (f + r - gamma * f),
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion="The average follows by summing f_u T[u,s] over u other than s and dividing by N - f.",
+    )
+
+
+@M1C.computation
+def rows_and_averages_of_small_plans() -> str:
+    """In the greedy plan of every eligible histogram with N <= 8: rows sum to 1, the average is as stated."""
+    plans = 0
+    for gamma in range(2, 5):
+        for total in range(gamma, 9, gamma):
+            for histogram in histograms(total):
+                if gamma * max(histogram) <= total:
+                    _require_rows(histogram, gamma)
+                    plans += 1
+    return f"{plans} plans with N <= 8, gamma 2..4: T is stochastic, symmetric in c, with the stated average"
+
+
+def _require_rows(histogram: tuple[int, ...], gamma: int) -> None:
+    groups, total = greedy_groups(histogram, gamma), sum(histogram)
+    values = range(len(histogram))
+    transition = [[Fraction(together(groups, u, v), gamma * histogram[u]) for v in values] for u in values]
+    for s, f in enumerate(histogram):
+        require(sum(transition[s]) == 1, f"{histogram}: row {s} does not sum to 1")
+        require(transition[s][s] == Fraction(1, gamma), f"{histogram}: value {s} is not kept with 1/gamma")
+        gained = sum((histogram[u] * transition[u][s] for u in values if u != s), Fraction(0))
+        require(gained / (total - f) == Fraction(f * (gamma - 1), gamma * (total - f)), f"{histogram}, {s}")
+
+
+@M1C.enumeration
+def the_shipped_mechanism_has_this_transition() -> str:
+    """Compare each record's published law, over every outcome, with c(u,v)/(gamma f_u) as shipped."""
+    import numpy as np  # noqa: PLC0415  only the enumeration needs it
+
+    from splu_ref.decoys import PLANS, co_occurrence  # noqa: PLC0415
+    from splu_ref.model import Gamma  # noqa: PLC0415
+    from splu_ref.randomness import SystemSource  # noqa: PLC0415
+
+    compared = 0
+    for (gamma, histogram), plan in product(WORLDS, ("anatomy", "cyclic")):
+        counted = co_occurrence(PLANS[plan](np.array(histogram), Gamma(gamma), SystemSource()))
+        groups = shipped_groups(histogram, gamma, plan)
+        shipped = shipped_laws(histogram, gamma, plan)
+        for record, u in enumerate(records(histogram)):
+            for v in range(len(histogram)):
+                c = counted(u, v)
+                require(c == together(groups, u, v), f"{plan} of {histogram}: c({u},{v}) = {c}")
+                seen = sum((chance for values, chance in shipped if values[record] == v), Fraction(0))
+                require(seen == Fraction(c, gamma * histogram[u]), f"{plan} of {histogram}: T[{u},{v}]")
+                compared += 1
+    return f"{len(WORLDS)} tables, both plans: {compared} transition probabilities are exactly c/(gamma f)"

@@ -1,0 +1,99 @@
+"""The Coq files as text: their normal form, what they import, and the theorems that they state.
+
+Nothing here runs Coq. The normal form leaves out comments and reduces layout to single spaces, so that two
+files with the same normal form are the same to Coq.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+from splu_ref.model import InputError
+
+COQ = Path(__file__).with_name("coq")
+LIBRARY = "SPLU"
+"""The logical name of the folder."""
+
+_PIECES = re.compile(r'\(\*|\*\)|"(?:[^"]|"")*"|\s+|[^\s("*]+|.')
+_IMPORTED = re.compile(rf"From {LIBRARY} Require (?:Import |Export )?([^.]+)\.")
+_THEOREM = r"(?:Theorem|Corollary|Lemma) {}\b.*?\.(?=\s)"
+
+
+def bound_name(module: str) -> str:
+    """Return the name under which a Coq module is bound to a claim."""
+    return f"splu_proofs/coq/{module}.v"
+
+
+def source(module: str) -> str:
+    """Return the text of a Coq module.
+
+    Raises
+    ------
+    InputError
+        If there is no such file.
+    """
+    path = COQ / f"{module}.v"
+    if not path.is_file():
+        raise InputError(f"there is no file {bound_name(module)}: restore it, or mend the name in the claim")
+    return path.read_text(encoding="utf-8")
+
+
+def fingerprint(text: str) -> str:
+    """Return the SHA-256, in hexadecimal, of the normal form of a Coq source."""
+    return sha256(_normal_form(text).encode("utf-8")).hexdigest()
+
+
+def with_imports(modules: Iterable[str]) -> tuple[str, ...]:
+    """Return Coq modules and those of this folder that they import, directly or not, imports first."""
+    ordered: list[str] = []
+    entered: set[str] = set()
+
+    def enter(module: str) -> None:
+        if module not in entered:
+            entered.add(module)
+            for imports in _IMPORTED.findall(_normal_form(source(module))):
+                for each in imports.split():
+                    enter(each)
+            ordered.append(module)
+
+    for module in modules:
+        enter(module)
+    return tuple(ordered)
+
+
+def statement(theorem: str) -> str:
+    """Return the statement of ``Module.theorem`` as written, comments left out.
+
+    Raises
+    ------
+    InputError
+        If the module does not state it.
+    """
+    module, _, name = theorem.partition(".")
+    found = re.search(_THEOREM.format(re.escape(name)), _without_comments(source(module)), re.DOTALL)
+    if found is None:
+        raise InputError(f"{bound_name(module)} states no theorem {name}: mend the name in the claim")
+    return found.group()
+
+
+def _normal_form(text: str) -> str:
+    pieces = _PIECES.findall(_without_comments(text))
+    return "".join(" " if piece.isspace() else piece for piece in pieces).strip()
+
+
+def _without_comments(text: str) -> str:
+    """Return ``text`` with every comment replaced by a space; comments nest, and strings shield them."""
+    kept: list[str] = []
+    depth = 0
+    for piece in _PIECES.findall(text):
+        if piece == "(*":
+            depth += 1
+        elif piece == "*)" and depth:
+            depth -= 1
+            kept.append(" " * (depth == 0))
+        elif not depth:
+            kept.append(piece)
+    return "".join(kept)
