@@ -5,6 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The one profile of all property tests. Without a deadline: a loaded machine is no fault of the code.
+settings.register_profile("splu-ref", deadline=None)
+settings.load_profile("splu-ref")
 
 
 @pytest.fixture(scope="session")

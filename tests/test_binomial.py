@@ -70,7 +70,7 @@ def test_exact_tail_is_what_summing_every_term_gives() -> None:
     assert lower_tail_numerator(n, k - 1, Fraction(1, 10)) == 10**n - direct
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.fractions(min_value=Fraction(1, 50), max_value=Fraction(49, 50), max_denominator=50),
     st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), min_size=1, max_size=5),
@@ -87,7 +87,6 @@ def test_a_walk_encloses_the_mass_wherever_it_goes(p: Fraction, places: list[tup
             assert rough.lower <= upper_tail(n, k, p) <= rough.upper
 
 
-@settings(deadline=None)
 @given(rationals, rationals, st.integers(2, 80), st.integers(0, 40))
 def test_directed_arithmetic_encloses_the_exact_result(
     x: Fraction, y: Fraction, bits: int, exponent: int

@@ -32,7 +32,7 @@ def multiplied_out(law: TwoKinds) -> list[Fraction]:
     return masses
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10), CHANCES, st.integers(0, 14), CHANCES, st.sampled_from([40, 256]))
 def test_against_laws_multiplied_out(n: int, p: Fraction, m: int, q: Fraction, bits: int) -> None:
     law = TwoKinds(Trials(n, p), Trials(m, q))

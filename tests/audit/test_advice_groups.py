@@ -18,7 +18,7 @@ from splu_ref.microdata import Microdata
 CELLS = st.sampled_from(["x", "y", "z", ""])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS, st.sampled_from("ab")), min_size=2, max_size=12))
 def test_against_brute_force(records: list[tuple[str, str, str, str]]) -> None:
     if len({record[3] for record in records}) < 2:

@@ -213,7 +213,7 @@ def test_thresholds_whose_best_tilts_cancel(gamma: int, epsilon: str) -> None:
         assert_valid(threshold_certificate(gamma, epsilon, t_e))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     gamma=st.integers(2, 40),
     epsilon=st.fractions(Fraction(1, 4), 12, max_denominator=12),

@@ -186,7 +186,7 @@ SMALL_JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     base=st.sampled_from([PRIVACY, THRESHOLD]),
     path=st.lists(st.integers(min_value=0, max_value=9), max_size=5),
@@ -216,14 +216,14 @@ def test_junk_at_any_place(base: dict[str, Any], path: list[int], junk: object) 
         assert not valid or certificate == base or certificate["produced_by"] != base["produced_by"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(junk=SMALL_JSON)
 def test_any_json_text(junk: object) -> None:
     with pytest.raises(Unreadable):
         check_text(json.dumps(junk))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(content=st.binary(max_size=200))
 def test_any_bytes(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("hostile") / "c.json"

@@ -43,7 +43,7 @@ def suppress_refusals() -> Iterator[list[str]]:
         messages.append(str(error))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_change_is_read_or_refused(data: st.DataObject, tmp_path: Path) -> None:
     document: Any = _document()
@@ -58,7 +58,7 @@ def test_any_change_is_read_or_refused(data: st.DataObject, tmp_path: Path) -> N
     assert all("f.json" in message and "\n" not in message for message in refusals)
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=64) | JSON.map(lambda value: json.dumps(value).encode()))
 def test_any_file_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "f.json").write_bytes(content)

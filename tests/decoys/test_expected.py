@@ -25,7 +25,7 @@ def brute_force(independent: Floats, size: int) -> Floats:
     return pairs / total
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.floats(0.001, 0.999), min_size=2, max_size=8), st.data())
 def test_pairs_are_sums_over_all_sets(chances: list[float], data: st.DataObject) -> None:
     independent = np.array(chances)
@@ -35,7 +35,7 @@ def test_pairs_are_sums_over_all_sets(chances: list[float], data: st.DataObject)
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(2, 6), st.lists(st.integers(0, 400), min_size=6, max_size=20))
 def test_the_margins_are_met(gamma: int, counts: list[int]) -> None:
     frequencies = np.array([*counts, *[1] * gamma])

@@ -26,7 +26,7 @@ def eligible(draw: st.DrawFn) -> tuple[IntArray, Gamma]:
     return np.array([histogram[i] for i in order], dtype=np.int64), Gamma(gamma)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(eligible())
 def test_the_fast_greedy_plan_is_the_reference(case: tuple[IntArray, Gamma]) -> None:
     histogram, gamma = case
@@ -35,7 +35,7 @@ def test_the_fast_greedy_plan_is_the_reference(case: tuple[IntArray, Gamma]) -> 
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(eligible(), st.sampled_from(sorted(PLANS)))
 def test_every_plan_is_valid(case: tuple[IntArray, Gamma], method: str) -> None:
     histogram, gamma = case
@@ -92,7 +92,7 @@ def test_the_largest_gamma_is_the_floor_of_n_over_f() -> None:
     assert largest_gamma(np.array([9, 1])) == 1
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(eligible(), st.sampled_from(sorted(PLANS)), st.data())
 def test_draws_pick_from_the_group_in_plan_order(
     case: tuple[IntArray, Gamma], method: str, data: st.DataObject

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from splu_ref import SPECIFICATION, __version__
 
@@ -50,6 +51,22 @@ def test_links_between_files(text: Path) -> None:
 def test_files_named_in_texts_exist(text: Path) -> None:
     for name in re.findall(r"`((?:docs|splu_ref|tests|proofs)/[\w./-]+)`", text.read_text(encoding="utf-8")):
         assert name.startswith("docs/_build/") or (ROOT / name).exists(), name
+
+
+def test_one_profile_holds_for_all_property_tests() -> None:
+    assert settings.default is not None
+    assert settings.default.deadline is None
+    own = [path for path in (ROOT / "tests").rglob("*.py") if "deadline=" in path.read_text(encoding="utf-8")]
+    assert {path.name for path in own} <= {"conftest.py", "test_project_files.py"}
+
+
+def test_hooks_for_contributors_run_tools_that_the_environment_has() -> None:
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    development = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    tools = {re.split(r"[>=<]", each)[0] for each in development["optional-dependencies"]["dev"]}
+    called = re.findall(r"entry: \.venv/bin/(\S+)", hooks)
+    assert len(called) == hooks.count("entry:") > 0
+    assert set(called) <= tools
 
 
 @pytest.mark.parametrize("page", TEXTS + PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -6,7 +6,7 @@ import sys
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splu_ref.binomial import Bounds
@@ -20,7 +20,6 @@ positives = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(positives, st.integers(1, 30))
 @example(Fraction(999_999, 10**6), 3)
 @example(Fraction(1), 1)
@@ -83,7 +82,6 @@ def test_fractions_are_written_out_up_to_ten_thousand_digits() -> None:
     assert sys.get_int_max_str_digits() == limit
 
 
-@settings(deadline=None)
 @given(st.integers(0, 30_000), st.integers(0, 10**20))
 @example(8_000, 0)
 @example(12_001, 7)

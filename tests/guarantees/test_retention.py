@@ -66,7 +66,7 @@ def test_against_laws_multiplied_out(gamma: int, retention: Fraction) -> None:
             assert chernoff_bound(gamma, epsilon, frequency, retention=retention) >= truth
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     gamma=st.integers(2, 6),
     frequency=st.integers(1, 6),

@@ -35,7 +35,7 @@ def _written(rows: list[list[str]]) -> bytes:
     return text.getvalue().encode()
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     records=st.lists(st.lists(CELLS, min_size=2, max_size=2), min_size=1, max_size=6),
     header=st.permutations(["=cmd", "@job", "+sex"]),

@@ -28,7 +28,7 @@ def _asked(command: list[str], timeout: float = 10) -> dict[str, object] | str:
         return str(error)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=damaged(ANSWER.samples, ANSWER.tokens) | st.binary(max_size=60))
 def test_any_output(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("pipe") / "output"

@@ -113,7 +113,7 @@ def test_damaged_files_are_refused_or_used(
 ) -> None:
     reader = READERS[name]
 
-    @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(damaged(reader.samples, reader.tokens))
     def use(data: bytes) -> None:
         for left in folder.glob("out*"):

@@ -79,7 +79,7 @@ def test_files_that_are_hostile_as_a_whole(reader: Reader) -> None:
 
 
 @BY_NAME
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(data=st.binary(max_size=200))
 def test_any_bytes(reader: Reader, data: bytes) -> None:
     read_hostile(reader, data)
@@ -87,7 +87,7 @@ def test_any_bytes(reader: Reader, data: bytes) -> None:
 
 @BY_NAME
 def test_any_damage(reader: Reader) -> None:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(damaged(reader.samples, reader.tokens))
     def read(data: bytes) -> None:
         read_hostile(reader, data)
@@ -95,7 +95,7 @@ def test_any_damage(reader: Reader) -> None:
     read()
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(damaged(READERS["parquet"].samples, READERS["parquet"].tokens))
 def test_any_damage_to_a_parquet_file(data: bytes) -> None:
     read_hostile(READERS["parquet"], data)

@@ -125,7 +125,7 @@ def agrees(body: str) -> bool:
     return True
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 @given(st.text(alphabet='ab,"\r\n', min_size=1, max_size=14))
 def test_any_punctuation_is_judged_as_by_a_state_machine(body: str) -> None:
     agrees(body)
@@ -139,7 +139,7 @@ CELLS = st.one_of(
 )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(
     st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=4), st.sampled_from(["\n", "\r\n"]), st.booleans()
 )

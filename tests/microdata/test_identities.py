@@ -39,7 +39,7 @@ def test_a_column_that_does_not_identify_records_is_refused() -> None:
 CELL = st.one_of(st.none(), st.sampled_from(["", "a", "\0", "aa", "\0" * 8]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=6))
 def test_identities_are_distinct_and_spell_the_record(rows: list[tuple[str | None, str | None]]) -> None:
     table = Microdata.from_frame(pl.DataFrame(rows, schema={"a": pl.String, "b": pl.String}, orient="row"))

@@ -145,7 +145,7 @@ def test_a_claim_cannot_vanish_unnoticed(tmp_path: Path) -> None:
 
 def test_a_module_of_proofs_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("splu_proofs.splu.MODULES", ("sawtooth", "sawtoothless"))
-    with pytest.raises(InputError, match=r"there is no module splu_proofs\.splu\.sawtoothless: restore the proof"):
+    with pytest.raises(InputError, match=r"no module splu_proofs\.splu\.sawtoothless: restore the proof"):
         list(Ledger(("splu_proofs.splu",), {}, {}))
 
 

@@ -66,7 +66,7 @@ _CHANCE = st.fractions(min_value=0, max_value=1, max_denominator=30)
 _RETENTION = st.sampled_from(["default", "1/2", "9/10", "1/7"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(_GAMMA, _RETENTION, _EPSILON, st.integers(1, 5), _CHANCE)
 def test_privacy_is_decided_and_narrowed_as_by_trying_every_count(
     gamma: int, retention: str, epsilon: Fraction, alpha: int, t_p: Fraction
@@ -90,7 +90,7 @@ def test_privacy_is_decided_and_narrowed_as_by_trying_every_count(
         assert check(proof.make()).valid
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(_EPSILON, st.integers(1, 3), st.integers(2, 3), _CHANCE)
 def test_several_releases_as_by_adding_up_their_counts(
     epsilon: Fraction, alpha: int, releases: int, t_p: Fraction
@@ -115,7 +115,7 @@ def test_several_releases_as_by_adding_up_their_counts(
         assert check(proof.make()).valid
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(_GAMMA, _RETENTION, _EPSILON, st.integers(1, 5), _CHANCE, st.booleans())
 def test_the_error_at_a_count(
     gamma: int, retention: str, epsilon: Fraction, frequency: int, bound: Fraction, at_least: bool
