@@ -36,7 +36,10 @@ T3C = Claim(
     grade=Grade.KERNEL,
     rests_on=("splu.B",),
     licenses=("splu_ref.guarantees.concentration",),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=(
+        "tests/guarantees/test_concentration.py::test_both_are_upper_bounds",
+        "tests/guarantees/test_concentration.py::test_chebyshev_has_the_variance_once",
+    ),
     kernel=Kernel(
         theorems=(
             "Chebyshev.chebyshev",

@@ -66,7 +66,7 @@ ANAS = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.ANA", "splu.S3"),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/mechanisms/test_comparators_tables.py::test_it_draws_what_splu_gen_draws_but_for_step_3",),
 )
 
 ANAP = Claim(

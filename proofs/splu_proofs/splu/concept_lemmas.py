@@ -45,7 +45,7 @@ L3 = Claim(
     rests_on=("splu.B", "splu.D4"),
     corrected_by="splu.T4c",
     topples=("splu.T4conj",),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/docs/test_witnesses.py::test_lemma_3",),
 )
 
 
@@ -196,7 +196,7 @@ L4 = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("splu.T2",),
     licenses=("splu_ref.estimators.counts:estimate_count",),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/audit/test_concepts.py::test_f_prime_as_the_estimate_is_worst_alone",),
 )
 
 

@@ -33,7 +33,6 @@ DN = Claim(
     hypotheses=(r"\text{every answer is off by at most } E",),
     status=Status.LITERATURE,
     grade=Grade.SYMBOLIC,
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
 )
 
 

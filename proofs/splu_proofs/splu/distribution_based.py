@@ -31,7 +31,7 @@ DBR = Claim(
     status=Status.REFUTED,
     grade=Grade.EXACT,
     corrected_by="splu.DBRc",
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/mechanisms/test_comparators_tables.py::test_every_record_draws_from_the_whole_histogram",),
 )
 
 DBRC = Claim(
@@ -52,7 +52,7 @@ DBRC = Claim(
     hypotheses=(r"\text{each value drawn independently from the histogram of } D",),
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/estimators/test_comparators.py::test_distribution_based_counts_over_every_outcome",),
 )
 
 

@@ -33,7 +33,7 @@ DOM = Claim(
     grade=Grade.EXACT,
     rests_on=("splu.G",),
     corrected_by="splu.DOMc",
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/docs/test_witnesses.py::test_a_plan_rules_values_out",),
 )
 
 DOMC = Claim(
@@ -60,7 +60,7 @@ DOMC = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("splu.S3", "splu.G"),
     licenses=("splu_ref.decoys.plan",),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/decoys/test_co_occurrence.py::test_it_counts_the_groups_that_hold_both",),
 )
 
 

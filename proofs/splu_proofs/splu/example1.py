@@ -28,7 +28,7 @@ E1 = Claim(
     grade=Grade.EXACT,
     rests_on=("splu.B",),
     licenses=("splu_ref.guarantees.count_error:error_probability",),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/guarantees/test_count_error.py::test_example_1_of_the_paper",),
 )
 
 

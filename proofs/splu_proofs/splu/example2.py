@@ -26,7 +26,7 @@ E2 = Claim(
     grade=Grade.EXACT,
     rests_on=("splu.L2",),
     licenses=("splu_ref.guarantees.privacy:privacy_minimum",),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/guarantees/test_privacy.py::test_example_2_of_the_paper",),
 )
 
 

@@ -34,7 +34,7 @@ DP = Claim(
     grade=Grade.EXACT,
     rests_on=("splu.B",),
     corrected_by="splu.DPc",
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/docs/test_witnesses.py::test_laplace_noise_on_a_count_of_one",),
 )
 
 DPC = Claim(
@@ -57,7 +57,7 @@ DPC = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.B", "splu.S"),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/estimators/test_laplace_error.py::test_the_documented_comparison_is_true",),
 )
 
 

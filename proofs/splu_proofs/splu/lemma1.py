@@ -33,7 +33,7 @@ L1 = Claim(
     rests_on=("splu.D1", "splu.T3"),
     corrected_by="splu.L1c",
     topples=("splu.F4",),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/docs/test_witnesses.py::test_lemma_1",),
 )
 
 

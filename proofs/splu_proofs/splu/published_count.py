@@ -33,7 +33,10 @@ B = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("splu.S3", "splu.G"),
     licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.decoys.plan", "splu_ref.binomial.exact"),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=(
+        "tests/audit/test_enumeration.py::test_laws_by_hand",
+        "tests/estimators/test_matrices.py::test_the_value_matrix_is_the_law_of_every_outcome",
+    ),
     kernel=Kernel(
         theorems=(
             "Counting.law_by_counting",

@@ -35,7 +35,7 @@ S = Claim(
     grade=Grade.KERNEL,
     rests_on=("splu.B",),
     licenses=("splu_ref.guarantees.plateaus",),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/guarantees/test_plateaus.py::test_for_a_fixed_distance_both_tails_rise_with_the_count",),
     kernel=Kernel(
         theorems=(
             "Sawtooth.sawtooth_above",

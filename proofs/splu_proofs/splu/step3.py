@@ -31,7 +31,10 @@ S3 = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.decoys.eligibility"),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=(
+        "tests/mechanisms/test_splu_gen.py::test_the_remainder_is_deleted_and_reported",
+        "tests/mechanisms/test_draws.py::test_the_law_of_a_draw_is_exact",
+    ),
 )
 
 

@@ -35,7 +35,7 @@ K = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("splu.M1",),
     corrected_by="splu.Kc",
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/docs/test_witnesses.py::test_the_tensor_product",),
 )
 
 

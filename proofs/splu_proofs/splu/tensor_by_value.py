@@ -37,7 +37,7 @@ KC = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("splu.M1c",),
     licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.decoys.co_occurrence"),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/mechanisms/test_splu_gen.py::test_two_columns_have_plans_of_their_own_and_one_shuffle",),
 )
 
 

@@ -38,7 +38,9 @@ T2 = Claim(
     grade=Grade.KERNEL,
     rests_on=("splu.B",),
     licenses=("splu_ref.estimators.counts:CountEstimate", "splu_ref.estimators.counts:estimate_count"),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=(
+        "tests/estimators/test_counts.py::test_the_estimate_is_the_published_count_with_its_exact_variance",
+    ),
     kernel=Kernel(
         theorems=(
             "MaximumLikelihood.published_count_is_the_mle",

@@ -36,7 +36,10 @@ T3 = Claim(
     rests_on=("splu.B",),
     corrected_by="splu.T3c",
     topples=("splu.L1", "splu.F4"),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=(
+        "tests/docs/test_witnesses.py::test_theorem_3",
+        "tests/guarantees/test_count_error.py::test_the_count_that_refutes_the_printed_theorem_3",
+    ),
     kernel=Kernel(
         theorems=(
             "PrintedErrorBound.printed_bound_refuted",

@@ -38,7 +38,7 @@ M1 = Claim(
     rests_on=("splu.D6", "splu.S3", "splu.B"),
     corrected_by="splu.M1c",
     topples=("splu.I", "splu.K"),
-    tests=("tests/proofs/test_ledger.py::test_every_claim_passes",),
+    tests=("tests/docs/test_witnesses.py::test_equations_6_to_9",),
 )
 
 
