@@ -13,9 +13,9 @@ from splu_ref.certificates.limits import (
     refuse_uncertifiable_threshold,
 )
 from splu_ref.certificates.rounding import BITS, WORKING_BITS, ErrorRounding, bound_entry, settled
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import (
     PrivacyMinimumBounds,
-    PublishedCount,
     UtilityThreshold,
     decimal_down,
     decimal_up,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from splu_ref.certificate_checker import MAX_BYTES, Unreadable, law_of, refuse_if_too_large
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.count_error import EXACT_TRIALS
 from splu_ref.guarantees.plateaus import Plateaus
-from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.guarantees.utility import proof_start
 from splu_ref.model import CertificateError, Exact, positive, probability, shown, whole
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from splu_ref.binomial import Enclosure, MassWalk
 from splu_ref.certificates.form import hexadecimal
-from splu_ref.guarantees import PublishedCount
+from splu_ref.channels import PublishedCount
 
 BITS = 256
 WORKING_BITS = 320

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from splu_ref.guarantees import PublishedCount
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.decimals import ExactJson
 
 

@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from splu_ref.certificates import privacy_certificate
+from splu_ref.channels import PublishedCount
 from splu_ref.cli.certify import certified
 from splu_ref.cli.exactly import setting, words
 from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, RetentionOption, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing
-from splu_ref.guarantees import PublishedCount, error_probability, privacy_minimum_over_releases_bounds
+from splu_ref.guarantees import error_probability, privacy_minimum_over_releases_bounds
 from splu_ref.guarantees.printable import printable
 from splu_ref.model import ParameterError, probability, whole
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from splu_ref.certificates import error_certificate, threshold_certificate
+from splu_ref.channels import PublishedCount
 from splu_ref.cli.certify import Make, certified
 from splu_ref.cli.conjunction_utility import Lines, conjunction_error, conjunction_least
 from splu_ref.cli.exactly import setting, words
@@ -17,7 +18,6 @@ from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing
 from splu_ref.guarantees import (
     Conjunction,
-    PublishedCount,
     UtilityThreshold,
     chebyshev_bound,
     chernoff_bound,

@@ -60,6 +60,14 @@ class CoOccurrence:
             raise ParameterError(f"value is {other}, outside the domain 0 .. {self.domain_size - 1}")
         return int(self.row(value)[other])
 
+    def counts(self) -> dict[int, dict[int, int]]:
+        """Return all counts by value and value, zeros left out: what `splu_ref.channels.decoy_groups` takes.
+
+        Memory is O(gamma N), time that of all rows.
+        """
+        rows = ((value, self.row(value)) for value in range(self.domain_size))
+        return {value: {int(other): int(row[other]) for other in np.flatnonzero(row)} for value, row in rows}
+
 
 def co_occurrence(plan: DecoyPlan) -> CoOccurrence:
     """Return the counts of groups by pair of values: ``c = co_occurrence(plan); c(u, v); c.row(u)``."""

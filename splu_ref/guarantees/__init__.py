@@ -25,7 +25,6 @@ from splu_ref.guarantees.privacy import (
     privacy_minimum,
     privacy_minimum_bounds,
 )
-from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.guarantees.releases import (
     privacy_minimum_over_releases,
     privacy_minimum_over_releases_bounds,
@@ -39,7 +38,6 @@ __all__ = [
     "ConjunctionThreshold",
     "PrivacyMinimum",
     "PrivacyMinimumBounds",
-    "PublishedCount",
     "UtilityThreshold",
     "best_estimator",
     "chebyshev_bound",

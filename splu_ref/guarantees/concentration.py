@@ -11,8 +11,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from splu_ref.binomial import Enclosure
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.plateaus import error_offset
-from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.guarantees.tilts import Tilts, lower_tilt, upper_tilt
 from splu_ref.model import Exact, ParameterError, positive, probability, whole
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.count_error import DIRECTED_TRIALS
-from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.model import Exact, ParameterError, shown, whole
 
 

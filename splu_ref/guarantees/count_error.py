@@ -1,7 +1,7 @@
 """The probability that the published count is wrong, exactly, and enclosed.
 
 Fu et al. 2014, section 4: the records of a group that holds a value publish it independently, and gamma f
-records stand in groups that hold a value of count f. The law is `published_count`'s.
+records stand in groups that hold a value of count f. The law is `splu_ref.channels.PublishedCount`.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from splu_ref.binomial import Bounds, Enclosure
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.plateaus import error_offset
-from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.model import Exact, ParameterError, shown, whole
 
 EXACT_TRIALS = 300_000

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from splu_ref.binomial import Enclosure, MassWalk
-from splu_ref.guarantees.published_count import PublishedCount
+from splu_ref.channels import PublishedCount
 
 _WALK_BITS = 64
 

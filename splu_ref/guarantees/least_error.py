@@ -25,11 +25,11 @@ from fractions import Fraction
 from functools import partial
 
 from splu_ref.binomial import Enclosure
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.count_error import error_enclosure, error_probability
 from splu_ref.guarantees.error_walk import Walk, error_walk
 from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges
 from splu_ref.guarantees.progress import Progress
-from splu_ref.guarantees.published_count import PublishedCount
 
 
 def least_error_count(

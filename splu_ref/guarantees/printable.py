@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Literal
 
 from splu_ref.binomial import Bounds
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.decimals import ExactJson, exact_json
-from splu_ref.guarantees.published_count import PublishedCount
 
 LONGEST = 10_000
 """Decimal digits up to which a denominator, gamma^(gamma f) for p = 1/gamma, is worth computing for print."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.binomial import Bounds
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.count_error import (
     DIRECTED_TRIALS,
     error_enclosure,
@@ -18,7 +19,6 @@ from splu_ref.guarantees.count_error import (
 from splu_ref.guarantees.least_error import least_error_count
 from splu_ref.guarantees.plateaus import error_offset
 from splu_ref.guarantees.progress import Progress
-from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.model import Exact, Gamma, ParameterError, positive, shown, whole
 
 _MOST_PLATEAUS = 2_000_000

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.count_error import error_enclosure, error_probability, refuse_inexact
 from splu_ref.guarantees.least_error import least_error_count
 from splu_ref.guarantees.plateaus import error_offset
 from splu_ref.guarantees.privacy import PrivacyMinimum, PrivacyMinimumBounds, limited, most_counts
 from splu_ref.guarantees.progress import Progress
-from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.model import Exact, ParameterError, shown, whole
 
 _MOST_DISTANCE = 20_000_000  # of the sum from its mean or from its greatest value

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import count
 from typing import TypeAlias
 
-from splu_ref.guarantees.published_count import PublishedCount
+from splu_ref.channels import PublishedCount
 from splu_ref.model import Gamma
 
 Tilts: TypeAlias = tuple[Fraction | None, Fraction | None]

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.binomial import Enclosure
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.concentration import chebyshev_threshold, uniform_bound
 from splu_ref.guarantees.count_error import DIRECTED_TRIALS, error_enclosure, error_probability
 from splu_ref.guarantees.error_walk import error_walk
 from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges, error_offset
 from splu_ref.guarantees.progress import Progress
-from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.guarantees.tilts import Tilts, lower_tilt, upper_tilt
 from splu_ref.model import Exact, Gamma, ParameterError, positive, probability, shown
 

@@ -11,8 +11,8 @@ from splu_ref.certificate_checker import Verdict, check_text
 from splu_ref.certificates import privacy_certificate, threshold_certificate
 from splu_ref.certificates.form import window
 from splu_ref.certificates.rounding import ErrorRounding, bound_entry, rounded
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import (
-    PublishedCount,
     error_numerator,
     error_offset,
     error_probability,

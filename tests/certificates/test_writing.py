@@ -21,7 +21,8 @@ from splu_ref.certificates import (
     write_certificate,
 )
 from splu_ref.certificates.form import Certificate
-from splu_ref.guarantees import PublishedCount, privacy_minimum_bounds, utility_threshold
+from splu_ref.channels import PublishedCount
+from splu_ref.guarantees import privacy_minimum_bounds, utility_threshold
 from splu_ref.model import CertificateError, InputError, ParameterError
 
 

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import (
     chebyshev_bound,
     chebyshev_threshold,
@@ -15,7 +16,6 @@ from splu_ref.guarantees import (
     error_probability,
 )
 from splu_ref.guarantees.concentration import uniform_bound
-from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.guarantees.tilts import lower_tilt, upper_tilt
 from splu_ref.model import Gamma, ParameterError
 

@@ -9,10 +9,10 @@ from itertools import product
 import pytest
 
 from splu_ref.binomial import Bounds
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import decimal_down, error_bounds, error_numerator, error_probability
 from splu_ref.guarantees.error_walk import ErrorWalk
 from splu_ref.guarantees.plateaus import error_offset
-from splu_ref.guarantees.published_count import PublishedCount
 from splu_ref.model import ParameterError
 
 BruteError = Callable[[int, Fraction, int, bool], Fraction]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import (
-    PublishedCount,
     chebyshev_bound,
     chebyshev_threshold,
     chernoff_bound,

@@ -46,7 +46,7 @@ RP = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("splu.S3", "splu.G", "splu.T3c"),
     licenses=(
-        "splu_ref.guarantees.published_count",
+        "splu_ref.channels.published_count",
         "splu_ref.guarantees.count_error",
         "splu_ref.binomial.two_kinds",
         "splu_ref.binomial.two_kinds_directed",

@@ -8,7 +8,8 @@ from typing import Literal
 
 from splu_ref.audit.claims.claim import Common
 from splu_ref.binomial import Bounds
-from splu_ref.guarantees import PublishedCount, error_probability
+from splu_ref.channels import PublishedCount
+from splu_ref.guarantees import error_probability
 from splu_ref.guarantees.decimals import ExactJson
 from splu_ref.guarantees.printable import printable
 

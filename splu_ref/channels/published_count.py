@@ -22,6 +22,7 @@ from splu_ref.binomial import (
     upper_tail_enclosure,
     upper_tail_numerator,
 )
+from splu_ref.channels.elementary import others_share
 from splu_ref.model import Exact, Gamma, retention_probability
 
 
@@ -49,7 +50,7 @@ class PublishedCount:
     @property
     def decoy(self) -> Fraction:
         """The probability of publishing one particular other value of the group: (1-p)/(gamma-1)."""
-        return (1 - self.retention) / (self.gamma - 1)
+        return others_share(self.retention, self.gamma)
 
     @property
     def is_plain(self) -> bool:

@@ -1,0 +1,47 @@
+"""What a published value says about a true one: exact row-stochastic matrices and what follows from them.
+
+Rows are true states, columns published states, entries fractions. A channel knows no mechanism; that the code
+of a mechanism has the law of the channel it declares is shown by enumerating its random choices.
+"""
+
+from splu_ref.channels.amplification import Amplification, amplification
+from splu_ref.channels.channel import Channel, Law
+from splu_ref.channels.coarsening import coarsened, coarsening
+from splu_ref.channels.decoy_groups import decoy_groups, two_state
+from splu_ref.channels.elementary import (
+    blocks,
+    constant,
+    diagonal,
+    from_matrix,
+    identity,
+    mixture,
+    retention,
+)
+from splu_ref.channels.inverse import DependentRowsError, Inverse, inverse
+from splu_ref.channels.posterior import posterior
+from splu_ref.channels.published_count import PublishedCount
+from splu_ref.channels.tensor import Tensor
+
+__all__ = [
+    "Amplification",
+    "Channel",
+    "DependentRowsError",
+    "Inverse",
+    "Law",
+    "PublishedCount",
+    "Tensor",
+    "amplification",
+    "blocks",
+    "coarsened",
+    "coarsening",
+    "constant",
+    "decoy_groups",
+    "diagonal",
+    "from_matrix",
+    "identity",
+    "inverse",
+    "mixture",
+    "posterior",
+    "retention",
+    "two_state",
+]

@@ -1,0 +1,120 @@
+"""Channels written down directly, and put together from others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from splu_ref.channels.channel import Channel, In, Law, Out, mixed, require_same_states
+from splu_ref.model import Exact, ParameterError, exact, probability
+
+
+def identity(labels: Sequence[In]) -> Channel[In, In]:
+    """Return the channel that publishes every state as it is."""
+    return Channel({label: {label: Fraction(1)} for label in labels}, tuple(labels))
+
+
+def constant(inputs: Sequence[In], law: Mapping[Out, Exact]) -> Channel[In, Out]:
+    """Return the channel that publishes by one law, whatever the true state is."""
+    one = _exactly(law)
+    return Channel(dict.fromkeys(inputs, one), tuple(one))
+
+
+def others_share(keep: Fraction, size: int) -> Fraction:
+    """Return what is left to each of ``size`` - 1 others if one's own has ``keep``: (1-p)/(m-1)."""
+    return (1 - keep) / (size - 1)
+
+
+def diagonal(labels: Sequence[In], keep: Exact) -> Channel[In, In]:
+    """Return the channel that keeps the own state, and else takes each other one equally often.
+
+    Parameters
+    ----------
+    labels
+        The states, at least two.
+    keep
+        Probability p of the own state, 0 to 1; each other one of the m has (1-p)/(m-1).
+    """
+    p = probability(keep, "keep")
+    if len(labels) < 2:
+        raise ParameterError(f"{len(labels)} states leave no other one to publish: give at least two")
+    other = others_share(p, len(labels))
+    return Channel(
+        {own: {label: p if label == own else other for label in labels} for own in labels}, tuple(labels)
+    )
+
+
+def retention(keep: Exact, replacing: Mapping[In, Exact]) -> Channel[In, In]:
+    """Return retention replacement: keep the state with ``keep``, else draw from ``replacing``.
+
+    Parameters
+    ----------
+    keep
+        Probability p of keeping, 0 to 1. The replacement may be the own state again, so that it is published
+        with p + (1-p) g, g its share of ``replacing``.
+    replacing
+        The law of the replacement, over all states; a state may have probability 0.
+    """
+    labels, p = tuple(replacing), probability(keep, "keep")
+    return mixture([(p, identity(labels)), (1 - p, constant(labels, replacing))])
+
+
+def from_matrix(
+    inputs: Sequence[In], rows: Sequence[Sequence[Exact]], outputs: Sequence[Out]
+) -> Channel[In, Out]:
+    """Return the channel with the given entries, rows by ``inputs`` and columns by ``outputs``."""
+    if len(set(inputs)) < len(inputs):
+        raise ParameterError("a true state stands twice among the rows: name each one once")
+    if len(rows) != len(inputs) or any(len(row) != len(outputs) for row in rows):
+        raise ParameterError(f"the matrix must have {len(inputs)} rows of {len(outputs)} entries")
+    laws = {
+        label: _exactly(dict(zip(outputs, row, strict=True))) for label, row in zip(inputs, rows, strict=True)
+    }
+    return Channel(laws, tuple(outputs))
+
+
+def blocks(channels: Sequence[Channel[In, Out]]) -> Channel[In, Out]:
+    """Return one channel for each part of a partition of the states: a state goes through that of its part.
+
+    Raises
+    ------
+    ParameterError
+        If a state belongs to two parts.
+    """
+    laws: dict[In, Law[Out]] = {}
+    outputs: dict[Out, None] = {}
+    for channel in channels:
+        twice = laws.keys() & channel.laws.keys()
+        if twice:
+            raise ParameterError(f"state {next(iter(twice))!r} belongs to two parts: give each state one")
+        laws.update(channel.laws)
+        outputs.update(dict.fromkeys(channel.outputs))
+    return Channel(laws, tuple(outputs))
+
+
+def mixture(weighted: Sequence[tuple[Exact, Channel[In, Out]]]) -> Channel[In, Out]:
+    """Return the channel that goes through one of several, chosen with the given weights.
+
+    Parameters
+    ----------
+    weighted
+        Pairs of a weight, at least 0, and a channel; the weights add up to 1 and all channels have the same
+        true states.
+    """
+    if not weighted:
+        raise ParameterError("a mixture needs at least one channel")
+    first = weighted[0][1]
+    for _, channel in weighted:
+        require_same_states(first, channel)
+    weights = [probability(weight, "weight") for weight, _ in weighted]
+    return Channel(
+        {
+            state: mixed(zip(weights, (channel.laws[state] for _, channel in weighted), strict=True))
+            for state in first.laws
+        },
+        tuple(dict.fromkeys(label for _, channel in weighted for label in channel.outputs)),
+    )
+
+
+def _exactly(law: Mapping[Out, Exact]) -> dict[Out, Fraction]:
+    return {label: exact(entry, f"the probability of {label!r}") for label, entry in law.items()}

@@ -1,0 +1,105 @@
+"""The inverse of a channel, by elimination in whole numbers: unbiased counts from published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+from operator import itemgetter
+from typing import Generic
+
+from splu_ref.channels.channel import Channel, In, Out
+from splu_ref.model import Exact, ParameterError, exact
+
+
+class DependentRowsError(ParameterError):
+    """A channel without inverse.
+
+    Attributes
+    ----------
+    combination
+        By the names of the dependent rows, whole numbers without common factor and none 0: the rows times
+        these add up to nothing. So counts that differ by a multiple of them look alike once published.
+    """
+
+    def __init__(self, combination: Mapping[Hashable, int]) -> None:
+        self.combination = combination
+        names = ", ".join(repr(label) for label in combination)
+        super().__init__(f"the rows {names} of the channel depend on one another: nothing tells them apart")
+
+
+@dataclass(frozen=True)
+class Inverse(Generic[In, Out]):
+    """The inverse matrix: rows by published state, columns by true state.
+
+    Attributes
+    ----------
+    weights
+        What one record published in a state adds to the estimated count of each true state. Each row adds up
+        to 1, entries may be negative; zeros are left out.
+    """
+
+    weights: Mapping[Out, Mapping[In, Fraction]]
+
+    def estimate(self, published: Mapping[Out, Exact]) -> dict[In, Fraction]:
+        """Return unbiased counts of the true states for counts of the published ones; missing ones are 0."""
+        counts: dict[In, Fraction] = {}
+        for label, row in self.weights.items():
+            count = exact(published.get(label, 0), f"the count of {label!r}")
+            for state, weight in row.items():
+                counts[state] = counts.get(state, Fraction(0)) + count * weight
+        return counts
+
+
+def inverse(channel: Channel[In, Out]) -> Inverse[In, Out]:
+    """Return the inverse of a square channel.
+
+    Raises
+    ------
+    DependentRowsError
+        If there is none, naming rows that depend on one another.
+    ParameterError
+        If there are not as many published states as true ones.
+
+    Notes
+    -----
+    Gauss and Jordan's elimination on integers, each row a multiple of the one it stands for and beside it the
+    combination of the channel's rows that it is. Work grows with the cube of the number of states.
+    """
+    inputs, outputs = channel.inputs, channel.outputs
+    if len(inputs) != len(outputs):
+        raise ParameterError(
+            f"{len(inputs)} true states are published as {len(outputs)}: only a square channel has an inverse"
+        )
+    found: list[tuple[int, list[int]]] = []  # pivot column and row, 0 at the pivots of all other rows
+    for place, law in enumerate(channel.laws.values()):
+        scale = lcm(*(entry.denominator for entry in law.values()))
+        row = [int(law.get(label, Fraction(0)) * scale) for label in outputs]
+        row += [scale * (place == other) for other in range(len(inputs))]
+        for column, pivot in found:
+            row = _eliminated(row, pivot, column)
+        first = next((column for column in range(len(outputs)) if row[column]), None)
+        if first is None:
+            pairs = zip(inputs, row[len(outputs) :], strict=True)
+            raise DependentRowsError({state: entry for state, entry in pairs if entry})
+        found = [(column, _eliminated(pivot, row, first)) for column, pivot in found] + [(first, row)]
+    return Inverse(
+        {
+            outputs[column]: {
+                state: Fraction(entry, row[column])
+                for state, entry in zip(inputs, row[len(outputs) :], strict=True)
+                if entry
+            }
+            for column, row in sorted(found, key=itemgetter(0))
+        }
+    )
+
+
+def _eliminated(row: list[int], pivot: list[int], column: int) -> list[int]:
+    """Return a multiple of ``row`` less one of ``pivot``, 0 in the column, without common factor."""
+    if not row[column]:
+        return row
+    left = [pivot[column] * entry - row[column] * other for entry, other in zip(row, pivot, strict=True)]
+    common = gcd(*left)
+    return [entry // common for entry in left]
