@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.release_defects import DEFECTS, Publisher, stream
 from splu_ref.audit.releases import LEVEL, Claimed, Original, ReleaseAudit, audit_release
 from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import publish
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import EMBEDDED_SENSITIVE, embedded_table
 from splu_ref.model import Gamma
 
@@ -38,7 +38,7 @@ def honest_releases(releases: int, step: int) -> tuple[int, float, dict[str, flo
         plan = list(PLANS)[number % len(PLANS)]
         retention = RETENTIONS[number // len(PLANS) % len(RETENTIONS)]
         source = stream("honest", number)
-        done = publish(table, EMBEDDED_SENSITIVE, GAMMA, source, plan=plan, retention=retention)
+        done = SpluGen(GAMMA, retention=retention, plan=plan).publish(table, EMBEDDED_SENSITIVE, source)
         begin = perf_counter()
         claimed = Claimed.of(GAMMA, retention, plan)
         audit = audit_release(done.table, [EMBEDDED_SENSITIVE], claimed, original=original, power=False)
@@ -73,7 +73,7 @@ def second_release(repetitions: int) -> int:
     found = 0
     for number in range(repetitions):
         one, two = (
-            publish(table, EMBEDDED_SENSITIVE, GAMMA, stream(f"second/{which}", number)).table
+            SpluGen(GAMMA).publish(table, EMBEDDED_SENSITIVE, stream(f"second/{which}", number)).table
             for which in ("first", "second")
         )
         claimed = Claimed.of(GAMMA)

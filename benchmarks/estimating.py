@@ -18,7 +18,7 @@ import polars as pl
 from benchmarks.timing import seconds
 from splu_proofs.printed.iteration import reconstruct
 from splu_ref.estimators import Query, QueryEstimator
-from splu_ref.mechanisms import publish
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata, embedded_table, read_table
 from splu_ref.randomness import SeededSource
 
@@ -75,7 +75,7 @@ def one_by_one(connection: sqlite3.Connection, where: dict[str, str], sensitive:
 
 def main() -> None:
     name, frame, sensitive, columns = original()
-    release = publish(Microdata.from_frame(frame), sensitive, GAMMA, SeededSource(1), plan="mixed")
+    release = SpluGen(GAMMA).publish(Microdata.from_frame(frame), sensitive, SeededSource(1))
     asked = queries(frame, sensitive, columns)
     batch = [Query.of(where) for where in asked]
     published: pl.DataFrame = release.table.to_frame()

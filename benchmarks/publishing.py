@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.timing import compare, seconds
 from splu_ref.decoys import PlanMethod, anatomy, anatomy_reference, mixed
-from splu_ref.mechanisms import publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, SystemSource
 
@@ -67,7 +67,7 @@ def memory(values: IntArray, plan: PlanMethod) -> float | None:
     except OSError:
         return None
     before = _resident("VmRSS")
-    publish_codes(values, VALUES, GAMMA, SystemSource(), plan=plan)
+    SpluGen(GAMMA, plan=plan).publish_codes(values, VALUES, SystemSource())
     return (_resident("VmHWM") - before) / values.nbytes
 
 
@@ -75,10 +75,10 @@ def main() -> None:
     values, generator, source = codes(), np.random.default_rng(1), SystemSource()
 
     def greedily() -> None:
-        publish_codes(values, VALUES, GAMMA, source, plan=anatomy)
+        SpluGen(GAMMA, plan="anatomy").publish_codes(values, VALUES, source)
 
     def mixing() -> None:
-        publish_codes(values, VALUES, GAMMA, source, plan=mixed)
+        SpluGen(GAMMA).publish_codes(values, VALUES, source)
 
     def least() -> None:
         floor(values, generator)

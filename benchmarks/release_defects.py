@@ -11,10 +11,10 @@ import numpy as np
 
 from property_tests.mutants.altered_release import AlteredSource
 from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import PlaceOrder, publish_codes
+from splu_ref.mechanisms import PlaceOrder, SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray, SeededSource, UniformSource
+from splu_ref.randomness import Draws, IntArray, SeededSource
 
 
 @dataclass(frozen=True)
@@ -28,21 +28,17 @@ class Publisher:
 
     def release(
         self,
-        source: UniformSource,
+        source: Draws,
         *,
         gamma: int | None = None,
         retention: Fraction | None = None,
         order: PlaceOrder = "random",
     ) -> Microdata:
         """Publish; what is named here is done instead of what is claimed."""
-        done = publish_codes(
-            self.table.codes(self.column),
-            len(self.table.domain(self.column)),
-            self.gamma if gamma is None else Gamma(gamma),
-            source,
-            plan=PLANS[self.plan],
-            retention=retention,
-            order=order,
+        done = SpluGen(
+            self.gamma if gamma is None else Gamma(gamma), retention=retention, plan=self.plan
+        ).publish_codes(
+            self.table.codes(self.column), len(self.table.domain(self.column)), source, order=order
         )
         return self.rows(done.rows, done.published)
 
@@ -83,7 +79,7 @@ class Unshuffled(AlteredSource):
         return np.arange(size)
 
 
-def _from_the_domain(publisher: Publisher, source: UniformSource, *, kept: bool) -> Microdata:
+def _from_the_domain(publisher: Publisher, source: Draws, *, kept: bool) -> Microdata:
     """Draw from the whole domain instead of the group; if ``kept``, only where the own value is not kept."""
     codes = publisher.table.codes(publisher.column)
     rows = source.permutation(len(codes))[: len(codes) - len(codes) % publisher.gamma]
@@ -93,19 +89,19 @@ def _from_the_domain(publisher: Publisher, source: UniformSource, *, kept: bool)
     return publisher.rows(rows, drawn)
 
 
-def _in_the_order_of_groups(publisher: Publisher, source: UniformSource) -> Microdata:
+def _in_the_order_of_groups(publisher: Publisher, source: Draws) -> Microdata:
     """Publish group after group."""
     codes = publisher.table.codes(publisher.column)
     codes = codes[: len(codes) - len(codes) % publisher.gamma]
     histogram = np.bincount(codes, minlength=len(publisher.table.domain(publisher.column)))
-    groups = PLANS[publisher.plan](histogram, publisher.gamma, source).groups().astype(np.int64)
+    groups = PLANS[publisher.plan](histogram, publisher.gamma, source.plan_secret()).groups().astype(np.int64)
     rows = np.empty(len(codes), dtype=np.int64)
     rows[np.argsort(groups.reshape(-1), kind="stable")] = source.order_within(codes)
     own_group = np.repeat(np.arange(len(groups)), publisher.gamma)
     return publisher.rows(rows, groups[own_group, source.below(publisher.gamma, len(codes))])
 
 
-def _edited(publisher: Publisher, source: UniformSource) -> Microdata:
+def _edited(publisher: Publisher, source: Draws) -> Microdata:
     """Change one non-sensitive cell to another value of its column."""
     honest = publisher.release(source)
     column = next(name for name in honest.columns if name != publisher.column)
@@ -114,7 +110,7 @@ def _edited(publisher: Publisher, source: UniformSource) -> Microdata:
     return Microdata.from_frame(frame.with_columns(frame[column].scatter(0, other)).to_native())
 
 
-Defect = Callable[[Publisher, UniformSource], Microdata]
+Defect = Callable[[Publisher, Draws], Microdata]
 
 DEFECTS: dict[str, Defect] = {
     "gamma is one more than claimed": lambda p, source: p.release(source, gamma=p.gamma + 1),

@@ -13,8 +13,9 @@ from property_tests.subject import Subject
 from splu_ref.audit import EValue, average, multinomial_point
 from splu_ref.audit.enumeration import CodesRelease
 from splu_ref.audit.laws import binomial_law
+from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.randomness import ByteSource, IntArray
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,13 @@ class World:
         """Frequencies, shape (values,)."""
         return np.bincount(self.codes, minlength=self.domain_size)
 
-    def releases(self, subject: Subject, source: UniformSource, count: int) -> Iterator[CodesRelease]:
+    def releases(self, subject: Subject, source: ByteSource, count: int) -> Iterator[CodesRelease]:
         """Yield independent releases, one after the other from one stream."""
         plan = subject.plans[self.plan]
         for _ in range(count):
-            yield subject.publish_codes(self.codes, self.domain_size, self.gamma, source, plan=plan)
+            yield subject.publish_codes(SpluGen(self.gamma, plan=plan), self.codes, self.domain_size, source)
 
-    def counts(self, subject: Subject, source: UniformSource, count: int) -> tuple[IntArray, IntArray]:
+    def counts(self, subject: Subject, source: ByteSource, count: int) -> tuple[IntArray, IntArray]:
         """Return true counts after the deletion and published counts, each of shape (count, values)."""
         true = np.empty((count, self.domain_size), dtype=np.int64)
         published = np.empty_like(true)

@@ -10,30 +10,29 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from splu_ref import decoys, estimators, guarantees, mechanisms, randomness
+from splu_ref import decoys, estimators, guarantees, randomness
 from splu_ref.audit.enumeration import CodesRelease
 from splu_ref.decoys import DecoyPlan, PlanMethod
 from splu_ref.estimators import CountEstimate
 from splu_ref.guarantees import PrivacyMinimum, UtilityThreshold
-from splu_ref.mechanisms import PlaceOrder, Publication
+from splu_ref.mechanisms import PlaceOrder, Release, SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import Exact, Gamma
-from splu_ref.randomness import ByteSource, IntArray, Key, TapeSource, UniformSource
+from splu_ref.randomness import ByteSource, Draws, IntArray, Key, Randomness, TapeSource, UniformSource
 from splu_ref.randomness.ordering import DrawIntegers, random_order
 
 
 class PublishCodes(Protocol):
-    """Of the form of `splu_ref.mechanisms.publish_codes`."""
+    """Of the form of `SpluGen.publish_codes`."""
 
     def __call__(
         self,
+        mechanism: SpluGen,
         codes: IntArray,
         domain_size: int,
-        gamma: Gamma,
-        source: UniformSource,
+        draws: Draws,
+        /,
         *,
-        plan: PlanMethod = ...,
-        retention: Exact | None = ...,
         order: PlaceOrder = ...,
     ) -> CodesRelease:
         """Publish the codes of one sensitive column."""
@@ -41,18 +40,18 @@ class PublishCodes(Protocol):
 
 
 class PublishTable(Protocol):
-    """Of the form of `splu_ref.mechanisms.publish`."""
+    """Of the form of `SpluGen.publish`."""
 
     def __call__(
         self,
+        mechanism: SpluGen,
         table: Microdata,
         sensitive: str,
-        gamma: Exact,
-        source: UniformSource | None = ...,
+        randomness: Randomness | None = ...,
+        /,
         *,
-        plan: str = ...,
         id_column: str | None = ...,
-    ) -> Publication:
+    ) -> Release:
         """Publish a table."""
         ...
 
@@ -145,7 +144,7 @@ class Subject:
     seeded: Callable[[bytes], ByteSource]
     tape: Callable[[bytes], TapeSource]
     system: Callable[[], UniformSource]
-    keyed: Callable[[Key], UniformSource]
+    keyed: Callable[[Key], Randomness]
     random_order: RandomOrder
     error_probability: ErrorProbability
     privacy_minimum: Callable[[Exact, Exact, Exact], PrivacyMinimum]
@@ -159,8 +158,8 @@ class Subject:
 
 
 SHIPPED = Subject(
-    publish_codes=mechanisms.publish_codes,
-    publish=mechanisms.publish,
+    publish_codes=SpluGen.publish_codes,
+    publish=SpluGen.publish,
     plans=decoys.PLANS,
     mixed=decoys.mixed,
     greedy_reference=decoys.anatomy_reference,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.model import DataError, Gamma, InputError, retention_probability, whole
+from splu_ref.interfaces import Mechanism
+from splu_ref.model import DataError, InputError, whole
 
 SCHEMA = "splu-ref/manifest/1"
 LONGEST_FILE = 1 << 24
@@ -23,22 +23,15 @@ class Manifest:
 
     Attributes
     ----------
-    gamma
-        Size of the decoy groups.
-    retention
-        Probability p with which each record kept its own value; it took each of the other gamma - 1 values
-        of its group with probability (1 - p) / (gamma - 1).
-    plan
-        Name of the plan method.
+    mechanism
+        How the table was published.
     rows
         Records published.
     domains
         All values of each sensitive column, by column, whether they were published or not.
     """
 
-    gamma: Gamma
-    retention: Fraction
-    plan: str
+    mechanism: Mechanism[object]
     rows: int
     domains: Mapping[str, tuple[str, ...]]
 
@@ -46,10 +39,8 @@ class Manifest:
         """Return the manifest as a JSON document: no true count, plan secret, key or seed."""
         document = {
             "schema": SCHEMA,
-            "method": "SPLU-Gen",
-            "gamma": int(self.gamma),
-            "retention": str(self.retention),
-            "plan": self.plan,
+            "method": self.mechanism.name,
+            **self.mechanism.facts(),
             "rows": self.rows,
             "sensitive": [
                 {"column": column, "domain": list(domain)} for column, domain in self.domains.items()
@@ -59,13 +50,45 @@ class Manifest:
         return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def read_manifest(path: Path) -> Manifest:
+class Facts:
+    """The content of a manifest's file, read by name.
+
+    Each method raises ``KeyError``, ``TypeError`` or ``ValueError`` where the file holds no such thing.
+    """
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._document = document
+
+    def text(self, name: str) -> str:
+        """Return a text."""
+        return _text(self._document[name])
+
+    def whole(self, name: str) -> int:
+        """Return a whole number of at least 1."""
+        return whole(self._document[name], name, 1)
+
+    def domains(self) -> dict[str, tuple[str, ...]]:
+        """Return the domains of the sensitive columns, at least one."""
+        found = [(_text(entry["column"]), _texts(entry["domain"])) for entry in self._document["sensitive"]]
+        if not found:
+            raise DataError("no column is sensitive: ask the publisher")
+        return _unrepeated(found)
+
+
+def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechanism[object]]]) -> Manifest:
     """Read the manifest at ``path``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    mechanisms
+        By method, what makes the mechanism of the facts that the manifest tells.
 
     Raises
     ------
     DataError
-        If the file cannot be read, or is not a manifest of this schema.
+        If the file cannot be read, is not a manifest of this schema, or names another method.
     """
     try:
         with path.open("rb") as file:
@@ -88,20 +111,17 @@ def read_manifest(path: Path) -> Manifest:
         raise DataError(
             f"{path}: not a manifest of schema {SCHEMA}: give the file that sanitize --manifest wrote"
         )
-    try:
-        domains = _unrepeated(
-            [(_text(entry["column"]), _texts(entry["domain"])) for entry in document["sensitive"]]
+    method, facts = document.get("method"), Facts(document)
+    if not isinstance(method, str) or method not in mechanisms:
+        raise DataError(
+            f"{path}: the method {method!r} is unknown: the manifest must name one of {', '.join(mechanisms)}"
         )
-        gamma, rows = Gamma(document["gamma"]), whole(document["rows"], "rows", 1)
-        retention = retention_probability(_text(document["retention"]), gamma)
-        if rows % gamma or not domains:
-            raise DataError("rows is no multiple of gamma, or no column is sensitive: ask the publisher")
-        manifest = Manifest(gamma, retention, _text(document["plan"]), rows, domains)
+    try:
+        return Manifest(mechanisms[method](facts), facts.whole("rows"), facts.domains())
     except InputError as error:
         raise DataError(f"{path}: {error}") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         raise DataError(f"{path}: the manifest is damaged: ask the publisher for a fresh copy") from None
-    return manifest
 
 
 def _unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from property_tests.examples import PLAN_NAMES, RETENTIONS, SEEDS, for_all, tabl
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.decoys import DecoyPlan
+from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, RecordingSource, UniformSource
 
@@ -36,7 +37,7 @@ def structure(subject: Subject, run: Run) -> Outcome:
             made.append(subject.plans[plan](histogram, size, secret))
             return made[-1]
 
-        done = subject.publish_codes(codes, domain_size, gamma, recording, plan=watched)
+        done = subject.publish_codes(SpluGen(gamma, plan=watched), codes, domain_size, recording)
         assert len(done.suppressed) == len(codes) % gamma, "another number of records deleted"
         everyone = np.sort(np.concatenate([done.rows, done.suppressed]))
         assert everyone.tolist() == list(range(len(codes))), "a record is lost or doubled"
@@ -44,7 +45,7 @@ def structure(subject: Subject, run: Run) -> Outcome:
         pairs = set(zip(codes[done.rows].tolist(), done.published.tolist(), strict=True))
         assert pairs <= together, f"published outside the group: {pairs - together}"
         tape = subject.tape(recording.recorded)
-        again = subject.publish_codes(codes, domain_size, gamma, tape, plan=subject.plans[plan])
+        again = subject.publish_codes(SpluGen(gamma, plan=subject.plans[plan]), codes, domain_size, tape)
         assert tape.consumed == len(recording.recorded), "the replay reads fewer bytes"
         for part in ("rows", "published", "suppressed"):
             assert np.array_equal(getattr(done, part), getattr(again, part)), f"the replay differs in {part}"
@@ -67,7 +68,7 @@ def replay(subject: Subject, run: Run) -> Outcome:
         wanted = reference.release(codes.tolist(), domain_size, gamma, expected, plan, p)
         tape = subject.tape(data)
         found = subject.publish_codes(
-            codes, domain_size, gamma, tape, plan=subject.plans[plan], retention=retention
+            SpluGen(gamma, retention=retention, plan=subject.plans[plan]), codes, domain_size, tape
         )
         assert found.suppressed.tolist() == wanted.suppressed, "other records are deleted"
         assert found.rows.tolist() == wanted.rows, "the rows stand in another order"

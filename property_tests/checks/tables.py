@@ -12,6 +12,7 @@ from property_tests.checking import Outcome, check
 from property_tests.examples import PLAN_NAMES, for_all, tables
 from property_tests.run import Run
 from property_tests.subject import Subject
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, Key
@@ -51,7 +52,7 @@ def cells_unchanged(subject: Subject, run: Run) -> Outcome:
         gamma, codes, _ = drawn
         frame = _frame(codes, cells)
         source = subject.seeded(seed.to_bytes(4, "big"))
-        done = subject.publish(Microdata.from_frame(frame), "sensitive", gamma, source, plan=plan)
+        done = subject.publish(SpluGen(gamma, plan=plan), Microdata.from_frame(frame), "sensitive", source)
         assert done.table.to_frame().schema == frame.schema, "columns or types changed"
         assert done.suppressed == len(frame) % gamma, "another number of records deleted"
         before = {row["id"]: row for row in frame.to_dicts()}
@@ -89,8 +90,9 @@ def keyed(subject: Subject, run: Run) -> Outcome:
 
         def released(table: pl.DataFrame) -> Microdata:
             source = subject.keyed(Key(secret))
+            mechanism = SpluGen(gamma, plan=plan)
             done = subject.publish(
-                Microdata.from_frame(table), "sensitive", gamma, source, plan=plan, id_column="id"
+                mechanism, Microdata.from_frame(table), "sensitive", source, id_column="id"
             )
             return done.table
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from property_tests.subject import PublishCodes
-from splu_ref.decoys import DecoyPlan, PlanMethod, anatomy
-from splu_ref.mechanisms import ColumnRelease, PlaceOrder, publish_codes
-from splu_ref.model import Exact, Gamma
-from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.decoys import DecoyPlan
+from splu_ref.mechanisms import ColumnRelease, PlaceOrder, SpluGen
+from splu_ref.model import Gamma
+from splu_ref.randomness import Draws, IntArray, UniformSource
 
 
 class AlteredSource:
     """Hands every choice on to another source; subclasses change one kind of choice."""
 
-    def __init__(self, source: UniformSource, gamma: Gamma) -> None:
+    def __init__(self, source: Draws, gamma: Gamma) -> None:
         self.source = source
         self.gamma = gamma
 
@@ -23,10 +23,6 @@ class AlteredSource:
     def name(self) -> str:
         """The name of the source behind."""
         return self.source.name
-
-    def integer_below(self, bound: int) -> int:
-        """Hand on."""
-        return self.source.integer_below(bound)
 
     def below(self, bound: int, size: int) -> IntArray:
         """Hand on."""
@@ -44,13 +40,9 @@ class AlteredSource:
         """Hand on."""
         return self.source.subset(population, count)
 
-    def kept(self, rows: IntArray) -> UniformSource:
+    def kept(self, rows: IntArray) -> Draws:
         """Alter what the source behind keeps."""
         return type(self)(self.source.kept(rows), self.gamma)
-
-    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> UniformSource:
-        """Alter what the source behind is bound to."""
-        return type(self)(self.source.for_records(column, identities), self.gamma)
 
     def plan_secret(self) -> UniformSource:
         """Leave the plan to the source behind: the fault is in another choice."""
@@ -59,7 +51,7 @@ class AlteredSource:
 
 @dataclass(frozen=True)
 class AlteredMechanism:
-    """`splu_ref.mechanisms.publish_codes` with one part replaced.
+    """`SpluGen.publish_codes` with one part replaced.
 
     Attributes
     ----------
@@ -71,33 +63,32 @@ class AlteredMechanism:
         What is done to the release at the end; it may draw from the source.
     """
 
-    source: Callable[[UniformSource, Gamma], UniformSource] | None = None
+    source: Callable[[Draws, Gamma], Draws] | None = None
     plan: Callable[[DecoyPlan], DecoyPlan] | None = None
-    result: Callable[[ColumnRelease, UniformSource], ColumnRelease] | None = None
+    result: Callable[[ColumnRelease, Draws], ColumnRelease] | None = None
 
     def __call__(
         self,
+        mechanism: SpluGen,
         codes: IntArray,
         domain_size: int,
-        gamma: Gamma,
-        source: UniformSource,
+        source: Draws,
         *,
-        plan: PlanMethod = anatomy,
-        retention: Exact | None = None,
         order: PlaceOrder = "random",
     ) -> ColumnRelease:
         """Publish, with the alteration."""
         alter_plan = self.plan
 
         def method(histogram: IntArray, size: Gamma, secret: UniformSource) -> DecoyPlan:
-            decoys = plan(histogram, size, secret)
+            decoys = mechanism.decoys(histogram, size, secret)
             return decoys if alter_plan is None else alter_plan(decoys)
 
-        drawn = source if self.source is None else self.source(source, gamma)
-        done = publish_codes(codes, domain_size, gamma, drawn, plan=method, retention=retention, order=order)
+        drawn = source if self.source is None else self.source(source, mechanism.gamma)
+        altered = SpluGen(mechanism.gamma, mechanism.retention, method)
+        done = altered.publish_codes(codes, domain_size, drawn, order=order)
         return done if self.result is None else self.result(done, drawn)
 
 
-def with_source(source: Callable[[UniformSource, Gamma], UniformSource]) -> PublishCodes:
+def with_source(source: Callable[[Draws, Gamma], Draws]) -> PublishCodes:
     """Return the mechanism that draws from a wrapped source."""
     return AlteredMechanism(source=source)

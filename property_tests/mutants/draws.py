@@ -8,11 +8,10 @@ import numpy as np
 
 from property_tests.mutants.altered_release import AlteredMechanism, AlteredSource, with_source
 from property_tests.mutants.mutant import mutant
-from splu_ref.decoys import DecoyPlan, PlanMethod, mixed
+from splu_ref.decoys import DecoyPlan
 from splu_ref.decoys.plan import Groups
-from splu_ref.mechanisms import ColumnRelease, PlaceOrder, publish_codes
-from splu_ref.model import Exact, Gamma
-from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.mechanisms import ColumnRelease, PlaceOrder, SpluGen
+from splu_ref.randomness import Draws, IntArray
 
 
 class _OwnExcluded(AlteredSource):
@@ -85,16 +84,10 @@ class _WholeDomain(DecoyPlan):
 
 
 def _retention_ignored(
-    codes: IntArray,
-    domain_size: int,
-    gamma: Gamma,
-    source: UniformSource,
-    *,
-    plan: PlanMethod = mixed,
-    retention: Exact | None = None,
-    order: PlaceOrder = "random",
+    mechanism: SpluGen, codes: IntArray, domain_size: int, source: Draws, *, order: PlaceOrder = "random"
 ) -> ColumnRelease:
-    return publish_codes(codes, domain_size, gamma, source, plan=plan, order=order)
+    plain = SpluGen(mechanism.gamma, plan=mechanism.decoys)
+    return plain.publish_codes(codes, domain_size, source, order=order)
 
 
 mutant(

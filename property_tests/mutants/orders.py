@@ -6,11 +6,9 @@ import numpy as np
 
 from property_tests.mutants.altered_release import AlteredMechanism, AlteredSource, with_source
 from property_tests.mutants.mutant import mutant
-from splu_ref.decoys import PlanMethod, anatomy
-from splu_ref.mechanisms import ColumnRelease, PlaceOrder
+from splu_ref.mechanisms import ColumnRelease, PlaceOrder, SpluGen
 from splu_ref.mechanisms.draws import draws
-from splu_ref.model import Exact, Gamma, retention_probability
-from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.randomness import Draws, IntArray
 
 
 class _FileOrderWithin(AlteredSource):
@@ -25,7 +23,7 @@ class _NoShuffle(AlteredSource):
 
 class _RotationShuffle(AlteredSource):
     def permutation(self, size: int) -> IntArray:
-        return np.roll(np.arange(size), self.source.integer_below(size))
+        return np.roll(np.arange(size), self.source.below(size, 1)[0])
 
 
 class _FirstDeleted(AlteredSource):
@@ -34,22 +32,16 @@ class _FirstDeleted(AlteredSource):
 
 
 def _grouped(
-    codes: IntArray,
-    domain_size: int,
-    gamma: Gamma,
-    source: UniformSource,
-    *,
-    plan: PlanMethod = anatomy,
-    retention: Exact | None = None,
-    order: PlaceOrder = "random",
+    mechanism: SpluGen, codes: IntArray, domain_size: int, source: Draws, *, order: PlaceOrder = "random"
 ) -> ColumnRelease:
     """Publish group after group, the groups in a random order: only who stands beside whom tells."""
+    gamma = mechanism.gamma
     suppressed = source.subset(len(codes), len(codes) % gamma)
     kept = np.delete(np.arange(len(codes)), suppressed)
     own = codes[kept]
-    decoys = plan(np.bincount(own, minlength=domain_size), gamma, source.plan_secret())
+    decoys = mechanism.decoys(np.bincount(own, minlength=domain_size), gamma, source.plan_secret())
     places = source.order_within(own)
-    drawn = draws(source, gamma, retention_probability(retention, gamma), len(own))
+    drawn = draws(source, gamma, mechanism.retention, len(own))
     published = decoys.published(places, drawn)
     groups = np.empty(len(own), dtype=np.int64)
     groups[places] = np.argsort(decoys.groups().reshape(-1), kind="stable") // gamma
@@ -59,7 +51,7 @@ def _grouped(
     return ColumnRelease(kept[by_group], published[by_group], suppressed)
 
 
-def _detached(done: ColumnRelease, source: UniformSource) -> ColumnRelease:
+def _detached(done: ColumnRelease, source: Draws) -> ColumnRelease:
     return ColumnRelease(done.rows, np.roll(done.published, 1), done.suppressed)
 
 

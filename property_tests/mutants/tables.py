@@ -7,26 +7,24 @@ from dataclasses import replace
 import polars as pl
 
 from property_tests.mutants.mutant import mutant
-from splu_ref.mechanisms import Publication, publish
+from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata
-from splu_ref.model import Exact
-from splu_ref.randomness import UniformSource
+from splu_ref.randomness import Randomness
 
 
-def _altered(done: Publication, frame: pl.DataFrame) -> Publication:
+def _altered(done: Release, frame: pl.DataFrame) -> Release:
     return replace(done, table=Microdata.from_frame(frame))
 
 
 def _column_shifted(
+    mechanism: SpluGen,
     table: Microdata,
     sensitive: str,
-    gamma: Exact,
-    source: UniformSource | None = None,
+    randomness: Randomness | None = None,
     *,
-    plan: str = "anatomy",
     id_column: str | None = None,
-) -> Publication:
-    done = publish(table, sensitive, gamma, source, plan=plan, id_column=id_column)
+) -> Release:
+    done = mechanism.publish(table, sensitive, randomness, id_column=id_column)
     frame = done.table.to_frame()
     column = next(name for name in frame.columns if name not in (sensitive, "id"))
     shifted = pl.concat([frame[column].tail(1), frame[column].head(len(frame) - 1)])
@@ -34,15 +32,14 @@ def _column_shifted(
 
 
 def _cells_stripped(
+    mechanism: SpluGen,
     table: Microdata,
     sensitive: str,
-    gamma: Exact,
-    source: UniformSource | None = None,
+    randomness: Randomness | None = None,
     *,
-    plan: str = "anatomy",
     id_column: str | None = None,
-) -> Publication:
-    done = publish(table, sensitive, gamma, source, plan=plan, id_column=id_column)
+) -> Release:
+    done = mechanism.publish(table, sensitive, randomness, id_column=id_column)
     frame = done.table.to_frame()
     return _altered(done, frame.with_columns(pl.col(pl.String).str.strip_chars()))
 

@@ -22,9 +22,9 @@ import numpy as np
 from splu_ref.audit.law_comparison import release_disagreements
 from splu_ref.audit.laws import Vector
 from splu_ref.decoys import PLANS, PlanMethod, mixed
-from splu_ref.mechanisms import publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray, UniformSource, outcomes
+from splu_ref.randomness import Draws, IntArray, outcomes
 
 GAMMAS = (2, 3)
 LARGEST_TABLE = 6
@@ -55,10 +55,10 @@ class CodesRelease(Protocol):
 
 
 class PublishCodes(Protocol):
-    """The mechanism under test, of the form of `splu_ref.mechanisms.publish_codes`."""
+    """The mechanism under test, of the form of `SpluGen.publish_codes`."""
 
     def __call__(
-        self, codes: IntArray, domain_size: int, gamma: Gamma, source: UniformSource, *, plan: PlanMethod
+        self, mechanism: SpluGen, codes: IntArray, domain_size: int, draws: Draws, /
     ) -> CodesRelease:
         """Publish ``codes``."""
         ...
@@ -120,7 +120,7 @@ def enumerate_histogram(
     gamma: int,
     plan_name: str = "anatomy",
     *,
-    publish: PublishCodes = publish_codes,
+    publish: PublishCodes = SpluGen.publish_codes,
     plans: Mapping[str, PlanMethod] = ENUMERATED,
 ) -> EnumerationRow:
     """Run the mechanism on every outcome of its choices for one small table, and compare all laws.
@@ -143,8 +143,8 @@ def enumerate_histogram(
     walked = 0
     size = Gamma(gamma)
 
-    def run(source: UniformSource) -> tuple[Vector, Vector]:
-        done = publish(codes, len(histogram), size, source, plan=plan)
+    def run(source: Draws) -> tuple[Vector, Vector]:
+        done = publish(SpluGen(size, plan=plan), codes, len(histogram), source)
         order = np.argsort(done.rows)
         if done.rows[order].tolist() != np.delete(np.arange(len(codes)), done.suppressed).tolist():
             lost.append("the published rows are not the records that were kept")
@@ -162,7 +162,7 @@ def enumeration_rows(
     *,
     ordered: bool = False,
     largest: int = LARGEST_TABLE,
-    publish: PublishCodes = publish_codes,
+    publish: PublishCodes = SpluGen.publish_codes,
     plans: Mapping[str, PlanMethod] = ENUMERATED,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Iterator[EnumerationRow]:

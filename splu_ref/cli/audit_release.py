@@ -23,7 +23,8 @@ from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_pr
 from splu_ref.cli.output import AsJson, RetentionOption, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import exact_json
-from splu_ref.manifest import Manifest, read_manifest
+from splu_ref.manifest import Manifest
+from splu_ref.mechanisms import SpluGen, read_manifest
 from splu_ref.microdata import read_table
 from splu_ref.model import Gamma, ParameterError, positive, retention_probability, whole
 
@@ -111,11 +112,12 @@ def run(
 
 def _claimed(gamma: str | None, retention: str | None, plan: str | None, facts: Manifest | None) -> Claimed:
     """Return the claim of the options and the manifest, which must not contradict each other."""
-    size = _agreed("--gamma", None if gamma is None else Gamma(gamma), None if facts is None else facts.gamma)
+    told = None if facts is None else SpluGen.of(facts)
+    size = _agreed("--gamma", None if gamma is None else Gamma(gamma), None if told is None else told.gamma)
     own = None if retention is None else retention_probability(retention, size)
-    if facts is not None:
-        own = _agreed("--retention", own, facts.retention)
-    named = plan if facts is None else _agreed("--plan", plan, facts.plan)
+    if told is not None:
+        own = _agreed("--retention", own, told.retention)
+    named = plan if told is None else _agreed("--plan", plan, told.plan)
     return Claimed.of(size, own, named)
 
 

@@ -23,7 +23,8 @@ from splu_ref.estimators import (
     Reconstruction,
     estimate_count,
 )
-from splu_ref.manifest import Manifest, read_manifest
+from splu_ref.manifest import Manifest
+from splu_ref.mechanisms import SpluGen, read_manifest
 from splu_ref.microdata import Microdata, read_table
 from splu_ref.model import DataError, Gamma, InputError, ParameterError, retention_probability
 
@@ -109,18 +110,16 @@ class _Release:
         if facts is None:
             if gamma is None or not sensitive:
                 raise ParameterError("say --gamma and --sensitive, or give the release's --manifest")
-            self.gamma, self.columns = Gamma(gamma), tuple(sensitive)
-            self.retention = retention_probability(retention, self.gamma)
-            self.plan = plan or "mixed"
+            self.mechanism, self.columns = SpluGen(gamma, retention, plan or "mixed"), tuple(sensitive)
             return
-        self.gamma, self.columns = facts.gamma, tuple(sensitive or facts.domains)
-        self.retention, self.plan = facts.retention, facts.plan
-        if gamma is not None and Gamma(gamma) != facts.gamma:
-            raise _contradiction("--gamma", gamma, facts.gamma)
-        if retention is not None and retention_probability(retention, facts.gamma) != facts.retention:
-            raise _contradiction("--retention", retention, facts.retention)
-        if plan is not None and plan != facts.plan:
-            raise _contradiction("--plan", plan, facts.plan)
+        self.mechanism, self.columns = SpluGen.of(facts), tuple(sensitive or facts.domains)
+        told = self.mechanism
+        if gamma is not None and Gamma(gamma) != told.gamma:
+            raise _contradiction("--gamma", gamma, told.gamma)
+        if retention is not None and retention_probability(retention, told.gamma) != told.retention:
+            raise _contradiction("--retention", retention, told.retention)
+        if plan is not None and plan != told.plan:
+            raise _contradiction("--plan", plan, told.plan)
         for column in sensitive or ():
             if column not in facts.domains:
                 raise _contradiction("--sensitive", column, ", ".join(facts.domains))
@@ -136,7 +135,12 @@ class _Release:
     def estimator(self, table: Microdata) -> QueryEstimator:
         domains = None if self.facts is None else self.facts.domains
         return QueryEstimator(
-            table, self.columns, self.gamma, retention=self.retention, plan=self.plan, domains=domains
+            table,
+            self.columns,
+            self.mechanism.gamma,
+            retention=self.mechanism.retention,
+            plan=self.mechanism.plan,
+            domains=domains,
         )
 
 
@@ -237,9 +241,8 @@ def _alone(
     answer: QueryEstimate, release: _Release, rows: int, result: dict[str, Any]
 ) -> list[tuple[str, str]]:
     """Describe the count of a value alone, of which all is known exactly, and add it to the result."""
-    count = estimate_count(
-        answer.published_count, release.gamma, rows // release.gamma, retention=release.retention
-    )
+    gamma, retention = release.mechanism.gamma, release.mechanism.retention
+    count = estimate_count(answer.published_count, gamma, rows // gamma, retention=retention)
     result |= {
         "variance": str(count.variance),
         "bound": count.bound,
@@ -248,13 +251,13 @@ def _alone(
     }
     least, greatest = count.interval
     result["interval"] = [least, greatest]
-    exact = ", exact" if release.retention == Fraction(1, release.gamma) else ""
+    exact = ", exact" if retention == Fraction(1, gamma) else ""
     lines = [
         ("estimate", f"{count.estimate} records of the original (unbiased)"),
         ("standard error", f"{count.standard_error:.2f} = sqrt({count.variance})"),
         ("95 % interval", f"{least} to {greatest}{exact}"),
     ]
-    if greatest > rows // release.gamma:
+    if greatest > rows // gamma:
         least, greatest = count.interval_within_bound
         lines.append(("at most N / gamma", f"{count.estimate_within_bound}, {least} to {greatest}"))
     return lines

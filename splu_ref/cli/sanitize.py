@@ -13,10 +13,10 @@ from splu_ref.audit.release_log import logged, read_log, warnings
 from splu_ref.cli.output import AsJson, Force, GammaOption, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing, same_file, write_all
-from splu_ref.mechanisms import Publication, publish
+from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import read_table, require_suffix, table_bytes
-from splu_ref.model import ParameterError, exact
-from splu_ref.randomness import Key, KeyedSource, SeededSource, SystemSource, UniformSource
+from splu_ref.model import ParameterError
+from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource, SystemSource
 
 NAME = "sanitize"
 EXAMPLE = (
@@ -72,7 +72,8 @@ def run(
     deleted down to a multiple of gamma first (fewer than gamma records).
     """
     source = _source(key_file, seed, id_column)
-    if retention is not None and exact(retention, "--retention") == 1:
+    mechanism = SpluGen(gamma, retention, plan)
+    if mechanism.retention == 1:
         raise ParameterError("--retention 1 publishes every value as it is: choose less than 1")
     written = [output] if manifest is None else [output, manifest]
     require_suffix(output)
@@ -87,31 +88,29 @@ def run(
         with about(table):
             original = read_table(table, missing)
             progress(1, 3)
-            publication = publish(
-                original, sensitive, gamma, source, plan=plan, retention=retention, id_column=id_column
-            )
+            release = mechanism.publish(original, sensitive, source, id_column=id_column)
         progress(2, 3)
-        contents = [table_bytes(publication.table, output), publication.manifest().to_json()]
+        contents = [table_bytes(release.table, output), release.manifest.to_json()]
     outputs = list(zip(written, contents, strict=False))
     if log is None:
         write_all(outputs, force=force)
     else:
         key = None if key_file is None else Key.read(key_file)
-        with logged(log, original, publication, key, datetime.now(UTC)) as entered:
+        with logged(log, original, release, key, datetime.now(UTC)) as entered:
             write_all(outputs, force=force)
         for warning in warnings(*entered):
             note(warning)
     if seed is not None:
         note("--seed is for tests: whoever knows the seed can undo this release")
-    if publication.retention != Fraction(1, publication.gamma):
+    if mechanism.retention != Fraction(1, mechanism.gamma):
         note(
-            f"retention is not 1/gamma: say --retention {publication.retention} to estimate, privacy and "
+            f"retention is not 1/gamma: say --retention {mechanism.retention} to estimate, privacy and "
             "utility as well"
         )
-    _show(publication, output, as_json=as_json)
+    _show(mechanism, release, output, as_json=as_json)
 
 
-def _source(key_file: Path | None, seed: int | None, id_column: str | None) -> UniformSource:
+def _source(key_file: Path | None, seed: int | None, id_column: str | None) -> Randomness:
     if key_file is not None and seed is not None:
         raise ParameterError(
             "--key-file and --seed exclude each other: publish with the key, test with a seed"
@@ -133,28 +132,28 @@ def _refuse_overlap(written: list[Path], read: list[Path]) -> None:
                 )
 
 
-def _show(publication: Publication, output: Path, *, as_json: bool) -> None:
-    sizes = [len(domain) for domain in publication.domains]
+def _show(mechanism: SpluGen, release: Release, output: Path, *, as_json: bool) -> None:
+    sizes = [len(domain) for domain in release.domains]
     single = len(sizes) == 1
     result = {
-        "rows_in": publication.rows_in,
-        "rows_out": publication.table.row_count,
-        "suppressed": publication.suppressed,
-        "gamma": int(publication.gamma),
-        "retention": str(publication.retention),
-        "sensitive": publication.sensitive[0] if single else list(publication.sensitive),
-        "plan": publication.plan,
+        "rows_in": release.rows_in,
+        "rows_out": release.table.row_count,
+        "suppressed": release.suppressed,
+        "gamma": int(mechanism.gamma),
+        "retention": str(mechanism.retention),
+        "sensitive": release.sensitive[0] if single else list(release.sensitive),
+        "plan": mechanism.plan,
         "domain_size": sizes[0] if single else sizes,
-        "max_gamma": publication.max_gamma,
-        "randomness": publication.randomness,
+        "max_gamma": release.max_gamma,
+        "randomness": release.randomness,
     }
     lines = [
-        ("published", f"{output} ({publication.table.row_count} rows, {publication.suppressed} suppressed)"),
-        ("sensitive", ", ".join(publication.sensitive)),
-        ("gamma", f"{publication.gamma} (this table allows up to {publication.max_gamma})"),
-        ("retention", f"p = {publication.retention}"),
-        ("plan", publication.plan),
-        ("randomness", publication.randomness),
+        ("published", f"{output} ({release.table.row_count} rows, {release.suppressed} suppressed)"),
+        ("sensitive", ", ".join(release.sensitive)),
+        ("gamma", f"{mechanism.gamma} (this table allows up to {release.max_gamma})"),
+        ("retention", f"p = {mechanism.retention}"),
+        ("plan", mechanism.plan),
+        ("randomness", release.randomness),
         ("next", "tell gamma and p; keep max_gamma and the original to yourself"),
     ]
     show(result, lines, as_json=as_json)

@@ -12,7 +12,7 @@ from splu_ref.decoys.eligibility import largest_gamma, require_eligible, require
 from splu_ref.decoys.expected import expected_co_occurrence, within_bound
 from splu_ref.decoys.mixed import mixed, mixed_reference
 from splu_ref.decoys.plan import ArrayPlan, Codes, DecoyPlan, IntArray, Run, RunLengthPlan
-from splu_ref.model import Gamma
+from splu_ref.model import Gamma, ParameterError
 from splu_ref.randomness import UniformSource
 
 PlanMethod: TypeAlias = Callable[[IntArray, Gamma, UniformSource], DecoyPlan]
@@ -20,6 +20,20 @@ PlanMethod: TypeAlias = Callable[[IntArray, Gamma, UniformSource], DecoyPlan]
 
 PLANS: dict[str, PlanMethod] = {"anatomy": anatomy, "cyclic": cyclic, "mixed": mixed}
 """Plan methods by the name under which a command or a manifest speaks of them."""
+
+
+def plan_method(name: str) -> PlanMethod:
+    """Return the plan method of that name.
+
+    Raises
+    ------
+    ParameterError
+        If there is none.
+    """
+    if name not in PLANS:
+        raise ParameterError(f"plan {name!r} is unknown: choose one of {', '.join(PLANS)}")
+    return PLANS[name]
+
 
 __all__ = [
     "PLANS",
@@ -38,6 +52,7 @@ __all__ = [
     "largest_gamma",
     "mixed",
     "mixed_reference",
+    "plan_method",
     "require_eligible",
     "require_feasible",
     "within_bound",

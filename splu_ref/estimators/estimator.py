@@ -55,10 +55,10 @@ class QueryEstimator:
     Examples
     --------
     >>> from splu_ref.estimators import Query, QueryEstimator
-    >>> from splu_ref.mechanisms import publish
+    >>> from splu_ref.mechanisms import SpluGen
     >>> from splu_ref.microdata import embedded_table
     >>> from splu_ref.randomness import SeededSource
-    >>> release = publish(embedded_table(), "occupation", 5, SeededSource(1))
+    >>> release = SpluGen(5).publish(embedded_table(), "occupation", SeededSource(1))
     >>> estimator = QueryEstimator(release.table, ["occupation"], 5)
     >>> [sales] = estimator.estimate([Query.of({"sex": "Female", "occupation": "Sales"})])
     >>> sales.interval[0] < sales.estimate < sales.interval[1]

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from splu_ref.mechanisms.distribution_based import DrawnRelease, publish_distribution_based
-from splu_ref.mechanisms.laplace import LN_2, LN_3, Budget, publish_counts
-from splu_ref.mechanisms.publication import Publication, publish
-from splu_ref.mechanisms.splu_gen import ColumnRelease, PlaceOrder, Release, publish_codes, release
-from splu_ref.mechanisms.two_tables import TwoTables, publish_two_tables
+from splu_ref.mechanisms.distribution_based import DistributionBased
+from splu_ref.mechanisms.family import MECHANISMS, read_manifest
+from splu_ref.mechanisms.laplace import LN_2, LN_3, Budget, LaplaceCounts
+from splu_ref.mechanisms.release import ColumnRelease, ColumnsRelease, RecordMechanism, Release
+from splu_ref.mechanisms.splu_gen import PlaceOrder, SpluGen
+from splu_ref.mechanisms.two_tables import Anatomy, TwoTables
 
 __all__ = [
     "LN_2",
     "LN_3",
+    "MECHANISMS",
+    "Anatomy",
     "Budget",
     "ColumnRelease",
-    "DrawnRelease",
+    "ColumnsRelease",
+    "DistributionBased",
+    "LaplaceCounts",
     "PlaceOrder",
-    "Publication",
+    "RecordMechanism",
     "Release",
+    "SpluGen",
     "TwoTables",
-    "publish",
-    "publish_codes",
-    "publish_counts",
-    "publish_distribution_based",
-    "publish_two_tables",
-    "release",
+    "read_manifest",
 ]

@@ -6,55 +6,63 @@ own value on purpose, so nothing about a conjunction is left: claim splu.DBRc.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 
+from splu_ref.manifest import Facts
+from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
 from splu_ref.model import ParameterError
-from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.randomness import Draws, IntArray
 
 
-class DrawnRelease(NamedTuple):
-    """A release by distribution-based randomization.
+@dataclass(frozen=True)
+class DistributionBased(RecordMechanism):
+    """The mechanism as a value: it has no parameters."""
 
-    Attributes
-    ----------
-    rows
-        The original record that stands at each published row, shape (N,).
-    published
-        Published code at each row, shape (N,).
-    """
+    name: ClassVar[str] = "DBR"
 
-    rows: IntArray
-    published: IntArray
+    def facts(self) -> dict[str, int | str]:
+        """Return nothing: the histogram that values are drawn from is no public fact."""
+        return {}
 
+    @classmethod
+    def from_facts(cls, _: Facts) -> Self:
+        """Return the mechanism."""
+        return cls()
 
-def publish_distribution_based(codes: IntArray, domain_size: int, source: UniformSource) -> DrawnRelease:
-    """Draw each record's value from the histogram of all.
+    def publish_columns(
+        self,
+        codes: Mapping[str, IntArray],
+        domain_sizes: Mapping[str, int],
+        draws_for: Callable[[str], Draws],
+    ) -> ColumnsRelease:
+        """Draw each record's value from the histogram of all; see `RecordMechanism` for parameters.
 
-    Parameters
-    ----------
-    codes
-        True codes, shape (N,), N at least 1, in 0 .. domain size - 1.
-    domain_size
-        Number of values.
-    source
-        Where random integers come from, in this order: one integer below N per record, the shuffle.
+        Random integers are drawn in this order: for each column one integer below N per record; then the
+        shuffle.
 
-    Raises
-    ------
-    ParameterError
-        For a table without records.
+        Raises
+        ------
+        ParameterError
+            For a table without records.
 
-    Notes
-    -----
-    The integer r stands for the value at place r of the sorted codes: value v has f_v of the N places, so it
-    is drawn with probability f_v / N, exactly. The order of the original file may tell its values, so the
-    rows are shuffled here too.
-    """
-    if not len(codes):
-        raise ParameterError("the table has no records: give at least one")
-    ends = np.cumsum(np.bincount(codes, minlength=domain_size))
-    published = np.searchsorted(ends, source.below(len(codes), len(codes)), side="right")
-    shuffle = source.permutation(len(codes))
-    return DrawnRelease(shuffle, published[shuffle].astype(np.int64))
+        Notes
+        -----
+        The integer r stands for the value at place r of the sorted codes: value v has f_v of the N places,
+        so it is drawn with probability f_v / N, exactly. The order of the original file may tell its values,
+        so the rows are shuffled here too.
+        """
+        drawn = {}
+        for column, own in codes.items():
+            if not len(own):
+                raise ParameterError("the table has no records: give at least one")
+            ends = np.cumsum(np.bincount(own, minlength=domain_sizes[column]))
+            draws = draws_for(column).below(len(own), len(own))
+            drawn[column] = np.searchsorted(ends, draws, side="right")
+        first = next(iter(codes))
+        shuffle = draws_for(first).permutation(len(codes[first]))
+        published = {column: values[shuffle].astype(np.int64) for column, values in drawn.items()}
+        return ColumnsRelease(shuffle, published, np.array([], dtype=np.int64))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from splu_ref.model import Gamma, ParameterError
-from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.randomness import Draws, IntArray
 
 LARGEST_BOUND = 2**63
 
@@ -55,7 +55,7 @@ def draw_rule(gamma: Gamma, retention: Fraction) -> DrawRule:
     return rule
 
 
-def draws(source: UniformSource, gamma: Gamma, retention: Fraction, size: int) -> IntArray:
+def draws(source: Draws, gamma: Gamma, retention: Fraction, size: int) -> IntArray:
     """Return one draw below ``gamma`` for each of ``size`` records: 0 with probability ``retention``."""
     rule = draw_rule(gamma, retention)
     drawn = source.below(rule.bound, size)

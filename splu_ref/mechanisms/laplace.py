@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar, Self
 
+from splu_ref.manifest import Facts
 from splu_ref.model import Exact, ParameterError, exact, positive, shown
 from splu_ref.randomness import UniformSource
 
@@ -58,29 +59,52 @@ LN_2, LN_3 = Budget.logarithm(2), Budget.logarithm(3)
 _LEAST_LOGARITHM = Fraction("1.000001")
 
 
-def publish_counts(counts: Sequence[int], budget: Budget, source: UniformSource) -> list[int]:
-    """Return each count with independent discrete Laplace noise; results may be negative.
+@dataclass(frozen=True)
+class LaplaceCounts:
+    """The mechanism as a value: each count gets independent discrete Laplace noise.
 
     Parameters
     ----------
-    counts
-        True answers, each of which one record changes by at most 1.
     budget
         epsilon, for each count: k answers about the same records cost k epsilon together.
-    source
-        Where random integers come from, one by one. How many are drawn depends on the noise.
 
     Raises
     ------
     ParameterError
         For a budget ln q with q below 1.000001: q/(q-1) integers are drawn for a noise, on average.
     """
-    if budget.is_logarithm and budget.number < _LEAST_LOGARITHM:
-        raise ParameterError(
-            "noise with a budget below ln 1.000001 takes too long to draw: give a larger budget, or a "
-            "rational epsilon"
-        )
-    return [count + _geometric(budget, source) - _geometric(budget, source) for count in counts]
+
+    name: ClassVar[str] = "Laplace counts"
+
+    budget: Budget
+
+    def __post_init__(self) -> None:
+        if self.budget.is_logarithm and self.budget.number < _LEAST_LOGARITHM:
+            raise ParameterError(
+                "noise with a budget below ln 1.000001 takes too long to draw: give a larger budget, or a "
+                "rational epsilon"
+            )
+
+    def facts(self) -> dict[str, int | str]:
+        """Return the budget as a manifest tells it."""
+        return {"budget": str(self.budget)}
+
+    @classmethod
+    def from_facts(cls, facts: Facts) -> Self:
+        """Return the mechanism of which a manifest tells these parameters."""
+        return cls(Budget.of(facts.text("budget")))
+
+    def publish_counts(self, counts: Sequence[int], source: UniformSource) -> list[int]:
+        """Return each count with noise; results may be negative.
+
+        Parameters
+        ----------
+        counts
+            True answers, each of which one record changes by at most 1.
+        source
+            Where random integers come from, one by one. How many are drawn depends on the noise.
+        """
+        return [count + _geometric(self.budget, source) - _geometric(self.budget, source) for count in counts]
 
 
 def _geometric(budget: Budget, source: UniformSource) -> int:

@@ -8,13 +8,15 @@ never shows more than they do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
 
 import numpy as np
 
-from splu_ref.decoys import PlanMethod, anatomy, require_feasible
-from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.decoys import PlanMethod, plan_method, require_feasible
+from splu_ref.manifest import Facts
+from splu_ref.model import Exact, Gamma
+from splu_ref.randomness import Draws, IntArray
 
 
 @dataclass(frozen=True)
@@ -48,49 +50,72 @@ class TwoTables:
         return np.stack([group, self.values.reshape(-1), np.ones_like(group)], axis=1)
 
 
-def publish_two_tables(
-    codes: IntArray,
-    domain_size: int,
-    gamma: Gamma,
-    source: UniformSource,
-    *,
-    plan: PlanMethod = anatomy,
-) -> TwoTables:
-    """Publish sensitive codes in two tables.
+@dataclass(frozen=True, init=False)
+class Anatomy:
+    """The mechanism as a value.
 
     Parameters
     ----------
-    codes
-        True codes, shape (N,), in 0 .. domain size - 1.
-    domain_size
-        Number of values.
     gamma
-        Size of a group, Anatomy's l; no code occurs more than N / gamma times.
-    source
-        Where random integers come from, in this order: the remainder that is deleted, the plan, the order of
-        the records within each value, the shuffle. The draw of SPLU-Gen's step 3 is the only one missing.
+        Size of a group, Anatomy's l, at least 2; no value occurs more than N / gamma times.
     plan
-        How groups are formed from a histogram.
-
-    Raises
-    ------
-    ParameterError
-        If a value occurs more than N / gamma times; the message names the largest feasible gamma.
-
-    Notes
-    -----
-    Anatomy itself puts the remainder of N mod gamma records into groups that lack their value; here they are
-    deleted as in SPLU-Gen, so that both publish the same records.
+        How groups are formed: the name of a plan method.
     """
-    histogram = np.bincount(codes, minlength=domain_size)
-    require_feasible(histogram, gamma)
-    suppressed = source.subset(len(codes), len(codes) % gamma)
-    kept = np.delete(np.arange(len(codes)), suppressed)
-    np.subtract.at(histogram, codes[suppressed], 1)
-    records = source.kept(kept)
-    values = plan(histogram, gamma, records.plan_secret()).groups().astype(np.int64)
-    places = records.order_within(codes[kept])  # the k-th record of a value takes its k-th slot
-    group_of = np.empty(len(kept), dtype=np.int64)
-    group_of[places] = np.argsort(values.reshape(-1), kind="stable") // gamma
-    shuffle = records.permutation(len(kept))
-    return TwoTables(kept[shuffle], group_of[shuffle], np.sort(values, axis=1), suppressed, domain_size)
+
+    name: ClassVar[str] = "Anatomy"
+
+    gamma: Gamma
+    plan: str
+    decoys: PlanMethod = field(repr=False)
+
+    def __init__(self, gamma: Exact, plan: str = "anatomy") -> None:
+        object.__setattr__(self, "gamma", Gamma(gamma))
+        object.__setattr__(self, "plan", plan)
+        object.__setattr__(self, "decoys", plan_method(plan))
+
+    def facts(self) -> dict[str, int | str]:
+        """Return gamma and plan as a manifest tells them."""
+        return {"gamma": int(self.gamma), "plan": self.plan}
+
+    @classmethod
+    def from_facts(cls, facts: Facts) -> Self:
+        """Return the mechanism of which a manifest tells these parameters."""
+        return cls(facts.whole("gamma"), facts.text("plan"))
+
+    def publish_codes(self, codes: IntArray, domain_size: int, draws: Draws) -> TwoTables:
+        """Publish sensitive codes in two tables.
+
+        Parameters
+        ----------
+        codes
+            True codes, shape (N,), in 0 .. domain size - 1.
+        domain_size
+            Number of values.
+        draws
+            Where random integers come from, in this order: the remainder that is deleted, the plan, the order
+            of the records within each value, the shuffle. The draw of SPLU-Gen's step 3 is the only one
+            missing.
+
+        Raises
+        ------
+        ParameterError
+            If a value occurs more than N / gamma times; the message names the largest feasible gamma.
+
+        Notes
+        -----
+        Anatomy itself puts the remainder of N mod gamma records into groups that lack their value; here they
+        are deleted as in SPLU-Gen, so that both publish the same records.
+        """
+        histogram = np.bincount(codes, minlength=domain_size)
+        require_feasible(histogram, self.gamma)
+        suppressed = draws.subset(len(codes), len(codes) % self.gamma)
+        kept = np.delete(np.arange(len(codes)), suppressed)
+        np.subtract.at(histogram, codes[suppressed], 1)
+        records = draws.kept(kept)
+        plan = self.decoys(histogram, self.gamma, records.plan_secret())
+        values = plan.groups().astype(np.int64)
+        places = records.order_within(codes[kept])  # the k-th record of a value takes its k-th slot
+        group_of = np.empty(len(kept), dtype=np.int64)
+        group_of[places] = np.argsort(values.reshape(-1), kind="stable") // self.gamma
+        shuffle = records.permutation(len(kept))
+        return TwoTables(kept[shuffle], group_of[shuffle], np.sort(values, axis=1), suppressed, domain_size)

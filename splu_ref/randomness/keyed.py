@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NoReturn
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from splu_ref.randomness.protocol import IntArray
 
 
 class KeyedSource:
-    """A key that is not yet bound to a table's records; ``for_records`` binds it.
+    """A key as randomness: every draw belongs to a record, so there are none before the table is known.
 
     Parameters
     ----------
@@ -38,41 +37,8 @@ class KeyedSource:
         self._key = key
 
     def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> KeyedRecords:
-        """Return the source for one sensitive column: it calls ``identities`` once."""
+        """Return the draws for one sensitive column; this calls ``identities`` once."""
         return KeyedRecords(self._key, column, identities())
-
-    def integer_below(self, bound: int) -> NoReturn:
-        """Raise ``InputError``: a keyed source draws for records."""
-        self._unbound()
-
-    def below(self, bound: int, size: int) -> NoReturn:
-        """Raise ``InputError``: bind the source first."""
-        self._unbound()
-
-    def permutation(self, size: int) -> NoReturn:
-        """Raise ``InputError``: bind the source first."""
-        self._unbound()
-
-    def order_within(self, codes: IntArray) -> NoReturn:
-        """Raise ``InputError``: bind the source first."""
-        self._unbound()
-
-    def subset(self, population: int, count: int) -> NoReturn:
-        """Raise ``InputError``: bind the source first."""
-        self._unbound()
-
-    def kept(self, rows: IntArray) -> NoReturn:
-        """Raise ``InputError``: bind the source first."""
-        self._unbound()
-
-    def plan_secret(self) -> NoReturn:
-        """Raise ``InputError``: bind the source first."""
-        self._unbound()
-
-    def _unbound(self) -> NoReturn:
-        raise InputError(
-            "a keyed source draws for records: bind it first with for_records(column, identities)"
-        )
 
 
 class KeyedRecords:
@@ -106,10 +72,6 @@ class KeyedRecords:
         self._column = column
         self._identities = identities
         self._digests = record_digests(key, column, identities)
-
-    def integer_below(self, bound: int) -> NoReturn:
-        """Raise ``InputError``: a single integer belongs to no record."""
-        raise InputError("a keyed source draws one integer per record: use below(bound, size)")
 
     def below(self, bound: int, size: int) -> IntArray:
         """Return each record's integer below ``bound``; ``size`` must be the number of records.
@@ -158,10 +120,6 @@ class KeyedRecords:
         restricted._identities = [self._identities[row] for row in rows.tolist()]
         restricted._digests = self._digests[rows]
         return restricted
-
-    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> KeyedRecords:
-        """Return the source for another sensitive column, under the same key."""
-        return KeyedRecords(self._key, column, identities())
 
     def plan_secret(self) -> PlanTape:
         """Return the stream of the column's decoy plan; it begins anew with each call."""

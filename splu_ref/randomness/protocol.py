@@ -1,4 +1,4 @@
-"""The one interface through which every random choice of a release is made."""
+"""The interfaces through which every random choice of a release is made."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 
 class UniformSource(Protocol):
-    """Uniform integers, orders and subsets, drawn from one stated place.
+    """A stream of uniform integers, orders and subsets.
 
-    A mechanism takes a source as an argument and draws from nothing else. So the same code publishes
+    Whoever draws takes a source as an argument and draws from nothing else. So the same code publishes
     with the system's entropy, repeats a release under a key, replays a recorded tape, and is run on
     every outcome of a small world.
 
@@ -58,35 +58,67 @@ class UniformSource(Protocol):
         """Return a uniform subset of ``count`` of the numbers ``0 … population - 1``, ascending."""
         ...
 
-    def kept(self, rows: IntArray) -> UniformSource:
-        """Return the source for these rows alone, once the others are deleted.
 
-        A source that reads a stream returns itself. A keyed source holds one digest per record, and keeps
-        those of ``rows``, in the order given.
-        """
+class Draws(Protocol):
+    """The draws of a table's records for one column: what a mechanism takes.
+
+    The choices are those of `UniformSource`, one for each record: made of a stream, or, under a key, of
+    each record's own bytes. A single integer belongs to no record, so there is none.
+    """
+
+    @property
+    def name(self) -> str:
+        """As of the randomness they were made of."""
         ...
 
-    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> UniformSource:
-        """Return the source for one sensitive column of one table.
+    def below(self, bound: int, size: int) -> IntArray:
+        """Return one integer below ``bound`` for each of ``size`` records."""
+        ...
 
-        Parameters
-        ----------
-        column
-            The sensitive column's name.
-        identities
-            Called only by a keyed source: one byte string per record, all different.
+    def permutation(self, size: int) -> IntArray:
+        """Return the records in a uniform order."""
+        ...
 
-        Returns
-        -------
-        UniformSource
-            The source itself if it reads a stream.
+    def order_within(self, codes: IntArray) -> IntArray:
+        """Return the records grouped by ascending code, in a uniform order within each code."""
+        ...
+
+    def subset(self, population: int, count: int) -> IntArray:
+        """Return a uniform subset of ``count`` of the ``population`` records, ascending."""
+        ...
+
+    def kept(self, rows: IntArray) -> Draws:
+        """Return the draws of these records alone, in the order given, once the others are deleted.
+
+        A stream belongs to no record, and returns itself.
         """
         ...
 
     def plan_secret(self) -> UniformSource:
         """Return the stream from which a secret decoy plan is drawn.
 
-        A source that reads a stream returns itself. A keyed source that is bound to a column returns a
-        stream that depends on the key and the column alone.
+        A stream returns itself; under a key, the stream depends on the key and the column alone.
+        """
+        ...
+
+
+class Randomness(Protocol):
+    """Where the draws of a table come from: what is passed in to publish one."""
+
+    @property
+    def name(self) -> str:
+        """``"system"``, ``"seeded"``, ``"tape"``, ``"keyed"`` or ``"enumeration"``."""
+        ...
+
+    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> Draws:
+        """Return the draws of a table's records for one sensitive column.
+
+        Parameters
+        ----------
+        column
+            The sensitive column's name.
+        identities
+            Called only under a key: one byte string per record, all different. A stream does not ask, and
+            returns itself.
         """
         ...

@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.randomness import ByteSource, IntArray
 from splu_ref.study.level import least_counts, selectivities
 from splu_ref.study.methods import (
     FloatArray,
@@ -26,7 +26,7 @@ from splu_ref.study.releases import published_values
 from splu_ref.study.tables import StudyTable
 from splu_ref.study.workload import Pool, Workload, workload
 
-Sources: TypeAlias = Callable[[str], UniformSource]
+Sources: TypeAlias = Callable[[str], ByteSource]
 """A source of random integers for each name, so that no piece depends on which others were computed."""
 Piece: TypeAlias = dict[str, Any]
 
@@ -110,7 +110,7 @@ class Bench:
         for plan, method in PLANS.items():
             source = self._sources(f"{self._name}/time/{plan}/{gamma}")
             begin = perf_counter()
-            publish_codes(self.table.values, self.table.domain_size, gamma, source, plan=method)
+            SpluGen(gamma, plan=method).publish_codes(self.table.values, self.table.domain_size, source)
             seconds[plan] = perf_counter() - begin
         return {"seconds": seconds}
 
@@ -141,7 +141,7 @@ class Bench:
         return float(inside.mean()) if len(where) else None
 
 
-def pool_sources(sources: Sources, name: str) -> Callable[[Pool], UniformSource]:
+def pool_sources(sources: Sources, name: str) -> Callable[[Pool], ByteSource]:
     """Return a source for each pool of a table, the same whatever other pools are drawn."""
     return lambda pool: sources(f"{name}/queries/{pool.least}/{pool.end}/{pool.size}")
 

@@ -18,9 +18,9 @@ from splu_ref.estimators import (
     published_co_occurrence,
     shrunk_estimates,
 )
-from splu_ref.mechanisms import LN_2, LN_3, Budget, publish_counts
+from splu_ref.mechanisms import LN_2, LN_3, Budget, LaplaceCounts
 from splu_ref.model import Gamma, InputError
-from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.randomness import ByteSource, IntArray
 from splu_ref.study.releases import drawn_values, group_values
 from splu_ref.study.tables import StudyTable
 from splu_ref.study.workload import Workload
@@ -186,9 +186,7 @@ def _inverted(queries: Workload, seen: Counted, plan: str) -> FloatArray:
     return found[queries.predicate, queries.value]
 
 
-def compared(
-    table: StudyTable, queries: Workload, gamma: Gamma, source: UniformSource
-) -> dict[str, FloatArray]:
+def compared(table: StudyTable, queries: Workload, gamma: Gamma, source: ByteSource) -> dict[str, FloatArray]:
     """Estimate all queries from one release of each other mechanism of section 6.2.3.
 
     Anatomy's two tables have the group size gamma; DBR has no parameter; Laplace noise is drawn for each
@@ -214,8 +212,8 @@ def compared(
     }
 
 
-def _noisy(true: IntArray, budget: Budget, source: UniformSource) -> FloatArray:
-    return np.array(publish_counts(true.tolist(), budget, source), dtype=np.float64)
+def _noisy(true: IntArray, budget: Budget, source: ByteSource) -> FloatArray:
+    return np.array(LaplaceCounts(budget).publish_counts(true.tolist(), source), dtype=np.float64)
 
 
 def predicted_variances(table: StudyTable, queries: Workload, truth: IntArray, gamma: Gamma) -> FloatArray:

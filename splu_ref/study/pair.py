@@ -8,7 +8,6 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from splu_ref.decoys import PLANS
 from splu_ref.estimators import (
     Query,
     QueryEstimator,
@@ -16,7 +15,7 @@ from splu_ref.estimators import (
     published_co_occurrence,
     set_matrix,
 )
-from splu_ref.mechanisms import release
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray
@@ -66,12 +65,10 @@ class PairBench:
 
     def release(self, gamma: Gamma, number: int) -> Piece:
         """Publish both columns once with mixed plans and answer all queries by all methods."""
-        done = release(
+        done = SpluGen(gamma).publish_columns(
             {FIRST: self.table.values, SECOND: self._second},
             dict(zip((FIRST, SECOND), self._sizes, strict=True)),
-            gamma,
             lambda _: self._sources(f"{self._name}/{gamma}/{number}"),
-            plan=PLANS["mixed"],
         )
         first, second = done.published[FIRST], done.published[SECOND]
         estimator = QueryEstimator(self._table(done.rows, first, second), (FIRST, SECOND), gamma)

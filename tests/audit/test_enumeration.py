@@ -12,10 +12,10 @@ import pytest
 from splu_ref.audit import enumerate_histogram, enumeration_rows
 from splu_ref.audit.enumeration import eligible_histograms
 from splu_ref.audit.laws import binomial_law, count_law, fault_in_groups, record_law
-from splu_ref.decoys import PLANS, ArrayPlan, DecoyPlan, PlanMethod, anatomy
-from splu_ref.mechanisms import ColumnRelease, publish_codes
+from splu_ref.decoys import PLANS, ArrayPlan, DecoyPlan, anatomy
+from splu_ref.mechanisms import ColumnRelease, SpluGen
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.randomness import Draws, IntArray, UniformSource
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 
@@ -77,25 +77,23 @@ def test_rows_cover_plans_and_group_sizes() -> None:
     assert len(told) == len(rows)
 
 
-Alter = Callable[[ColumnRelease, UniformSource], ColumnRelease]
+Alter = Callable[[ColumnRelease, Draws], ColumnRelease]
 
 
 def altered(alter: Alter) -> Callable[..., ColumnRelease]:
-    def publish(
-        codes: IntArray, domain_size: int, gamma: Gamma, source: UniformSource, *, plan: PlanMethod
-    ) -> ColumnRelease:
-        return alter(publish_codes(codes, domain_size, gamma, source, plan=plan), source)
+    def publish(mechanism: SpluGen, codes: IntArray, domain_size: int, draws: Draws) -> ColumnRelease:
+        return alter(mechanism.publish_codes(codes, domain_size, draws), draws)
 
     return publish
 
 
-def keep_first_deleted(done: ColumnRelease, source: UniformSource) -> ColumnRelease:
+def keep_first_deleted(done: ColumnRelease, source: Draws) -> ColumnRelease:
     rows = np.arange(len(done.rows)) + 1
     return ColumnRelease(rows, done.published, np.array([0]))
 
 
-def skew_deletion(done: ColumnRelease, source: UniformSource) -> ColumnRelease:
-    deleted = 0 if source.integer_below(2) else int(done.suppressed[0])
+def skew_deletion(done: ColumnRelease, source: Draws) -> ColumnRelease:
+    deleted = 0 if source.below(2, 1)[0] else int(done.suppressed[0])
     return ColumnRelease(np.delete(np.arange(3), deleted), done.published, np.array([deleted]))
 
 
@@ -117,7 +115,7 @@ def test_each_difference_has_its_message(alter: Alter, message: str) -> None:
 
 
 def test_dependence_between_groups_shows_in_the_histogram() -> None:
-    def second_group_follows(done: ColumnRelease, source: UniformSource) -> ColumnRelease:
+    def second_group_follows(done: ColumnRelease, source: Draws) -> ColumnRelease:
         # Groups {0, 1} and {2, 3}: records hold 3, 2, 1, 0, and each pair copies the other's choice.
         published = done.published[np.argsort(done.rows)]
         return done._replace(rows=np.arange(4), published=np.concatenate([published[2:] + 2, published[2:]]))

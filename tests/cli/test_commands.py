@@ -6,14 +6,13 @@ import stat
 import subprocess
 import sys
 from collections import Counter
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from splu_ref.cli import main
-from splu_ref.manifest import read_manifest
+from splu_ref.mechanisms import SpluGen, read_manifest
 from splu_ref.microdata import embedded_table, read_table, write_table
 
 
@@ -137,7 +136,7 @@ def test_a_retention_probability_is_announced(
     assert main(told) == 0
     assert "--retention 3/10" in capsys.readouterr().err
     assert json.loads(manifest.read_text())["retention"] == "3/10"
-    assert read_manifest(manifest).retention == Fraction(3, 10)
+    assert read_manifest(manifest).mechanism == SpluGen(5, "3/10")
     assert main([*map(str, arguments), "--retention", "1/5"]) == 0
     assert "retention" not in capsys.readouterr().err
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from splu_ref.cli import ledger, main
-from splu_ref.mechanisms import publish
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import embedded_table, write_table
 from splu_ref.randomness import SeededSource
 
@@ -17,9 +17,9 @@ from splu_ref.randomness import SeededSource
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a release and its manifest."""
     folder = tmp_path_factory.mktemp("release")
-    release = publish(embedded_table(), "occupation", 5, SeededSource(4), plan="mixed")
+    release = SpluGen(5).publish(embedded_table(), "occupation", SeededSource(4))
     write_table(release.table, folder / "p.csv")
-    (folder / "m.json").write_bytes(release.manifest().to_json())
+    (folder / "m.json").write_bytes(release.manifest.to_json())
     return folder
 
 

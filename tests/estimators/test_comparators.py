@@ -17,7 +17,7 @@ from splu_ref.estimators.comparators import (
     two_tables_moments,
     two_tables_sums,
 )
-from splu_ref.mechanisms import TwoTables, publish_distribution_based, publish_two_tables
+from splu_ref.mechanisms import Anatomy, DistributionBased, TwoTables
 from splu_ref.model import Gamma, ParameterError
 from splu_ref.randomness import SeededSource, outcomes
 
@@ -50,7 +50,7 @@ def test_the_estimate_by_hand() -> None:
 @pytest.mark.parametrize("value", range(4))
 def test_mean_and_variance_over_every_outcome(value: int) -> None:
     law: dict[Fraction, Fraction] = {}
-    for tables, chance in outcomes(lambda source: publish_two_tables(CODES, 4, Gamma(2), source)):
+    for tables, chance in outcomes(lambda source: Anatomy(2).publish_codes(CODES, 4, source)):
         estimate = two_tables_estimate(tables, INSIDE[tables.rows], value)
         law[estimate] = law.get(estimate, Fraction(0)) + chance
     histogram = np.bincount(CODES)
@@ -60,7 +60,7 @@ def test_mean_and_variance_over_every_outcome(value: int) -> None:
 
 
 def test_a_value_alone_is_counted_exactly() -> None:
-    tables = publish_two_tables(CODES, 4, Gamma(2), SeededSource(3))
+    tables = Anatomy(2).publish_codes(CODES, 4, SeededSource(3))
     everybody = np.ones(8, dtype=np.bool_)
     assert [two_tables_estimate(tables, everybody, value) for value in range(4)] == [3, 2, 2, 1]
 
@@ -82,7 +82,7 @@ def test_distribution_based_counts_over_every_outcome() -> None:
     codes = np.array([0, 0, 1, 2], dtype=np.int64)
     inside = np.array([True, False, True, True])
     law: dict[Fraction, Fraction] = {}
-    for done, chance in outcomes(lambda source: publish_distribution_based(codes, 3, source)):
+    for done, chance in outcomes(lambda source: DistributionBased().publish_codes(codes, 3, source)):
         count = Fraction(distribution_based_estimate(done.published, inside[done.rows], 0))
         law[count] = law.get(count, Fraction(0)) + chance
     assert distribution_based_moments(3, 2, 4) == _moments(law) == Moments(Fraction(3, 2), Fraction(3, 4))

@@ -23,7 +23,7 @@ from splu_ref.estimators import (
     published_co_occurrence,
     shrunk_estimates,
 )
-from splu_ref.mechanisms import Publication, publish
+from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata, embedded_table, read_table
 from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import SeededSource
@@ -33,19 +33,19 @@ WOMEN_SELLING = Query.of({"sex": "Female", "occupation": "Sales"})
 
 
 @pytest.fixture(scope="module")
-def release() -> Publication:
-    return publish(embedded_table(), "occupation", GAMMA, SeededSource(11), plan="mixed")
+def release() -> Release:
+    return SpluGen(GAMMA).publish(embedded_table(), "occupation", SeededSource(11))
 
 
 @pytest.fixture(scope="module")
-def frame(release: Publication) -> pl.DataFrame:
+def frame(release: Release) -> pl.DataFrame:
     frame: pl.DataFrame = release.table.to_frame()
     return frame
 
 
 @pytest.fixture(scope="module")
-def estimator(release: Publication) -> QueryEstimator:
-    return QueryEstimator(release.table, ["occupation"], GAMMA, domains=release.manifest().domains)
+def estimator(release: Release) -> QueryEstimator:
+    return QueryEstimator(release.table, ["occupation"], GAMMA, domains=release.manifest.domains)
 
 
 def test_counts_are_those_of_a_table_scan(estimator: QueryEstimator, frame: pl.DataFrame) -> None:
@@ -67,7 +67,7 @@ def test_counts_are_those_of_a_table_scan(estimator: QueryEstimator, frame: pl.D
 
 
 def test_methods_agree_with_the_functions_on_arrays(
-    estimator: QueryEstimator, frame: pl.DataFrame, release: Publication
+    estimator: QueryEstimator, frame: pl.DataFrame, release: Release
 ) -> None:
     domain = release.domains[0]
     f = np.array([frame.filter(pl.col("occupation") == job).height for job in domain])
@@ -117,7 +117,7 @@ def test_a_value_alone_is_its_published_count(estimator: QueryEstimator) -> None
         assert found.standard_error == pytest.approx(alone.standard_error, rel=0.02), method
 
 
-def test_sets_of_values_add_up(estimator: QueryEstimator, release: Publication) -> None:
+def test_sets_of_values_add_up(estimator: QueryEstimator, release: Release) -> None:
     jobs = ["Sales", "Adm-clerical", "Tech-support"]
     parts = [Query.of({"sex": "Female", "occupation": job}) for job in jobs]
     whole = Query.of({"sex": "Female", "occupation": jobs})
@@ -143,7 +143,7 @@ def test_sets_of_values_add_up(estimator: QueryEstimator, release: Publication) 
 
 
 def test_a_set_and_the_other_values_add_up_to_the_predicate(
-    estimator: QueryEstimator, release: Publication
+    estimator: QueryEstimator, release: Release
 ) -> None:
     domain = list(release.domains[0])
     some = ["Sales", "Adm-clerical", "Armed-Forces"]
@@ -248,7 +248,7 @@ def test_queries_that_do_not_fit_the_table_are_refused(
         estimator.estimate([Query.of(where)])
 
 
-def test_a_release_that_cannot_be_one_is_refused(release: Publication) -> None:
+def test_a_release_that_cannot_be_one_is_refused(release: Release) -> None:
     with pytest.raises(DataError, match="no multiple of gamma"):
         QueryEstimator(release.table, ["occupation"], 4)
     with pytest.raises(DataError, match="there is no column"):
@@ -301,7 +301,7 @@ def test_on_real_tables_shrunk_is_best_or_level_and_errors_are_as_predicted(
     if name == "diabetes130":
         original = original.filter(pl.col("first_encounter") == "1")
     original = original.drop(left_out)
-    release = publish(Microdata.from_frame(original), sensitive, gamma, SeededSource(5), plan="mixed")
+    release = SpluGen(gamma).publish(Microdata.from_frame(original), sensitive, SeededSource(5))
     others = [column for column in original.columns if column != sensitive]
     asked = list(_queries(original, sensitive, others))
     chosen = np.random.default_rng(1).permutation(len(asked))[:1500]

@@ -14,7 +14,7 @@ from splu_ref.estimators.interactions import ALL_RECORDS, Interactions
 from splu_ref.estimators.joint_shrinkage import NOTHING, Error, Estimated, JointQuery, Records
 from splu_ref.estimators.kronecker import apply_by_mode, contracted
 from splu_ref.estimators.proportional_fitting import fitted
-from splu_ref.mechanisms import publish
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import InputError
 from splu_ref.randomness import SeededSource
@@ -170,8 +170,8 @@ def related() -> pl.DataFrame:
 @pytest.mark.parametrize("gamma", [2, 5])
 def test_intervals_hold_the_joint_domain_and_errors_are_as_stated(related: pl.DataFrame, gamma: int) -> None:
     table = Microdata.from_frame(related)
-    done = publish(table, ("first", "second"), gamma, SeededSource(gamma), plan="mixed")
-    estimator = QueryEstimator(done.table, ("first", "second"), gamma, domains=done.manifest().domains)
+    done = SpluGen(gamma).publish(table, ("first", "second"), SeededSource(gamma))
+    estimator = QueryEstimator(done.table, ("first", "second"), gamma, domains=done.manifest.domains)
     asked, true = [], []
     for group in (None, "0", "1", "2"):
         for first in related["first"].unique().sort():
@@ -229,8 +229,8 @@ def test_three_sensitive_columns_are_estimated_together(related: pl.DataFrame) -
         side=pl.Series(["l", "r"] * 12_000),
     )
     sensitive = ("first", "second", "third")
-    done = publish(Microdata.from_frame(small), sensitive, 2, SeededSource(3), plan="mixed")
-    estimator = QueryEstimator(done.table, sensitive, 2, domains=done.manifest().domains)
+    done = SpluGen(2).publish(Microdata.from_frame(small), sensitive, SeededSource(3))
+    estimator = QueryEstimator(done.table, sensitive, 2, domains=done.manifest.domains)
     asked, true = [], []
     for cell in small.select(sensitive).unique().sort(sensitive).iter_rows(named=True):
         for side in ("l", "r"):

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from splu_ref.decoys import PLANS, anatomy, co_occurrence, cyclic
+from splu_ref.decoys import anatomy, co_occurrence, cyclic
 from splu_ref.estimators import (
     Inversion,
     apply_by_mode,
@@ -20,7 +20,7 @@ from splu_ref.estimators import (
 from splu_ref.estimators.kronecker import inverses, product_condition, transposed
 from splu_ref.estimators.moments import FloatArray
 from splu_ref.estimators.scatter import Scatter
-from splu_ref.mechanisms import publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma, InputError, ParameterError
 from splu_ref.randomness import EnumerationSource, IntArray, SeededSource, outcomes
 
@@ -38,7 +38,7 @@ def test_the_value_matrix_is_the_law_of_every_outcome(keep: str | None) -> None:
     codes: IntArray = np.repeat(np.arange(3), histogram)
 
     def run(source: EnumerationSource) -> tuple[int, ...]:
-        release = publish_codes(codes, 3, gamma, source, plan=anatomy, retention=keep)
+        release = SpluGen(gamma, retention=keep, plan="anatomy").publish_codes(codes, 3, source)
         published = np.empty(4, dtype=np.int64)
         published[release.rows] = release.published
         return tuple(published.tolist())
@@ -105,7 +105,7 @@ def test_inversion_is_unbiased_for_every_predicate_with_the_true_matrix(keep: st
     inverse = np.linalg.inv(value_matrix(_counted(histogram, 2), 2, keep)) if keep else None
 
     def run(source: EnumerationSource) -> tuple[int, ...]:
-        release = publish_codes(codes, 3, gamma, source, plan=anatomy, retention=keep)
+        release = SpluGen(gamma, retention=keep, plan="anatomy").publish_codes(codes, 3, source)
         published = np.empty(4, dtype=np.int64)
         published[release.rows] = release.published
         return tuple(published.tolist())
@@ -134,7 +134,7 @@ def test_the_variance_of_a_linear_estimate_is_that_of_every_outcome() -> None:
     totals: list[tuple[float, float]] = []
 
     def run(source: EnumerationSource) -> tuple[int, ...]:
-        release = publish_codes(codes, 4, gamma, source, plan=anatomy)
+        release = SpluGen(gamma, plan="anatomy").publish_codes(codes, 4, source)
         published = np.empty(6, dtype=np.int64)
         published[release.rows] = release.published
         return tuple(published.tolist())
@@ -159,7 +159,7 @@ def test_errors_of_the_inversion_are_calibrated(share: float) -> None:
     found = []
     source = SeededSource(8)
     for _ in range(120):
-        release = publish_codes(codes, 8, Gamma(3), source, plan=PLANS["mixed"])
+        release = SpluGen(3).publish_codes(codes, 8, source)
         published = np.empty(3000, dtype=np.int64)
         published[release.rows] = release.published
         f = np.bincount(published, minlength=8)

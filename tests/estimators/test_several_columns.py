@@ -16,7 +16,7 @@ from splu_ref.estimators import (
     several_columns,
     value_matrix,
 )
-from splu_ref.mechanisms import Publication, publish
+from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata, embedded_table
 from splu_ref.model import InputError, ParameterError
 from splu_ref.randomness import SeededSource
@@ -33,13 +33,13 @@ def original() -> pl.DataFrame:
 
 
 @pytest.fixture(scope="module", params=[2])
-def release(request: pytest.FixtureRequest) -> Publication:
-    return publish(embedded_table(), SENSITIVE, GAMMA, SeededSource(request.param), plan="mixed")
+def release(request: pytest.FixtureRequest) -> Release:
+    return SpluGen(GAMMA).publish(embedded_table(), SENSITIVE, SeededSource(request.param))
 
 
 @pytest.fixture(scope="module")
-def estimator(release: Publication) -> QueryEstimator:
-    return QueryEstimator(release.table, SENSITIVE, GAMMA, domains=release.manifest().domains)
+def estimator(release: Release) -> QueryEstimator:
+    return QueryEstimator(release.table, SENSITIVE, GAMMA, domains=release.manifest.domains)
 
 
 def test_both_columns_allow_gamma() -> None:
@@ -89,7 +89,7 @@ def test_shrunk_is_best_of_the_three_on_small_conjunctions(
     assert rms["shrunk"] < 0.5 * min(rms["inversion"], rms["em"])
 
 
-def test_the_inversion_solves_the_whole_kronecker_system(release: Publication) -> None:
+def test_the_inversion_solves_the_whole_kronecker_system(release: Release) -> None:
     """Publish with few ages, form the product matrix, and solve it."""
     frame: pl.DataFrame = release.table.to_frame()
     banded = frame.with_columns(age=(pl.col("age").cast(pl.Int64) // 20).cast(pl.String))
@@ -112,7 +112,7 @@ def test_the_inversion_solves_the_whole_kronecker_system(release: Publication) -
     assert found.condition_number == pytest.approx(float(np.linalg.cond(np.kron(*factors))), rel=1e-6)
 
 
-def test_em_keeps_the_states_of_the_conjunction(estimator: QueryEstimator, release: Publication) -> None:
+def test_em_keeps_the_states_of_the_conjunction(estimator: QueryEstimator, release: Release) -> None:
     """Where the closed form lies inside, EM ends there: the Kronecker product of two-state inverses."""
     frame: pl.DataFrame = release.table.to_frame()
     ages = [str(age) for age in range(25, 45)]
@@ -165,10 +165,10 @@ def test_queries_do_not_influence_each_other(estimator: QueryEstimator) -> None:
 
 
 def test_one_of_two_sensitive_columns_is_estimated_as_if_alone(
-    estimator: QueryEstimator, release: Publication
+    estimator: QueryEstimator, release: Release
 ) -> None:
     query = Query.of({"sex": "Female", "occupation": "Sales"})
-    alone = QueryEstimator(release.table, ["occupation"], GAMMA, domains=release.manifest().domains)
+    alone = QueryEstimator(release.table, ["occupation"], GAMMA, domains=release.manifest.domains)
     assert estimator.estimate([query]) == alone.estimate([query])
 
 
@@ -216,7 +216,7 @@ def test_an_empty_predicate_leaves_nothing_to_doubt(estimator: QueryEstimator) -
     assert (found.estimate, found.standard_error, found.interval) == (0, 0, (0, 0))
 
 
-def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch, release: Publication) -> None:
+def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch, release: Release) -> None:
     monkeypatch.setattr(several_columns, "MOST_CELLS", 1000)
     estimator = QueryEstimator(release.table, SENSITIVE, GAMMA)
     with pytest.raises(InputError, match="combinations of values, above 1000"):

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from splu_ref.decoys import anatomy
 from splu_ref.estimators import conjunction_estimate, exact_estimates, exact_intervals
 from splu_ref.estimators.moments import count_moments, frequency_variance
-from splu_ref.mechanisms import publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma, InputError
 from splu_ref.randomness import EnumerationSource, IntArray, outcomes
 
@@ -112,7 +111,7 @@ def test_the_shipped_mechanism_has_these_moments_on_average_over_predicates(keep
     gamma, value = Gamma(2), 0
 
     def run(source: EnumerationSource) -> tuple[int, ...]:
-        release = publish_codes(codes, 3, gamma, source, plan=anatomy, retention=keep)
+        release = SpluGen(gamma, retention=keep, plan="anatomy").publish_codes(codes, 3, source)
         published = np.empty(len(codes), dtype=np.int64)
         published[release.rows] = release.published
         return tuple(published.tolist())

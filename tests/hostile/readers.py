@@ -32,7 +32,7 @@ from splu_ref.certificates import (
 from splu_ref.cli.queries import read_queries
 from splu_ref.conformance import answer_line, read_expected_failures, read_vectors
 from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
-from splu_ref.manifest import read_manifest
+from splu_ref.mechanisms import read_manifest
 from splu_ref.microdata import Microdata, table_bytes
 from splu_ref.microdata.parquet import parse_parquet
 from splu_ref.microdata.reading import decompressed, parse_csv

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from splu_ref.mechanisms import LN_2, LN_3, Budget, publish_counts
+from splu_ref.mechanisms import LN_2, LN_3, Budget, LaplaceCounts
 from splu_ref.mechanisms.laplace import exponential_trial
 from splu_ref.model import ParameterError
 from splu_ref.randomness import SeededSource, TapeSource, UniformSource
@@ -48,7 +48,7 @@ def _law(draw: Callable[[UniformSource], int], bound: int, most: int) -> dict[in
 
 @pytest.mark.parametrize(("budget", "bound", "most"), [(LN_2, 2, 12), (LN_3, 3, 8)])
 def test_noise_at_a_named_budget(budget: Budget, bound: int, most: int) -> None:
-    law = _law(lambda source: publish_counts([0], budget, source)[0], bound, most)
+    law = _law(lambda source: LaplaceCounts(budget).publish_counts([0], source)[0], bound, most)
     r = Fraction(1, bound)
     for z in range(-most, most + 1):
         whole = (1 - r) / (1 + r) * r ** abs(z)
@@ -88,13 +88,13 @@ def test_a_rational_budget_by_hand() -> None:
     first = (2, 2, 0, 2, 1)
     # fine = 0 needs no trial; coarse fails at once (number 2): G' = 0.
     second = (0, 1)
-    noise = publish_counts([10], Budget.of("2/3"), _Digits(first + second))
+    noise = LaplaceCounts(Budget.of("2/3")).publish_counts([10], _Digits(first + second))
     assert noise == [10 + (2 + 3 * 1) // 2]
 
 
 def test_every_count_has_noise_of_its_own() -> None:
     tape = TapeSource(bytes([0, 1, 1, 1, 0, 0, 1]))  # 0 goes on, 1 stops: G = 1, G' = 0; G = 0, G' = 2
-    assert publish_counts([5, 5], LN_2, tape) == [6, 3]
+    assert LaplaceCounts(LN_2).publish_counts([5, 5], tape) == [6, 3]
     assert tape.consumed == 7
 
 
@@ -115,4 +115,4 @@ def test_a_budget_must_be_above_0(wrong: str) -> None:
 
 def test_a_budget_whose_noise_takes_a_million_draws_is_refused() -> None:
     with pytest.raises(ParameterError, match="takes too long to draw"):
-        publish_counts([0], Budget.logarithm("1.0000001"), _Digits(()))
+        LaplaceCounts(Budget.logarithm("1.0000001")).publish_counts([0], _Digits(()))

@@ -9,21 +9,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from splu_ref.decoys import anatomy, cyclic
-from splu_ref.mechanisms import (
-    publish_codes,
-    publish_distribution_based,
-    publish_two_tables,
-)
-from splu_ref.model import Gamma, ParameterError
+from splu_ref.mechanisms import Anatomy, DistributionBased, SpluGen
+from splu_ref.model import ParameterError
 from splu_ref.randomness import RecordingSource, SeededSource, TapeSource, outcomes
 
 CODES = np.array([0, 1, 0, 2, 1, 2, 0, 3], dtype=np.int64)
 
 
 def test_each_group_holds_the_values_of_its_records() -> None:
-    for plan in (anatomy, cyclic):
-        done = publish_two_tables(CODES, 4, Gamma(2), SeededSource(5), plan=plan)
+    for plan in ("anatomy", "cyclic"):
+        done = Anatomy(2, plan=plan).publish_codes(CODES, 4, SeededSource(5))
         assert sorted(done.rows.tolist()) == list(range(8))
         for group, values in enumerate(done.values.tolist()):
             members = done.rows[done.groups == group]
@@ -32,7 +27,7 @@ def test_each_group_holds_the_values_of_its_records() -> None:
 
 
 def test_the_sensitive_table_is_group_value_count() -> None:
-    done = publish_two_tables(CODES, 4, Gamma(2), SeededSource(5))
+    done = Anatomy(2).publish_codes(CODES, 4, SeededSource(5))
     table = done.sensitive_table()
     assert table.shape == (8, 3)
     assert table[:, 0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
@@ -47,7 +42,7 @@ def test_the_remainder_is_deleted_from_both_tables() -> None:
     codes = np.array([0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 5], dtype=np.int64)
     gone: Counter[int] = Counter()
     for seed in range(60):
-        done = publish_two_tables(codes, 6, Gamma(3), SeededSource(seed))
+        done = Anatomy(3).publish_codes(codes, 6, SeededSource(seed))
         assert sorted([*done.rows.tolist(), *done.suppressed.tolist()]) == list(range(11))
         assert done.values.shape == (3, 3)
         gone.update(done.suppressed.tolist())
@@ -58,8 +53,8 @@ def test_it_draws_what_splu_gen_draws_but_for_step_3() -> None:
     # The same tape gives the same groups: SPLU-Gen's published value is one of the record's group. Its
     # draws come before the shuffle, so only the groups, not the rows, agree.
     recorder = RecordingSource(SeededSource(11))
-    shown = publish_codes(CODES, 4, Gamma(2), recorder, plan=anatomy)
-    tables = publish_two_tables(CODES, 4, Gamma(2), TapeSource(recorder.recorded), plan=anatomy)
+    shown = SpluGen(2, plan="anatomy").publish_codes(CODES, 4, recorder)
+    tables = Anatomy(2, plan="anatomy").publish_codes(CODES, 4, TapeSource(recorder.recorded))
     group_of = dict(zip(tables.rows.tolist(), tables.groups.tolist(), strict=True))
     for record, value in zip(shown.rows.tolist(), shown.published.tolist(), strict=True):
         assert value in tables.values[group_of[record]]
@@ -68,7 +63,7 @@ def test_it_draws_what_splu_gen_draws_but_for_step_3() -> None:
 def test_a_record_stands_in_every_group_of_its_value_alike() -> None:
     law: dict[tuple[int, int], Fraction] = {}
 
-    for done, chance in outcomes(lambda source: publish_two_tables(CODES, 4, Gamma(2), source)):
+    for done, chance in outcomes(lambda source: Anatomy(2).publish_codes(CODES, 4, source)):
         for record, group in zip(done.rows.tolist(), done.groups.tolist(), strict=True):
             law[record, group] = law.get((record, group), Fraction(0)) + chance
     frequency = Counter(CODES.tolist())
@@ -78,20 +73,20 @@ def test_a_record_stands_in_every_group_of_its_value_alike() -> None:
 
 def test_rows_are_shuffled_with_their_groups() -> None:
     orders = {
-        tuple(publish_two_tables(CODES, 4, Gamma(2), SeededSource(seed)).rows.tolist()) for seed in range(40)
+        tuple(Anatomy(2).publish_codes(CODES, 4, SeededSource(seed)).rows.tolist()) for seed in range(40)
     }
     assert len(orders) == 40
 
 
 def test_codes_that_cannot_be_grouped_are_refused() -> None:
     with pytest.raises(ParameterError, match="largest feasible gamma is 2"):
-        publish_two_tables(CODES, 4, Gamma(3), SeededSource(1))
+        Anatomy(3).publish_codes(CODES, 4, SeededSource(1))
 
 
 def test_every_record_draws_from_the_whole_histogram() -> None:
     codes = np.array([2, 0, 2, 1], dtype=np.int64)
     law: dict[tuple[int, ...], Fraction] = {}
-    for done, chance in outcomes(lambda source: publish_distribution_based(codes, 4, source)):
+    for done, chance in outcomes(lambda source: DistributionBased().publish_codes(codes, 4, source)):
         published = tuple(done.published.tolist())
         law[published] = law.get(published, Fraction(0)) + chance
     share = {0: Fraction(1, 4), 1: Fraction(1, 4), 2: Fraction(1, 2)}
@@ -105,7 +100,8 @@ def test_every_record_draws_from_the_whole_histogram() -> None:
 
 def test_the_order_of_the_file_is_not_kept() -> None:
     orders = {
-        tuple(publish_distribution_based(CODES, 4, SeededSource(seed)).rows.tolist()) for seed in range(40)
+        tuple(DistributionBased().publish_codes(CODES, 4, SeededSource(seed)).rows.tolist())
+        for seed in range(40)
     }
     assert len(orders) == 40
     assert all(sorted(order) == list(range(8)) for order in orders)
@@ -113,4 +109,4 @@ def test_the_order_of_the_file_is_not_kept() -> None:
 
 def test_a_table_without_records_is_refused() -> None:
     with pytest.raises(ParameterError, match="no records"):
-        publish_distribution_based(np.array([], dtype=np.int64), 1, SeededSource(1))
+        DistributionBased().publish_codes(np.array([], dtype=np.int64), 1, SeededSource(1))

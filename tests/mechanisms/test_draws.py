@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_ref.decoys import anatomy
-from splu_ref.mechanisms import publish, publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.mechanisms.draws import DrawRule, draw_rule, draws
 from splu_ref.microdata import embedded_table
 from splu_ref.model import Gamma, ParameterError
-from splu_ref.randomness import SeededSource, TapeSource, UniformSource, outcomes
+from splu_ref.randomness import Draws, SeededSource, TapeSource, outcomes
 
 
 @given(st.integers(2, 9), st.integers(1, 60), st.integers(1, 60))
@@ -55,8 +54,8 @@ def test_a_published_value_is_the_records_own_with_probability_p() -> None:
     codes = np.array([0, 0, 1, 2], dtype=np.int64)
     for retention in (Fraction(1, 3), Fraction(9, 10)):
 
-        def run(source: UniformSource, p: Fraction = retention) -> list[int]:
-            done = publish_codes(codes, 3, Gamma(2), source, plan=anatomy, retention=p)
+        def run(source: Draws, p: Fraction = retention) -> list[int]:
+            done = SpluGen(2, retention=p, plan="anatomy").publish_codes(codes, 3, source)
             published: list[int] = done.published[np.argsort(done.rows)].tolist()
             return published
 
@@ -72,24 +71,24 @@ def test_a_published_value_is_the_records_own_with_probability_p() -> None:
 
 def test_retention_one_publishes_the_truth_and_other_values_are_refused() -> None:
     table = embedded_table()
-    done = publish(table, "occupation", 5, SeededSource(1), retention=1)
-    assert done.retention == done.manifest().retention == 1
+    done = SpluGen(5, retention=1).publish(table, "occupation", SeededSource(1))
+    assert done.mechanism == done.manifest.mechanism == SpluGen(5, retention=1)
     np.testing.assert_array_equal(
         done.table.histogram("occupation").sum(), table.row_count - table.row_count % 5
     )
     codes = np.array([0, 1, 0, 1], dtype=np.int64)
-    same = publish_codes(codes, 2, Gamma(2), SeededSource(1), retention=1)
+    same = SpluGen(2, retention=1).publish_codes(codes, 2, SeededSource(1))
     np.testing.assert_array_equal(same.published, codes[same.rows])
     for wrong in (0, -1, "11/10"):
         with pytest.raises(ParameterError, match="retention"):
-            publish(table, "occupation", 5, SeededSource(1), retention=wrong)
+            SpluGen(5, retention=wrong).publish(table, "occupation", SeededSource(1))
     with pytest.raises(ParameterError, match="too many digits"):
-        publish_codes(codes, 2, Gamma(2), SeededSource(1), retention=Fraction(1, 2**70))
+        SpluGen(2, retention=Fraction(1, 2**70)).publish_codes(codes, 2, SeededSource(1))
 
 
 def test_one_over_gamma_is_the_rule_of_the_paper() -> None:
     codes = np.array([0, 1, 2] * 20, dtype=np.int64)
     told, silent = (
-        publish_codes(codes, 3, Gamma(3), SeededSource(9), retention=p) for p in (Fraction(1, 3), None)
+        SpluGen(3, retention=p).publish_codes(codes, 3, SeededSource(9)) for p in (Fraction(1, 3), None)
     )
     np.testing.assert_array_equal(told.published, silent.published)

@@ -5,9 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from splu_ref.decoys import anatomy, cyclic
-from splu_ref.mechanisms import publish_codes, release
-from splu_ref.model import Gamma, ParameterError
+from splu_ref.mechanisms import SpluGen
+from splu_ref.model import ParameterError
 from splu_ref.randomness import IntArray, RecordingSource, SeededSource, TapeSource
 
 CODES = np.array([0, 1, 0, 2, 1, 2, 0, 3], dtype=np.int64)
@@ -16,7 +15,7 @@ CODES = np.array([0, 1, 0, 2, 1, 2, 0, 3], dtype=np.int64)
 def test_every_record_stays_in_its_group_and_rows_are_shuffled() -> None:
     seen: set[tuple[int, ...]] = set()
     for seed in range(50):
-        done = publish_codes(CODES, 4, Gamma(2), SeededSource(seed))
+        done = SpluGen(2).publish_codes(CODES, 4, SeededSource(seed))
         assert sorted(done.rows.tolist()) == list(range(8))
         assert done.published.shape == (8,)
         seen.add(tuple(done.rows.tolist()))
@@ -27,7 +26,7 @@ def test_the_remainder_is_deleted_and_reported() -> None:
     codes = np.array([0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 5], dtype=np.int64)
     gone: Counter[int] = Counter()
     for seed in range(60):
-        done = publish_codes(codes, 6, Gamma(3), SeededSource(seed))
+        done = SpluGen(3).publish_codes(codes, 6, SeededSource(seed))
         assert len(done.rows) == 9
         assert len(done.suppressed) == 2
         assert sorted([*done.rows.tolist(), *done.suppressed.tolist()]) == list(range(11))
@@ -37,9 +36,9 @@ def test_the_remainder_is_deleted_and_reported() -> None:
 
 def test_a_recorded_tape_replays_a_release() -> None:
     recorder = RecordingSource(SeededSource(7))
-    first = publish_codes(CODES, 4, Gamma(2), recorder)
+    first = SpluGen(2).publish_codes(CODES, 4, recorder)
     tape = TapeSource(recorder.recorded)
-    second = publish_codes(CODES, 4, Gamma(2), tape)
+    second = SpluGen(2).publish_codes(CODES, 4, tape)
     np.testing.assert_array_equal(first.rows, second.rows)
     np.testing.assert_array_equal(first.published, second.published)
     assert tape.consumed == len(recorder.recorded)
@@ -60,22 +59,22 @@ class _Constant(SeededSource):
 
 
 def test_draw_zero_keeps_every_own_value() -> None:
-    done = publish_codes(CODES, 4, Gamma(2), _Constant(0), plan=anatomy)
+    done = SpluGen(2, plan="anatomy").publish_codes(CODES, 4, _Constant(0))
     np.testing.assert_array_equal(done.published, CODES)
-    done = publish_codes(CODES, 4, Gamma(2), _Constant(0), plan=cyclic)
+    done = SpluGen(2, plan="cyclic").publish_codes(CODES, 4, _Constant(0))
     np.testing.assert_array_equal(done.published, CODES)
 
 
 def test_the_smallest_id_rule_by_hand() -> None:
     # Left 3, 2, 2, 1: groups {0,1}, {0,2}, {0,1}, {2,3}; each record takes the other value of its group.
-    done = publish_codes(CODES, 4, Gamma(2), _Constant(1), plan=anatomy, order="smallest-id")
+    done = SpluGen(2, plan="anatomy").publish_codes(CODES, 4, _Constant(1), order="smallest-id")
     assert done.published.tolist() == [1, 0, 2, 0, 0, 3, 1, 2]
 
 
 def test_two_columns_have_plans_of_their_own_and_one_shuffle() -> None:
     other = CODES[::-1].copy()
     source = SeededSource(3)
-    done = release({"a": CODES, "b": other}, {"a": 4, "b": 4}, Gamma(2), lambda _: source)
+    done = SpluGen(2).publish_columns({"a": CODES, "b": other}, {"a": 4, "b": 4}, lambda _: source)
     assert sorted(done.rows.tolist()) == list(range(8))
     assert set(done.published) == {"a", "b"}
     assert not np.array_equal(done.published["a"], done.published["b"])
@@ -83,4 +82,4 @@ def test_two_columns_have_plans_of_their_own_and_one_shuffle() -> None:
 
 def test_codes_that_cannot_be_grouped_are_refused() -> None:
     with pytest.raises(ParameterError, match="largest feasible gamma is 2"):
-        publish_codes(CODES, 4, Gamma(3), SeededSource(1))
+        SpluGen(3).publish_codes(CODES, 4, SeededSource(1))

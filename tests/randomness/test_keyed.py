@@ -101,7 +101,6 @@ def test_columns_keys_and_identities_are_told_apart() -> None:
     same = bound_source(identities, "v").below(2**62, 2).tolist()
     assert bound_source(identities, "v").below(2**62, 2).tolist() == same
     assert bound_source(identities, "w").below(2**62, 2).tolist() != same
-    assert bound_source(identities).for_records("v", lambda: identities).below(2**62, 2).tolist() == same
     other = KeyedSource(Key(bytes(32))).for_records("v", lambda: identities)
     assert other.below(2**62, 2).tolist() != same
     # The lengths in the message keep ("v", "wx") and ("vw", "x") apart.
@@ -130,23 +129,6 @@ def test_digest_parts_are_compared_as_unsigned_big_endian_numbers() -> None:
 @pytest.mark.parametrize(
     "choose",
     [
-        lambda source: source.integer_below(5),
-        lambda source: source.below(5, 3),
-        lambda source: source.permutation(3),
-        lambda source: source.order_within(np.zeros(3, dtype=np.int64)),
-        lambda source: source.subset(3, 1),
-        lambda source: source.kept(np.array([0])),
-        lambda source: source.plan_secret().permutation(1),
-    ],
-)
-def test_an_unbound_source_says_how_to_bind_it(choose: Callable[[KeyedSource], IntArray]) -> None:
-    with pytest.raises(InputError, match="for_records"):
-        choose(KeyedSource(KEY))
-
-
-@pytest.mark.parametrize(
-    "choose",
-    [
         lambda source: source.below(5, 3),
         lambda source: source.permutation(3),
         lambda source: source.order_within(np.zeros(3, dtype=np.int64)),
@@ -158,11 +140,6 @@ def test_choices_for_another_number_of_records_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=r"bound to 2 records, not 3.*kept"):
         choose(bound_source([b"a", b"b"]))
-
-
-def test_a_single_integer_belongs_to_no_record() -> None:
-    with pytest.raises(InputError, match="per record"):
-        bound_source([b"a"]).integer_below(5)
 
 
 def test_impossible_arguments_are_refused() -> None:

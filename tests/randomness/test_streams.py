@@ -10,9 +10,11 @@ import pytest
 
 from splu_ref.model import TapeExhaustedError
 from splu_ref.randomness import (
+    Draws,
     EnumerationSource,
     Key,
     KeyedSource,
+    Randomness,
     RecordingSource,
     SeededSource,
     SystemSource,
@@ -44,21 +46,21 @@ def test_seeds_that_are_prefixes_of_one_another_give_other_streams() -> None:
 
 def test_every_source_has_the_interface_and_its_name() -> None:
     keyed = KeyedSource(Key(bytes(32)))
-    sources: list[UniformSource] = [
+    sources: list[Randomness] = [
         SystemSource(),
         SeededSource(1),
         TapeSource(b""),
         RecordingSource(TapeSource(b"")),
         keyed,
-        keyed.for_records("v", lambda: [b"a"]),
         EnumerationSource(),
     ]
+    bound: list[Draws] = [source.for_records("v", lambda: [b"a"]) for source in sources]
+    assert [draws.name for draws in bound] == [source.name for source in sources]
     assert [source.name for source in sources] == [
         "system",
         "seeded",
         "tape",
         "tape",
-        "keyed",
         "keyed",
         "enumeration",
     ]

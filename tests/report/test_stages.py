@@ -12,7 +12,7 @@ import pytest
 from splu_ref.audit import EnumerationRow
 from splu_ref.certificate_checker import Verdict, check_text
 from splu_ref.certificates import privacy_certificate
-from splu_ref.mechanisms import Publication, publish
+from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.report.stages import certificates, enumeration, publication
 from splu_ref.report.stages.certificates import FALSIFIED, certificates_stage, falsifications
 from splu_ref.report.stages.ledger import ledger_stage
@@ -108,22 +108,23 @@ def test_its_budget_is_the_committed_one(told: Any) -> None:
     assert float(publication.BUDGET) * entry["executions"] == pytest.approx(float(entry["level"]))
 
 
-def broken_publish(damage: Callable[[Publication], Publication]) -> Callable[..., Publication]:
-    return lambda *arguments, **options: damage(publish(*arguments, **options))
+def broken_publish(damage: Callable[[Release], Release]) -> Callable[..., Release]:
+    shipped = SpluGen.publish
+    return lambda *arguments, **options: damage(shipped(*arguments, **options))
 
 
-def doubled_first_row(release: Publication) -> Publication:
+def doubled_first_row(release: Release) -> Release:
     rows = np.arange(release.table.row_count, dtype=np.int64)
     rows[0] = rows[1]
     return replace(release, table=release.table.take(rows))
 
 
-def one_row_less(release: Publication) -> Publication:
+def one_row_less(release: Release) -> Release:
     rows = np.arange(1, release.table.row_count, dtype=np.int64)
     return replace(release, table=release.table.take(rows))
 
 
-def most_frequent_value_favored(release: Publication) -> Publication:
+def most_frequent_value_favored(release: Release) -> Release:
     codes = release.table.codes(publication.COLUMN).copy()
     codes[:1500] = np.bincount(codes).argmax()
     return replace(release, table=release.table.with_codes(publication.COLUMN, codes))
@@ -138,7 +139,7 @@ def most_frequent_value_favored(release: Publication) -> Publication:
     ],
 )
 def test_a_damaged_release_is_noticed(
-    damage: Callable[[Publication], Publication],
+    damage: Callable[[Release], Release],
     noticed: set[str],
     monkeypatch: pytest.MonkeyPatch,
     told: Any,

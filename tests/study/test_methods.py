@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from splu_ref.estimators import Query, QueryEstimate, QueryEstimator, two_tables_sums
-from splu_ref.mechanisms import publish_two_tables
+from splu_ref.mechanisms import Anatomy
 from splu_ref.microdata import Microdata
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, SeededSource
@@ -87,7 +87,7 @@ def test_anatomy_is_counted_as_its_own_estimator_counts(table: StudyTable, queri
     found = compared(table, queries, table.gamma, source)["two tables"]
     source = SeededSource(4)
     drawn_values(table, source)
-    release = publish_two_tables(table.values, table.domain_size, table.gamma, source)
+    release = Anatomy(table.gamma).publish_codes(table.values, table.domain_size, source)
     for query in range(0, len(found), 7):
         predicate = queries.predicate[query]
         pairs = zip(queries.columns[predicate], queries.assignments[predicate], strict=True)

@@ -34,7 +34,7 @@ DBRP = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("splu.B",),
     licenses=(
-        "splu_ref.mechanisms.distribution_based:publish_distribution_based",
+        "splu_ref.mechanisms.distribution_based:DistributionBased",
         "splu_ref.estimators.comparators:distribution_based_moments",
     ),
     tests=("tests/estimators/test_comparators.py::test_distribution_based_counts_over_every_outcome",),
@@ -80,8 +80,8 @@ def the_shipped_draws() -> str:
     """Run the shipped mechanism on every outcome of every table with N <= 4: N independent draws."""
     import numpy as np  # noqa: PLC0415  only the enumeration needs it
 
-    from splu_ref.mechanisms import publish_distribution_based  # noqa: PLC0415  only runs need it
-    from splu_ref.randomness import UniformSource, outcomes  # noqa: PLC0415  only runs need it
+    from splu_ref.mechanisms import DistributionBased  # noqa: PLC0415  only runs need it
+    from splu_ref.randomness import Draws, outcomes  # noqa: PLC0415  only runs need it
 
     tables = 0
     for total in range(1, 5):
@@ -89,9 +89,9 @@ def the_shipped_draws() -> str:
             codes = np.repeat(np.arange(len(histogram), dtype=np.int64), histogram)
 
             def run(
-                source: UniformSource, codes: np.typing.NDArray[np.int64] = codes, size: int = len(histogram)
+                source: Draws, codes: np.typing.NDArray[np.int64] = codes, size: int = len(histogram)
             ) -> tuple[int, ...]:
-                return tuple(publish_distribution_based(codes, size, source).published.tolist())
+                return tuple(DistributionBased().publish_codes(codes, size, source).published.tolist())
 
             law: dict[tuple[int, ...], Fraction] = {}
             for published, chance in outcomes(run):

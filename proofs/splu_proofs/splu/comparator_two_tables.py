@@ -37,7 +37,7 @@ ANA = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("splu.G",),
     licenses=(
-        "splu_ref.mechanisms.two_tables:publish_two_tables",
+        "splu_ref.mechanisms.two_tables:Anatomy",
         "splu_ref.estimators.comparators:two_tables_moments",
         "splu_ref.estimators.comparators:reconstructed_two_tables",
     ),
@@ -95,14 +95,13 @@ def shipped_tables(histogram: tuple[int, ...], gamma: int) -> dict[Outcome, Frac
     """Return every outcome of the shipped mechanism and its probability; record numbers ascend by value."""
     import numpy as np  # noqa: PLC0415  only the enumerations need it
 
-    from splu_ref.mechanisms import publish_two_tables  # noqa: PLC0415  only runs need it
-    from splu_ref.model import Gamma  # noqa: PLC0415  only runs need it
-    from splu_ref.randomness import UniformSource, outcomes  # noqa: PLC0415  only runs need it
+    from splu_ref.mechanisms import Anatomy  # noqa: PLC0415  only runs need it
+    from splu_ref.randomness import Draws, outcomes  # noqa: PLC0415  only runs need it
 
     codes = np.array(records(histogram), dtype=np.int64)
 
-    def run(source: UniformSource) -> Outcome:
-        done = publish_two_tables(codes, len(histogram), Gamma(gamma), source)
+    def run(source: Draws) -> Outcome:
+        done = Anatomy(gamma).publish_codes(codes, len(histogram), source)
         group_of = dict(zip(done.rows.tolist(), done.groups.tolist(), strict=True))
         return tuple(group_of[r] for r in range(len(codes))), tuple(map(tuple, done.values.tolist()))
 

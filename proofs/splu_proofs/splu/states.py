@@ -21,7 +21,7 @@ D5 = Claim(
     words=(
         "A predicate P on the non-sensitive columns and a sensitive value s put every record in one of four "
         "states, according to whether it satisfies P and whether it carries s. x counts the states in the "
-        "original table and y in the published one. Publication leaves P alone, so n = x_2 + x_3 = y_2 + "
+        "original table and y in the published one. Release leaves P alone, so n = x_2 + x_3 = y_2 + "
         "y_3; f = x_1 + x_3 and f' = y_1 + y_3. The count that is sought is x_3."
     ),
     status=Status.DEFINITION,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from splu_ref.mechanisms import Budget, publish_counts
+from splu_ref.mechanisms import Budget, LaplaceCounts
 from splu_ref.mechanisms.laplace import exponential_trial
 from splu_ref.model import Exact
 from splu_ref.randomness import EnumerationSource, outcomes
@@ -33,7 +33,7 @@ class _Limited(EnumerationSource):
 def noise_within(epsilon: Exact, limit: int) -> tuple[dict[int, Fraction], Fraction]:
     """Return the probability of each noise over the paths that end in time, and that of all other paths."""
     budget = Budget.of(epsilon)
-    return _within(lambda source: publish_counts([0], budget, source)[0], limit)
+    return _within(lambda source: LaplaceCounts(budget).publish_counts([0], source)[0], limit)
 
 
 def trial_within(exponent: Fraction, limit: int) -> tuple[dict[int, Fraction], Fraction]:

@@ -51,16 +51,14 @@ def shipped(
     """Return the law of a function of the published columns: shipped mechanism, gamma = 2, every outcome."""
     import numpy as np  # noqa: PLC0415  only the enumerations need it
 
-    from splu_ref.decoys import anatomy  # noqa: PLC0415  only runs need it
-    from splu_ref.mechanisms import release  # noqa: PLC0415  only runs need it
-    from splu_ref.model import Gamma  # noqa: PLC0415  only runs need it
-    from splu_ref.randomness import UniformSource, outcomes  # noqa: PLC0415  only runs need it
+    from splu_ref.mechanisms import SpluGen  # noqa: PLC0415  only runs need it
+    from splu_ref.randomness import Draws, outcomes  # noqa: PLC0415  only runs need it
 
     codes = {str(i): np.array(column, dtype=np.int64) for i, column in enumerate(columns)}
     sizes = {str(i): max(column) + 1 for i, column in enumerate(columns)}
 
-    def run(source: UniformSource) -> tuple[Column, ...]:
-        done = release(codes, sizes, Gamma(2), lambda _: source, plan=anatomy, order=order)
+    def run(source: Draws) -> tuple[Column, ...]:
+        done = SpluGen(2, plan="anatomy").publish_columns(codes, sizes, lambda _: source, order=order)
         return tuple(tuple(done.published[name].tolist()) for name in codes)
 
     law: dict[Outcome, Fraction] = {}

@@ -81,17 +81,13 @@ def shipped_laws(
     """Return every vector of published values, records ascending by value, with its probability."""
     import numpy as np  # noqa: PLC0415  only the enumerations need it
 
-    from splu_ref.decoys import PLANS  # noqa: PLC0415  only runs need it
-    from splu_ref.mechanisms import publish_codes  # noqa: PLC0415  only runs need it
-    from splu_ref.model import Gamma  # noqa: PLC0415  only runs need it
-    from splu_ref.randomness import UniformSource, outcomes  # noqa: PLC0415  only runs need it
+    from splu_ref.mechanisms import SpluGen  # noqa: PLC0415  only runs need it
+    from splu_ref.randomness import Draws, outcomes  # noqa: PLC0415  only runs need it
 
     codes = np.repeat(np.arange(len(histogram), dtype=np.int64), histogram)
 
-    def run(source: UniformSource) -> tuple[int, ...]:
-        release = publish_codes(
-            codes, len(histogram), Gamma(gamma), source, plan=PLANS["anatomy"], retention=p
-        )
+    def run(source: Draws) -> tuple[int, ...]:
+        release = SpluGen(gamma, retention=p, plan="anatomy").publish_codes(codes, len(histogram), source)
         return tuple(release.published.tolist())
 
     law: dict[tuple[int, ...], Fraction] = {}

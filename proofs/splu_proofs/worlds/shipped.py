@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 
 from splu_ref.decoys import anatomy, anatomy_reference
-from splu_ref.mechanisms import publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
-from splu_ref.randomness import UniformSource, outcomes
+from splu_ref.randomness import Draws, outcomes
 
 
 def plans(histogram: tuple[int, ...], gamma: int) -> Iterator[tuple[str, list[tuple[int, ...]]]]:
@@ -30,8 +30,8 @@ def releases(histogram: tuple[int, ...], gamma: int) -> Iterator[tuple[list[tupl
     """
     codes = np.repeat(np.arange(len(histogram), dtype=np.int64), histogram)
 
-    def run(source: UniformSource) -> list[tuple[int, int]]:
-        release = publish_codes(codes, len(histogram), Gamma(gamma), source, plan=anatomy)
+    def run(source: Draws) -> list[tuple[int, int]]:
+        release = SpluGen(gamma, plan="anatomy").publish_codes(codes, len(histogram), source)
         return list(zip(release.rows.tolist(), release.published.tolist(), strict=True))
 
     return outcomes(run)

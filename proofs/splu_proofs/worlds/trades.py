@@ -14,11 +14,11 @@ import numpy as np
 from splu_ref.decoys import cyclic, expected_co_occurrence, mixed
 from splu_ref.decoys.mixed import default_passes, trade
 from splu_ref.decoys.plan import Groups
-from splu_ref.mechanisms import publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import embedded_table
 from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE
 from splu_ref.model import Gamma
-from splu_ref.randomness import SeededSource, UniformSource, outcomes
+from splu_ref.randomness import Draws, SeededSource, UniformSource, outcomes
 
 from .valid_plans import Plan
 
@@ -120,8 +120,8 @@ def published(codes: tuple[int, ...], gamma: int, passes: int) -> Iterator[tuple
     table = np.array(codes, dtype=np.int64)
     plan = partial(mixed, passes=passes)
 
-    def run(source: UniformSource) -> tuple[int, ...]:
-        done = publish_codes(table, max(codes) + 1, Gamma(gamma), source, plan=plan)
+    def run(source: Draws) -> tuple[int, ...]:
+        done = SpluGen(gamma, plan=plan).publish_codes(table, max(codes) + 1, source)
         return tuple(done.published[np.argsort(done.rows)].tolist())
 
     return outcomes(run)
@@ -133,9 +133,9 @@ def published_with_retention(
     """Yield the same for the plan from which the trades start, and another retention probability."""
     table = np.array(codes, dtype=np.int64)
 
-    def run(source: UniformSource) -> tuple[int, ...]:
+    def run(source: Draws) -> tuple[int, ...]:
         size = Gamma(gamma)
-        done = publish_codes(table, max(codes) + 1, size, source, plan=cyclic, retention=retention)
+        done = SpluGen(size, retention=retention, plan="cyclic").publish_codes(table, max(codes) + 1, source)
         return tuple(done.published[np.argsort(done.rows)].tolist())
 
     return outcomes(run)

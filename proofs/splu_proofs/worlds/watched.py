@@ -10,11 +10,12 @@ import numpy as np
 
 from splu_ref.decoys import PLANS, Codes, DecoyPlan, anatomy
 from splu_ref.decoys.plan import Groups
-from splu_ref.mechanisms import publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import embedded_table
 from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE
 from splu_ref.model import Gamma
 from splu_ref.randomness import (
+    Draws,
     IntArray,
     Key,
     KeyedSource,
@@ -82,9 +83,9 @@ def seen(name: str, codes: tuple[int, ...], gamma: int) -> Iterator[tuple[Seen, 
         for value in range(domain)
     ]
 
-    def run(source: UniformSource) -> Seen:
+    def run(source: Draws) -> Seen:
         orders.clear()
-        done = publish_codes(np.array(codes, dtype=np.int64), domain, Gamma(gamma), source, plan=watched)
+        done = SpluGen(gamma, plan=watched).publish_codes(np.array(codes, dtype=np.int64), domain, source)
         places = [iter(groups) for groups in holding]
         group_of = {record: next(places[codes[record]]) for record in orders[0]}
         published = dict(zip(done.rows.tolist(), done.published.tolist(), strict=True))
@@ -100,7 +101,7 @@ def keyed_release(histogram: tuple[int, ...], gamma: int, number: int) -> list[t
     key = Key(number.to_bytes(32, "big"))
     identities = [b"record %d" % record for record in range(len(codes))]
     source = KeyedSource(key).for_records("sensitive", lambda: identities)
-    done = publish_codes(codes, len(histogram), Gamma(gamma), source)
+    done = SpluGen(gamma).publish_codes(codes, len(histogram), source)
     return list(zip(done.rows.tolist(), done.published.tolist(), strict=True))
 
 
@@ -111,7 +112,7 @@ def _histogram(codes: tuple[int, ...]) -> tuple[int, ...]:
 def publish_histogram(histogram: tuple[int, ...], gamma: int) -> None:
     """Publish a table with this histogram once, by the greedy plan, with the system's randomness."""
     codes = np.repeat(np.arange(len(histogram), dtype=np.int64), histogram)
-    publish_codes(codes, len(histogram), Gamma(gamma), SystemSource(), plan=anatomy)
+    SpluGen(gamma, plan="anatomy").publish_codes(codes, len(histogram), SystemSource())
 
 
 def plan_runs(histogram: tuple[int, ...], gamma: int) -> int:
@@ -128,7 +129,7 @@ def published_states(gamma: int, columns: tuple[str, ...], least: int) -> Iterat
     table = embedded_table()
     true = table.codes(EMBEDDED_SENSITIVE)
     domain = len(table.domain(EMBEDDED_SENSITIVE))
-    rows, published, _ = publish_codes(true, domain, Gamma(gamma), SeededSource(1), plan=anatomy)
+    rows, published, _ = SpluGen(gamma, plan="anatomy").publish_codes(true, domain, SeededSource(1))
     for column in columns:
         codes = table.codes(column)[rows]
         for value in range(int(codes.max()) + 1):

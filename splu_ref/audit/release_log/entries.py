@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from splu_ref.audit.release_log.fingerprints import counts_fingerprint, secret_fingerprint, table_fingerprint
-from splu_ref.mechanisms import Publication
+from splu_ref.mechanisms import Release
 from splu_ref.microdata import Microdata
 from splu_ref.model import Gamma, retention_probability
 from splu_ref.randomness import Key
@@ -86,14 +86,12 @@ class ReleaseLog:
         lines = [header, *map(asdict, self.entries)]
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines).encode()
 
-    def entry(
-        self, table: Microdata, publication: Publication, key: Key | None, moment: datetime
-    ) -> LogEntry:
+    def entry(self, table: Microdata, publication: Release, key: Key | None, moment: datetime) -> LogEntry:
         """Return the entry of a release that is about to be made."""
         return LogEntry(
             release=len(self.entries) + 1,
             time=moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            manifest=json.loads(publication.manifest().to_json()),
+            manifest=json.loads(publication.manifest.to_json()),
             table=table_fingerprint(self.key, table),
             published=table_fingerprint(self.key, publication.table),
             counts={column: counts_fingerprint(self.key, table, column) for column in publication.sensitive},

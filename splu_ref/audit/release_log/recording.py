@@ -11,7 +11,7 @@ from pathlib import Path
 from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog
 from splu_ref.audit.release_log.reading import read_log
 from splu_ref.files import write_whole
-from splu_ref.mechanisms import Publication
+from splu_ref.mechanisms import Release
 from splu_ref.microdata import Microdata
 from splu_ref.model import InputError
 from splu_ref.randomness import Key
@@ -19,7 +19,7 @@ from splu_ref.randomness import Key
 
 @contextmanager
 def logged(
-    path: Path, table: Microdata, publication: Publication, key: Key | None, moment: datetime
+    path: Path, table: Microdata, publication: Release, key: Key | None, moment: datetime
 ) -> Iterator[tuple[ReleaseLog, LogEntry]]:
     """Add a release to a log, for as long as the release is then written without error.
 

@@ -7,7 +7,7 @@ from typing import Any
 from splu_ref.conformance.fields import Fields
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, gamma_of
 from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import Budget, publish_counts, publish_distribution_based, publish_two_tables
+from splu_ref.mechanisms import Anatomy, Budget, DistributionBased, LaplaceCounts
 from splu_ref.model import ParameterError
 from splu_ref.randomness import TapeSource
 
@@ -17,7 +17,7 @@ def two_tables(fields: Fields) -> dict[str, Any]:
     codes, gamma = codes_of(fields.integers("sensitive", 0)), gamma_of(fields)
     method, tape = fields.choice("method", PLANS), TapeSource(fields.octets("tape"))
     fields.finish()
-    done = publish_two_tables(codes, domain_size(codes), gamma, tape, plan=PLANS[method])
+    done = Anatomy(gamma, plan=method).publish_codes(codes, domain_size(codes), tape)
     return {
         "rows": done.rows.tolist(),
         "groups": done.groups.tolist(),
@@ -31,7 +31,7 @@ def distribution_based(fields: Fields) -> dict[str, Any]:
     """Answer a release whose values are drawn from the histogram of the table."""
     codes, tape = codes_of(fields.integers("sensitive", 0)), TapeSource(fields.octets("tape"))
     fields.finish()
-    done = publish_distribution_based(codes, domain_size(codes), tape)
+    done = DistributionBased().publish_codes(codes, domain_size(codes), tape)
     return {"published": done.published.tolist(), "rows": done.rows.tolist(), "consumed": tape.consumed}
 
 
@@ -42,4 +42,4 @@ def counts(fields: Fields) -> dict[str, Any]:
     fields.finish()
     if not true:
         raise ParameterError("counts is empty: give at least one")
-    return {"counts": publish_counts(true, Budget.of(given), tape), "consumed": tape.consumed}
+    return {"counts": LaplaceCounts(Budget.of(given)).publish_counts(true, tape), "consumed": tape.consumed}

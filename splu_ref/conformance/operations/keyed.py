@@ -9,7 +9,7 @@ import numpy as np
 from splu_ref.conformance.fields import Fields, number
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, gamma_of, retention_of
 from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Key, KeyedRecords
 
@@ -36,14 +36,7 @@ def publish_keyed(fields: Fields) -> dict[str, Any]:
     source = _records(fields)
     fields.finish()
     column = codes_of(codes)
-    done = publish_codes(
-        column,
-        domain_size(column),
-        gamma,
-        source,
-        plan=PLANS[method],
-        retention=retention,
-    )
+    done = SpluGen(gamma, retention=retention, plan=method).publish_codes(column, domain_size(column), source)
     return {
         "published": done.published.tolist(),
         "rows": done.rows.tolist(),

@@ -8,7 +8,7 @@ import numpy as np
 
 from splu_ref.conformance.fields import Fields
 from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import publish_codes, release
+from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Exact, Gamma, ParameterError
 from splu_ref.randomness import SystemSource, TapeSource
 
@@ -31,7 +31,7 @@ def publish(fields: Fields) -> dict[str, Any]:
     codes, gamma, method, retention = _one_column(fields)
     tape = TapeSource(fields.octets("tape"))
     fields.finish()
-    done = publish_codes(codes, domain_size(codes), gamma, tape, plan=PLANS[method], retention=retention)
+    done = SpluGen(gamma, retention=retention, plan=method).publish_codes(codes, domain_size(codes), tape)
     return {
         "published": done.published.tolist(),
         "consumed": tape.consumed,
@@ -49,7 +49,7 @@ def publish_random(fields: Fields) -> dict[str, Any]:
         raise ParameterError(f"times is {times}: ask for at most {MOST_TIMES} releases at once")
     source, size = SystemSource(), domain_size(codes)
     done = [
-        publish_codes(codes, size, gamma, source, plan=PLANS[method], retention=retention)
+        SpluGen(gamma, retention=retention, plan=method).publish_codes(codes, size, source)
         for _ in range(times)
     ]
     return {
@@ -65,13 +65,8 @@ def release_columns(fields: Fields) -> dict[str, Any]:
     tape = TapeSource(fields.octets("tape"))
     fields.finish()
     codes = {str(number): codes_of(column) for number, column in enumerate(columns)}
-    done = release(
-        codes,
-        {name: domain_size(column) for name, column in codes.items()},
-        gamma,
-        lambda _: tape,
-        plan=PLANS[method],
-        retention=retention,
+    done = SpluGen(gamma, retention=retention, plan=method).publish_columns(
+        codes, {name: domain_size(column) for name, column in codes.items()}, lambda _: tape
     )
     return {
         "published": [done.published[name].tolist() for name in codes],

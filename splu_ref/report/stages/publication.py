@@ -11,10 +11,9 @@ from typing import Literal, Self
 import narwhals as nw
 
 from splu_ref.audit import EValue, average, counts_point, rate_power
-from splu_ref.decoys import mixed
 from splu_ref.estimators import estimate_count
 from splu_ref.guarantees import decimal_down, decimal_up, error_bounds, privacy_minimum, utility_threshold
-from splu_ref.mechanisms import publish, publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata, embedded_table
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, SeededSource
@@ -52,12 +51,10 @@ def publication_stage(seed: str, progress: Progress) -> Outcome:
 
 def _audited(table: Microdata, gamma: Gamma, seed: bytes) -> Outcome:
     begin = perf_counter()
-    release = publish(table, COLUMN, gamma, SeededSource(seed))
+    release = SpluGen(gamma).publish(table, COLUMN, SeededSource(seed))
     published = release.table
     # The same bytes give the same release; this form of it also names the deleted records.
-    again = publish_codes(
-        table.codes(COLUMN), len(table.domain(COLUMN)), gamma, SeededSource(seed), plan=mixed
-    )
+    again = SpluGen(gamma).publish_codes(table.codes(COLUMN), len(table.domain(COLUMN)), SeededSource(seed))
     original = table.take(again.rows)
     frequencies = original.histogram(COLUMN)
     counts = published.histogram(COLUMN)

@@ -17,10 +17,10 @@ import pytest
 from splu_ref.audit.release_log import SCHEMA, LogEntry, logged, read_log, warnings
 from splu_ref.audit.repeated import repeated_privacy
 from splu_ref.guarantees import decimal_down
-from splu_ref.mechanisms import Publication, publish
+from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, InputError
-from splu_ref.randomness import Key, KeyedSource, SeededSource, UniformSource
+from splu_ref.model import DataError, Exact, InputError
+from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource
 
 MOMENT = datetime(2024, 2, 29, 12, tzinfo=UTC)
 KEY = Key(bytes(range(32)))
@@ -29,11 +29,18 @@ TABLE = Microdata.from_frame(
 )
 
 
-def publication(source: UniformSource, table: Microdata = TABLE, gamma: int = 2, **more: Any) -> Publication:
-    return publish(table, "value", gamma, source, **more)
+def publication(
+    randomness: Randomness,
+    table: Microdata = TABLE,
+    gamma: int = 2,
+    *,
+    retention: Exact | None = None,
+    plan: str = "mixed",
+) -> Release:
+    return SpluGen(gamma, retention, plan).publish(table, "value", randomness)
 
 
-def add(path: Path, done: Publication, key: Key | None = None, table: Microdata = TABLE) -> list[str]:
+def add(path: Path, done: Release, key: Key | None = None, table: Microdata = TABLE) -> list[str]:
     with logged(path, table, done, key, MOMENT) as entered:
         pass
     return list(warnings(*entered))
@@ -52,7 +59,7 @@ def test_what_a_log_holds(log: Path) -> None:
     key = bytes.fromhex(header["fingerprint_key"])
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
     assert (entry["release"], entry["time"]) == (1, "2024-02-29T12:00:00Z")
-    assert entry["manifest"] == json.loads(done.manifest().to_json())
+    assert entry["manifest"] == json.loads(done.manifest.to_json())
     assert (entry["randomness"], entry["key"]) == ("seeded", None)
 
     def framed(text: bytes) -> bytes:
@@ -134,7 +141,7 @@ def test_another_gamma_alone_has_no_number(log: Path) -> None:
 def test_a_table_with_other_columns_is_recognized_by_its_counts(log: Path) -> None:
     narrow = Microdata.from_frame(TABLE.to_frame().select(pl.col("value").alias("illness")))
     add(log, publication(SeededSource(1)))
-    (warning,) = add(log, publish(narrow, "illness", 2, SeededSource(2)), table=narrow)
+    (warning,) = add(log, SpluGen(2).publish(narrow, "illness", SeededSource(2)), table=narrow)
     assert warning.startswith("column 'illness' was published before with other draws")
 
 

@@ -26,7 +26,7 @@ from splu_ref.audit.releases.places import places_evidence
 from splu_ref.audit.releases.retention import retention_evidence
 from splu_ref.audit.releases.shuffle import shuffle_evidence
 from splu_ref.decoys import PLANS, mixed
-from splu_ref.mechanisms import publish_codes
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import Gamma
 from splu_ref.randomness import outcomes
@@ -53,8 +53,8 @@ def means(given: Microdata, claimed: Claimed) -> dict[str, float]:
     weight = Fraction(0)
 
     def run(source: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        done = publish_codes(
-            codes, 1 + int(codes.max()), claimed.gamma, source, plan=plan, retention=claimed.retention
+        done = SpluGen(claimed.gamma, retention=claimed.retention, plan=plan).publish_codes(
+            codes, 1 + int(codes.max()), source
         )
         return tuple(done.rows.tolist()), tuple(done.published.tolist())
 

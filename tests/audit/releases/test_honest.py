@@ -10,7 +10,7 @@ import pytest
 
 from splu_ref.audit.releases import MEANING, Check, Claimed, Original, ReleaseAudit, audit_release
 from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import publish
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import EMBEDDED_SENSITIVE, Microdata, embedded_table
 from splu_ref.randomness import Key, KeyedSource, SeededSource
 
@@ -37,7 +37,7 @@ def test_many_small_releases(plan: str, retention: str | None) -> None:
     claimed = Claimed.of(2, retention, plan)
     for number in range(40):
         source = SeededSource(f"honest {plan} {retention} {number}".encode())
-        published = publish(table, "value", 2, source, plan=plan, retention=retention).table
+        published = SpluGen(2, retention=retention, plan=plan).publish(table, "value", source).table
         audit = audit_release(
             published, ["value"], claimed, original=original, level=LEVEL, power=number == 0
         )
@@ -51,13 +51,13 @@ def test_the_embedded_table(plan: str, gamma: int) -> None:
     table = embedded_table()
     original = Original(table, [EMBEDDED_SENSITIVE])
     for number in range(4):
-        published = publish(table, EMBEDDED_SENSITIVE, gamma, SeededSource(number), plan=plan)
+        published = SpluGen(gamma, plan=plan).publish(table, EMBEDDED_SENSITIVE, SeededSource(number))
         audit = audit_release(
             published.table,
             [EMBEDDED_SENSITIVE],
             Claimed.of(gamma, None, plan),
             original=original,
-            manifest=published.manifest(),
+            manifest=published.manifest,
             level=LEVEL,
             power=False,
         )
@@ -72,7 +72,7 @@ def test_the_embedded_table(plan: str, gamma: int) -> None:
 
 def test_keyed_releases_repeat_themselves() -> None:
     table, source = embedded_table(), KeyedSource(Key(bytes(range(32))))
-    one, two = (publish(table, EMBEDDED_SENSITIVE, 5, source).table for _ in range(2))
+    one, two = (SpluGen(5).publish(table, EMBEDDED_SENSITIVE, source).table for _ in range(2))
     audit = audit_release(
         one,
         [EMBEDDED_SENSITIVE],
@@ -91,7 +91,7 @@ def test_several_sensitive_columns() -> None:
     table = embedded_table()
     columns = ["occupation", "education"]
     gamma = 3
-    published = publish(table, columns, gamma, SeededSource(1)).table
+    published = SpluGen(gamma).publish(table, columns, SeededSource(1)).table
     audit = audit_release(
         published, columns, Claimed.of(gamma, None, "mixed"), original=Original(table, columns), level=LEVEL
     )
@@ -105,7 +105,7 @@ def test_several_sensitive_columns() -> None:
 def test_nothing_can_be_linked() -> None:
     alone = small_table(60).to_frame().select("value")
     table = Microdata.from_frame(alone)
-    published = publish(table, "value", 2, SeededSource(4), plan="cyclic").table
+    published = SpluGen(2, plan="cyclic").publish(table, "value", SeededSource(4)).table
     audit = audit_release(
         published, ["value"], Claimed.of(2, None, "cyclic"), original=Original(table, ["value"])
     )
@@ -117,7 +117,7 @@ def test_nothing_can_be_linked() -> None:
 def test_a_pandas_release_of_a_typed_table() -> None:
     frame = small_table(90).to_frame()
     table = Microdata.from_frame(frame.to_pandas())
-    published = publish(table, "value", 2, SeededSource(2)).table
+    published = SpluGen(2).publish(table, "value", SeededSource(2)).table
     original = Original(table, ["value"])
     audit = audit_release(published, ["value"], Claimed.of(2), original=original, level=LEVEL)
     assert not failed(audit)

@@ -11,7 +11,7 @@ import pytest
 from splu_ref.audit.releases import Claimed, audit_release, compare_releases
 from splu_ref.audit.repeated import repeated_privacy
 from splu_ref.guarantees import decimal_down, error_probability
-from splu_ref.mechanisms import publish
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import EMBEDDED_SENSITIVE, Microdata, embedded_table
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Key, KeyedSource, SeededSource
@@ -22,7 +22,7 @@ KEYED = KeyedSource(Key(bytes(range(32))))
 
 
 def publication(seed: int) -> Microdata:
-    return publish(embedded_table(), EMBEDDED_SENSITIVE, 5, SeededSource(seed)).table
+    return SpluGen(5).publish(embedded_table(), EMBEDDED_SENSITIVE, SeededSource(seed)).table
 
 
 def test_the_same_rows_in_another_order() -> None:
@@ -46,7 +46,7 @@ def test_fresh_draws_are_a_failure() -> None:
 def test_a_changed_table_under_one_key_shares_its_draws() -> None:
     table = embedded_table()
     fewer = table.take(np.arange(20_000))
-    one, two = (publish(part, EMBEDDED_SENSITIVE, 5, KEYED).table for part in (table, fewer))
+    one, two = (SpluGen(5).publish(part, EMBEDDED_SENSITIVE, KEYED).table for part in (table, fewer))
     reuse = compare_releases(one, two, [EMBEDDED_SENSITIVE], CLAIMED, LEVEL)
     assert reuse.draws == "shared"
     assert reuse.against_independence is not None

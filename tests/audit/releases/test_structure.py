@@ -9,6 +9,7 @@ import pytest
 
 from splu_ref.audit.releases import Claimed, Original, ReleaseAudit, audit_release
 from splu_ref.manifest import Manifest
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError
 
@@ -82,7 +83,7 @@ def test_types_are_compared_where_both_files_have_them() -> None:
 
 
 def test_the_manifest() -> None:
-    honest = Manifest(CLAIMED.gamma, CLAIMED.retention, "mixed", 8, {"value": tuple("wxyz")})
+    honest = Manifest(SpluGen(CLAIMED.gamma, CLAIMED.retention), 8, {"value": tuple("wxyz")})
     assert failed(audit(PUBLISHED, manifest=honest)) == set()
     assert failed(audit(PUBLISHED, manifest=replace(honest, rows=10))) == {"manifest.rows"}
     for domain in ("xyz", "wxyzq"):
