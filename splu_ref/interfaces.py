@@ -8,10 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
+from splu_ref.channels import Channel
 from splu_ref.microdata import Microdata
-from splu_ref.randomness import Randomness
+from splu_ref.randomness import IntArray, Randomness, UniformSource
 
 Release_co = TypeVar("Release_co", covariant=True)
+Release_contra = TypeVar("Release_contra", contravariant=True)
+Query_contra = TypeVar("Query_contra", contravariant=True)
+Answer_co = TypeVar("Answer_co", covariant=True)
+Knowledge_contra = TypeVar("Knowledge_contra", contravariant=True)
+Belief_co = TypeVar("Belief_co", covariant=True)
 
 
 class Mechanism(Protocol[Release_co]):
@@ -54,4 +60,44 @@ class Mechanism(Protocol[Release_co]):
         ParameterError
             If a sensitive column is named twice, or identifies the records as well.
         """
+        ...
+
+
+class Randomizer(Mechanism[Release_co], Protocol[Release_co]):
+    """A mechanism that publishes one value of the domain for each record, and declares with which law."""
+
+    def channel(self, histogram: IntArray, secret: UniformSource) -> Channel[int, int]:
+        """Return the law of a record's published code, by its true code, exactly.
+
+        A promise, which enumerating the code holds it to: the marginal law of each record, given all true
+        values and the secret. Records need not be independent.
+
+        Parameters
+        ----------
+        histogram
+            How many of the published records hold each code, shape (values,).
+        secret
+            Where the secret of a decoy plan comes from, for a mechanism that has one.
+        """
+        ...
+
+
+class Estimator(Protocol[Query_contra, Answer_co]):
+    """What answers queries about the original of a release that it was made for."""
+
+    def estimate(self, queries: Sequence[Query_contra]) -> Sequence[Answer_co]:
+        """Return an answer to each query, in their order."""
+        ...
+
+
+class Attack(Protocol[Release_contra, Knowledge_contra, Belief_co]):
+    """What somebody concludes from a release and from what he knew before."""
+
+    @property
+    def name(self) -> str:
+        """Stable name."""
+        ...
+
+    def guess(self, release: Release_contra, knowledge: Knowledge_contra) -> Belief_co:
+        """Return what the attacker believes then."""
         ...

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
 
+from splu_ref.channels import Channel, constant
 from splu_ref.manifest import Facts
 from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
 from splu_ref.model import ParameterError
-from splu_ref.randomness import Draws, IntArray
+from splu_ref.randomness import Draws, IntArray, UniformSource
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,12 @@ class DistributionBased(RecordMechanism):
     def from_facts(cls, _: Facts) -> Self:
         """Return the mechanism."""
         return cls()
+
+    def channel(self, histogram: IntArray, _: UniformSource) -> Channel[int, int]:
+        """Return the law of a record's published code: that of the whole table, whatever the true code is."""
+        rows = int(histogram.sum())
+        law = {code: Fraction(count, rows) for code, count in enumerate(histogram.tolist())}
+        return constant(range(len(histogram)), law)
 
     def publish_columns(
         self,

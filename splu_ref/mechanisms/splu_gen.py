@@ -15,13 +15,14 @@ from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from splu_ref.decoys import PLANS, PlanMethod, plan_method, require_feasible
+from splu_ref.channels import Channel, PublishedCount, decoy_groups
+from splu_ref.decoys import PLANS, PlanMethod, co_occurrence, plan_method, require_feasible
 from splu_ref.manifest import Facts, Manifest
 from splu_ref.mechanisms.draws import draws
 from splu_ref.mechanisms.release import ColumnRelease, ColumnsRelease, RecordMechanism, feasible_gamma
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, Gamma, retention_probability
-from splu_ref.randomness import Draws, IntArray
+from splu_ref.randomness import Draws, IntArray, UniformSource
 
 PlaceOrder: TypeAlias = Literal["random", "smallest-id"]
 """Which record takes which place of its value: a random one, or the first in the table first."""
@@ -100,6 +101,24 @@ class SpluGen(RecordMechanism):
             told = manifest.mechanism.name
             raise DataError(f"this is a release by {told}: give a manifest of one by {cls.name}")
         return manifest.mechanism
+
+    @property
+    def count_law(self) -> PublishedCount:
+        """The law of a published count f'."""
+        return PublishedCount(self.gamma, self.retention)
+
+    def channel(self, histogram: IntArray, secret: UniformSource) -> Channel[int, int]:
+        """Return the law of a record's published code, by its true code, given the plan.
+
+        Parameters
+        ----------
+        histogram
+            Frequencies of the values after the deletion, shape (values,); the sum is a multiple of gamma.
+        secret
+            Where the plan's secret comes from; plans without one draw nothing.
+        """
+        plan = self.decoys(histogram, self.gamma, secret)
+        return decoy_groups(co_occurrence(plan).counts(), self.count_law)
 
     def largest_gamma(self, table: Microdata, columns: Sequence[str]) -> int:
         """Return the largest group size that every column allows; raise ``DataError`` if gamma is above."""
