@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_ref.channels import decoy_groups
 from splu_ref.conformance.worlds import Integers, Sample, World
 from splu_ref.decoys import PLANS, co_occurrence
 from splu_ref.randomness import TapeSource
@@ -44,22 +44,10 @@ class Check:
 
 
 def _count_law(world: World) -> Law:
-    """Return the law of f', its upper tail in one bin: Bin(f, p) + Bin((gamma-1) f, (1-p)/(gamma-1))."""
-    keeping, frequency, others = world.keeping, world.frequency, (world.gamma - 1) * world.frequency
-    kept = _binomial(frequency, keeping)
-    taken = _binomial(others, (1 - keeping) / (world.gamma - 1))
-    law = [
-        sum(
-            (kept[k] * taken[total - k] for k in range(len(kept)) if 0 <= total - k < len(taken)), Fraction(0)
-        )
-        for total in range(frequency + others + 1)
-    ]
-    last = next(place for place in range(len(law)) if sum(law[place:]) < Fraction(1, 10))
-    return [*law[:last], sum(law[last:], Fraction(0))]
-
-
-def _binomial(trials: int, chance: Fraction) -> list[Fraction]:
-    return [comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(trials + 1)]
+    """Return the law of f', its upper tail in one bin."""
+    law = world.law.trials(world.frequency)
+    last = next(count for count in range(law.count + 1) if law.upper_tail(count) < Fraction(1, 10))
+    return [*(law.mass(count) for count in range(last)), law.upper_tail(last)]
 
 
 def _counts(world: World, sample: Sample) -> Integers:
@@ -93,14 +81,18 @@ def _kept(world: World, sample: Sample) -> NDArray[np.bool_]:
     return kept
 
 
+def _retention_law(world: World) -> Law:
+    return [world.law.retention, 1 - world.law.retention]
+
+
 def _retention(world: World, sample: Sample) -> Integers:
     bins: Integers = (~_kept(world, sample)).astype(int).reshape(-1)
     return bins
 
 
 def _pair_law(world: World) -> Law:
-    keeping = world.keeping
-    return [keeping**2, keeping * (1 - keeping), (1 - keeping) * keeping, (1 - keeping) ** 2]
+    kept, changed = _retention_law(world)
+    return [kept**2, kept * changed, changed * kept, changed**2]
 
 
 def _neighbors(world: World, sample: Sample) -> Integers:
@@ -113,14 +105,9 @@ def _partner_law(world: World) -> Law:
     """Return the law of the first record's published value; none where the plan itself is drawn."""
     if world.method == "mixed":
         return []
-    histogram = np.bincount(world.sensitive)
-    together = co_occurrence(PLANS[world.method](histogram, world.gamma, TapeSource(b""))).row(
-        world.sensitive[0]
-    )
-    share = (1 - world.keeping) / (world.gamma - 1) / world.frequency
-    law = [count * share for count in together.tolist()]
-    law[world.sensitive[0]] = world.keeping
-    return law
+    plan = PLANS[world.method](np.bincount(world.sensitive), world.gamma, TapeSource(b""))
+    channel = decoy_groups(co_occurrence(plan).counts(), world.law)
+    return [channel.probability(world.sensitive[0], value) for value in channel.outputs]
 
 
 def _first_value(world: World, sample: Sample) -> Integers:
@@ -131,7 +118,7 @@ CHECKS = (
     Check("counts", False, _count_law, _counts, "no record is published with the value"),
     Check("first-row", False, _place_law, _first_place, "the first row shows the first record's value"),
     Check("row-of-the-first-record", True, _row_law, _row_of_first, "the first record stands first"),
-    Check("retention", True, lambda world: [world.keeping, 1 - world.keeping], _retention, "own value"),
+    Check("retention", True, _retention_law, _retention, "own value"),
     Check("neighbors", True, _pair_law, _neighbors, "two neighbors keep their values"),
     Check("decoys-of-the-first-record", True, _partner_law, _first_value, "own value"),
 )

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_ref.channels import PublishedCount
 from splu_ref.conformance.comparison import clipped, shown
 from splu_ref.conformance.program import MisbehaviorError
 from splu_ref.model import Gamma
@@ -50,9 +51,9 @@ class World:
         return frozenset({self.method} | ({"retention"} if self.retention is not None else set()))
 
     @property
-    def keeping(self) -> Fraction:
-        """The probability with which a record keeps its value."""
-        return Fraction(1, self.gamma) if self.retention is None else self.retention
+    def law(self) -> PublishedCount:
+        """The law of published counts, which holds gamma and the probability to keep a value."""
+        return PublishedCount.of(self.gamma, self.retention)
 
     @property
     def frequency(self) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import Channel, PublishedCount, two_state
 from splu_ref.guarantees.count_error import DIRECTED_TRIALS
 from splu_ref.model import Exact, ParameterError, shown, whole
 
@@ -93,14 +93,9 @@ class Conjunction:
         return (self.law.gamma - 1) * self.frequency
 
     @property
-    def gained(self) -> Fraction:
-        """Average probability that a record without s publishes it, a = f (1-p)/(N-f)."""
-        return self.frequency * (1 - self.law.retention) / (self.rows - self.frequency)
-
-    @property
-    def spread(self) -> Fraction:
-        """D = p - a: how much more often a record with s publishes it."""
-        return self.law.retention - self.gained
+    def channel(self) -> Channel[bool, bool]:
+        """What is published of "another value" and "s", averaged over the records without s."""
+        return two_state(self.law.retention, self.frequency, self.rows)
 
     def check_concept(self, concept_count: Exact) -> int:
         """Return x3 if it is possible: 1 .. min(n, f), with room for the records without s."""

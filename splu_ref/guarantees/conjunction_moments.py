@@ -60,7 +60,7 @@ def moments(conjunction: Conjunction, concept_count: int) -> Moments:
         scatter = exposed * (1 - kappa) * Fraction(places - others, places - 1)
     between = scatter * law.decoy**2
     return Moments(
-        x3 * law.retention + others * conjunction.gained,
+        x3 * law.retention + others * conjunction.channel.probability(False, True),
         x3 * own + exposed * decoy + between,
         (conjunction.frequency - x3) * own + (conjunction.exposed - exposed) * decoy + between,
         -between,
@@ -119,5 +119,7 @@ def _gradient(conjunction: Conjunction, x3: int) -> tuple[Fraction, Fraction]:
     """Return how the estimate changes with y1, and with y3, at the means."""
     lost = 1 - conjunction.law.retention
     slope = lost * conjunction.rows / Fraction(conjunction.rows - conjunction.frequency) ** 2
-    g1 = (x3 - conjunction.predicate_count) * slope / conjunction.spread
-    return g1, 1 / conjunction.spread + g1
+    channel = conjunction.channel
+    spread = channel.probability(True, True) - channel.probability(False, True)
+    g1 = (x3 - conjunction.predicate_count) * slope / spread
+    return g1, 1 / spread + g1

@@ -12,6 +12,7 @@ from splu_ref.audit.power import rate_power
 from splu_ref.audit.releases.findings import Claimed, Evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.pooling import IMPOSSIBLE, largest_mean
+from splu_ref.channels import decoy_groups
 from splu_ref.decoys import PLANS, co_occurrence, largest_gamma
 from splu_ref.randomness import IntArray, SystemSource
 
@@ -51,7 +52,7 @@ def decoys_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | N
     frequencies = match.original.frequencies(column)
     trials = np.minimum(known[pairs.true], frequencies[pairs.published])
     every = int((known > 0).sum()) * (len(frequencies) - 1)  # pairs never seen count as 0 in the mean
-    q = claimed.decoy
+    q = claimed.law.decoy
     e_value = largest_mean(rate_at_most, trials, counts, [q] * len(trials), above_only=True, of=every)
     most_frequent = int(known.argmax())
     typical = int(min(known[most_frequent], np.delete(frequencies, most_frequent).max()))
@@ -96,7 +97,7 @@ def plan_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | Non
     ]
     if not values:
         return None
-    q = claimed.decoy
+    q = claimed.law.decoy
     most = int(known.max())
 
     def power(level: Fraction) -> str:
@@ -128,17 +129,16 @@ def _pairs(match: Match, column: str) -> _Pairs | None:
 def _plan_e_value(observed: IntArray, known: IntArray, histogram: IntArray, claimed: Claimed) -> EValue:
     assert claimed.plan is not None
     plan = PLANS[claimed.plan](histogram, claimed.gamma, SystemSource())  # these plans draw nothing
-    together = co_occurrence(plan)
+    channel = decoy_groups(co_occurrence(plan).counts(), claimed.law)
     trials: list[int] = []
     counts: list[int] = []
     rates: list[Fraction] = []
     for u in np.flatnonzero(known).tolist():
-        met = together.row(u)
-        met[u] = 0
-        if (observed[u][met == 0] > 0).any():
+        met = {w: rate for w, rate in channel.laws[u].items() if w != u}
+        if any(w not in met for w in np.flatnonzero(observed[u]).tolist()):
             return IMPOSSIBLE
-        for w in np.flatnonzero(met).tolist():
+        for w, rate in met.items():
             trials.append(int(known[u]))
             counts.append(int(observed[u, w]))
-            rates.append(int(met[w]) * claimed.decoy / int(histogram[u]))
+            rates.append(rate)
     return largest_mean(counts_point, np.array(trials), np.array(counts), rates)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal, Self
 
 from splu_ref.audit.e_values import EValue
+from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS
 from splu_ref.model import Exact, Gamma, ParameterError, retention_probability
 
@@ -48,9 +49,9 @@ class Claimed:
         return cls(size, kept, plan)
 
     @property
-    def decoy(self) -> Fraction:
-        """The probability (1 - p) / (gamma - 1) of publishing a given other value of the group."""
-        return (1 - self.retention) / (self.gamma - 1)
+    def law(self) -> PublishedCount:
+        """The law of published counts, which holds the probability of each other value of a group."""
+        return PublishedCount(self.gamma, self.retention)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from splu_ref.channels import Channel, PublishedCount, decoy_groups, two_state
 from splu_ref.conformance.fields import Fields
 from splu_ref.conformance.operations.publishing import gamma_of
 from splu_ref.decoys import PLANS, co_occurrence
 from splu_ref.estimators import conjunction_estimate, estimate_count
-from splu_ref.model import Gamma, ParameterError, retention_probability, shown
+from splu_ref.model import Gamma, ParameterError, shown
 from splu_ref.randomness import TapeSource
+
+In = TypeVar("In", int, bool)
 
 WITHOUT_SECRET = ("anatomy", "cyclic")
 
@@ -74,11 +77,11 @@ def _two_states(fields: Fields) -> list[list[str]]:
     gamma, rows = gamma_of(fields), fields.integer("rows", 2)
     frequency, given = fields.integer("frequency", 1), fields.optional_exact("retention")
     fields.finish()
-    keeping = retention_probability(given, gamma)
+    law = PublishedCount.of(gamma, given)
     if frequency * gamma > rows:
         raise ParameterError(f"frequency is {frequency}, above rows / gamma = {Fraction(rows, gamma)}")
-    taken = frequency * (1 - keeping) / (rows - frequency)
-    return [[str(1 - taken), str(taken)], [str(1 - keeping), str(keeping)]]
+    channel = two_state(law.retention, frequency, rows)
+    return [_row(channel, state) for state in channel.inputs]
 
 
 def _per_value(fields: Fields) -> list[list[str] | None]:
@@ -86,18 +89,14 @@ def _per_value(fields: Fields) -> list[list[str] | None]:
     histogram, gamma = fields.integers("histogram"), gamma_of(fields)
     method, given = fields.choice("method", WITHOUT_SECRET), fields.optional_exact("retention")
     fields.finish()
-    keeping = retention_probability(given, gamma)
-    counts = co_occurrence(PLANS[method](np.array(histogram, dtype=np.int64), gamma, TapeSource(b"")))
-    share = (1 - keeping) / (gamma - 1)
-    matrix: list[list[str] | None] = []
-    for value, frequency in enumerate(histogram):
-        if not frequency:
-            matrix.append(None)
-            continue
-        row = [Fraction(count, frequency) * share for count in counts.row(value).tolist()]
-        row[value] = keeping
-        matrix.append([str(entry) for entry in row])
-    return matrix
+    law = PublishedCount.of(gamma, given)
+    plan = PLANS[method](np.array(histogram, dtype=np.int64), gamma, TapeSource(b""))
+    channel = decoy_groups(co_occurrence(plan).counts(), law)
+    return [_row(channel, value) if frequency else None for value, frequency in enumerate(histogram)]
+
+
+def _row(channel: Channel[In, In], state: In) -> list[str]:
+    return [str(channel.probability(state, published)) for published in channel.outputs]
 
 
 _TRANSITIONS: dict[str, Callable[[Fields], Any]] = {"two-state": _two_states, "per-value": _per_value}

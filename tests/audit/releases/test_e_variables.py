@@ -168,4 +168,4 @@ def test_decoys_drawn_without_replacement_are_dominated(f: int, c: int, n: int) 
 
 def test_gamma_is_a_claim_that_is_validated() -> None:
     assert Claimed.of("3").retention == Fraction(1, 3)
-    assert Claimed.of(Gamma(3), "1/2").decoy == Fraction(1, 4)
+    assert Claimed.of(Gamma(3), "1/2").law.decoy == Fraction(1, 4)
