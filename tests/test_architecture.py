@@ -97,6 +97,13 @@ def test_guarantees_are_computed_without_floating_point(room: str) -> None:
             assert not (isinstance(node, ast.Name) and node.id == "float"), path
 
 
+def test_tails_come_from_binomial() -> None:
+    for path in _modules():
+        text = path.read_text(encoding="utf-8")
+        assert "scipy.stats" not in text
+        assert "from scipy import stats" not in text
+
+
 def _without(tree: ast.Module, name: str) -> ast.Module:
     """Return the module without its functions and methods of a name: the one way out of exact numbers."""
     for node in ast.walk(tree):

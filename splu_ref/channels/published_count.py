@@ -15,10 +15,12 @@ from splu_ref.binomial import (
     Enclosure,
     Trials,
     TwoKinds,
+    lower_tail,
     lower_tail_enclosure,
     lower_tail_numerator,
     two_kinds_lower_tail,
     two_kinds_upper_tail,
+    upper_tail,
     upper_tail_enclosure,
     upper_tail_numerator,
 )
@@ -90,15 +92,36 @@ class PublishedCount:
     def error_enclosure(self, frequency: int, offset: int, bits: int, below: int | None = None) -> Enclosure:
         """Enclose Pr(f' >= f + offset or f' <= f - below), both at least 1; ``below`` is ``offset``."""
         least = offset if below is None else below
+        above = self.upper_tail_enclosure(frequency, frequency + offset, bits)
+        return above.plus(self.lower_tail_enclosure(frequency, frequency - least, bits), bits + 8)
+
+    def upper_tail_enclosure(self, frequency: int, k: int, bits: int) -> Enclosure:
+        """Enclose Pr(f' >= k) at a count."""
         if self.retention == 1:
-            return Enclosure.of(0)
+            return Enclosure.of(int(k <= frequency))
         if self.is_plain:
-            trials = self.gamma * frequency
-            above = upper_tail_enclosure(trials, frequency + offset, self.retention, bits)
-            return above.plus(lower_tail_enclosure(trials, frequency - least, self.retention, bits), bits + 8)
-        law = self.trials(frequency)
-        above = two_kinds_upper_tail(law, frequency + offset, bits)
-        return above.plus(two_kinds_lower_tail(law, frequency - least, bits), bits + 8)
+            return upper_tail_enclosure(self.gamma * frequency, k, self.retention, bits)
+        return two_kinds_upper_tail(self.trials(frequency), k, bits)
+
+    def lower_tail_enclosure(self, frequency: int, k: int, bits: int) -> Enclosure:
+        """Enclose Pr(f' <= k) at a count."""
+        if self.retention == 1:
+            return Enclosure.of(int(k >= frequency))
+        if self.is_plain:
+            return lower_tail_enclosure(self.gamma * frequency, k, self.retention, bits)
+        return two_kinds_lower_tail(self.trials(frequency), k, bits)
+
+    def upper_tail(self, frequency: int, k: int) -> Fraction:
+        """Return Pr(f' >= k) at a count, exactly."""
+        if self.is_plain:
+            return upper_tail(self.gamma * frequency, k, self.retention)
+        return Fraction(k <= frequency) if self.retention == 1 else self.trials(frequency).upper_tail(k)
+
+    def lower_tail(self, frequency: int, k: int) -> Fraction:
+        """Return Pr(f' <= k) at a count, exactly."""
+        if self.is_plain:
+            return lower_tail(self.gamma * frequency, k, self.retention)
+        return Fraction(k >= frequency) if self.retention == 1 else self.trials(frequency).lower_tail(k)
 
     def mean_of_power(self, tilt: Fraction, frequency: int, bits: int) -> Enclosure:
         """Enclose the mean of z^f', z = ``tilt`` >= 0: (1+p(z-1))^f (1+q(z-1))^((gamma-1) f)."""

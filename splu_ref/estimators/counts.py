@@ -13,13 +13,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import TypeAlias
+from statistics import NormalDist
 
-import numpy as np
-from scipy import stats
-
-from splu_ref.binomial import Bounds, lower_tail, lower_tail_bounds, upper_tail, upper_tail_bounds
+from splu_ref.binomial import Enclosure
+from splu_ref.channels import PublishedCount
 from splu_ref.model import Exact, Gamma, ParameterError, exact, retention_probability, whole
+
+_PRECISIONS = (32, 128, 512, 2048)
+"""Bits of the enclosures that are tried before a tail is computed exactly."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,7 @@ class CountEstimate:
     @property
     def variance(self) -> Fraction:
         """The variance f (p (1-p) + (gamma-1) q (1-q)) of f' at f = f', exactly."""
-        p = self.retention
-        return self.published_count * (p * (1 - p) + (1 - p) * (1 - (1 - p) / (self.gamma - 1)))
+        return self.published_count * PublishedCount(self.gamma, self.retention).variance
 
     @property
     def standard_error(self) -> float:
@@ -109,9 +109,8 @@ def estimate_count(
     CountEstimate
         The interval inverts the exact test: it holds every f for which neither Pr(f' or more | f) nor
         Pr(f' or less | f) is at most (1 - confidence) / 2. Both probabilities are monotone in f, so
-        bisection finds the ends. For p = 1 / gamma each comparison is decided in exact arithmetic; for
-        another p the tails are summed in double precision, and an end whose probability is within about
-        1e-10 of the level may be off by one.
+        bisection finds the ends. Each comparison is decided by a certified enclosure, or in exact arithmetic
+        where that is silent.
 
     Raises
     ------
@@ -127,54 +126,46 @@ def estimate_count(
     if limit is not None and limit < 0:
         raise ParameterError(f"bound must be at least 0, not {bound}")
     tail = (1 - level) / 2
-    keep = retention_probability(retention, size)
-    tests = _binomial_tests(size, count, tail) if keep * size == 1 else _sum_tests(size, count, tail, keep)
-    too_low, too_high = tests
-    least = bisect_left(range(count), True, key=lambda frequency: not too_low(frequency))
+    law = PublishedCount(size, retention_probability(retention, size))
+    half_width = round(-NormalDist().inv_cdf(max(float(tail), 1e-300)) * sqrt(count * law.variance))
+
+    def not_too_low(frequency: int) -> bool:
+        def enclosed(bits: int) -> Enclosure:
+            return law.upper_tail_enclosure(frequency, count, bits)
+
+        return _exceeds(tail, enclosed, lambda: law.upper_tail(frequency, count))
+
+    def too_high(frequency: int) -> bool:
+        def enclosed(bits: int) -> Enclosure:
+            return law.lower_tail_enclosure(frequency, count, bits)
+
+        return not _exceeds(tail, enclosed, lambda: law.lower_tail(frequency, count))
+
+    least = _first(not_too_low, max(count - half_width, 0))
+    greatest = _first(too_high, count + half_width) - 1
+    return CountEstimate(count, size, level, (least, greatest), law.retention, limit)
+
+
+def _first(test: Callable[[int], bool], start: int) -> int:
+    """Return the least integer of at least 0 with a property that all greater ones have, from a guess."""
     step = 1
-    while not too_high(count + step):
-        step *= 2
-    greatest = count + bisect_left(range(step), True, key=lambda more: too_high(count + more)) - 1
-    return CountEstimate(count, size, level, (least, greatest), keep, limit)
+    if test(start):
+        high = start
+        while high and test(max(high - step, 0)):
+            high, step = max(high - step, 0), 2 * step
+        low = max(high - step, 0) if high else -1
+    else:
+        low = start
+        while not test(low + step):
+            low, step = low + step, 2 * step
+        high = low + step
+    return low + 1 + bisect_left(range(low + 1, high), True, key=test)
 
 
-_Test: TypeAlias = Callable[[int], bool]
-
-
-def _binomial_tests(gamma: Gamma, count: int, tail: Fraction) -> tuple[_Test, _Test]:
-    """Return whether a true count would make f' improbably high, and whether improbably low; p = 1/gamma."""
-    retention = Fraction(1, gamma)
-
-    def too_low(frequency: int) -> bool:
-        at = (gamma * frequency, count, retention)
-        return not _exceeds(tail, upper_tail_bounds(*at), lambda: upper_tail(*at))
-
-    def too_high(frequency: int) -> bool:
-        at = (gamma * frequency, count, retention)
-        return not _exceeds(tail, lower_tail_bounds(*at), lambda: lower_tail(*at))
-
-    return too_low, too_high
-
-
-def _sum_tests(gamma: Gamma, count: int, tail: Fraction, retention: Fraction) -> tuple[_Test, _Test]:
-    """Return the same for any p: sum over how many records of the value keep it, in double precision."""
-    keep, other, level = float(retention), float((1 - retention) / (gamma - 1)), float(tail)
-
-    def too_low(frequency: int) -> bool:
-        kept = np.arange(frequency + 1)
-        beyond = stats.binom.sf(count - kept - 1, (gamma - 1) * frequency, other)
-        return float(stats.binom.pmf(kept, frequency, keep) @ beyond) <= level
-
-    def too_high(frequency: int) -> bool:
-        kept = np.arange(frequency + 1)
-        below = stats.binom.cdf(count - kept, (gamma - 1) * frequency, other)
-        return float(stats.binom.pmf(kept, frequency, keep) @ below) <= level
-
-    return too_low, too_high
-
-
-def _exceeds(level: Fraction, enclosure: Bounds, value: Callable[[], Fraction]) -> bool:
-    """Return whether a number is greater than ``level``; it is computed only if its enclosure is silent."""
-    if enclosure.lower > level:
-        return True
-    return enclosure.upper > level and value() > level
+def _exceeds(level: Fraction, enclosed: Callable[[int], Enclosure], exact: Callable[[], Fraction]) -> bool:
+    """Return whether a number is above a level; it is computed only if narrow enclosures are silent."""
+    for bits in _PRECISIONS:
+        bounds = enclosed(bits).bounds()
+        if bounds.lower > level or bounds.upper <= level:
+            return bounds.lower > level
+    return exact() > level

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from splu_ref.channels import PublishedCount
 from splu_ref.estimators import estimate_count
 from splu_ref.model import ParameterError
 
@@ -108,6 +109,29 @@ def test_with_another_retention_the_interval_still_covers(gamma: int, keep: Frac
             least, greatest = intervals[published]
             covered += mass if least <= frequency <= greatest else 0
         assert covered >= Fraction(95, 100)
+
+
+@pytest.mark.parametrize(("gamma", "keep"), [(3, Fraction(1, 2)), (5, Fraction(2, 5)), (5, Fraction(1, 5))])
+@pytest.mark.parametrize("published", [12, 40])
+def test_an_end_at_the_level_itself_is_decided_exactly(gamma: int, keep: Fraction, published: int) -> None:
+    """No rounded sum tells a probability equal to the level from one a little above it."""
+    law = PublishedCount.of(gamma, keep)
+    low, high = published - 6, published + 9
+    for frequency, tail, end in (
+        (low, law.trials(low).upper_tail(published), 0),
+        (high, law.trials(high).lower_tail(published), 1),
+    ):
+        level = 1 - 2 * tail
+        at = estimate_count(published, gamma, confidence=level, retention=keep).interval
+        wider = estimate_count(
+            published, gamma, confidence=level + Fraction(1, 10**40), retention=keep
+        ).interval
+        assert wider[end] == frequency
+        assert abs(at[end] - frequency) == 1  # a tail equal to the level contradicts the count
+
+
+def test_with_retention_1_the_published_count_is_the_true_one() -> None:
+    assert estimate_count(7, 5, retention=1).interval == (7, 7)
 
 
 def test_the_default_retention_may_be_named() -> None:
