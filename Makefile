@@ -22,7 +22,7 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 verify: $(READY)
-	$(BIN)/splu-ref verify --level full --report report
+	$(BIN)/splu-ref verify --level full --report report --force
 
 test: lint types tests docs
 

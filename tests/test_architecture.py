@@ -16,6 +16,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "binomial": {"model"},
     "channels": {"model", "binomial"},
     "files": {"model"},
+    "folders": {"model", "files"},
     "randomness": {"model", "files"},
     "microdata": {"model", "files"},
     "decoys": {"model", "binomial", "channels", "randomness", "microdata"},

@@ -70,7 +70,7 @@ def run(
         advice = advise(original, sensitive, goals, retention or (), progress=progress)
     best = recommend(advice)
     if picture_file is not None:
-        write_whole(picture_file, picture(advice, picture_file.suffix.lower()), force=force)
+        write_whole(picture_file, picture(advice, picture_file.suffix.lower()), force=force, mode=0o600)
     if as_json:
         show(_as_json(advice, best, sensitive), (), as_json=True)
         return

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, draw, note, show
+from splu_ref.cli.output import AsJson, Force, draw, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.model import Gamma, InputError, ParameterError
 from splu_ref.randomness import SeededSource
@@ -79,12 +79,13 @@ def run(
         typer.Option("--report", help="Write figures and numbers here; finished work found here is reused."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Number that all random choices follow from.")] = 1,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Repeat the paper's experiments: figures 7 to 12, iterations, times, and what the estimators promise.
 
     Without --data: adult_demo, and with --data-folder the tables census_kdd_workers and diabetes130 as well.
-    Exit 1 if a promise does not hold on these tables. The report's files are written over.
+    Exit 1 if a promise does not hold on these tables. A finished study is replaced with --force only.
     """
     begin = perf_counter()
     names = data or ([EMBEDDED] if data_folder is None else list(RECIPES))
@@ -96,7 +97,7 @@ def run(
         raise ParameterError("two tables have the same name: rename one of the files")
     printed = _printed()
     if report is not None:
-        prepare(report)
+        prepare(report, force=force)
     with counted("studying") as progress:
         pieces = run_study(
             tables,
@@ -116,7 +117,7 @@ def run(
         "seconds": perf_counter() - begin,
     }
     if report is not None:
-        for path in write_study(found, facts, report):
+        for path in write_study(found, facts, report, force=force):
             note(f"wrote {path}")
         if not facts["pictures"]:
             note(MISSING)

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, note, show, write
+from splu_ref.cli.output import AsJson, Force, note, show, write
 from splu_ref.report import (
     TerminalProgress,
-    prepare_folder,
+    check_report_folder,
     print_report,
     run_suite,
     standard_output,
@@ -41,19 +41,20 @@ def run(
     report: Annotated[
         Path | None, typer.Option("--report", help="Write index.html, report.json and junit.xml here.")
     ] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Run the verification suite: ledger, certificates, enumeration, embedded data; full adds the rest.
 
-    Exit 0 only if everything passed. The report's folder is written over.
+    Exit 0 only if everything passed.
     """
     ledger = load_ledger()
     if report is not None:
-        prepare_folder(report)
+        check_report_folder(report, force=force)
     with TerminalProgress() as progress:
         outcome = run_suite(level.value, ledger, workers=workers, fresh_seed=fresh_seed, progress=progress)
     if report is not None:
-        for path in write_report(outcome, report):
+        for path in write_report(outcome, report, force=force):
             note(f"wrote {path}")
     if as_json:
         show(outcome.to_json(), [], as_json=True)

@@ -11,7 +11,7 @@ from typing import Any
 from splu_ref.conformance.fields import KINDS
 from splu_ref.conformance.generated import GENERATED
 from splu_ref.conformance.vector import SCHEMA, Vector, VectorFile
-from splu_ref.files import refuse_existing, write_all
+from splu_ref.folders import write_folder
 from splu_ref.model import InputError
 
 LONGEST_FILE = 1 << 22
@@ -50,21 +50,9 @@ def write_vectors(folder: Path, files: Sequence[VectorFile], *, force: bool) -> 
     Raises
     ------
     InputError
-        If a file exists and ``force`` is false, or a file or folder cannot be made.
+        As `splu_ref.folders.write_folder`.
     """
-    wanted = {folder / path: data for path, data in contents(files).items()}
-    existing = [path for path in wanted if path.exists()]
-    for path in existing:
-        refuse_existing(path, force=force)
-    try:
-        for path in wanted:
-            path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"{folder} cannot hold the vectors: {error.strerror}: choose another folder"
-        ) from None
-    write_all(list(wanted.items()), force=force)
-    return list(wanted)
+    return write_folder(folder, contents(files), force=force)
 
 
 def differences(folder: Path, files: Sequence[VectorFile]) -> list[str]:

@@ -4,7 +4,7 @@ from splu_ref.report.model import Environment, Level, Row, StatisticalRow, Verif
 from splu_ref.report.progress import Progress, Silent
 from splu_ref.report.suite import run_suite
 from splu_ref.report.terminal import TerminalProgress, print_report, standard_output
-from splu_ref.report.writing import prepare_folder, write_report
+from splu_ref.report.writing import check_report_folder, write_report
 
 __all__ = [
     "Environment",
@@ -15,7 +15,7 @@ __all__ = [
     "StatisticalRow",
     "TerminalProgress",
     "VerificationReport",
-    "prepare_folder",
+    "check_report_folder",
     "print_report",
     "run_suite",
     "standard_output",

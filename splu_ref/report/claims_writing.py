@@ -7,8 +7,7 @@ import os
 from pathlib import Path
 
 from splu_ref.audit.claims import ClaimsFile
-from splu_ref.files import refuse_existing, write_all
-from splu_ref.model import InputError
+from splu_ref.folders import check_folder, write_folder
 from splu_ref.report.claims_html import claims_html
 from splu_ref.report.claims_junit import claims_junit
 from splu_ref.report.claims_model import ClaimsAudit, certificate_path
@@ -37,7 +36,7 @@ def write_claims_audit(audit: ClaimsAudit, folder: str | os.PathLike[str], *, fo
     Raises
     ------
     InputError
-        If a file exists and ``force`` is false, or if it cannot be written.
+        As `splu_ref.folders.write_folder`.
     """
     contents = {
         "index.html": claims_html(audit),
@@ -47,10 +46,7 @@ def write_claims_audit(audit: ClaimsAudit, folder: str | os.PathLike[str], *, fo
     }
     for each in audit.claims:
         contents |= {name: text.encode("ascii") for name, text in each.files.items()}
-    _create(Path(folder))
-    paths = {Path(folder) / name: data for name, data in contents.items()}
-    write_all(list(paths.items()), force=force)
-    return list(paths)
+    return write_folder(folder, contents, force=force)
 
 
 def check_claims_folder(file: ClaimsFile, folder: str | os.PathLike[str], *, force: bool) -> None:
@@ -61,28 +57,7 @@ def check_claims_folder(file: ClaimsFile, folder: str | os.PathLike[str], *, for
     InputError
         As `write_claims_audit`.
     """
-    path = Path(folder)
     certificates = [
         certificate_path(claim.id, role) for claim in file.claims for role in ("decides", "remains")
     ]
-    created = _create(path)
-    try:
-        for name in (*FILES, *certificates):
-            refuse_existing(path / name, force=force)
-    finally:
-        for each in created:
-            each.rmdir()
-
-
-def _create(folder: Path) -> list[Path]:
-    """Create the folder with its own for certificates; return those that were missing, the deepest first."""
-    deepest = folder / "certificates"
-    missing = [each for each in (deepest, *deepest.parents) if not each.exists()]
-    try:
-        deepest.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise InputError(
-            f"{folder}: the report's folder cannot be made: {reason}: choose another one"
-        ) from error
-    return missing
+    check_folder(folder, (*FILES, *certificates), force=force)

@@ -14,6 +14,7 @@ from typing import Any
 
 import splu_ref
 from splu_ref.files import write_whole
+from splu_ref.folders import make_folder
 
 FOLDER = "pieces"
 _APART = {"cli", "report", "conformance", "audit", "guarantees", "certificates"}
@@ -38,7 +39,7 @@ class Pieces:
         self._common = {**common, "code": code_digest()}
         self.reused = 0
         if self._folder is not None:
-            self._folder.mkdir(exist_ok=True)
+            make_folder(self._folder)
 
     def get(self, parameters: Mapping[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Return the stored piece with these parameters, or compute and store it."""
@@ -54,7 +55,7 @@ class Pieces:
             return found
         result = compute()
         content = json.dumps({"parameters": wanted, "result": result}) + "\n"
-        write_whole(place, content.encode(), force=True)
+        write_whole(place, content.encode(), force=True, mode=0o600)  # computed from true counts
         return result
 
 

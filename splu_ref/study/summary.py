@@ -9,8 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from splu_ref.files import refuse_existing, write_all
-from splu_ref.model import InputError
+from splu_ref.folders import check_folder, make_folder, write_folder
 from splu_ref.study.criteria import Criterion, criteria
 from splu_ref.study.drawing import drawings
 from splu_ref.study.exhibits import Figure
@@ -104,30 +103,31 @@ def _steps(pieces: Sequence[dict[str, Any]], *, large: bool) -> dict[str, float]
     }
 
 
-def prepare(folder: Path) -> None:
+def prepare(folder: Path, *, force: bool) -> None:
     """Create a report folder, or raise if the report cannot be written there; for use before the work.
 
     Raises
     ------
     InputError
-        If it is a file, or cannot be created.
+        As `splu_ref.folders.make_folder`, or if a finished study is there and ``force`` is false.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: {error.strerror}: choose another place for the report") from None
-    refuse_existing(folder / NUMBERS, force=True)
+    check_folder(folder, [NUMBERS], force=force)
+    make_folder(folder)
 
 
-def write_study(found: Summary, more: dict[str, Any], folder: Path) -> list[Path]:
+def write_study(found: Summary, more: dict[str, Any], folder: Path, *, force: bool) -> list[Path]:
     """Write the numbers as JSON, and each figure as CSV, SVG and PNG; return the paths.
 
-    Files of the same names are replaced. Without matplotlib there are no pictures.
+    Without matplotlib there are no pictures.
+
+    Raises
+    ------
+    InputError
+        As `splu_ref.folders.write_folder`.
     """
     text = json.dumps(more | found.as_json(), ensure_ascii=False, indent=1) + "\n"
-    contents = [(folder / NUMBERS, text.encode())]
+    contents = {NUMBERS: text.encode()}
     for figure in found.figures:
-        contents.append((folder / f"{figure.id}.csv", figure.as_csv().encode()))
-        contents += [(folder / f"{figure.id}{suffix}", data) for suffix, data in drawings(figure).items()]
-    write_all(contents, force=True)
-    return [path for path, _ in contents]
+        contents[f"{figure.id}.csv"] = figure.as_csv().encode()
+        contents |= {f"{figure.id}{suffix}": data for suffix, data in drawings(figure).items()}
+    return write_folder(folder, contents, force=force)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -89,9 +90,12 @@ def test_the_picture_is_written_once(towns: Path, tmp_path: Path, capsys: pytest
     assert main(arguments) == 0
     assert "picture " in capsys.readouterr().out
     assert path.read_text().startswith("<?xml")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600  # it shows true counts
     assert main(arguments) == 2
     assert "--force" in capsys.readouterr().err
+    path.chmod(0o644)
     assert main([*arguments, "--force"]) == 0
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(

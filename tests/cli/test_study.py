@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -78,13 +79,17 @@ def test_finished_pieces_are_reused(tmp_path: Path, towns: Path, capsys: pytest.
     pieces = sorted((tmp_path / "report" / "pieces").iterdir())
     pieces[0].unlink()  # as if the study had been interrupted
     stamps = {path: path.stat().st_mtime_ns for path in pieces[1:]}
-    second = _json(capsys, *arguments)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in pieces[1:]} == {0o600}
+    assert main(["study", *map(str, arguments)]) == 2  # a finished study is not written over
+    assert "study.json exists: choose another name or add --force" in capsys.readouterr().err
+    assert not pieces[0].exists()
+    second = _json(capsys, *arguments, "--force")
     assert pieces[0].exists()
     assert {path: path.stat().st_mtime_ns for path in pieces[1:]} == stamps
     for one, other in zip(first["figures"], second["figures"], strict=True):
         if "time" not in one["id"]:
             assert one == other
-    other = _json(capsys, *arguments, "--seed", 2)
+    other = _json(capsys, *arguments, "--seed", 2, "--force")
     assert other["figures"][0] != first["figures"][0]
     assert {path: path.stat().st_mtime_ns for path in pieces[1:]} == stamps
     assert len(list((tmp_path / "report" / "pieces").iterdir())) > len(pieces)

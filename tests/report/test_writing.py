@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from splu_ref.cli import main, verify
 from splu_ref.model import InputError
 from splu_ref.report.model import VerificationReport
-from splu_ref.report.writing import FILES, prepare_folder, write_report
+from splu_ref.report.writing import FILES, check_report_folder, write_report
 
 
 def test_three_files_in_a_new_folder(report: VerificationReport, tmp_path: Path) -> None:
-    written = write_report(report, tmp_path / "a" / "b")
+    written = write_report(report, tmp_path / "a" / "b", force=False)
     assert [path.name for path in written] == list(FILES)
     assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == sorted(FILES)
     assert json.loads((tmp_path / "a" / "b" / "report.json").read_text("utf-8"))["failed"] == 1
@@ -20,7 +21,7 @@ def test_three_files_in_a_new_folder(report: VerificationReport, tmp_path: Path)
 
 def test_the_same_report_gives_the_same_bytes(report: VerificationReport, tmp_path: Path) -> None:
     for folder in ("a", "b"):
-        write_report(report, tmp_path / folder)
+        write_report(report, tmp_path / folder, force=False)
     for name in FILES:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
@@ -30,12 +31,33 @@ def test_an_older_report_is_replaced_only_by_force(report: VerificationReport, t
     with pytest.raises(InputError, match=r"junit\.xml exists"):
         write_report(report, tmp_path, force=False)
     assert not (tmp_path / "index.html").exists()
-    write_report(report, tmp_path)
+    write_report(report, tmp_path, force=True)
     assert (tmp_path / "junit.xml").read_text("utf-8") != "old"
 
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", "utf-8")
     with pytest.raises(InputError, match="folder cannot be made") as raised:
-        prepare_folder(tmp_path / "file" / "report")
+        check_report_folder(tmp_path / "file" / "report", force=False)
     assert "\n" not in str(raised.value)
+
+
+def test_verify_writes_over_a_report_by_force_only(
+    report: VerificationReport,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(verify, "run_suite", lambda *_, **__: report)
+    assert main(["verify", "--report", "report"]) == 1  # the run that is reported has a failure
+    page = tmp_path / "report" / "index.html"
+    page.write_text("kept", "utf-8")
+    capsys.readouterr()
+    assert main(["verify", "--report", "report"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "splu-ref: report/index.html exists: choose another name or add --force\n"
+    assert page.read_text("utf-8") == "kept"
+    assert main(["verify", "--report", "report", "--force"]) == 1
+    assert page.read_text("utf-8") != "kept"
