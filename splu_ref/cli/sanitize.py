@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit.release_log import logged, read_log, warnings
+from splu_ref.audit.release_log import COST_OF_A_KEY, logged, read_log, warnings
 from splu_ref.cli.output import AsJson, Force, GammaOption, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing, same_file, write_all
@@ -60,7 +60,9 @@ def run(
     log: Annotated[
         Path | None,
         typer.Option(
-            "--log", help="Secret log of releases: warns if the table is published again with fresh draws."
+            "--log",
+            help="Secret log of releases: warns if the table is published again with fresh draws, and "
+            "refuses a key that was used for another table or other parameters.",
         ),
     ] = None,
     force: Force = False,
@@ -96,10 +98,12 @@ def run(
         write_all(outputs, force=force)
     else:
         key = None if key_file is None else Key.read(key_file)
-        with logged(log, original, release, key, datetime.now(UTC)) as entered:
+        with logged(log, original, release, key, datetime.now(UTC), force=force) as entered:
             write_all(outputs, force=force)
         for warning in warnings(*entered):
             note(warning)
+    if key_file is not None:
+        note(COST_OF_A_KEY)
     if seed is not None:
         note("--seed is for tests: whoever knows the seed can undo this release")
     if mechanism.retention != Fraction(1, mechanism.gamma):
@@ -146,6 +150,7 @@ def _show(mechanism: SpluGen, release: Release, output: Path, *, as_json: bool) 
         "domain_size": sizes[0] if single else sizes,
         "max_gamma": release.max_gamma,
         "randomness": release.randomness,
+        "publisher_only": ["max_gamma"],
     }
     lines = [
         ("published", f"{output} ({release.table.row_count} rows, {release.suppressed} suppressed)"),

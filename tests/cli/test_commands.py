@@ -58,6 +58,7 @@ def test_a_release_from_table_to_estimate(
         "rows_in": 30718, "rows_out": 30715, "suppressed": 3, "gamma": 5, "retention": "1/5",
         "sensitive": "occupation",
         "plan": "mixed", "domain_size": 14, "max_gamma": 7, "randomness": "system",
+        "publisher_only": ["max_gamma"],
     }  # fmt: skip
     original, released = _rows(table), _rows(published)
     assert released[0] == original[0]

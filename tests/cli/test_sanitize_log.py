@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import json
 import stat
 from pathlib import Path
 
 import pytest
 
-from splu_ref.audit.release_log import read_log
+from splu_ref.audit.release_log import COST_OF_A_KEY, read_log
 from splu_ref.cli import main
 
 ROWS = "name,value\n" + "".join(f"n{number},{'abcd'[number % 4]}\n" for number in range(40))
@@ -26,7 +27,7 @@ def test_warnings_of_fresh_draws_and_none_of_a_key(capsys: pytest.CaptureFixture
     assert main(["key", "secret"]) == 0
     for name in ("1.csv", "2.csv"):
         assert _sanitize("-o", name, "--key-file", "secret") == 0
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == f"note: {COST_OF_A_KEY}\n" * 2
     assert Path("1.csv").read_bytes() == Path("2.csv").read_bytes()
     assert _sanitize("-o", "3.csv") == 0
     error = capsys.readouterr().err
@@ -63,3 +64,53 @@ def test_a_damaged_log_is_refused_before_anything_is_written(capsys: pytest.Capt
 def test_the_log_is_a_file_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert _sanitize("-o", "1.csv", "--manifest", "log", "--force") == 2
     assert "are the same file" in capsys.readouterr().err
+
+
+def test_a_changed_table_is_not_published_under_the_same_key(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["key", "secret"]) == 0
+    assert _sanitize("-o", "1.csv", "--key-file", "secret") == 0
+    before = Path("log").read_bytes()
+    Path("table.csv").write_text(ROWS + "n40,a\n", encoding="utf-8")
+    capsys.readouterr()
+    assert _sanitize("-o", "2.csv", "--key-file", "secret", "--manifest", "manifest.json") == 2
+    error = capsys.readouterr().err
+    assert error.startswith("splu-ref: the key of --key-file was used before for another table (release 1")
+    assert error.endswith("or insist with --force\n")
+    assert error.count("\n") == 1
+    assert Path("log").read_bytes() == before
+    assert {path.name for path in Path().iterdir()} == {"1.csv", "log", "secret", "table.csv"}
+    assert _sanitize("-o", "2.csv", "--key-file", "secret", "--force") == 0
+    assert "note: the key was used before for another table (release 1" in capsys.readouterr().err
+    assert len(read_log(Path("log")).entries) == 2
+
+
+@pytest.mark.parametrize("words", [("--gamma", "4"), ("--retention", "1/3"), ("--plan", "anatomy")])
+def test_a_key_has_one_set_of_parameters(words: tuple[str, str]) -> None:
+    assert main(["key", "secret"]) == 0
+    assert _sanitize("-o", "1.csv", "--key-file", "secret") == 0
+    assert _sanitize("-o", "2.csv", "--key-file", "secret", *words) == 2
+    assert not Path("2.csv").exists()
+    assert _sanitize("-o", "2.csv", "--key-file", "secret", "--gamma", "2") == 0  # as the first
+
+
+def test_json_marks_what_is_for_the_publisher_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _sanitize("-o", "1.csv", "--json", "--manifest", "manifest.json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["publisher_only"] == ["max_gamma"]
+    assert result["max_gamma"] == 4
+    assert "max_gamma" not in Path("manifest.json").read_text("utf-8")
+
+
+def test_a_log_behind_a_link_stays_one_log(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("safe").mkdir()
+    assert _sanitize("-o", "1.csv") == 0
+    Path("log").rename("safe/log")
+    Path("log").symlink_to("safe/log")
+    assert _sanitize("-o", "2.csv") == 0
+    assert "release 1 of the log" in capsys.readouterr().err
+    assert Path("log").is_symlink()
+    assert len(read_log(Path("safe/log")).entries) == 2
+    Path("other").hardlink_to("safe/log")
+    assert _sanitize("-o", "3.csv") == 2
+    assert "has 2 names (hard links)" in capsys.readouterr().err
+    assert not Path("3.csv").exists()

@@ -22,24 +22,32 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 def read_log(path: Path) -> ReleaseLog:
     """Read a log, or return an empty one with a new key if there is no such file.
 
+    A symbolic link is followed.
+
     Raises
     ------
     DataError
         If the file is damaged; the message names the line.
     InputError
-        If it cannot be read, or (on POSIX systems) is open to its group or to others.
+        If it cannot be read, has a second name, or (on POSIX systems) is open to its group or to others.
     """
+    path = real_place(path)
     refuse_existing(path, force=True)  # a folder, or what would be read for ever
     try:
         with path.open("rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
+            status = os.fstat(file.fileno())
             content = file.read()
     except FileNotFoundError:
         return ReleaseLog(Key.generate(), ())
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or error
         raise InputError(f"release log {path}: {reason}: name another file") from None
-    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if status.st_nlink > 1:
+        raise InputError(
+            f"release log {path} has {status.st_nlink} names (hard links), and a release would be entered "
+            "under one of them alone: delete the others"
+        )
+    if os.name == "posix" and status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise InputError(f"release log {path} is open to other users: run chmod 600 {shlex.quote(str(path))}")
     lines = content.split(b"\n")
     if lines.pop() or not lines:
@@ -52,6 +60,11 @@ def read_log(path: Path) -> ReleaseLog:
         raise _damaged(path, 1, "no key of fingerprints")
     entries = [_entry(path, number, _object(path, number, line)) for number, line in enumerate(lines[1:], 2)]
     return ReleaseLog(Key(bytes.fromhex(secret)), tuple(entries))
+
+
+def real_place(path: Path) -> Path:
+    """Return where a log stands, so that it stays one log when a symbolic link leads to it."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def _entry(path: Path, number: int, fields: dict[str, Any]) -> LogEntry:

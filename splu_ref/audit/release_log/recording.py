@@ -9,7 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog
-from splu_ref.audit.release_log.reading import read_log
+from splu_ref.audit.release_log.reading import read_log, real_place
+from splu_ref.audit.release_log.warnings import refuse_reused_key
 from splu_ref.files import write_whole
 from splu_ref.mechanisms import Release
 from splu_ref.microdata import Microdata
@@ -19,7 +20,13 @@ from splu_ref.randomness import Key
 
 @contextmanager
 def logged(
-    path: Path, table: Microdata, publication: Release, key: Key | None, moment: datetime
+    path: Path,
+    table: Microdata,
+    publication: Release,
+    key: Key | None,
+    moment: datetime,
+    *,
+    force: bool,
 ) -> Iterator[tuple[ReleaseLog, LogEntry]]:
     """Add a release to a log, for as long as the release is then written without error.
 
@@ -29,13 +36,16 @@ def logged(
     Parameters
     ----------
     path
-        The log; it is created if it does not exist, readable by its owner alone.
+        The log; it is created if it does not exist, readable by its owner alone. A symbolic link is followed,
+        so that the lock and the entries are those of the file that it leads to.
     table, publication
         The original, and what is about to be published.
     key
         The key that it was published with, or None.
     moment
         The time of the release.
+    force
+        Whether a key may be used again for another release than before.
 
     Yields
     ------
@@ -45,12 +55,16 @@ def logged(
     Raises
     ------
     InputError
-        If the log is damaged, locked, open to others, or cannot be written.
+        If the log is damaged, locked, open to others, or cannot be written; or if it knows the key from
+        another release and ``force`` is false.
     """
+    path = real_place(path)
     with _locked(path):
         before = read_log(path)
         content = path.read_bytes() if path.exists() else None
         entry = before.entry(table, publication, key, moment)
+        if not force:
+            refuse_reused_key(before, entry)
         after = ReleaseLog(before.key, (*before.entries, entry))
         write_whole(path, after.to_bytes(), force=True, mode=0o600)
         try:

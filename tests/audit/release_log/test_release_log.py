@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import stat
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.release_log import SCHEMA, LogEntry, logged, read_log, warnings
+from splu_ref.audit.release_log import SCHEMA, LogEntry, ReleaseLog, logged, read_log, warnings
 from splu_ref.audit.repeated import repeated_privacy
 from splu_ref.guarantees import decimal_down
 from splu_ref.mechanisms import Release, SpluGen
@@ -36,12 +37,19 @@ def publication(
     *,
     retention: Exact | None = None,
     plan: str = "mixed",
+    id_column: str | None = None,
 ) -> Release:
-    return SpluGen(gamma, retention, plan).publish(table, "value", randomness)
+    return SpluGen(gamma, retention, plan).publish(table, "value", randomness, id_column=id_column)
 
 
-def add(path: Path, done: Release, key: Key | None = None, table: Microdata = TABLE) -> list[str]:
-    with logged(path, table, done, key, MOMENT) as entered:
+def adding(path: Path, done: Release) -> AbstractContextManager[tuple[ReleaseLog, LogEntry]]:
+    return logged(path, TABLE, done, None, MOMENT, force=False)
+
+
+def add(
+    path: Path, done: Release, key: Key | None = None, table: Microdata = TABLE, *, force: bool = False
+) -> list[str]:
+    with logged(path, table, done, key, MOMENT, force=force) as entered:
         pass
     return list(warnings(*entered))
 
@@ -116,16 +124,44 @@ def test_the_same_key_does_not_warn(log: Path) -> None:
     assert entries[0].key is not None
 
 
-def test_the_same_key_with_another_gamma_warns_without_a_number(log: Path) -> None:
+OTHERS: list[tuple[Microdata, dict[str, Any], str]] = [
+    (TABLE.take(np.arange(22)), {}, "another table"),
+    (TABLE, {"gamma": 3}, "another gamma or retention"),
+    (TABLE, {"retention": "2/3"}, "another gamma or retention"),
+    (TABLE, {"plan": "cyclic"}, "another plan, sensitive column or --id"),
+    (TABLE, {"id_column": "name"}, "another plan, sensitive column or --id"),
+]
+
+
+@pytest.mark.parametrize(("table", "more", "what"), OTHERS)
+def test_a_key_used_for_another_release_is_refused(
+    log: Path, table: Microdata, more: dict[str, Any], what: str
+) -> None:
     add(log, publication(KeyedSource(KEY)), KEY)
-    (warning,) = add(log, publication(KeyedSource(KEY), gamma=3), KEY)
-    assert "under the same key, but not alike" in warning
-    assert "the mean of" not in warning
+    before = log.read_bytes()
+    other = publication(KeyedSource(KEY), table, **more)
+    with pytest.raises(InputError, match=rf"{what} \(release 1 of the log\).*--force"):
+        add(log, other, KEY, table)
+    assert log.read_bytes() == before
+    assert add(log, publication(KeyedSource(KEY)), KEY) == []  # the same release as before
+    warnings_given = add(log, other, KEY, table, force=True)
+    assert [warning for warning in warnings_given if what in warning and "no T_P" in warning]
+    assert not [warning for warning in warnings_given if "the mean of" in warning]
+    assert add(log, other, KEY, table) == []  # each of the two may be repeated
+    with pytest.raises(InputError, match=r"\(releases 1, 2, 3, 4 of the log\)"):
+        add(log, publication(KeyedSource(KEY), gamma=4), KEY)
+
+
+def test_another_key_may_publish_what_the_first_may_not(log: Path) -> None:
+    other = Key(bytes(32))
+    add(log, publication(KeyedSource(KEY)), KEY)
+    (warning,) = add(log, publication(KeyedSource(other), gamma=3), other)
+    assert "published before with other draws (release 1 of the log)" in warning
 
 
 def test_repeated_releases_of_one_key_count_once(log: Path) -> None:
     for gamma in (2, 2, 3):
-        add(log, publication(KeyedSource(KEY), gamma=gamma), KEY)
+        add(log, publication(KeyedSource(KEY), gamma=gamma), KEY, force=True)
     (warning,) = add(log, publication(SeededSource(9)))
     assert "the mean of 2 published counts" in warning
     assert "release 3 of the log with another gamma or retention" in warning
@@ -165,12 +201,18 @@ def test_a_gamma_too_large_for_the_sum_warns_without_a_number(log: Path) -> None
 
 
 def test_an_entry_is_taken_back_if_the_release_fails(log: Path) -> None:
-    with pytest.raises(RuntimeError), logged(log, TABLE, publication(SeededSource(1)), None, MOMENT):
+    with (
+        pytest.raises(RuntimeError),
+        adding(log, publication(SeededSource(1))),
+    ):
         raise RuntimeError
     assert not log.exists()
     add(log, publication(SeededSource(1)))
     content = log.read_bytes()
-    with pytest.raises(RuntimeError), logged(log, TABLE, publication(SeededSource(2)), None, MOMENT):
+    with (
+        pytest.raises(RuntimeError),
+        adding(log, publication(SeededSource(2))),
+    ):
         raise RuntimeError
     assert log.read_bytes() == content
     assert [path.name for path in log.parent.iterdir()] == ["log.jsonl"]
@@ -178,8 +220,11 @@ def test_an_entry_is_taken_back_if_the_release_fails(log: Path) -> None:
 
 def test_two_programs_at_once(log: Path) -> None:
     done = publication(SeededSource(1))
-    with logged(log, TABLE, done, None, MOMENT):
-        with pytest.raises(InputError, match="is in use"), logged(log, TABLE, done, None, MOMENT):
+    with adding(log, done):
+        with (
+            pytest.raises(InputError, match="is in use"),
+            adding(log, done),
+        ):
             pass
         assert len(read_log(log).entries) == 1
     assert add(log, done) == []  # the same rows again: a copy
@@ -192,7 +237,7 @@ def test_places_where_no_log_can_be(tmp_path: Path) -> None:
         read_log(tmp_path)
     with (
         pytest.raises(InputError, match="choose another place"),
-        logged(tmp_path / "none" / "log", TABLE, publication(SeededSource(1)), None, MOMENT),
+        adding(tmp_path / "none" / "log", publication(SeededSource(1))),
     ):
         pass
 
@@ -202,6 +247,43 @@ def test_a_log_open_to_others_is_refused(log: Path) -> None:
     log.chmod(0o640)
     with pytest.raises(InputError, match="chmod 600"):
         read_log(log)
+
+
+def test_a_link_leads_to_the_one_log(tmp_path: Path) -> None:
+    place = tmp_path / "elsewhere" / "log.jsonl"
+    place.parent.mkdir()
+    link, second = tmp_path / "link", tmp_path / "second"
+    link.symlink_to(place)  # which does not exist yet
+    second.symlink_to(link)
+    done = publication(SeededSource(1))
+    assert add(link, done) == []
+    (warning,) = add(place, publication(SeededSource(2)))
+    assert "release 1 of the log" in warning
+    with adding(second, publication(SeededSource(3))) as entered:
+        assert [path.name for path in place.parent.iterdir() if path != place] == ["log.jsonl.lock"]
+        with pytest.raises(InputError, match="is in use"):
+            add(place, done)
+    assert "releases 1, 2 of the log" in next(warnings(*entered))
+    assert len(read_log(link).entries) == 3
+    assert link.is_symlink()
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+
+
+def test_a_link_in_a_circle_is_refused(log: Path) -> None:
+    log.symlink_to(log)
+    with pytest.raises(InputError, match="name another file"):
+        read_log(log)
+
+
+def test_a_log_with_two_names_is_refused(log: Path) -> None:
+    add(log, publication(SeededSource(1)))
+    second = log.with_name("second")
+    second.hardlink_to(log)
+    for path in (log, second):
+        with pytest.raises(InputError, match=r"has 2 names .*: delete the others"):
+            add(path, publication(SeededSource(2)))
+    second.unlink()
+    assert len(add(log, publication(SeededSource(2)))) == 1
 
 
 @pytest.mark.parametrize(
