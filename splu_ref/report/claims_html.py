@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.audit.claims import Verdict
 from splu_ref.report.claims_model import ClaimsAudit
+from splu_ref.report.page import page
 
 _LOOKS = {
     Verdict.CONFIRMED: ("good", "✓"),
@@ -18,18 +17,11 @@ _LOOKS = {
 
 def claims_html(audit: ClaimsAudit) -> bytes:
     """Return the audit as a self-contained HTML document in UTF-8; every text in it is escaped."""
-    environment = Environment(
-        loader=PackageLoader("splu_ref.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    page = environment.get_template("claims.html.j2").render(
+    return page(
+        "claims.html.j2",
         audit=audit,
         looks=_LOOKS,
         verdicts=[verdict for verdict, count in audit.counts.items() if count],
         version=__version__,
         specification=SPECIFICATION,
     )
-    return page.encode()

@@ -93,14 +93,27 @@ def _curve(axes: Axes, series: Series, number: int, *, joined: bool) -> None:
 
 
 def inline(document: str, identity: str) -> str:
-    """Return the svg element of a file, made fit to stand in a page under a name of its own."""
+    """Return the svg element of a file, made fit to stand in a page under a name of its own.
+
+    Its styles become attributes, because a page's policy admits no style but the page's own.
+    """
     svg = document[document.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r' (?:width|height)="[0-9.]+pt"', "", svg, count=2)
     svg = re.sub(r'\bid="', f'id="{identity}-', svg)
     svg = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{identity}-", svg)
     svg = re.sub(r' xmlns(?::xlink)?="[^"]*"', "", svg).replace("xlink:href", "href")
+    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r' style="([^"]*)"', _attributes, svg)
     svg = svg.replace(INK, "currentColor")
     for number, color in enumerate(COLORS, start=1):
         svg = svg.replace(color, f"var(--series-{number}, {color})")
-    return svg.replace("<svg ", f'<svg role="img" aria-labelledby="{identity}-alternative" ', 1).strip()
+    opening = f'<svg role="img" aria-labelledby="{identity}-alternative" stroke-linejoin="round" '
+    return svg.replace("<svg ", opening, 1).strip()
+
+
+def _attributes(style: re.Match[str]) -> str:
+    """Return the declarations of a style attribute as attributes of their own."""
+    single = re.sub(r"\bfont: ([\d.]+px) ", r"font-size: \1; font-family: ", style[1])
+    pairs = (each.split(":", 1) for each in single.split(";") if each.strip())
+    return "".join(f' {name.strip()}="{value.strip()}"' for name, value in pairs)

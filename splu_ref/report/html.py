@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from splu_ref.guarantees.decimals import decimal_up
 from splu_ref.report.drawing import MISSING_MATPLOTLIB
 from splu_ref.report.mathml import mathml
 from splu_ref.report.model import Row, VerificationReport
+from splu_ref.report.page import page
 
 STATUS_ORDER = ("proved", "corrected", "refuted", "definition", "literature", "empirical")
 STAGE_TITLES = {
@@ -25,22 +24,15 @@ STAGE_TITLES = {
 
 def html(report: VerificationReport) -> bytes:
     """Return the report as a self-contained HTML document in UTF-8; every text in it is escaped."""
-    environment = Environment(
-        loader=PackageLoader("splu_ref.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "duration": _duration,
-        "chance": _chance,
-        "number": _number,
-        "share": _share,
-        "mathml": mathml,
-    }
-    template = environment.get_template("index.html.j2")
-    page = template.render(
+    return page(
+        "index.html.j2",
+        {
+            "duration": _duration,
+            "chance": _chance,
+            "number": _number,
+            "share": _share,
+            "mathml": mathml,
+        },
         report=report,
         by_status=_by_status(report.claims),
         refuted=[row for row in report.claims if row.status == "refuted"],
@@ -48,7 +40,6 @@ def html(report: VerificationReport) -> bytes:
         stages=_by_stage(report.checks),
         missing_matplotlib=MISSING_MATPLOTLIB,
     )
-    return page.encode()
 
 
 def _by_status(claims: tuple[Row, ...]) -> dict[str, int]:

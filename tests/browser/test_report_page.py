@@ -109,6 +109,37 @@ def test_the_log_would_show_a_request_and_an_error(page: bytes, opened: Callable
     assert other in opened(free).requests
 
 
+def test_no_style_and_no_script_of_the_data_is_used(page: bytes, opened: Callable[[bytes], Any]) -> None:
+    planted = (
+        b'<p id="planted" style="color: rgb(1, 2, 3)">a</p><style>body { color: rgb(1, 2, 3) }</style>'
+        b"<script>document.title = 'taken'</script><form action='https://127.0.0.1:9/'></form>"
+        b'<base href="https://127.0.0.1:9/"></main>'
+    )
+    shown = opened(page.replace(b"</main>", planted))
+    for element in ("#planted", "body"):
+        color = shown.script(f"return getComputedStyle(document.querySelector({element!r})).color")
+        assert color != "rgb(1, 2, 3)"
+    assert shown.script("return document.title") != "taken"
+    assert shown.script("return document.baseURI").startswith("file:")
+    shown.script("document.forms[document.forms.length - 1].submit()")
+    messages = " ".join(entry["message"] for entry in shown.log("browser"))
+    for directive in ("style-src", "script-src", "base-uri", "form-action"):
+        assert directive in messages
+
+
+def test_the_figures_keep_their_looks(shown: Any) -> None:
+    looks = (
+        "const style = (query, name) => getComputedStyle(document.querySelector(query))[name];"
+        "return [style('figure svg path[clip-path][stroke*=series-1]', 'stroke'), "
+        "style('figure svg path[clip-path][stroke*=series-1]', 'strokeWidth'), "
+        "style('figure svg text', 'fontSize'), style('figure svg', 'strokeLinejoin'), "
+        "style('figure svg text', 'fill')]"
+    )
+    assert shown.script(looks) == ["rgb(0, 114, 178)", "1.8px", "11px", "round", "rgb(28, 33, 39)"]
+    shown.media(scheme="dark")
+    assert shown.script(looks)[0] == "rgb(86, 180, 233)"
+
+
 def test_every_claim_and_every_figure_is_there(shown: Any) -> None:
     rows = shown.script("return document.querySelectorAll('#claims-table tbody tr').length")
     assert rows == len(LEDGER.rows()) > 40

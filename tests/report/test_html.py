@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from dataclasses import replace
+from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -59,8 +61,21 @@ def test_it_asks_for_nothing_from_the_network(report: VerificationReport, page: 
     for _, attributes in page.tags:
         for name in ("src", "href", "xlink:href", "srcset", "action", "data"):
             assert attributes.get(name, "#").startswith(("#", "data:,"))
+
+
+def test_the_policy_admits_the_page_s_own_style_and_script_alone(report: VerificationReport) -> None:
+    text = html(report).decode()
+    page = Page(text)
     policy = next(meta["content"] for meta in page.named("meta") if "http-equiv" in meta)
-    assert "default-src 'none'" in policy
+    directives = dict(each.split(" ", 1) for each in policy.split("; "))
+    for name in ("default-src", "base-uri", "form-action"):
+        assert directives[name] == "'none'"
+    for name, tag in (("style-src", "style"), ("script-src", "script")):
+        (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = b64encode(sha256(content.encode()).digest()).decode()
+        assert directives[name] == f"'sha256-{digest}'"
+    assert "unsafe" not in policy
+    assert not any("style" in attributes for _, attributes in page.tags)
 
 
 def test_hostile_texts_stay_texts(report: VerificationReport, page: Page) -> None:
