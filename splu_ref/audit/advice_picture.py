@@ -5,7 +5,6 @@ Drawn by matplotlib (the ``figures`` extra). The same advice gives the same byte
 
 from __future__ import annotations
 
-import io
 from math import log
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from splu_ref.audit.advice_option import Option
 from splu_ref.audit.advice_recommendation import named, recommend
 from splu_ref.guarantees import decimal_down
 from splu_ref.model import InputError
+from splu_ref.pictures import can_draw, canvas, shown, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,28 +50,18 @@ def picture(advice: Advice, suffix: str) -> bytes:
         For another suffix, or if matplotlib is not installed.
     """
     require_format(suffix)
-    try:
-        from matplotlib import rc_context  # noqa: PLC0415  optional, and slow to import
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-        from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
-    except ImportError:
-        raise InputError("a picture needs matplotlib: pip install 'splu-ref[figures]'") from None
-    with rc_context(
-        {"svg.fonttype": "none", "svg.hashsalt": "splu-ref", "font.size": 10, "hatch.linewidth": 0.6}
-    ):
-        figure = Canvas(figsize=(9, 2.6 + 0.42 * len(advice.options)), layout="constrained")
-        FigureCanvasAgg(figure)
+    if not can_draw():
+        raise InputError("a picture needs matplotlib: pip install 'splu-ref[figures]'")
+    height = 2.6 + 0.42 * len(advice.options)
+    with canvas(9, height, {"font.size": 10, "hatch.linewidth": 0.6}) as figure:
         _draw(figure, advice)
-        buffer = io.BytesIO()
-        metadata = {"Date": None, "Creator": None} if suffix == ".svg" else {"Software": None}
-        figure.savefig(buffer, format=suffix[1:], dpi=150, metadata=metadata)
-    return buffer.getvalue()
+        return written(figure, suffix.removeprefix("."), dpi=150)
 
 
-def _draw(canvas: Figure, advice: Advice) -> None:
+def _draw(drawing: Figure, advice: Advice) -> None:
     from matplotlib.patches import Patch  # noqa: PLC0415  as above
 
-    axes = canvas.subplots()
+    axes = drawing.subplots()
     goals, chosen = advice.goals, recommend(advice).option
     left, right = 0.8, max(advice.values[0][1], *(option.threshold for option in advice.options)) * 1.6
     for row, option in enumerate(advice.options):
@@ -89,6 +79,7 @@ def _draw(canvas: Figure, advice: Advice) -> None:
     axes.set_xlim(left, right)
     axes.set_ylim(len(advice.options) - 0.4, -0.6)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else "")
+    axes.xaxis.set_minor_formatter(lambda value, _: "")
     axes.set_xlabel("records with a value (each stroke is a value of the table)")
     axes.tick_params(axis="y", length=0)
     for side in ("left", "right", "top"):
@@ -104,7 +95,7 @@ def _draw(canvas: Figure, advice: Advice) -> None:
         "in between: neither is promised",
         f"from T_f on: off by {goals.epsilon} or more with at most {goals.t_e}",
     )
-    canvas.legend(handles, labels, loc="outside lower center", frameon=False, fontsize=9)
+    drawing.legend(handles, labels, loc="outside lower center", frameon=False, fontsize=9)
 
 
 def _zones(axes: Axes, row: int, option: Option, alpha: int, ends: tuple[float, float]) -> None:
@@ -138,7 +129,7 @@ def _names(axes: Axes, advice: Advice, ends: tuple[float, float]) -> None:
         values = sharing[count]
         name = values[0] if len(values) == 1 else f"{len(values)} values"
         axes.annotate(
-            (name if len(name) <= LONGEST else name[: LONGEST - 1] + "…").replace("$", r"\$"),
+            shown(name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"),
             (count, -0.72),
             rotation=45,
             fontsize=7,

@@ -7,10 +7,10 @@ The same numbers give the same bytes.
 
 from __future__ import annotations
 
-import io
 import re
 from typing import TYPE_CHECKING, Any
 
+from splu_ref.pictures import can_draw, canvas, written
 from splu_ref.report.exhibits import Figure, Series
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ MARKERS = ("o", "s", "^", "D", "v")
 INK = "#010203"
 """Stands for the page's text color in the drawing; no other part of it has this color."""
 STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "splu-ref",
     "font.family": "sans-serif",
     "font.size": 11,
     "axes.labelcolor": INK,
@@ -35,30 +33,22 @@ STYLE: dict[Any, Any] = {
     "axes.spines.right": False,
     "lines.linewidth": 1.8,
 }
-"""Settings of matplotlib, by its names: text stays text, and the same numbers give the same bytes."""
+"""Settings of matplotlib, by its names."""
 MISSING_MATPLOTLIB = "The drawing needs matplotlib: install it with  pip install 'splu-ref[figures]'"
 
 
 def draw(figure: Figure) -> str:
     """Return the drawing as an ``<svg>`` element, or an empty text if matplotlib is not installed."""
-    try:
-        from matplotlib import rc_context  # noqa: PLC0415  optional, and slow to import
-        from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415
-        from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
-    except ImportError:
+    if not can_draw():
         return ""
-    with rc_context(STYLE):
-        canvas = Canvas(figsize=(5.0, 4.6), layout="constrained")
-        FigureCanvasSVG(canvas)
-        axes = canvas.subplots()
+    with canvas(5.0, 4.6, STYLE) as drawing:
+        axes = drawing.subplots()
         _plot(axes, figure)
         handles, labels = axes.get_legend_handles_labels()
-        canvas.legend(
+        drawing.legend(
             handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=10, handlelength=3
         )
-        buffer = io.StringIO()
-        canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return inline(buffer.getvalue(), figure.id)
+        return inline(written(drawing, "svg", transparent=True), figure.id)
 
 
 def _plot(axes: Axes, figure: Figure) -> None:
@@ -92,12 +82,12 @@ def _curve(axes: Axes, series: Series, number: int, *, joined: bool) -> None:
     )
 
 
-def inline(document: str, identity: str) -> str:
+def inline(document: bytes, identity: str) -> str:
     """Return the svg element of a file, made fit to stand in a page under a name of its own.
 
     Its styles become attributes, because a page's policy admits no style but the page's own.
     """
-    svg = document[document.index("<svg") :]
+    svg = document[document.index(b"<svg") :].decode()
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r' (?:width|height)="[0-9.]+pt"', "", svg, count=2)
     svg = re.sub(r'\bid="', f'id="{identity}-', svg)

@@ -6,11 +6,11 @@ curves. p = 1/gamma, the choice of Fu et al. 2014, is marked.
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.guarantees import Conjunction, conjunction_variance, privacy_minimum
+from splu_ref.pictures import can_draw, canvas, written
 from splu_ref.report.drawing import COLORS, INK, MARKERS, STYLE, inline
 from splu_ref.report.exhibits import Json
 
@@ -122,16 +122,10 @@ def _setting(gamma: int, retention: Fraction) -> Setting:
 
 def draw_frontier(shown: Frontier) -> str:
     """Return the drawing as an ``<svg>`` element, or an empty text if matplotlib is not installed."""
-    try:
-        from matplotlib import rc_context  # noqa: PLC0415  optional, and slow to import
-        from matplotlib.backends.backend_svg import FigureCanvasSVG  # noqa: PLC0415
-        from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
-    except ImportError:
+    if not can_draw():
         return ""
-    with rc_context(STYLE):
-        canvas = Canvas(figsize=(6.4, 4.8), layout="constrained")
-        FigureCanvasSVG(canvas)
-        axes = canvas.subplots()
+    with canvas(6.4, 4.8, STYLE) as drawing:
+        axes = drawing.subplots()
         for number, gamma in enumerate(GAMMAS):
             curve = shown.curve(gamma)
             axes.plot(
@@ -162,6 +156,4 @@ def draw_frontier(shown: Frontier) -> str:
         axes.set_ylim(0, 0.35)
         axes.grid(visible=True, color=INK, alpha=0.15, linewidth=0.6)
         axes.legend(frameon=False, loc="upper left")
-        buffer = io.StringIO()
-        canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return inline(buffer.getvalue(), shown.id)
+        return inline(written(drawing, "svg", transparent=True), shown.id)

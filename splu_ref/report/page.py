@@ -1,7 +1,7 @@
 """What all reports in HTML share: one environment of templates, and a policy that lets nothing else in.
 
-A page needs no network, no font and no other file. Its Content-Security-Policy names the SHA-256 of its style
-sheet and of its script, so that a browser applies these two and no style or script that came in with the data.
+A page needs no network, no font and no other file. Its Content-Security-Policy names the SHA-256 of its
+style sheet and of its script, so that a browser applies these two, and none that came in with the data.
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ def page(template: str, filters: Mapping[str, Callable[..., str]] | None = None,
         lstrip_blocks=True,
     )
     environment.filters |= filters or {}
-    style, script = (
-        environment.get_template(name).render() for name in ("style.css", "filter.js")
-    )
+    style, script = (environment.get_template(name).render() for name in ("style.css", "filter.js"))
     policy = _POLICY.format(style=_source(style), script=_source(script))
     text = environment.get_template(template).render(values, style=style, script=script, policy=policy)
     return text.encode()

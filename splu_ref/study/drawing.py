@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING
 
+from splu_ref.pictures import can_draw, canvas, shown, written
 from splu_ref.study.exhibits import Figure, Panel
 
 if TYPE_CHECKING:
@@ -21,19 +21,13 @@ def drawings(figure: Figure) -> dict[str, bytes]:
 
     The same numbers give the same SVG.
     """
-    try:
-        from matplotlib import rc_context  # noqa: PLC0415  optional, and slow to import
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-        from matplotlib.figure import Figure as Canvas  # noqa: PLC0415
-    except ImportError:
+    if not can_draw():
         return {}
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "splu-ref", "font.size": 9}):
-        panels = len(figure.panels)
-        columns = min(panels, 3)
-        rows = -(-panels // columns)
-        canvas = Canvas(figsize=(4.2 * columns + 0.6, 3.9 * rows + 0.4), layout="constrained")
-        FigureCanvasAgg(canvas)
-        places = list(canvas.subplots(rows, columns, squeeze=False, sharey=True).flat)
+    panels = len(figure.panels)
+    columns = min(panels, 3)
+    rows = -(-panels // columns)
+    with canvas(4.2 * columns + 0.6, 3.9 * rows + 0.4, {"font.size": 9}) as drawing:
+        places = list(drawing.subplots(rows, columns, squeeze=False, sharey=True).flat)
         alike = panels > 1 and len({_names(panel) for panel in figure.panels}) == 1
         for number, (place, panel) in enumerate(zip(places, figure.panels, strict=False)):
             _panel(place, panel, legend=not alike or number == 0)
@@ -46,13 +40,8 @@ def drawings(figure: Figure) -> dict[str, bytes]:
             place.set_ylabel(figure.y_label)
         for place in places[panels:]:
             place.set_axis_off()
-        canvas.suptitle(figure.title, fontsize=11)
-        found = {}
-        for suffix, metadata in ((".svg", {"Date": None, "Creator": None}), (".png", {"Software": None})):
-            buffer = io.BytesIO()
-            canvas.savefig(buffer, format=suffix[1:], dpi=110, metadata=metadata)
-            found[suffix] = buffer.getvalue()
-    return found
+        drawing.suptitle(shown(figure.title), fontsize=11)
+        return {f".{form}": written(drawing, form, dpi=110) for form in ("svg", "png")}
 
 
 def _names(panel: Panel) -> tuple[str, ...]:

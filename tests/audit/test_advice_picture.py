@@ -35,6 +35,26 @@ def test_every_option_and_the_ends_of_the_axis_are_named(advice: Advice) -> None
     assert picture(advice, ".svg") == svg
 
 
+@pytest.mark.parametrize(
+    ("value", "drawn"),
+    [
+        (r"$\frac{", r"$\frac{"),
+        ("$a$ and $b$", "$a$ and $b$"),
+        ("\\$", "\\$"),
+        ("<b>&", "<b>&"),
+        ("\x1b[2J\x00\u202e\ufffe", "\ufffd[2J\ufffd\ufffd\ufffd"),
+        ("漢字💥", "漢字💥"),
+    ],
+)
+def test_no_value_is_a_formula_a_command_or_a_warning(value: str, drawn: str) -> None:
+    pytest.importorskip("matplotlib")
+    values = [value] * 20 + ["a"] * 200 + ["b"] * 210
+    shown = advise(Microdata.from_frame(pd.DataFrame({"s": values})), "s")
+    texts = {each.text for each in ET.fromstring(picture(shown, ".svg")).iter() if each.text}
+    assert drawn in texts
+    assert picture(shown, ".png").startswith(b"\x89PNG\r\n\x1a\n")
+
+
 def test_a_png_is_a_png(advice: Advice) -> None:
     pytest.importorskip("matplotlib")
     assert picture(advice, ".png").startswith(b"\x89PNG\r\n\x1a\n")

@@ -6,6 +6,7 @@ from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -71,6 +72,20 @@ def test_figures_numbers_and_criteria(tmp_path: Path, capsys: pytest.CaptureFixt
     lines = {line["name"] for line in large["panels"][1]["series"]}
     assert lines == {"published count", "n f'/N", "exact", "shrunk", "inversion", "printed"}
     assert "mixed plan, small counts" in found["tables"][0]["printed_steps"]
+
+
+def test_a_table_of_any_name_is_studied(
+    tmp_path: Path, towns: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "$\\frac{ $a$ & <b> \x1b[2J\u202e漢"
+    table = tmp_path / f"{name}.csv"
+    table.write_text(towns.read_text().replace("ward", "$^{").replace("illness", "$x$_"))
+    _json(capsys, "--data", table, "--sensitive", "$x$_", "--report", tmp_path / "report")
+    pictures = list((tmp_path / "report").glob("*.svg"))
+    assert pictures
+    title = "".join(each if each.isprintable() else "\ufffd" for each in name)
+    for each in pictures:
+        assert any(title in text for text in ElementTree.parse(each).getroot().itertext())
 
 
 def test_finished_pieces_are_reused(tmp_path: Path, towns: Path, capsys: pytest.CaptureFixture[str]) -> None:

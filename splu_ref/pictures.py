@@ -1,0 +1,66 @@
+"""What all pictures share: matplotlib, the extra ``figures``, and how texts of a table stand in them.
+
+Texts stay texts, whatever is in them: none is read as a formula. The same content gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_METADATA: dict[str, dict[str, Any]] = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
+_UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Categories of Unicode: controls, formats, surrogates, private, unassigned, separators of lines."""
+
+
+def can_draw() -> bool:
+    """Return whether matplotlib is installed."""
+    try:
+        import matplotlib  # noqa: F401, PLC0415  optional, and slow to import
+    except ImportError:
+        return False
+    return True
+
+
+@contextmanager
+def canvas(width: float, height: float, settings: Mapping[str, Any]) -> Iterator[Figure]:
+    """Give a figure to draw on, in inches; it is drawn and written inside the ``with`` statement.
+
+    Parameters
+    ----------
+    width, height
+        In inches.
+    settings
+        Further settings of matplotlib, by its names.
+    """
+    from matplotlib import rc_context  # noqa: PLC0415  as above
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    ours = {"svg.fonttype": "none", "svg.hashsalt": "splu-ref", "text.parse_math": False}
+    with rc_context({**ours, **settings}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)  # a box stands for it
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure
+
+
+def written(figure: Figure, form: str, **how: Any) -> bytes:
+    """Return a figure as the bytes of a file of the form ``svg`` or ``png``."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=form, metadata=_METADATA[form], **how)
+    return buffer.getvalue()
+
+
+def shown(text: str) -> str:
+    """Return ``text`` with U+FFFD for what cannot be shown or would steer how the rest is shown."""
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(each) in _UNSHOWN else each for each in text
+    )
