@@ -13,6 +13,7 @@ from splu_ref.cli.output import AsJson, Force, draw, show
 from splu_ref.cli.progress import counted
 from splu_ref.conformance import (
     Conformance,
+    Limits,
     check_ids,
     conform,
     junit,
@@ -26,6 +27,9 @@ from splu_ref.model import ParameterError
 NAME = "conform"
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
 _SHOWN = 20
+_UNLESS_TOLD = Limits()
+_WEEK = 7 * 24 * 3600  # seconds
+_MOST_MEMORY = 1 << 24  # MiB
 
 
 def run(
@@ -36,7 +40,20 @@ def run(
     smoke: Annotated[
         bool, typer.Option("--smoke", help="A few vectors of each file, and fewer releases at random.")
     ] = False,
-    timeout: Annotated[float, typer.Option("--timeout", help="Seconds that an answer may take.")] = 10.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", help="Seconds that an answer may take.")
+    ] = _UNLESS_TOLD.answer,
+    run_time: Annotated[
+        float, typer.Option("--time", help="Seconds that the whole run may take.")
+    ] = _UNLESS_TOLD.run,
+    cpu: Annotated[
+        int,
+        typer.Option("--cpu", help="Seconds of processor time that the program may take, with its children."),
+    ] = _UNLESS_TOLD.processor,
+    memory: Annotated[
+        int,
+        typer.Option("--memory", help="MiB that the program may hold, with its children. Linux only."),
+    ] = _UNLESS_TOLD.memory,
     vectors: Annotated[
         Path | None, typer.Option("--vectors", help="Take the vectors of this folder instead of our own.")
     ] = None,
@@ -51,8 +68,14 @@ def run(
     The program reads one JSON object a line and answers one a line; the page "Conformance" of the
     specification says which. Exit 0: everything that it supports is right. 1: something is not.
     """
-    if not 0 < timeout <= 3600:
-        raise ParameterError(f"--timeout is {timeout:g}: give a number of seconds above 0 and up to 3600")
+    for name, value, most in (
+        ("--timeout", timeout, 3600),
+        ("--time", run_time, _WEEK),
+        ("--cpu", cpu, _WEEK),
+        ("--memory", memory, _MOST_MEMORY),
+    ):
+        if not 0 < value <= most:
+            raise ParameterError(f"{name} is {value:g}: give a number above 0 and up to {most}")
     if report is not None:
         refuse_existing(report, force=force)
     with counted("asking") as progress:
@@ -60,7 +83,12 @@ def run(
         known = {vector.id for file in files for vector in file.vectors} | set(check_ids())
         reasons = read_expected_failures(xfail, known) if xfail is not None else {}
         outcome = conform(
-            command, files, expected_failures=reasons, smoke=smoke, timeout=timeout, progress=progress
+            command,
+            files,
+            expected_failures=reasons,
+            smoke=smoke,
+            limits=Limits(timeout, run_time, cpu, memory),
+            progress=progress,
         )
     if report is not None:
         write_whole(report, junit(outcome), force=force)

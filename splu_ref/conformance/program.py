@@ -1,8 +1,9 @@
 """A program under test: started once, asked line by line, and never trusted.
 
-The program may hang, crash, flood its output or its errors, answer twice, or refuse to end. Whatever it
-does, an answer or a failure comes within the time limit and in bounded memory, and no process of it is left
-behind. One loop serves its three pipes, so neither side can block the other. Needs a POSIX system.
+The program may hang, crash, flood its output or its errors, answer twice, take all memory, or refuse to end.
+Whatever it does, an answer or a failure comes within the time limit and in bounded memory. One loop serves
+its three pipes, so neither side can block the other. A keeper between us and it holds it to its limits and
+ends what it leaves behind: see `splu_ref.conformance.keeper` for what that covers. Needs a POSIX system.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ from __future__ import annotations
 import contextlib
 import os
 import selectors
-import signal
+import socket
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Self
 
 from splu_ref.model import InputError
@@ -24,6 +28,31 @@ LONGEST_LINE = 1 << 24
 _CHUNK = 1 << 16
 _LAST_WORDS = 2_000  # bytes of standard error that are kept
 _GRACE = 5.0  # seconds to end after the end of its input
+_NEWS = 0.5  # seconds that the news of an end may take
+_KEEPER = Path(__file__).with_name("keeper.py")
+_KEEPING = 10.0  # seconds that the keeper may take to start, or to end what it keeps
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a program under test may take.
+
+    Attributes
+    ----------
+    answer
+        Seconds for one answer.
+    run
+        Seconds for a whole run, with all its starts of the program.
+    processor
+        Seconds of processor time from one start on, on Linux of all processes together, elsewhere of each.
+    memory
+        MiB that all its processes hold together. Linux only.
+    """
+
+    answer: float = 10.0
+    run: float = 3600.0
+    processor: int = 3600
+    memory: int = 4096
 
 
 class MisbehaviorError(Exception):
@@ -37,8 +66,8 @@ class Program:
     ----------
     command
         The program and its arguments.
-    timeout
-        Seconds that an answer may take.
+    limits
+        What it may take. The time of a whole run is its caller's affair.
 
     Raises
     ------
@@ -46,25 +75,32 @@ class Program:
         If the program cannot be started.
     """
 
-    def __init__(self, command: Sequence[str], timeout: float) -> None:
-        self._timeout = timeout
+    def __init__(self, command: Sequence[str], limits: Limits) -> None:
+        if os.name != "posix":
+            raise InputError("a program can be held to the vectors on a POSIX system only: use one")
+        self._limits = limits
         self._received = bytearray()
         self._last_words = bytearray()
-        try:
-            self._process = subprocess.Popen(  # noqa: S603 - to run this program is what was asked for
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,  # so that its children can be stopped with it
-            )
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise InputError(
-                f"{command[0]} cannot be started: {reason}: check the command after --"
-            ) from None
-        pipes = self._process
+        self._told = b""  # by the keeper
+        self._line, far_end = socket.socketpair()
+        with far_end:
+            try:
+                self._keeper = subprocess.Popen(  # noqa: S603 - to run this program is what was asked for
+                    [
+                        *(sys.executable, "-I", "-S", str(_KEEPER), str(far_end.fileno())),
+                        *(str(limits.processor), str(limits.memory), *command),
+                    ],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    bufsize=0,
+                    pass_fds=[far_end.fileno()],
+                    start_new_session=True,  # what a terminal sends to us is not for it
+                )
+            except (OSError, ValueError) as error:  # the command cannot even be passed on
+                self._line.close()
+                raise _unstartable(command, getattr(error, "strerror", None) or str(error)) from None
+        pipes = self._keeper
         assert pipes.stdin is not None
         assert pipes.stdout is not None
         assert pipes.stderr is not None
@@ -74,6 +110,10 @@ class Program:
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._output, selectors.EVENT_READ)
         self._selector.register(self._errors, selectors.EVENT_READ)
+        if not self._keeper_says(b"started", _KEEPING):
+            self.stop()
+            reason = self._told.decode(errors="replace").strip().removeprefix("unstartable ")
+            raise _unstartable(command, reason)
 
     def __enter__(self) -> Self:
         return self
@@ -86,15 +126,23 @@ class Program:
         """The end of what the program wrote to standard error."""
         return self._last_words.decode(errors="replace").strip()
 
-    def ask(self, line: bytes) -> bytes:
+    def ask(self, line: bytes, within: float | None = None) -> bytes:
         """Send one line and return the line that answers it, both without the line's end.
+
+        Parameters
+        ----------
+        line
+            The line.
+        within
+            Seconds that the answer may take, if that is less than the limit of every answer.
 
         Raises
         ------
         MisbehaviorError
             If no answer comes in time, the program ends, or it writes what is no answer. It is stopped then.
         """
-        deadline = time.monotonic() + self._timeout
+        allowed = self._limits.answer if within is None else min(within, self._limits.answer)
+        deadline = time.monotonic() + allowed
         self._serve(0.0)  # what has come already was not asked for
         if self._received:
             raise self._stopped("it wrote a line that nobody asked for")
@@ -104,12 +152,12 @@ class Program:
             while b"\n" not in self._received:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise self._stopped(f"it gave no answer within {self._timeout:g} seconds")
+                    raise self._stopped(f"it gave no answer within {allowed:.6g} seconds")
                 unsent = unsent[self._serve(left, unsent) :]
                 if len(self._received) > LONGEST_LINE:
                     raise self._stopped(f"its answer is longer than {LONGEST_LINE} bytes")
                 if self._ended() and b"\n" not in self._received:
-                    raise self._stopped(self._how_it_ended())
+                    raise self._stopped(self._fate(_NEWS) or "it closed its output")
         finally:
             if self._serves(self._input):
                 self._selector.unregister(self._input)
@@ -129,7 +177,7 @@ class Program:
         """
         with contextlib.suppress(OSError):
             self._input.close()
-        deadline = time.monotonic() + min(self._timeout, _GRACE)
+        deadline = time.monotonic() + min(self._limits.answer, _GRACE)
         while not self._ended():
             left = deadline - time.monotonic()
             if left <= 0:
@@ -137,18 +185,20 @@ class Program:
             self._serve(left)
             if self._received:
                 raise self._stopped("it wrote a line that nobody asked for")
-        try:
-            code = self._process.wait(max(deadline - time.monotonic(), 0.05))
-        except subprocess.TimeoutExpired:
-            raise self._stopped("it closed its output and did not end") from None
-        if code != 0:
-            raise self._stopped(f"it ended with exit code {code} after the end of its input")
+        fate = self._fate(max(deadline - time.monotonic(), _NEWS))
+        if fate is None:
+            raise self._stopped("it closed its output and did not end")
+        if fate != "it ended with exit code 0":
+            raise self._stopped(f"{fate} after the end of its input")
 
     def stop(self) -> None:
-        """End the program and all its children, at once."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        """End the program and all that came from it, at once."""
+        self._line.close()  # which tells the keeper
+        try:
+            self._keeper.wait(_KEEPING)
+        except subprocess.TimeoutExpired:
+            self._keeper.kill()
+            self._keeper.wait()
         self._selector.close()
         for pipe in (self._input, self._output, self._errors):
             with contextlib.suppress(OSError):
@@ -197,14 +247,41 @@ class Program:
     def _serves(self, pipe: IO[bytes]) -> bool:
         return pipe in (self._selector.get_map() or ())
 
-    def _how_it_ended(self) -> str:
-        try:
-            code = self._process.wait(0.5)
-        except subprocess.TimeoutExpired:
-            return "it closed its output"
+    def _keeper_says(self, word: bytes, wait: float) -> bool:
+        """Wait until the keeper says a line that begins with the word, or ends."""
+        deadline = time.monotonic() + wait
+        while not any(line.startswith(word) for line in self._told.splitlines()):
+            self._line.settimeout(max(deadline - time.monotonic(), 0.001))
+            try:
+                told = self._line.recv(_CHUNK)
+            except OSError:  # in particular: nothing within this time
+                return False
+            if not told:
+                return False
+            self._told += told
+        return True
+
+    def _fate(self, wait: float) -> str | None:
+        """Return how the program ended, in words, or None if it has not."""
+        ended = self._keeper_says(b"exit ", wait)
+        for line in self._told.decode(errors="replace").splitlines():
+            if line == "processor":
+                return (
+                    f"it took more than {self._limits.processor} seconds of processor time and was stopped "
+                    "(--cpu gives it more)"
+                )
+            if line == "memory":
+                return f"it held more than {self._limits.memory} MiB and was stopped (--memory gives it more)"
+        if not ended:
+            return None if self._keeper.poll() is None else "it ended the process that watches it"
+        code = int(self._told.rpartition(b"exit ")[2].split()[0])
         return f"it was ended by signal {-code}" if code < 0 else f"it ended with exit code {code}"
 
     def _stopped(self, what: str) -> MisbehaviorError:
         self.stop()
         words = self.last_words.splitlines()
         return MisbehaviorError(f"{what}; its last words: {words[-1][:200]!r}" if words else what)
+
+
+def _unstartable(command: Sequence[str], reason: str) -> InputError:
+    return InputError(f"{command[0]} cannot be started: {reason}: check the command after --")

@@ -1,7 +1,7 @@
 """Holding a program to the vectors.
 
-A program that misbehaves is started anew for the next vector, and after a number of such starts the rest is
-not run: so a run ends, whatever the program does.
+A program that misbehaves is started anew for the next vector. After a number of such starts, or after the
+time that a run may take, the rest is not run: so a run ends, whatever the program does.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from splu_ref.conformance.comparison import fault
 from splu_ref.conformance.description import Description, read_description
 from splu_ref.conformance.generated import generated_requests
 from splu_ref.conformance.outcome import Conformance, Result, StatisticalCheck, Verdict
-from splu_ref.conformance.program import MisbehaviorError
-from splu_ref.conformance.session import MOST_STARTS, Session
+from splu_ref.conformance.program import Limits, MisbehaviorError
+from splu_ref.conformance.session import Session
 from splu_ref.conformance.statistics import OPERATION, check_names, judged_releases
 from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, digests
 from splu_ref.model import InputError
@@ -32,7 +32,7 @@ def conform(
     expected_failures: Mapping[str, str] | None = None,
     smoke: bool = False,
     at_random: bool = True,
-    timeout: float = 10.0,
+    limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> Conformance:
     """Hold a program to vectors, and its releases at random to their law.
@@ -49,8 +49,8 @@ def conform(
         Keep a few vectors of each file, and a tenth of the releases at random.
     at_random
         Whether releases at random are held to their law, if the program makes any.
-    timeout
-        Seconds that an answer may take.
+    limits
+        What the program may take; without it the limits that `Limits` has by itself.
     progress
         Called with (vectors done, vectors in all).
 
@@ -72,7 +72,7 @@ def conform(
             )
     reasons = expected_failures or {}
     work = [(file, vector) for file in files for vector in (_few(file) if smoke else file.vectors)]
-    with Session(command, timeout) as session:
+    with Session(command, limits or Limits()) as session:
         try:
             description = read_description(session.ask({"op": "describe"}, "describe"))
         except MisbehaviorError as error:
@@ -161,8 +161,7 @@ def _at_random(
 def _ended(session: Session) -> Result:
     """Return whether the program ends when its input does."""
     if session.exhausted:
-        reason = f"not run: the program misbehaved {MOST_STARTS} times"
-        return Result("protocol/end", "protocol", Verdict.FAILED, reason)
+        return Result("protocol/end", "protocol", Verdict.FAILED, session.exhausted)
     try:
         session.finish()
     except MisbehaviorError as error:

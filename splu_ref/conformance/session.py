@@ -1,13 +1,14 @@
-"""A program that is started anew when it has misbehaved, a limited number of times."""
+"""A program that is started anew when it has misbehaved, a limited number of times and for a limited time."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from splu_ref.conformance.comparison import UnreadableAnswerError, read_answer
-from splu_ref.conformance.program import MisbehaviorError, Program
+from splu_ref.conformance.program import Limits, MisbehaviorError, Program
 
 MOST_STARTS = 10
 """How often the program is started at most: once, and after each misbehavior."""
@@ -20,12 +21,13 @@ class Session:
     ----------
     command
         The program and its arguments.
-    timeout
-        Seconds that an answer may take.
+    limits
+        What the program may take. The time of the run begins now.
     """
 
-    def __init__(self, command: Sequence[str], timeout: float) -> None:
-        self._command, self._timeout = command, timeout
+    def __init__(self, command: Sequence[str], limits: Limits) -> None:
+        self._command, self._limits = command, limits
+        self._deadline = time.monotonic() + limits.run
         self._program: Program | None = None
         self._starts = 0
 
@@ -37,9 +39,13 @@ class Session:
         self._stop()
 
     @property
-    def exhausted(self) -> bool:
-        """Whether the program misbehaved so often that it is not started again."""
-        return self._program is None and self._starts >= MOST_STARTS
+    def exhausted(self) -> str:
+        """Why the program is not asked any more, or empty."""
+        if time.monotonic() >= self._deadline:
+            return f"not run: the run took more than {self._limits.run:g} seconds (--time gives it more)"
+        if self._program is None and self._starts >= MOST_STARTS:
+            return f"not run: the program misbehaved {MOST_STARTS} times"
+        return ""
 
     def ask(self, request: Mapping[str, Any], identifier: str) -> dict[str, Any]:
         """Return the answer to a request.
@@ -53,13 +59,14 @@ class Session:
 
     def ask_line(self, line: bytes, identifier: str) -> dict[str, Any]:
         """Return the answer to a line."""
+        if reason := self.exhausted:
+            self._stop()
+            raise MisbehaviorError(reason)
         if self._program is None:
-            if self._starts >= MOST_STARTS:
-                raise MisbehaviorError(f"not run: the program misbehaved {MOST_STARTS} times")
             self._start()
         assert self._program is not None
         try:
-            return read_answer(self._program.ask(line), identifier)
+            return read_answer(self._program.ask(line, self._deadline - time.monotonic()), identifier)
         except MisbehaviorError:
             self._stop()
             raise
@@ -74,7 +81,7 @@ class Session:
 
     def _start(self) -> None:
         self._starts += 1
-        self._program = Program(self._command, self._timeout)
+        self._program = Program(self._command, self._limits)
 
     def _stop(self) -> None:
         if self._program is not None:

@@ -20,7 +20,7 @@ from splu_ref.conformance import (
     read_expected_failures,
     vector_files,
 )
-from splu_ref.conformance.program import LONGEST_LINE, MisbehaviorError, Program
+from splu_ref.conformance.program import LONGEST_LINE, Limits, MisbehaviorError, Program
 from splu_ref.conformance.session import MOST_STARTS
 from splu_ref.conformance.statistics import judged_releases
 from splu_ref.model import InputError
@@ -68,8 +68,8 @@ def program(code: str) -> list[str]:
     return [sys.executable, "-S", "-c", HONEST + code]
 
 
-def run(code: str, *, timeout: float = 5.0, files: list[VectorFile] = FILES) -> Conformance:
-    return conform(program(code), files, timeout=timeout)
+def run(code: str, *, timeout: float = 5.0, files: list[VectorFile] = FILES, **limits: int) -> Conformance:
+    return conform(program(code), files, limits=Limits(timeout, **limits))
 
 
 def reasons(outcome: Conformance) -> str:
@@ -163,7 +163,7 @@ while line := sys.stdin.buffer.readline():
     sys.stdout.write("[" + "1," * 400_000 + "1]\\n")
     sys.stdout.flush()
 """
-    with Program(program(code), 10) as started:
+    with Program(program(code), Limits()) as started:
         for _ in range(2):
             assert len(started.ask(b"x" * 3_000_000)) == 800_003
         started.finish()
@@ -171,7 +171,7 @@ while line := sys.stdin.buffer.readline():
 
 def test_an_answer_to_half_a_request_is_none() -> None:
     code = "sys.stdin.buffer.raw.read(10); print('{}', flush=True); import time; time.sleep(60)"
-    with Program(program(code), 10) as started, pytest.raises(MisbehaviorError, match="whole request"):
+    with Program(program(code), Limits()) as started, pytest.raises(MisbehaviorError, match="whole request"):
         started.ask(b"x" * 10_000_000)
 
 
