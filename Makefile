@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+INSTALL := $(PYTHON) -m pip --python $(BIN)/python install --quiet
+LOCK := $(BIN)/python -m uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url --quiet
 WORKERS ?= auto
 
 .PHONY: verify test lint types tests docs bench coq lock clean help
@@ -13,12 +16,14 @@ help:
 	@echo "make bench   speed and memory, as ratios against named baselines"
 	@echo "make coq     compile the kernel-checked proofs (needs Coq 8.16 with MathComp: see proofs/splu_proofs/coq/README.md)"
 	@echo "make docs    build the documentation into docs/_build/html"
-	@echo "make lock    resolve the dependencies again and write constraints.txt"
+	@echo "make lock    resolve the dependencies again and write constraints.txt and requirements.txt"
 
-# The environment is made without ensurepip, which some systems package apart, and filled by the system's pip.
+# The environment is made without ensurepip, which some systems package apart, and filled by the system's pip. Every file
+# that pip downloads has one of the hashes in constraints.txt; the checkout itself has none, and goes in alone.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear --without-pip $(VENV)
-	$(PYTHON) -m pip --python $(BIN)/python install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(INSTALL) --require-hashes --requirement constraints.txt
+	$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 verify: $(READY)
@@ -46,8 +51,8 @@ coq:
 	$(MAKE) --no-print-directory -C proofs/splu_proofs/coq
 
 lock: $(READY)
-	$(BIN)/python -m uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
-		--no-header --no-annotate --no-emit-index-url --quiet --output-file constraints.txt
+	$(LOCK) --extra dev --output-file constraints.txt
+	$(LOCK) --extra build --constraint constraints.txt --output-file requirements.txt
 
 clean:
 	rm -rf $(VENV) report docs/_build docs/reference .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import site
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,20 @@ for line in sys.stdin:
     else:
         answer = {"estimate": str(min(request["published_count"], request.get("bound", 10**9)))}
     print(json.dumps(answer), flush=True)
+"""
+
+
+TRUE_CLAIM = """
+schema = "splu-ref/claims/1"
+
+[[claim]]
+id = "rare"
+mechanism = "SPLU-Gen"
+kind = "small-sum-privacy"
+gamma = 5
+epsilon = "0.3"
+alpha = 3
+t_p = "0.59"
 """
 
 
@@ -100,17 +115,81 @@ def test_every_input_is_documented() -> None:
 def test_installation(tmp_path: Path) -> None:
     log = tmp_path / "log"
     python = tmp_path / "python"
-    python.write_text(
-        f'#!/bin/sh\necho "$@" >> {shlex.quote(str(log))}\n'
-        '[ "$2" = venv ] && mkdir -p "$3/bin" && cp "$0" "$3/bin/python"\nexit 0\n'
-    )
+    python.write_text(f'#!/bin/sh\necho "$@" >> {shlex.quote(str(log))}\n')
     python.chmod(0o755)
     home = str(tmp_path / "home")
+    pip = f"-m pip --disable-pip-version-check --python {home}/bin/python"
     for package, installed in (("", "<github.action_path>"), ("splu-ref==0.1.0", "splu-ref==0.1.0")):
         log.unlink(missing_ok=True)
         step = _steps(python=str(python), package=package)["Install splu-ref"]
         assert _run(step, tmp_path, SPLU_HOME=home).returncode == 0
-        assert log.read_text() == f"-m venv {home}\n-m pip install --quiet {installed}\n"
+        assert log.read_text().splitlines() == [
+            f"-m venv --clear --without-pip {home}",
+            f"{pip} install --quiet --require-hashes --requirement <github.action_path>/requirements.txt",
+            f"{pip} install --quiet --no-deps --no-build-isolation -- {installed}",
+            f"{pip} check",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("code", "unchanged"),
+    [
+        ("import os\nassert 'GITHUB_PATH' not in os.environ\n", True),
+        ("open(PACKAGE + '/new.py', 'w')\n", False),
+        ("open('splu-ref-report/audit/index.html', 'w')\n", False),
+    ],
+    ids=["honest", "adds-to-the-package", "changes-the-audit"],
+)
+def test_all_steps_in_order(code: str, unchanged: bool, vectors: Path, tmp_path: Path) -> None:
+    """Run every step as a build server would; only what is installed already is not fetched again."""
+    home, python = tmp_path / "home", _python_of_a_machine(tmp_path)
+    package = home / "lib" / f"python3.{sys.version_info.minor}" / "site-packages" / "splu_ref"
+    (tmp_path / "program.py").write_text(f"PACKAGE = {str(package)!r}\n{code}{ANSWERS}")
+    claims = tmp_path / "-claims.toml"  # a name that looks like an option
+    claims.write_text(TRUE_CLAIM)
+    steps = _steps(
+        python=str(python),
+        command=f"{shlex.quote(sys.executable)} -S program.py",
+        smoke="true",
+        vectors=str(vectors),
+        claims=claims.name,
+    )
+    outputs, codes, said = tmp_path / "outputs", {}, []
+    for name, step in steps.items():
+        outputs.touch()
+        digest = outputs.read_text().strip().removeprefix("digest=")
+        environment = {"SPLU_HOME": str(home), "SPLU_ACTION": str(ROOT), "GITHUB_OUTPUT": str(outputs)}
+        if "SPLU_DIGEST" in step["env"]:
+            environment["SPLU_DIGEST"] = digest
+        done = _run(step, tmp_path, GITHUB_PATH=str(tmp_path / "path"), **environment)
+        codes[name] = done.returncode
+        said.append(done.stderr)
+    assert codes == {
+        "Install splu-ref": 0,
+        "Prepare the report": 0,
+        "Audit the claims": 0,
+        "Seal the installation and the audit": 0,
+        "Hold the program to the vectors": 0,
+        "Look for changes by the program": int(not unchanged),
+    }, said
+
+
+def _python_of_a_machine(folder: Path) -> Path:
+    """Return a Python program whose fresh environments hold our own packages, but not splu-ref."""
+    packages = folder / "packages"
+    packages.mkdir()
+    for each in Path(site.getsitepackages()[0]).iterdir():
+        if not each.name.lower().replace("-", "_").startswith(("splu", "_splu")):
+            (packages / each.name).symlink_to(each)
+    base = str(getattr(sys, "_base_executable", sys.executable))
+    python = folder / "machine-python"
+    python.write_text(
+        f'#!/bin/sh\n{shlex.quote(base)} "$@" || exit\n'
+        '[ "$2" = venv ] || exit 0\n'
+        f'echo {shlex.quote(str(packages))} > "$(echo "$5"/lib/python3.*/site-packages)"/ours.pth\n'
+    )
+    python.chmod(0o755)
+    return python
 
 
 def test_conformance_step(home: Path, vectors: Path, tmp_path: Path) -> None:
@@ -119,7 +198,8 @@ def test_conformance_step(home: Path, vectors: Path, tmp_path: Path) -> None:
     steps = _steps(command=command, smoke="true", vectors=str(vectors))
     assert _run(steps["Prepare the report"], tmp_path).returncode == 0
     step = steps["Hold the program to the vectors"]
-    assert step["if"] == "inputs.command != ''"
+    assert step["if"] == "steps.seal.outcome == 'success' && !cancelled()"
+    assert steps["Seal the installation and the audit"]["if"] == "inputs.command != '' && !cancelled()"
     done = _run(step, tmp_path, SPLU_HOME=str(home))
     assert done.returncode == 0, done.stderr
     written = (tmp_path / "splu-ref-report" / "conformance.json").read_text()
@@ -153,7 +233,7 @@ def recorded(tmp_path: Path) -> Path:
     """A program splu-ref that writes its arguments down, and fails for the file ``false.toml``."""
     program = tmp_path / "recorded" / "splu-ref"
     program.parent.mkdir()
-    program.write_text('#!/bin/sh\nprintf "%s|" "$@" >> "$0.log"\n[ "$2" != false.toml ]\n')
+    program.write_text('#!/bin/sh\nprintf "%s|" "$@" >> "$0.log"\n[ "$3" != false.toml ]\n')
     program.chmod(0o755)
     return program
 
@@ -173,15 +253,16 @@ def test_the_conformance_hook_runs(recorded: Path) -> None:
 
 
 def test_the_audit_hook_runs_for_every_file(recorded: Path) -> None:
-    code, words = _hook("splu-ref-audit", ["a b.toml", "c.toml"], recorded)
-    assert (code, words) == (0, "audit|a b.toml|audit|c.toml|")
+    code, words = _hook("splu-ref-audit", ["-b.toml", "c.toml"], recorded)
+    assert (code, words) == (0, "audit|--|-b.toml|audit|--|c.toml|")
     assert _hook("splu-ref-audit", ["false.toml", "c.toml"], recorded)[0] == 1
 
 
 def test_the_audit_step_runs(home: Path, tmp_path: Path) -> None:
     claims = ROOT / "docs" / "examples" / "claims.toml"  # some of its claims are refuted
     steps = _steps(claims=str(claims))
-    assert "!cancelled()" in steps["Audit the claims"]["if"]
+    names = list(steps)
+    assert names.index("Audit the claims") < names.index("Hold the program to the vectors")
     _run(steps["Prepare the report"], tmp_path)
     page = tmp_path / "splu-ref-report" / "audit" / "index.html"
     page.parent.mkdir()

@@ -74,3 +74,22 @@ def test_no_absolute_path_and_no_address(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert not re.search(r"(?<![\w.:/`])/(?:home|root|tmp|work|usr|opt|Users)/", text)
     assert not re.search(r"[\w.]+@[\w.]+\.\w+", text)
+
+
+def _locked(name: str) -> dict[str, list[str]]:
+    """Return the requirements of a lock file, each with its hashes."""
+    entries = re.sub(r"\s*\\\n\s*", " ", (ROOT / name).read_text(encoding="utf-8")).splitlines()
+    return {entry.split(" --hash=")[0]: entry.split(" --hash=")[1:] for entry in entries}
+
+
+def test_whatever_is_installed_has_a_hash() -> None:
+    everything, needed = _locked("constraints.txt"), _locked("requirements.txt")
+    for entry, hashes in (everything | needed).items():
+        assert re.fullmatch(r"[a-z0-9-]+==[\w.]+( ; .+)?", entry), entry
+        assert hashes, entry
+        assert all(re.fullmatch("sha256:[0-9a-f]{64}", each) for each in hashes), entry
+    assert needed.items() <= everything.items()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = {re.split("[=<>~ ]", entry)[0] for entry in needed}
+    for requirement in (*project["dependencies"], *project["optional-dependencies"]["build"]):
+        assert re.split("[=<>~ ]", requirement)[0] in names, requirement
