@@ -17,6 +17,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "channels": {"model", "binomial"},
     "files": {"model"},
     "folders": {"model", "files"},
+    "junit": set(),
     "pictures": set(),
     "randomness": {"model", "files"},
     "microdata": {"model", "files"},
