@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import unicodedata
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ def can_draw() -> bool:
 
 
 @contextmanager
-def canvas(width: float, height: float, settings: Mapping[str, Any]) -> Iterator[Figure]:
+def canvas(width: float, height: float, settings: dict[Any, Any]) -> Iterator[Figure]:
     """Give a figure to draw on, in inches; it is drawn and written inside the ``with`` statement.
 
     Parameters
@@ -44,8 +44,8 @@ def canvas(width: float, height: float, settings: Mapping[str, Any]) -> Iterator
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    ours = {"svg.fonttype": "none", "svg.hashsalt": "splu-ref", "text.parse_math": False}
-    with rc_context({**ours, **settings}), warnings.catch_warnings():
+    ours: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "splu-ref", "text.parse_math": False}
+    with rc_context(ours | settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)  # a box stands for it
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)

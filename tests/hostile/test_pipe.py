@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref.cli.app import run
-from splu_ref.conformance.program import LONGEST_LINE, MisbehaviorError
+from splu_ref.conformance.program import LONGEST_LINE, Limits, MisbehaviorError
 from splu_ref.conformance.session import Session
 from tests.hostile.damage import damaged
 from tests.hostile.readers import READERS
@@ -22,7 +22,7 @@ ANSWER = READERS["answer"]
 def _asked(command: list[str], timeout: float = 10) -> dict[str, object] | str:
     """Return what the program answers, or how it misbehaves."""
     try:
-        with Session(command, timeout) as session:
+        with Session(command, Limits(answer=timeout)) as session:
             return session.ask({"op": "describe"}, "identifier")
     except MisbehaviorError as error:
         return str(error)
