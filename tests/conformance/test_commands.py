@@ -108,11 +108,23 @@ def test_expected_failures_of_a_run(few: Path, tmp_path: Path, capsys: pytest.Ca
     assert main(command) == 2
 
 
+def test_the_limits_reach_the_program(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    burner = [sys.executable, "-S", "-c", "while True: pass"]
+    command = ["conform", "--vectors", str(few), "--timeout", "60", "--json"]
+    for option, value, words in (("--cpu", "1", "more than 1 seconds"), ("--time", "0.5", "within 0.")):
+        assert main([*command, option, value, "--", *burner]) == 1
+        assert words in json.loads(capsys.readouterr().out)["failures"][0]["reason"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["--timeout", "0", "--", "true"], "--timeout"),
         (["--timeout", "nan", "--", "true"], "--timeout"),
+        (["--time", "0", "--", "true"], "--time"),
+        (["--cpu", "0", "--", "true"], "--cpu"),
+        (["--memory", "-1", "--", "true"], "--memory"),
+        (["--memory", "1.5", "--", "true"], "--memory"),
         (["--", "./no-such-program"], "cannot be started"),
         ([], "Missing argument"),
         (["--vectors", "nowhere", "--", "true"], "not a folder"),
