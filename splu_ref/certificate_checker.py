@@ -35,7 +35,8 @@ Why each claim follows.
 Rounding. There are no floating-point numbers. Long computations carry two integers between which the
 truth lies. A bound in the evidence is the true value rounded to 256 bits (down for a minimum, up for a
 maximum); where the two integers do not settle that rounding, the exact numerator does. What would take too
-long is refused beforehand.
+long is refused: before the work as far as the parameters tell, and before each exact sum, whose work is
+counted. Lists of another length than the arithmetic gives are refuted before their entries are computed.
 
 Exit code and first word: 0 "valid", 1 "false", 2 "unreadable" (or of another schema, or too large).
 """
@@ -47,6 +48,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -60,7 +62,9 @@ MAX_TRIALS = 1_000_000  # gamma f
 MAX_BITS = 4_000_000  # of gamma^(gamma f)
 MAX_EXACT = 60_000_000_000  # terms of an exact sum times their bits
 MAX_TERMS = 40_000_000  # terms of all rounded sums together
-MAX_RETAINED = 200_000_000_000  # bits of all terms of all sums together, with a retention
+MAX_SUMMED = (
+    200_000_000_000  # the same of all exact sums together; with a retention, times digits of a factor
+)
 WORK, KEEP = 384, 256  # bits carried, bits kept
 BLOCK = 64  # factors between two stored factorials
 
@@ -179,20 +183,51 @@ def law_of(gamma: int, p: Fraction) -> _Law:
     return _Law(gamma, p.numerator, p.denominator, q.numerator, q.denominator)
 
 
+_unspent = ContextVar("_unspent", default=MAX_SUMMED)  # of the work of exact sums
+
+
+def _sizes(law: _Law, f: int) -> tuple[int, int]:
+    """Return the bits of a term of an exact sum, and how many times each is gone through."""
+    n = law.gamma * f
+    if law.plain:
+        return n * law.gamma.bit_length(), 1
+    own, other = law.w.bit_length(), law.t.bit_length()
+    return f * own + (n - f) * other, 1 + (own + other + n.bit_length()) // 30  # digits, to a machine
+
+
 def _numerator(law: _Law, f: int, j: int) -> int:
-    """Return the numerator of error j, exactly: everything less the values of f' within f-j+1 .. f+j-1."""
+    """Return the numerator of error j, exactly: everything less the values of f' within f-j+1 .. f+j-1.
+
+    Without a retention the values outside are added up instead where they are fewer.
+    """
     gamma, n = law.gamma, law.gamma * f
     if j > f and f + j > n:
         return 0
     first, last = max(0, f - j + 1), min(n, f + j - 1)
-    total = law.whole(f)
+    outside = first + n - last
+    bits, factor = _sizes(law, f)
+    terms = min(outside, last - first + 1) if law.plain else last + 1
+    left = _unspent.get() - bits * factor * terms
+    if left < 0:
+        raise Unreadable("the parameters call for exact sums that are too large together")
+    _unspent.set(left)
     if not law.plain:
+        total = law.whole(f)
         for k, term in zip(range(last + 1), _masses(law, f), strict=False):
             total -= term if k >= first else 0
         return total
-    term = math.comb(n, first) * (gamma - 1) ** (n - first)
+    if outside <= last - first:
+        return _terms(gamma, n, 0, first - 1) + _terms(gamma, n, last + 1, n)
+    return law.whole(f) - _terms(gamma, n, first, last)
+
+
+def _terms(gamma: int, n: int, first: int, last: int) -> int:
+    """Return the sum of the numerators of f' = first .. last, without a retention."""
+    if first > last:
+        return 0
+    total, term = 0, math.comb(n, first) * (gamma - 1) ** (n - first)
     for x in range(first, last + 1):
-        total -= term
+        total += term
         term = term * (n - x) // ((x + 1) * (gamma - 1))
     return total
 
@@ -269,18 +304,30 @@ def _setting(law: _Law, more: str = "") -> str:
     return "With " + ", ".join(named[:-1]) + (" and " if named[1:] else "") + named[-1]
 
 
-def _small_sum_privacy(parameters: dict[str, Any], _: object) -> _Answer:
+def _runs(epsilon: Fraction, alpha: int, *, strict: bool) -> list[tuple[int, int]]:
+    """Return the first count of every run that meets 1..alpha, with its j."""
+    f, runs = 1, []
+    while f <= alpha:
+        j = _error(f, epsilon, strict=strict)
+        runs.append((f, j))
+        f = math.ceil(j / epsilon) if strict else math.floor(j / epsilon) + 1  # where j grows
+    return runs
+
+
+def _small_sum_privacy(parameters: dict[str, Any], given: object) -> _Answer:
     law, alpha = _law(parameters), _whole(parameters, "alpha", 1)
     epsilon = _fraction(parameters, "epsilon")
     refuse_if_too_large(law, alpha, epsilon, 2 * min(alpha, math.floor(epsilon * alpha) + 1))
     bounds: dict[tuple[int, int], tuple[int, int]] = {}
     evidence, words = {}, []
-    for form, sign in (("theorem_4", ">"), ("definition_2", ">=")):
-        f, runs = 1, []
-        while f <= alpha:
-            j = _error(f, epsilon, strict=sign == ">")
-            runs.append((f, j))
-            f = math.ceil(j / epsilon) if sign == ">" else math.floor(j / epsilon) + 1  # where j grows
+    signs = {"theorem_4": ">", "definition_2": ">="}
+    all_runs = {form: _runs(epsilon, alpha, strict=sign == ">") for form, sign in signs.items()}
+    for form, entry in _object(given, tuple(signs), "evidence").items():
+        where = f"evidence.{form}"
+        candidates = _object(entry, ("argmin", "numerator", "candidates"), where)["candidates"]
+        _as_long(candidates, all_runs[form], f"{where}.candidates")
+    for form, sign in signs.items():
+        runs = all_runs[form]
         for run in runs:
             if run not in bounds:
                 bounds[run] = _bound(law, *run, up=False)
@@ -322,6 +369,12 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object) -> _Answer:
     gap = max(start - t_f, 0)
     refuse_if_too_large(law, max(start, t_f), epsilon, min(gap, math.floor(epsilon * gap) + 1))
 
+    runs, f = [], math.floor(_error(t_f, epsilon) / epsilon)  # the last count with the same j
+    while f < start:
+        runs.append(f)
+        f = math.floor(_error(f + 1, epsilon) / epsilon)
+    _as_long(given["ends"], runs, "evidence.ends")
+
     # From tail_from on. Where a side has no values, or t_e is 1, there is nothing to prove.
     sides: dict[str, Any] = {"from": f"{start:x}", "upper": None, "lower": None}
     at_most = Fraction(0)
@@ -343,8 +396,8 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object) -> _Answer:
         words += f", and above {t_e} at f = {f}"
 
     # From t_f to tail_from - 1. A run that ends later is bounded by its end, which Chernoff bounds.
-    ends, f = [], math.floor(_error(t_f, epsilon) / epsilon)  # the last count with the same j
-    while f < start:
+    ends = []
+    for f in runs:
         j = _error(f, epsilon)
         m, s = _bound(law, f, j, up=True)
         # Rounded up it may be just above t_e and the true value not: then the numerator decides.
@@ -353,7 +406,6 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object) -> _Answer:
             if top * t_e.denominator > t_e.numerator * law.whole(f):
                 raise _Refuted(f"at f = {f} the probability is above {t_e}")
         ends.append(_entry(law.gamma, f, j, (m, s)))
-        f = math.floor(_error(f + 1, epsilon) / epsilon)
     statement = f"{_setting(law)}: |f' - f| >= ({epsilon}) f has a probability {words}."
     return statement, {"violation": violation, "ends": ends, "tail": sides}
 
@@ -442,16 +494,15 @@ def refuse_if_too_large(law: _Law, f: int, epsilon: Fraction, sums: int) -> None
     """Raise if counts up to ``f`` and ``sums`` rounded probabilities would take too long to compute."""
     n = law.gamma * f
     reach = math.floor(epsilon * f) + 1
+    bits, factor = _sizes(law, f)
     if law.plain:
-        bits, window = n * law.gamma.bit_length(), min(n, math.floor(2 * epsilon * f)) + 3
+        window = min(n, math.floor(2 * epsilon * f)) + 3
         # The ratios are below 1/(1+epsilon): so many terms at most until their product is below 2^-WORK.
         terms = 2 * min(400 + 28 * math.isqrt(f), math.floor(266 * (1 + epsilon) / epsilon) + 2)
         exact = bits > MAX_BITS or bits * window > MAX_EXACT
     else:
-        own, other = law.w.bit_length(), law.t.bit_length()
-        bits, terms = f * own + (n - f) * other, min(n, f + reach) + 1
-        factor = 1 + (own + other + n.bit_length()) // 30  # digits, to a machine, of a factor of a term
-        exact = bits > MAX_BITS or bits * terms * factor * (sums + 2) > MAX_RETAINED
+        terms = min(n, f + reach) + 1
+        exact = bits > MAX_BITS or bits * terms * factor * (sums + 2) > MAX_SUMMED
     if n > MAX_TRIALS or exact or terms * sums > MAX_TERMS:
         raise Unreadable("the parameters are too large for a check in bounded time")
 
@@ -482,13 +533,20 @@ def _compare(found: object, computed: object, where: str) -> None:
         entries = _object(found, tuple(computed), where)
         for key, value in computed.items():
             _compare(entries[key], value, f"{where}.{key}")
-    elif isinstance(computed, list) and isinstance(found, list):
-        if len(found) != len(computed):
-            raise _Refuted(f"{where} has {len(found)} entries, and the arithmetic gives {len(computed)}")
-        for index, value in enumerate(computed):
-            _compare(found[index], value, f"{where}[{index}]")
+    elif isinstance(computed, list):
+        for index, entry in enumerate(_as_long(found, computed, where)):
+            _compare(entry, computed[index], f"{where}[{index}]")
     elif found != computed:
         raise _Refuted(f"{where} is not what the arithmetic gives")
+
+
+def _as_long(found: object, computed: Sequence[object], where: str) -> list[Any]:
+    """Return ``found``; raise unless it is a list as long as ``computed``."""
+    if not isinstance(found, list):
+        raise _Refuted(f"{where} is not what the arithmetic gives")
+    if len(found) != len(computed):
+        raise _Refuted(f"{where} has {len(found)} entries, and the arithmetic gives {len(computed)}")
+    return found
 
 
 def check(certificate: object) -> Verdict:
@@ -503,6 +561,7 @@ def check(certificate: object) -> Verdict:
     names, compute = _CLAIMS[claim]
     if isinstance(top["parameters"], dict) and "retention" in top["parameters"]:
         names = (*names, "retention")
+    _unspent.set(MAX_SUMMED)
     try:
         statement, evidence = compute(_object(top["parameters"], names, "parameters"), top["evidence"])
         _compare(top["statement"], statement, "statement")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splu_ref import certificate_checker
 from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check, check_text, main
 from splu_ref.certificates import certificate_text, privacy_certificate, threshold_certificate
 
@@ -229,3 +230,56 @@ def test_any_bytes(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> 
     path = tmp_path_factory.mktemp("hostile") / "c.json"
     path.write_bytes(content)
     assert main([str(path)]) == 2
+
+
+def _bare(claim: str, parameters: dict[str, str], evidence: dict[str, Any]) -> dict[str, Any]:
+    return {**PRIVACY, "claim": claim, "parameters": parameters, "statement": "", "evidence": evidence}
+
+
+def _forms(candidates: list[Any]) -> dict[str, Any]:
+    form = {"argmin": "1", "numerator": "1", "candidates": candidates}
+    return {"theorem_4": form, "definition_2": form}
+
+
+@pytest.mark.parametrize(
+    "certificate",
+    [
+        _bare("small-sum-privacy", {"gamma": "2", "epsilon": "1", "alpha": "18500"}, _forms([])),
+        _bare("small-sum-privacy", {"gamma": "2", "epsilon": "1", "alpha": "18500"}, _forms([0] * 18_499)),
+        _bare(
+            "utility-threshold",
+            {"gamma": "2", "epsilon": "1", "t_e": "1/2", "t_f": "1"},
+            {"violation": None, "ends": [], "tail": {"from": "4844", "upper": None, "lower": None}},
+        ),
+    ],
+)
+def test_lists_of_another_length_are_refuted_before_any_probability(
+    certificate: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificate_checker, "_bound", None)
+    monkeypatch.setattr(certificate_checker, "_numerator", None)
+    verdict = check(certificate)
+    assert not verdict.valid
+    assert "entries, and the arithmetic gives" in verdict.reason
+
+
+def _spent(certificate: dict[str, Any]) -> int:
+    check(certificate)
+    return certificate_checker.MAX_SUMMED - certificate_checker._unspent.get()
+
+
+def test_dyadic_probabilities_cost_the_few_terms_of_their_tails() -> None:
+    for gamma, epsilon in (("2", "1"), ("4", "3")):
+        parameters = {"gamma": gamma, "epsilon": epsilon, "alpha": "1000"}
+        assert _spent(_bare("small-sum-privacy", parameters, _forms([0] * 1000))) < 10**8
+
+
+def test_exact_sums_are_refused_once_they_are_too_large_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    certificate = privacy_certificate(2, 1, 40)
+    spent = _spent(certificate)
+    assert check(certificate).valid
+    monkeypatch.setattr(certificate_checker, "MAX_SUMMED", spent)
+    assert check(certificate).valid
+    monkeypatch.setattr(certificate_checker, "MAX_SUMMED", spent - 1)
+    with pytest.raises(Unreadable, match="too large together"):
+        check(certificate)
