@@ -14,6 +14,7 @@ from itertools import chain, zip_longest
 
 from splu_ref.binomial.enclosure import Bounds, Enclosure
 from splu_ref.binomial.exact import parts
+from splu_ref.binomial.work import STEP, digits, spend
 
 _CHUNK = 64  # factors of a factorial multiplied exactly before one rounding
 _TERM = 8  # factors of a factorial that are as much work as one term of a sum of ratios
@@ -134,6 +135,8 @@ class MassWalk:
         if way > min(2 * min(k, n - k), self._work_from_mode(n, k)) + _CHUNK:
             self._begin(n, k)
         failures, new_failures = self.n - self.k, n - k
+        way = abs(n - self.n) + abs(k - self.k) + abs(new_failures - failures)
+        spend(way * factor_work(self._precision))
         above = chain(_factors(self.n, n), _factors(k, self.k), _factors(new_failures, failures))
         below = chain(_factors(n, self.n), _factors(self.k, k), _factors(failures, new_failures))
         mass = self.mass
@@ -162,6 +165,11 @@ class MassWalk:
         return Enclosure.spanning(self.mass, self.mass.scaled(below, below - above, self._precision))
 
 
+def factor_work(precision: int) -> int:
+    """Return the work of one factor of a factorial."""
+    return STEP // 3 + 4 * digits(precision)
+
+
 def _factors(low: int, high: int) -> Iterator[int]:
     """Yield high!/low! as exact partial products; nothing if high <= low."""
     for i in range(low, high, _CHUNK):
@@ -188,4 +196,6 @@ def _falling_sum(
         term = term * above // below
         total += term
         steps += 1
+    ratio = max(n * max(success, failure), 1).bit_length()
+    spend(steps * (STEP + 2 * digits(precision) * digits(ratio)))
     return total, total + steps * steps + rest

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
+from splu_ref.binomial.work import STEP, digits, spend
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -50,6 +52,7 @@ class Enclosure:
     @classmethod
     def power(cls, base: Fraction, exponent: int, bits: int) -> Self:
         """Return an enclosure of base**exponent, for base >= 0 and exponent >= 0."""
+        spend(4 * exponent.bit_length() * (STEP + digits(bits) ** 2))
         result = cls.of(1)
         square = cls.of(1).scaled(base.numerator, base.denominator, bits)
         while exponent:
@@ -117,4 +120,5 @@ class Enclosure:
 
 
 def _dyadic(mantissa: int, exponent: int) -> Fraction:
+    spend(STEP + digits(abs(exponent)))
     return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from splu_ref.binomial.work import digits, long_product, spend
 from splu_ref.model import ParameterError
 
 _LEAF = 16
@@ -56,6 +57,7 @@ def upper_tail_numerator(n: int, k: int, p: Fraction) -> int:
         return everything
     if k > n:
         return 0
+    spend(tail_work(n, k, p))
     first: int = math.comb(n, k) * success**k * failure ** (n - k)
     _, below, total = _split(n, k, n + 1, success, failure)
     return first * total // below
@@ -64,6 +66,13 @@ def upper_tail_numerator(n: int, k: int, p: Fraction) -> int:
 def lower_tail_numerator(n: int, k: int, p: Fraction) -> int:
     """Return the integer Pr(X <= k) * d**n, where d is the denominator of p."""
     return upper_tail_numerator(n, n - k, 1 - p)  # n - X ~ Bin(n, 1 - p)
+
+
+def tail_work(n: int, k: int, p: Fraction) -> int:
+    """Return about the work of `upper_tail_numerator`: the product tree of its ratios, and the division."""
+    success, failure, denominator = parts(n, p)
+    tree = max(n + 1 - k, 0) * (n.bit_length() + max(success, failure).bit_length())
+    return 40 * long_product(tree) + digits(tree // 2) * digits(n * denominator.bit_length())
 
 
 def parts(n: int, p: Fraction) -> tuple[int, int, int]:

@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import islice
 
 from splu_ref.binomial.exact import parts
+from splu_ref.binomial.work import STEP, digits, spend
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,14 @@ class TwoKinds:
             return 0
         if low + high > self.count:  # nearer to the other end
             return self.failures.between_numerator(self.count - high, self.count - low)
+        spend(self.work(high + 1))
         return sum(islice(self.numerators(), low, high + 1))
+
+    def work(self, terms: int) -> int:
+        """Return about the work of so many `numerators`."""
+        own, other = (kind.chance.denominator.bit_length() for kind in (self.first, self.second))
+        bits = self.first.count * own + self.second.count * other
+        return terms * (6 * STEP + 4 * digits(bits) * digits(own + other + self.count.bit_length()))
 
     def mass(self, k: int) -> Fraction:
         """Return Pr(X = k), exactly; 0 outside 0 .. `count`."""

@@ -15,6 +15,7 @@ from splu_ref.binomial.directed import MassWalk, upper_tail_enclosure
 from splu_ref.binomial.enclosure import Bounds, Enclosure
 from splu_ref.binomial.exact import parts
 from splu_ref.binomial.two_kinds import TwoKinds
+from splu_ref.binomial.work import STEP, digits, spend
 
 _GUARD = 64  # bits kept beyond those asked for, against the rounding of up to 2**30 steps
 _NEGLIGIBLE = _GUARD // 2  # bits below the last one asked for at which the sum stops
@@ -96,7 +97,11 @@ def _summed(law: TwoKinds, k: int, start: int, bits: int) -> tuple[Enclosure, En
     step = MassWalk(m, k - start, law.second.chance, precision).mass if start < k else Enclosure.of(0)
     total = before = Enclosure.of(0)
     below: Enclosure | None = None
+    longest = max(success, failure, other_success, other_failure)
+    ratio = digits((n + m).bit_length() + longest.bit_length())
+    each = 50 * STEP + 8 * digits(precision) * ratio
     for a in range(start, n + 1):
+        spend(each)
         term = mass.times(tail, precision)
         total = total.plus(term, precision)
         if a == start + 1:

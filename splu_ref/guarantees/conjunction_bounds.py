@@ -19,6 +19,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from splu_ref.binomial.work import STEP, digits, one_budget, spend
 from splu_ref.guarantees.conjunction import Conjunction
 from splu_ref.guarantees.conjunction_chernoff import linear_tail
 from splu_ref.guarantees.conjunction_moments import Moments, moments
@@ -59,6 +60,7 @@ class ConjunctionBound:
     band: Band
 
 
+@one_budget()
 def conjunction_error_bound(
     conjunction: Conjunction, epsilon: Exact, concept_count: Exact
 ) -> ConjunctionBound:
@@ -118,17 +120,30 @@ def _bands(conjunction: Conjunction) -> list[Band]:
     return [band_within(conjunction, width * unit) for width in _WIDTHS]
 
 
+def fractions_work(conjunction: Conjunction, epsilon: Fraction) -> int:
+    """Return about the work of `Sides.cantelli`: some hundred operations on fractions."""
+    numbers = (
+        conjunction.law.retention.denominator,
+        epsilon.numerator,
+        epsilon.denominator,
+        conjunction.rows,
+    )
+    return STEP * (800 + 60 * digits(sum(number.bit_length() for number in numbers)))
+
+
 class Sides:
     """The bounds above and below at one count x3, within a band."""
 
     def __init__(self, conjunction: Conjunction, epsilon: Fraction, x3: int, band: Band) -> None:
         self._conjunction, self._x3, self._band = conjunction, x3, band
+        self._work = fractions_work(conjunction, epsilon)
         self._low: Fraction | None = (1 - epsilon) * x3 if epsilon <= 1 else None
         high = (1 + epsilon) * x3
         self._high: Fraction | None = high if high <= conjunction.predicate_count else None
 
     def cantelli(self) -> tuple[Fraction, Fraction]:
         """Return bounds of an estimate too high, and too low, by exact variances."""
+        spend(self._work)
         known = moments(self._conjunction, self._x3)
         return self._tangent(known), self._chord(known)
 
@@ -155,6 +170,7 @@ class Sides:
 
     def chernoff(self, *, quick: bool = False) -> tuple[Fraction, Fraction]:
         """Return bounds of an estimate too high, and too low, by tilted means; ``quick`` tries one each."""
+        spend((3 if quick else 12) * self._work)
         known = moments(self._conjunction, self._x3)
         above = below = Fraction(0)
         if self._high is not None:

@@ -12,13 +12,15 @@ from itertools import accumulate
 from math import ceil, comb, floor
 
 from splu_ref.binomial import Trials, TwoKinds
+from splu_ref.binomial.work import STEP, digits, left, one_budget, spend
 from splu_ref.guarantees.conjunction import Conjunction
 from splu_ref.model import Exact, ParameterError, positive
 
 _MOST_WORK = 2 * 10**10
-"""Bits of all products: that takes up to about a minute."""
+"""Bits of all products."""
 
 
+@one_budget()
 def conjunction_error_probability(conjunction: Conjunction, epsilon: Exact, concept_count: Exact) -> Fraction:
     """Return Pr(abs(x - x3) >= epsilon x3) for the clipped estimate x, exactly, under hypothesis H.
 
@@ -52,7 +54,7 @@ def conjunction_error_probability(conjunction: Conjunction, epsilon: Exact, conc
         return Fraction(0)
     others, places = conjunction.predicate_count - x3, conjunction.rows - f
     first, last = max(0, others - (places - conjunction.exposed)), min(others, conjunction.exposed)
-    _refuse_large(conjunction, last - first + 1)
+    _refuse_large(conjunction, last - first + 1, x3 + last)
     right = _right_runs(conjunction, distance, x3, x3 + last)
     total = held = 0
     for decoys in range(first, last + 1):
@@ -102,11 +104,15 @@ def _right_runs(
     return found
 
 
-def _refuse_large(conjunction: Conjunction, decoys: int) -> None:
+def _refuse_large(conjunction: Conjunction, decoys: int, most: int) -> None:
     trials = conjunction.law.gamma * conjunction.frequency
     bits = conjunction.frequency * conjunction.law.unit().bit_length()
-    if decoys * trials * (bits + 1000) > _MOST_WORK:
+    work = decoys * trials * (bits + 1000)
+    # The limits of every f', and whether each pair of counts is within them.
+    pairs = trials * (most + 10 * digits(bits // conjunction.frequency + conjunction.rows.bit_length()) + 100)
+    if work > _MOST_WORK or work + 2 * STEP * pairs > left():
         raise ParameterError(
             f"an enumeration with f = {conjunction.frequency} and up to {decoys} exposed records of the "
             f"predicate takes too long: use conjunction_error_bound, which treats any size"
         )
+    spend(work + 2 * STEP * pairs)

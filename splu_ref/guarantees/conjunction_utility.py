@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from splu_ref.binomial.work import WorkError, left, one_budget
 from splu_ref.guarantees.conjunction import Conjunction
-from splu_ref.guarantees.conjunction_bounds import Band, Sides, band_within, deviation
+from splu_ref.guarantees.conjunction_bounds import Band, Sides, band_within, deviation, fractions_work
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import Exact, ParameterError, positive, probability
 
 _SHARE = Fraction(1, 32)
 """Part of the error probability allowed that the counts outside the band may take."""
 _MOST_COUNTS = 50_000
-"""That takes about a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ class ConjunctionThreshold:
     band: Band
 
 
+@one_budget()
 def conjunction_threshold(
     conjunction: Conjunction, epsilon: Exact, t_e: Exact, *, progress: Progress | None = None
 ) -> ConjunctionThreshold:
@@ -82,6 +83,12 @@ def conjunction_threshold(
         raise ParameterError(
             f"counts up to {conjunction.largest} would have to be checked: give a predicate or a value with "
             f"at most {_MOST_COUNTS} records"
+        )
+    if 4 * conjunction.largest * fractions_work(conjunction, distance) > left():
+        raise WorkError(
+            f"counts up to {conjunction.largest} would have to be checked, with numbers of so many digits: "
+            f"give an epsilon, a retention and rows with fewer digits, or a predicate or a value with fewer "
+            f"records"
         )
     band = _band(conjunction, _SHARE * allowed)
     least = _scan(conjunction, distance, allowed, band, progress)

@@ -7,22 +7,27 @@ records stand in groups that hold a value of count f. The law is `splu_ref.chann
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil, isqrt
 
 from splu_ref.binomial import Bounds, Enclosure
+from splu_ref.binomial.directed import factor_work
+from splu_ref.binomial.exact import tail_work
+from splu_ref.binomial.work import STEP, WorkError, digits, left, one_budget, reduction, spend
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.plateaus import error_offset
 from splu_ref.model import Exact, ParameterError, shown, whole
 
 EXACT_TRIALS = 300_000
-"""Largest gamma f for which a probability is given as a fraction: that takes up to a minute."""
+"""Largest gamma f for which a probability is given as a fraction, if the budget of work allows it."""
 
 EXACT_WORK = 10**11
-"""With another p than 1/gamma, largest number of bits of all terms of the sum: likewise."""
+"""With another p than 1/gamma, largest number of bits of all terms of the sum."""
 
 DIRECTED_TRIALS = 2 * 10**8
-"""Largest gamma f for which a probability is enclosed: that takes up to a minute."""
+"""Largest gamma f for which a probability is enclosed, if the budget of work allows it."""
 
 
+@one_budget()
 def error_probability(
     gamma: Exact,
     epsilon: Exact,
@@ -63,9 +68,11 @@ def error_probability(
     """
     law, count = PublishedCount.of(gamma, retention), whole(frequency, "frequency", 1)
     numerator = error_numerator(gamma, epsilon, count, strict=strict, retention=retention)
+    spend(reduction(count * law.unit().bit_length()))
     return Fraction(numerator, law.unit() ** count)
 
 
+@one_budget()
 def error_numerator(
     gamma: Exact,
     epsilon: Exact,
@@ -84,6 +91,7 @@ def error_numerator(
     return law.error_numerator(count, offset)
 
 
+@one_budget()
 def error_bounds(
     gamma: Exact,
     epsilon: Exact,
@@ -111,7 +119,38 @@ def error_enclosure(law: PublishedCount, frequency: int, offset: int, bits: int)
             f"gamma times the count is {shown(trials)}: the greatest that is computed is {DIRECTED_TRIALS}; "
             f"give {remedy}"
         )
+    if enclosure_work(law, frequency, offset, bits) > left():
+        raise WorkError(
+            f"an error at the count {shown(frequency)} with gamma = {shown(law.gamma)} takes more than about "
+            f"a minute: give a smaller count or gamma, or a retention with fewer digits"
+        )
     return law.error_enclosure(frequency, offset, bits)
+
+
+def enclosure_work(law: PublishedCount, frequency: int, offset: int, bits: int) -> int:
+    """Return about the work of `error_enclosure`: the way to the largest terms, and the terms there."""
+    precision = bits + 64
+    deviation = isqrt(ceil(2 * precision * law.variance * frequency)) + 64
+    way = min(2 * law.gamma * frequency, 16 * deviation + 2 * offset)
+    terms = 2 * deviation * (STEP + 2 * digits(precision))
+    if not law.is_plain:
+        longest = digits((law.gamma * frequency * law.decoy.denominator).bit_length())
+        terms = 2 * deviation * (50 * STEP + 8 * digits(precision) * longest)
+    return 2 * (way * factor_work(precision) + terms)
+
+
+def exact_work(law: PublishedCount, frequency: int, offset: int) -> int:
+    """Return about the work of `error_probability` for p = 1/gamma: both tails, and the lowest terms."""
+    trials = law.gamma * frequency
+    tails = sum(
+        tail_work(trials, least, share)
+        for least, share in (
+            (frequency + offset, law.retention),
+            (trials - frequency + offset, 1 - law.retention),
+        )
+        if least <= trials
+    )
+    return tails + reduction(trials * int(law.gamma).bit_length())
 
 
 def refuse_inexact(law: PublishedCount, frequency: int, offset: int) -> None:
@@ -121,6 +160,11 @@ def refuse_inexact(law: PublishedCount, frequency: int, offset: int) -> None:
         raise ParameterError(
             f"gamma times the count is {shown(trials)}: an exact fraction is given up to {EXACT_TRIALS}; use "
             f"error_bounds or privacy_minimum_bounds for a certified enclosure"
+        )
+    if law.is_plain and exact_work(law, frequency, offset) > left():
+        raise WorkError(
+            f"an exact fraction at the count {frequency} takes more than about a minute with gamma = "
+            f"{law.gamma}: use error_bounds or privacy_minimum_bounds for a certified enclosure"
         )
     if law.is_plain or not law.errors(frequency, offset):
         return

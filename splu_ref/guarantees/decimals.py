@@ -9,11 +9,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Literal, TypedDict
 
-from splu_ref.binomial import Bounds
+from splu_ref.binomial import Bounds, Enclosure
+from splu_ref.binomial.work import long_product, spend
 from splu_ref.model import Exact, whole
 
 _LONGEST_FRACTION = 10_000  # digits of a numerator or denominator that are still written out
 _BLOCK, _BLOCK_BITS = 4_000, 14_000  # digits and bits converted at once: Python refuses 4,301 digits
+_LONG_BITS = 20_000  # of a numerator or denominator whose first digits are taken from an enclosure
 _PLAIN_ZEROS = 6  # zeros after the decimal point before scientific notation sets in
 
 
@@ -110,6 +112,12 @@ def _fraction_text(x: Fraction) -> str | None:
 def _text(x: Fraction, digits: int, *, up: bool) -> str:
     if x == 0:
         return "0"
+    length = max(x.numerator.bit_length(), x.denominator.bit_length())
+    spend(20 * (length // 30 + digits))
+    if length > _LONG_BITS and (leading := _leading(x, digits)) is not None:
+        mantissa, exponent = leading
+        return _placed_rounded(mantissa + up, exponent, digits, exactly=False)
+    spend(4 * long_product(max(length, 4 * digits)))
     # x lies within a factor of 2 of 2**size; the power of ten of its first digit is at most one off
     size = x.numerator.bit_length() - x.denominator.bit_length()
     exponent = (size - 1) * 30103 // 100_000
@@ -120,14 +128,36 @@ def _text(x: Fraction, digits: int, *, up: bool) -> str:
     scale = digits - 1 - exponent
     above, below = x.numerator * 10 ** max(scale, 0), x.denominator * 10 ** max(-scale, 0)
     mantissa, remainder = divmod(above, below)
-    if up and remainder:
-        mantissa += 1
+    return _placed_rounded(mantissa + (up and remainder > 0), exponent, digits, exactly=not remainder)
+
+
+def _leading(x: Fraction, digits: int) -> tuple[int, int] | None:
+    """Return the first ``digits`` digits of ``x`` and the power of ten of the first, quickly.
+
+    None if an enclosure leaves them open, or leaves open whether there are more.
+    """
+    size = x.numerator.bit_length() - x.denominator.bit_length()
+    nearby = (size - 1) * 30103 // 100_000
+    for exponent in range(nearby - 1, nearby + 3):
+        scale = digits - 1 - exponent
+        bits = 4 * digits + 64 + 2 * abs(scale).bit_length()
+        power = Enclosure.power(Fraction(10) if scale >= 0 else Fraction(1, 10), abs(scale), bits)
+        scaled = Enclosure.of(x.numerator).scaled(1, x.denominator, bits).times(power, bits)
+        if not -bits <= scaled.exponent <= 0:  # far from 10**digits
+            continue
+        mantissa = scaled.lower >> -scaled.exponent
+        settled = mantissa == scaled.upper >> -scaled.exponent
+        if settled and scaled.lower > mantissa << -scaled.exponent and len(integer_text(mantissa)) == digits:
+            return mantissa, exponent
+    return None
+
+
+def _placed_rounded(mantissa: int, exponent: int, digits: int, *, exactly: bool) -> str:
+    """Return the text of a mantissa of ``digits`` digits, or of one more after rounding up."""
     text = integer_text(mantissa)
     if len(text) > digits:  # rounded up to the next power of ten
         text, exponent = text[:-1], exponent + 1
-    if not remainder:
-        text = text.rstrip("0")
-    return _placed(text, exponent, digits)
+    return _placed(text.rstrip("0") if exactly else text, exponent, digits)
 
 
 def _reaches(x: Fraction, exponent: int) -> bool:

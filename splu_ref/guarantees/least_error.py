@@ -23,13 +23,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from math import isqrt
 
 from splu_ref.binomial import Enclosure
+from splu_ref.binomial.directed import factor_work
+from splu_ref.binomial.work import STEP, WorkError, left
 from splu_ref.channels import PublishedCount
-from splu_ref.guarantees.count_error import error_enclosure, error_probability
+from splu_ref.guarantees.count_error import enclosure_work, error_enclosure, error_probability
 from splu_ref.guarantees.error_walk import Walk, error_walk
 from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges
 from splu_ref.guarantees.progress import Progress
+from splu_ref.model import shown
 
 
 def least_error_count(
@@ -57,6 +61,34 @@ def least_error_count(
         return counts[0]
     exactly = partial(error_probability, law.gamma, epsilon, strict=strict, retention=law.retention)
     return min((exactly(releases * f), f) for f in counts)[1]
+
+
+def search_work(law: PublishedCount, epsilon: Fraction, alpha: int, releases: int = 1) -> int:
+    """Return about the work of `least_error_count` in both forms: counted work is hardly ever above it."""
+    pooled, plateaus = releases * alpha, Plateaus(releases * epsilon, alpha, strict=True)
+    offset = plateaus.offset(alpha)
+    work = 2 * (len(plateaus) + 1).bit_length() * enclosure_work(law, pooled, offset, 64)
+    if not law.is_plain:
+        return work
+    # On the way down every factor is met a few times at most, each time with the terms of a tail.
+    return min(work, 16 * law.gamma * pooled * factor_work(128) + STEP * 2**16 * isqrt(pooled))
+
+
+def refuse_long_search(law: PublishedCount, epsilon: Fraction, alpha: int, releases: int = 1) -> None:
+    """Raise, naming the largest alpha that would do, if `search_work` is more than what is left."""
+    room = left()
+    if search_work(law, epsilon, alpha, releases) <= room:
+        return
+    low, high = 0, alpha
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if search_work(law, epsilon, middle, releases) <= room else (low, middle)
+    together = f" with {shown(releases)} releases" if releases > 1 else ""
+    smaller = "fewer releases, " if releases > 1 else ""
+    remedy = f"{smaller}a smaller gamma, or a retention with fewer digits"
+    if low:
+        remedy = f"an alpha of at most {low}"
+    raise WorkError(f"alpha = {shown(alpha)}{together} would take too long: give {remedy}")
 
 
 def _near_least(

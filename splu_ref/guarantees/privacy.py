@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.binomial import Bounds
+from splu_ref.binomial.work import one_budget
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.count_error import (
     DIRECTED_TRIALS,
@@ -16,7 +17,7 @@ from splu_ref.guarantees.count_error import (
     error_probability,
     refuse_inexact,
 )
-from splu_ref.guarantees.least_error import least_error_count
+from splu_ref.guarantees.least_error import least_error_count, refuse_long_search
 from splu_ref.guarantees.plateaus import error_offset
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import Exact, Gamma, ParameterError, positive, shown, whole
@@ -73,6 +74,7 @@ class PrivacyMinimumBounds:
     retention: Fraction
 
 
+@one_budget()
 def privacy_minimum(
     gamma: Exact,
     epsilon: Exact,
@@ -129,6 +131,7 @@ def privacy_minimum(
     )
 
 
+@one_budget()
 def privacy_minimum_bounds(
     gamma: Exact,
     epsilon: Exact,
@@ -142,8 +145,9 @@ def privacy_minimum_bounds(
 
     The same parameters, with gamma alpha of up to 200,000,000, at most 2,000,000 plateaus (about alpha
     times the smaller of epsilon and 1) and, for 1 <= epsilon < gamma - 1, alpha times the smaller of
-    epsilon and gamma - 1 - epsilon of up to 20,000,000: that takes up to about a minute. With another p
-    than 1/gamma the first two limits are 2,000,000 and 10,000. ``digits`` is at least 1.
+    epsilon and gamma - 1 - epsilon of up to 20,000,000. With another p than 1/gamma the first two limits
+    are 2,000,000 and 10,000. ``digits`` is at least 1. Whatever the limits, what takes more than about a
+    minute (`splu_ref.binomial.work`) is refused.
     """
     law, epsilon, alpha = limited(gamma, epsilon, alpha, retention)
     bits = 4 * whole(digits, "digits", 1) + 16
@@ -187,6 +191,7 @@ def limited(
         raise ParameterError(
             f"alpha = {shown(alpha)} would take too long: give an alpha of at most {int(most)}"
         )
+    refuse_long_search(law, epsilon, alpha)
     return law, epsilon, alpha
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from splu_ref.binomial.work import one_budget
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.count_error import error_enclosure, error_probability, refuse_inexact
-from splu_ref.guarantees.least_error import least_error_count
+from splu_ref.guarantees.least_error import least_error_count, refuse_long_search
 from splu_ref.guarantees.plateaus import error_offset
 from splu_ref.guarantees.privacy import PrivacyMinimum, PrivacyMinimumBounds, limited, most_counts
 from splu_ref.guarantees.progress import Progress
@@ -22,6 +23,7 @@ from splu_ref.model import Exact, ParameterError, shown, whole
 _MOST_DISTANCE = 20_000_000  # of the sum from its mean or from its greatest value
 
 
+@one_budget()
 def privacy_minimum_over_releases(
     gamma: Exact,
     epsilon: Exact,
@@ -80,6 +82,7 @@ def privacy_minimum_over_releases(
     )
 
 
+@one_budget()
 def privacy_minimum_over_releases_bounds(
     gamma: Exact,
     epsilon: Exact,
@@ -94,8 +97,8 @@ def privacy_minimum_over_releases_bounds(
 
     The same parameters, with an R gamma alpha of up to 200,000,000, at most 2,000,000 plateaus and, for
     1 <= epsilon < gamma - 1, R alpha times the smaller of epsilon and gamma - 1 - epsilon of up to
-    20,000,000: that takes up to about a minute. With another p than 1/gamma the first two limits are
-    2,000,000 and 10,000. ``digits`` is at least 1.
+    20,000,000. With another p than 1/gamma the first two limits are 2,000,000 and 10,000. ``digits`` is at
+    least 1. Whatever the limits, what takes more than about a minute is refused.
     """
     law, distance, most, times = _parameters(gamma, epsilon, alpha, releases, retention)
     bits = 4 * whole(digits, "digits", 1) + 16
@@ -130,6 +133,7 @@ def _parameters(
         )
     if alpha > most:
         raise ParameterError(f"alpha = {shown(alpha)} would take too long: give an alpha of at most {most}")
+    refuse_long_search(law, epsilon, alpha, releases)
     return law, epsilon, alpha, releases
 
 

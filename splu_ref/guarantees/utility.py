@@ -11,9 +11,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.binomial import Enclosure
+from splu_ref.binomial.work import left, one_budget
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.concentration import chebyshev_threshold, uniform_bound
-from splu_ref.guarantees.count_error import DIRECTED_TRIALS, error_enclosure, error_probability
+from splu_ref.guarantees.count_error import (
+    DIRECTED_TRIALS,
+    enclosure_work,
+    error_enclosure,
+    error_probability,
+)
 from splu_ref.guarantees.error_walk import error_walk
 from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges, error_offset
 from splu_ref.guarantees.progress import Progress
@@ -58,6 +64,7 @@ class UtilityThreshold:
     retention: Fraction
 
 
+@one_budget()
 def utility_threshold(
     gamma: Exact,
     epsilon: Exact,
@@ -103,6 +110,8 @@ def utility_threshold(
     if allowed:
         chebyshev = chebyshev_threshold(law.gamma, epsilon, allowed, retention=law.retention)
     tail_from, tilts = proof_start(law, epsilon, allowed)
+    if scan_work(law, epsilon, tail_from) > left():
+        raise _too_fine(law, epsilon, allowed, tail_from // 2)
     threshold, checked = _scan(law, epsilon, allowed, tail_from, progress)
     if progress is not None:
         progress(tail_from, tail_from)
@@ -134,7 +143,7 @@ def proof_start(law: PublishedCount, epsilon: Fraction, allowed: Fraction) -> tu
     while not proved(high):
         high *= 2
         if law.gamma * high > 2 * greatest:
-            raise _too_fine(law, epsilon, allowed, greatest)
+            raise _too_fine(law, epsilon, allowed, greatest // law.gamma)
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -143,14 +152,21 @@ def proof_start(law: PublishedCount, epsilon: Fraction, allowed: Fraction) -> tu
         else:
             low = middle
     if law.gamma * high > greatest:
-        raise _too_fine(law, epsilon, allowed, greatest)
+        raise _too_fine(law, epsilon, allowed, greatest // law.gamma)
     return high, tilts
 
 
-def _too_fine(law: PublishedCount, epsilon: Fraction, allowed: Fraction, greatest: int) -> ParameterError:
+def scan_work(law: PublishedCount, epsilon: Fraction, tail_from: int) -> int:
+    """Return about the work of finding T_f from the count on at which the proof starts."""
+    plateaus = Plateaus(epsilon, tail_from, strict=False)
+    work = enclosure_work(law, tail_from, plateaus.offset(tail_from), 64)
+    return 2 * (len(plateaus) + 1).bit_length() * work
+
+
+def _too_fine(law: PublishedCount, epsilon: Fraction, allowed: Fraction, most: int) -> ParameterError:
     return ParameterError(
         f"epsilon = {shown(epsilon)} with t_e = {shown(allowed)} and gamma = {shown(law.gamma)} needs counts "
-        f"beyond {greatest // law.gamma}: give a larger epsilon or t_e, or a smaller gamma"
+        f"beyond {most}: give a larger epsilon or t_e, or a smaller gamma"
     )
 
 

@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splu_ref.binomial import Bounds
-from splu_ref.guarantees import decimal_down, decimal_up, exact_json, integer_text
+from splu_ref.binomial.work import MOST, left, one_budget
+from splu_ref.guarantees import decimal_down, decimal_up, decimals, exact_json, integer_text
 from splu_ref.model import ParameterError
 
 positives = st.builds(
@@ -99,3 +100,30 @@ def test_integers_of_any_size_are_written(zeros: int, low: int) -> None:
 def test_no_digits_is_refused() -> None:
     with pytest.raises(ParameterError, match="digits"):
         decimal_down(Fraction(1, 2), 0)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        Fraction(3**80, 1 << 30_000),
+        Fraction(1, 10**7000),
+        Fraction(10**7000 + 1, 10**14_000),
+        Fraction(10**7000 - 1, 10**14_000),
+        Fraction(2**30_001, 3**20_000),
+        Fraction(7**9000),
+        Fraction(1999999999999 * 10**7000 + 1, 10**9000),
+    ],
+)
+@pytest.mark.parametrize("digits", [1, 12, 40])
+def test_first_digits_from_an_enclosure_are_those_of_the_number(
+    x: Fraction, digits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quickly = decimal_down(x, digits), decimal_up(x, digits)
+    monkeypatch.setattr(decimals, "_LONG_BITS", 10**9)
+    assert quickly == (decimal_down(x, digits), decimal_up(x, digits))
+
+
+def test_first_digits_of_a_tiny_number_are_found_without_long_powers_of_ten() -> None:
+    with one_budget():
+        assert decimal_up(Fraction(1, 1 << 4_000_000)) == "1.04074438201e-1204120"
+        assert MOST - left() < 10**8
