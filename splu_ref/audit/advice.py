@@ -10,12 +10,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from splu_ref.audit.advice_groups import HomogeneousGroup, error_below, homogeneous_groups
+from splu_ref.audit.advice_groups import (
+    HomogeneousGroup,
+    error_below,
+    groups_work,
+    homogeneous_groups,
+)
 from splu_ref.audit.advice_option import Goals, Option, option_for
+from splu_ref.binomial.work import WorkError, left, one_budget
 from splu_ref.decoys import largest_gamma
+from splu_ref.guarantees.least_error import search_work
 from splu_ref.guarantees.privacy import limited
 from splu_ref.guarantees.progress import Progress
-from splu_ref.guarantees.utility import proof_start
+from splu_ref.guarantees.utility import proof_start, scan_work
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.values import text
 from splu_ref.model import DataError, Exact, Gamma, ParameterError, probability, shown
@@ -52,6 +59,7 @@ class Advice:
     options: tuple[Option, ...]
 
 
+@one_budget()
 def advise(
     table: Microdata,
     sensitive: str,
@@ -101,9 +109,22 @@ def advise(
         for gamma in _gammas(feasible)
         for p in sorted({Fraction(1, gamma), *(other for other in others if other * gamma > 1)})
     ]
+    work = groups_work(table)
+    if work > left():
+        raise WorkError(
+            f"the table has {len(table.columns)} columns, too many for a search of all pairs of them in "
+            f"{table.row_count} records: leave out columns"
+        )
     for gamma, p in choices:  # what would take too long is refused before any work
         law, *_ = limited(gamma, wanted.epsilon, wanted.alpha, p)
-        proof_start(law, wanted.epsilon, wanted.t_e)
+        start, _ = proof_start(law, wanted.epsilon, wanted.t_e)
+        work += search_work(law, wanted.epsilon, wanted.alpha) + scan_work(law, wanted.epsilon, start)
+    if work > left():
+        raise WorkError(
+            f"{len(choices)} options, each with alpha = {shown(wanted.alpha)}, epsilon = "
+            f"{shown(wanted.epsilon)} and t_e = {shown(wanted.t_e)}, would take too long together: give a "
+            f"smaller alpha, a larger epsilon or t_e, or fewer retentions"
+        )
     steps = len(choices) + 1
 
     def told(done: int, part: int, whole_part: int) -> None:

@@ -17,6 +17,7 @@ import narwhals as nw
 import numpy as np
 
 from splu_ref.binomial import lower_tail, lower_tail_bounds
+from splu_ref.binomial.work import STEP, spend
 from splu_ref.guarantees.progress import Progress
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.values import text, texts
@@ -89,6 +90,7 @@ def homogeneous_groups(
     -----
     Two assignments that select the same records as one of them are not listed again.
     """
+    spend(groups_work(table))
     codes, domain = table.codes(sensitive), table.domain(sensitive)
     columns = [_Column.of(table, name) for name in table.columns if name != sensitive]
     choices = [(column,) for column in columns] + list(combinations(columns, 2))
@@ -107,6 +109,12 @@ def homogeneous_groups(
         if progress is not None:
             progress(done, len(choices))
     return sorted(found, key=lambda group: (-group.count, group.predicate.assignments))
+
+
+def groups_work(table: Microdata) -> int:
+    """Return about the work of looking at all columns and pairs of columns."""
+    pairs = len(table.columns) * (len(table.columns) + 1) // 2
+    return pairs * STEP * (300 + 2 * table.row_count)
 
 
 @dataclass(frozen=True, slots=True)

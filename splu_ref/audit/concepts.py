@@ -12,9 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.audit.mixed_concepts import LiesBetween, best_mixed_concept, mixed_concept_by_trial
-from splu_ref.audit.pure_concepts import ConceptCase, best_pure_concept
-from splu_ref.guarantees import privacy_minimum
+from splu_ref.audit.mixed_concepts import LiesBetween, best_mixed_concept, mixed_concept_by_trial, mixed_work
+from splu_ref.audit.pure_concepts import ConceptCase, best_pure_concept, pure_work
+from splu_ref.binomial.work import WorkError, left, one_budget
+from splu_ref.guarantees import PublishedCount, error_offset, privacy_minimum
+from splu_ref.guarantees.count_error import exact_work
+from splu_ref.guarantees.least_error import search_work
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import Exact, Gamma, ParameterError, positive, shown, whole
 
@@ -24,7 +27,7 @@ FACTORS, TRIAL_FACTORS = (2, 16), (16,)
 SEARCH, TRIAL = 100, 25
 """Largest gamma x3 for which they are searched, with the closed form and by trial."""
 LARGEST = 60_000
-"""Largest gamma alpha: that takes about a minute."""
+"""Largest gamma alpha."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class ConceptMinimum:
     searched: str
 
 
+@one_budget()
 def concept_minimum(
     gamma: Exact,
     epsilon: Exact,
@@ -100,7 +104,8 @@ def concept_minimum(
     Raises
     ------
     ParameterError
-        For a parameter outside its range, a float, or an unknown method.
+        For a parameter outside its range, a float, an unknown method, or an alpha that would take more than
+        about a minute.
 
     Notes
     -----
@@ -115,6 +120,7 @@ def concept_minimum(
         raise ParameterError(
             f"alpha = {shown(alpha)} with gamma = {shown(gamma)} would take too long: give {remedy}"
         )
+    _refuse_long(gamma, epsilon, alpha, method)
     count = privacy_minimum(gamma, epsilon, alpha)
     x3, level = count.argmin_definition, count.t_p_definition
     if method == "mle":
@@ -152,6 +158,32 @@ def concept_minimum(
         gamma, epsilon, alpha, name, *worst, pure[0], None if mixed is None else mixed[0], limit, False,
         f"nearly pure predicates, n < (1 + epsilon) x3: all, by proof; other predicates: only {spread}",
     )  # fmt: skip
+
+
+def concept_work(gamma: Gamma, epsilon: Fraction, alpha: int, method: str | LiesBetween) -> int:
+    """Return about the work of `concept_minimum`."""
+    law = PublishedCount.of(gamma)
+    level = search_work(law, epsilon, alpha) + 2 * exact_work(law, alpha, error_offset(epsilon, alpha))
+    if method == "mle" or epsilon > 1:
+        return level
+    by_trial = not isinstance(method, str)
+    limit = min(alpha, (TRIAL if by_trial else SEARCH) // gamma)
+    mixed = mixed_work(gamma, epsilon, limit, TRIAL_FACTORS if by_trial else FACTORS, by_trial=by_trial)
+    return level + pure_work(gamma, epsilon, alpha) + mixed
+
+
+def _refuse_long(gamma: Gamma, epsilon: Fraction, alpha: int, method: str | LiesBetween) -> None:
+    """Raise, naming the largest alpha that would do, if the work is more than what is left."""
+    room = left()
+    if concept_work(gamma, epsilon, alpha, method) <= room:
+        return
+    low, high = 0, alpha
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = concept_work(gamma, epsilon, middle, method) <= room
+        low, high = (middle, high) if enough else (low, middle)
+    remedy = f"an alpha of at most {low}" if low else "a smaller gamma, or an epsilon with fewer digits"
+    raise WorkError(f"alpha = {alpha} with gamma = {gamma} would take too long: give {remedy}")
 
 
 def _listed(numbers: tuple[int, ...]) -> str:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from splu_ref.audit.pure_concepts import ConceptCase
 from splu_ref.binomial import probability_mass
+from splu_ref.binomial.work import STEP, digits, spend
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import Gamma
 
@@ -30,6 +31,30 @@ _MARGIN = 1e-9
 """More than the rounding of a sum of 1e5 positive doubles with a total of at most 1."""
 _SHORT = 2**64
 """Largest denominator of a short fraction: arithmetic with longer ones is slow."""
+
+
+def mixed_work(
+    gamma: Gamma, epsilon: Fraction, limit: int, factors: tuple[int, ...], *, by_trial: bool
+) -> int:
+    """Return about the work of `best_mixed_concept`, or of `mixed_concept_by_trial`."""
+    return sum(
+        _case_work(gamma, epsilon, case) * (_predicates(gamma, epsilon, case) if by_trial else 1)
+        for case in _tables(gamma, limit, (0,) if by_trial else (0, 1), factors, None)
+    )
+
+
+def _case_work(gamma: Gamma, epsilon: Fraction, case: ConceptCase) -> int:
+    """Return about the work of all outcomes of a table: machine integers where they are short enough."""
+    inside, outside = _trials(gamma, case)
+    length = int(epsilon.denominator**2 * gamma * case.rows**2).bit_length()
+    each = 4 * STEP if length < 60 else 20 * STEP + 15 * digits(length)
+    return 1000 * STEP + (inside + 1) * (outside + 1) * each
+
+
+def _predicates(gamma: Gamma, epsilon: Fraction, case: ConceptCase) -> int:
+    """Return how many n are tried for a table."""
+    least, most = _predicate_counts(gamma, epsilon, case)
+    return max(most - least + 1, 0)
 
 
 def exact_lies_between(
@@ -64,6 +89,7 @@ def best_mixed_concept(
     """
     found: list[tuple[float, ConceptCase]] = []
     for case in _tables(gamma, limit, (0, 1), factors, progress):
+        spend(_case_work(gamma, epsilon, case))
         found += _best_predicate(gamma, epsilon, case)
     return _least(gamma, epsilon, found, exact_lies_between)
 
@@ -79,6 +105,7 @@ def mixed_concept_by_trial(
     """Search x3 <= limit, f = x3, N = gamma f times a factor, every K and n, trying every (y3, y1)."""
     found: list[tuple[float, ConceptCase]] = []
     for case in _tables(gamma, limit, (0,), factors, progress):
+        spend(_case_work(gamma, epsilon, case) * _predicates(gamma, epsilon, case))
         least, most = _predicate_counts(gamma, epsilon, case)
         weights = _weights(gamma, case)
         low, high = (1 - epsilon) * case.concept_count, (1 + epsilon) * case.concept_count
@@ -95,6 +122,7 @@ def concept_error(
     """Return Pr(abs(estimate - x3) >= epsilon x3) exactly; where there is no estimate, that is an error."""
     low, high = (1 - epsilon) * case.concept_count, (1 + epsilon) * case.concept_count
     y3, y1 = _outcomes(gamma, case)
+    spend(_case_work(gamma, epsilon, case) + y3.size * y1.size * 30 * STEP)
     held = _right(right, y3, y1, case.predicate_count, case.rows, gamma, low, high)
     inside, outside = _trials(gamma, case)
     chance = Fraction(1, gamma)

@@ -11,6 +11,9 @@ from fractions import Fraction
 from math import ceil, floor
 
 from splu_ref.binomial import lower_tail, upper_tail_bounds
+from splu_ref.binomial.exact import tail_work
+from splu_ref.guarantees import PublishedCount
+from splu_ref.guarantees.count_error import enclosure_work
 from splu_ref.model import Gamma
 
 
@@ -58,6 +61,15 @@ def best_pure_concept(gamma: Gamma, epsilon: Fraction, alpha: int) -> tuple[Frac
         (lower_tail(n, most, chance), x3, n) for bounds, n, most, x3 in cases if bounds.upper >= best
     )
     return error, ConceptCase(n, x3, x3, _rows(gamma, epsilon, x3, n), n - x3)
+
+
+def pure_work(gamma: Gamma, epsilon: Fraction, alpha: int) -> int:
+    """Return about the work of `best_pure_concept`: an enclosure for each step, and the best exactly."""
+    if epsilon > 1:
+        return 0
+    n, steps = ceil((1 + epsilon) * alpha), floor((1 - epsilon) * alpha / gamma) + 1
+    each = enclosure_work(PublishedCount.of(gamma), -(-n // gamma), ceil(epsilon * n), 256) // 2
+    return steps * each + tail_work(n, n - n // gamma, Fraction(gamma - 1, gamma))
 
 
 def _last_of_each_step(gamma: Gamma, epsilon: Fraction, alpha: int) -> list[int]:

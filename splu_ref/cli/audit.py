@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit.claims import Finding, Ledger, decide, read_claims
+from splu_ref.audit.claims import Finding, Ledger, decide, foresee, read_claims
 from splu_ref.certificates import certificate_text
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Force, draw, note, show, write
@@ -43,6 +43,7 @@ def run(
     file = read_claims(claims)
     if report is not None:
         check_claims_folder(file, report, force=force)
+    foresee(file)
     audited = []
     for number, claim in enumerate(file.claims, start=1):
         with counted(f"claim {claim.id}, {number} of {len(file.claims)}") as progress:

@@ -9,7 +9,7 @@ from splu_ref.audit.claims.claim import (
     CountUtility,
     ThresholdFormula,
 )
-from splu_ref.audit.claims.deciding import decide
+from splu_ref.audit.claims.deciding import decide, foresee
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.reading import read_claims
 from splu_ref.audit.claims.verdict import Finding, Proof, Quote, Verdict
@@ -28,5 +28,6 @@ __all__ = [
     "ThresholdFormula",
     "Verdict",
     "decide",
+    "foresee",
     "read_claims",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 
 from splu_ref.audit.claims.claim import (
     Claim,
+    ClaimsFile,
     ConceptPrivacy,
     CountError,
     CountPrivacy,
@@ -19,9 +20,15 @@ from splu_ref.audit.claims.privacy import audit_privacy
 from splu_ref.audit.claims.quotes import RECONSTRUCTION, THRESHOLD, Ledger, quotes
 from splu_ref.audit.claims.utility import audit_error, audit_formula, audit_utility
 from splu_ref.audit.claims.verdict import Finding
-from splu_ref.guarantees import chebyshev_threshold
+from splu_ref.audit.concepts import concept_work
+from splu_ref.binomial.work import WorkError, left
+from splu_ref.guarantees import PublishedCount, chebyshev_threshold, error_offset
+from splu_ref.guarantees.count_error import enclosure_work
+from splu_ref.guarantees.least_error import search_work
+from splu_ref.guarantees.privacy import limited
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import InputError
+from splu_ref.guarantees.utility import proof_start, scan_work
+from splu_ref.model import InputError, shown
 
 
 def decide(claim: Claim, ledger: Ledger | None = None, *, progress: Progress | None = None) -> Finding:
@@ -51,6 +58,53 @@ def decide(claim: Claim, ledger: Ledger | None = None, *, progress: Progress | N
         named = [word for word in message.split() if word in claim.key_lines]
         line = claim.key_lines[named[0]] if named else claim.line
         raise InputError(f"line {line}, claim {claim.id}: {message}") from None
+
+
+def foresee(file: ClaimsFile) -> None:
+    """Raise if the claims of a file, each as it stands, would take more than what is left of the budget.
+
+    Narrowing a claim that fails takes more; that is counted where it is done.
+
+    Raises
+    ------
+    InputError
+        With the line of the claim at which the work becomes too much.
+    """
+    work = 0
+    for claim in file.claims:
+        work += _work(claim)
+        if work > left():
+            raise WorkError(
+                f"{file.path}, line {claim.line}, claim {claim.id}: the claims up to this one take more than "
+                f"about a minute together, this one with {_size(claim)}: divide the file, or give smaller "
+                f"numbers"
+            )
+
+
+def _work(claim: Claim) -> int:
+    """Return about the work of deciding a claim; 0 for one that is refused before any work."""
+    law = PublishedCount(claim.gamma, claim.retention)
+    try:
+        if isinstance(claim, CountPrivacy):
+            limited(claim.gamma, claim.epsilon, claim.alpha, claim.retention)
+            return search_work(law, claim.epsilon, claim.alpha, claim.releases)
+        if isinstance(claim, ConceptPrivacy):
+            return concept_work(claim.gamma, claim.epsilon, claim.alpha, claim.estimator)
+        if isinstance(claim, CountError):
+            offset = error_offset(claim.epsilon, claim.frequency)
+            return enclosure_work(law, claim.frequency, offset, 256)
+        return scan_work(law, claim.epsilon, proof_start(law, claim.epsilon, claim.t_e)[0])
+    except InputError:
+        return 0
+
+
+def _size(claim: Claim) -> str:
+    """Return the number of a claim that decides how long it takes."""
+    if isinstance(claim, CountPrivacy | ConceptPrivacy):
+        return f"alpha = {shown(claim.alpha)}"
+    if isinstance(claim, CountError):
+        return f"frequency = {shown(claim.frequency)}"
+    return f"epsilon = {shown(claim.epsilon)} with t_e = {shown(claim.t_e)}"
 
 
 def _decided(claim: Claim, ledger: Ledger | None, progress: Progress | None) -> Finding:
