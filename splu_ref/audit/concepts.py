@@ -15,7 +15,8 @@ from fractions import Fraction
 from splu_ref.audit.mixed_concepts import LiesBetween, best_mixed_concept, mixed_concept_by_trial, mixed_work
 from splu_ref.audit.pure_concepts import ConceptCase, best_pure_concept, pure_work
 from splu_ref.binomial.work import WorkError, left, one_budget
-from splu_ref.guarantees import PublishedCount, error_offset, privacy_minimum
+from splu_ref.channels import PublishedCount
+from splu_ref.guarantees import error_offset, privacy_minimum
 from splu_ref.guarantees.count_error import exact_work
 from splu_ref.guarantees.least_error import search_work
 from splu_ref.guarantees.progress import Progress

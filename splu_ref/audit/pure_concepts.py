@@ -12,7 +12,7 @@ from math import ceil, floor
 
 from splu_ref.binomial import lower_tail, upper_tail_bounds
 from splu_ref.binomial.exact import tail_work
-from splu_ref.guarantees import PublishedCount
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.count_error import enclosure_work
 from splu_ref.model import Gamma
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from splu_ref.audit import Advice, Goals, Option, Recommendation, advise, picture, recommend
 from splu_ref.audit.advice_option import ALPHA, EPSILON, T_E, T_P
 from splu_ref.audit.advice_picture import require_format
+from splu_ref.binomial.work import one_budget
 from splu_ref.cli.output import AsJson, Force, about, draw, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing, write_whole
@@ -27,6 +28,7 @@ SEARCHED = (
 )
 
 
+@one_budget()
 def run(
     table: Annotated[Path, typer.Argument(help="The original table: .csv, .csv.gz or .parquet.")],
     sensitive: Annotated[str, typer.Option("--sensitive", help="Sensitive column.")],

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.binomial.work import one_budget
 from splu_ref.cli import (
     advise,
     audit,
@@ -84,9 +83,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program with the given words and return its exit code."""
     settle_streams()
     try:
-        with one_budget():
-            words = None if arguments is None else list(arguments)
-            code = app(args=words, prog_name="splu-ref", standalone_mode=False)
+        code = app(
+            args=None if arguments is None else list(arguments), prog_name="splu-ref", standalone_mode=False
+        )
     except typer.TyperException as error:
         return _refuse(_with_remedy(error))
     except typer.Abort:

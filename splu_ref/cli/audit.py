@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from splu_ref.audit.claims import Finding, Ledger, decide, foresee, read_claims
+from splu_ref.binomial.work import one_budget
 from splu_ref.certificates import certificate_text
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Force, draw, note, show, write
@@ -22,6 +23,7 @@ NAME = "audit"
 EXAMPLE = "splu-ref audit claims.toml --report audit"
 
 
+@one_budget()
 def run(
     claims: Annotated[Path, typer.Argument(help="The publisher's claims (TOML).")],
     report: Annotated[

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from splu_ref.audit import ConceptMinimum, concept_minimum
+from splu_ref.binomial.work import one_budget
 from splu_ref.cli.exactly import words
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, EpsilonOption, GammaOption, show
@@ -21,6 +22,7 @@ PRINTED = "splu.T4conj"
 """The claim under which the ledger keeps the printed reconstruction."""
 
 
+@one_budget()
 def run(
     gamma: GammaOption,
     epsilon: EpsilonOption,

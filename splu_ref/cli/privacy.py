@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from splu_ref.binomial.work import one_budget
 from splu_ref.certificates import privacy_certificate
 from splu_ref.channels import PublishedCount
 from splu_ref.cli.certify import certified
@@ -23,6 +24,7 @@ NAME = "privacy"
 EXAMPLE = "splu-ref privacy --gamma 10 --epsilon 0.3 --alpha 3 --certificate t_p.json"
 
 
+@one_budget()
 def run(
     gamma: GammaOption,
     epsilon: EpsilonOption,

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from splu_ref.binomial.work import one_budget
 from splu_ref.certificates import error_certificate, threshold_certificate
 from splu_ref.channels import PublishedCount
 from splu_ref.cli.certify import Make, certified
@@ -33,6 +34,7 @@ NAME = "utility"
 EXAMPLE = "splu-ref utility --gamma 10 --epsilon 1/20 --t-e 1/100 --certificate t_f.json"
 
 
+@one_budget()
 def run(
     gamma: GammaOption,
     epsilon: EpsilonOption,

@@ -164,7 +164,7 @@ ESTIMATES = (
 
 
 @pytest.mark.parametrize("foreseen", [True, False])
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(words=commands())
 def test_all_work_is_counted(
     foreseen: bool, words: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

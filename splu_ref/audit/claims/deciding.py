@@ -22,7 +22,8 @@ from splu_ref.audit.claims.utility import audit_error, audit_formula, audit_util
 from splu_ref.audit.claims.verdict import Finding
 from splu_ref.audit.concepts import concept_work
 from splu_ref.binomial.work import WorkError, left
-from splu_ref.guarantees import PublishedCount, chebyshev_threshold, error_offset
+from splu_ref.channels import PublishedCount
+from splu_ref.guarantees import chebyshev_threshold, error_offset
 from splu_ref.guarantees.count_error import enclosure_work
 from splu_ref.guarantees.least_error import search_work
 from splu_ref.guarantees.privacy import limited
