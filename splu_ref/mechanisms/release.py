@@ -23,7 +23,7 @@ class Release:
     Attributes
     ----------
     table
-        The published table, in shuffled order.
+        The published table, in shuffled order: its cells, and nothing else that the original's frame held.
     mechanism
         How it was published.
     sensitive
@@ -174,7 +174,7 @@ class RecordMechanism(ABC):
         for column, values in done.published.items():
             published = published.with_codes(column, values, domain_of=table)
         return Release(
-            table=published,
+            table=published.bare(),
             mechanism=self,
             sensitive=columns,
             domains=tuple(tuple(str(value) for value in table.domain(column)) for column in columns),

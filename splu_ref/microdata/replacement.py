@@ -53,6 +53,8 @@ def replaced(
         written = gathered.cast(nw.String).scatter(filled, texts).to_native()
         native = gathered.to_native()  # its own type: that of narwhals leaves out the width of the indices
         cast = written.cast(native.type if gathered.implementation.is_pyarrow() else native.dtype)
+    except MemoryError:
+        raise
     except Exception as error:  # every data frame library has its own
         raise DataError(
             f"column {series.name!r} of type {gathered.dtype} does not admit the text {missing!r}: "

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from splu_ref.microdata.encoding import Encoding, encode
 from splu_ref.microdata.identities import identities_from_cells, identities_from_column
 from splu_ref.microdata.replacement import gather, replaced
+from splu_ref.microdata.residue import bare
 from splu_ref.microdata.values import Value, text, texts, values
 from splu_ref.model import Concept, DataError
 
@@ -172,6 +173,19 @@ class Microdata:
         series = replaced(origin._series(column), encoding, codes, origin._missing)
         frame = gather(self._frame, None).with_columns(series)
         return Microdata(frame, self._missing)
+
+    def bare(self) -> Microdata:
+        """Return the table with its cells and nothing else, as it may be published.
+
+        Categories that no row has are gone, and so are metadata, attributes, and the name and values of a
+        pandas index: see `splu_ref.microdata.residue`.
+
+        Raises
+        ------
+        DataError
+            If a column cannot be built again from its cells.
+        """
+        return Microdata(bare(self._frame), self._missing)
 
     def identities(self, id_column: str | None = None) -> list[bytes]:
         """Return the bytes that identify each record, all distinct.

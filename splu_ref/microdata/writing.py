@@ -12,6 +12,7 @@ import polars as pl
 
 from splu_ref.files import refuse_existing, write_whole
 from splu_ref.microdata.reading import require_suffix
+from splu_ref.microdata.residue import bare_polars
 from splu_ref.microdata.table import Microdata
 from splu_ref.microdata.values import texts
 from splu_ref.model import DataError
@@ -45,7 +46,8 @@ def table_bytes(table: Microdata, path: str | os.PathLike[str]) -> bytes:
     """Return the content of the file that `write_table` would write to ``path``; nothing is written.
 
     A CSV file gets UTF-8, lines ended by LF, and quotes where a cell needs them; a cell is its canonical
-    text, a null is an empty cell. The same table gives the same bytes every time.
+    text, a null is an empty cell. The same table gives the same bytes every time. A Parquet file gets the
+    cells and the types of columns, with the categories that occur, ascending; no other metadata is passed on.
 
     Raises
     ------
@@ -85,7 +87,9 @@ def _csv(frame: nw.DataFrame[Any]) -> bytes:
 def _parquet(frame: nw.DataFrame[Any]) -> bytes:
     buffer = io.BytesIO()
     try:
-        frame.to_polars().write_parquet(buffer)
+        bare_polars(frame.to_polars()).write_parquet(buffer)
+    except (MemoryError, DataError):
+        raise
     except Exception as error:  # pandas, PyArrow and Polars each raise their own
         reason = str(error).partition("\n")[0]
         raise DataError(f"a column does not fit into Parquet ({reason}): convert it to text") from error

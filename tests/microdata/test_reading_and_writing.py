@@ -85,7 +85,7 @@ def test_a_table_comes_back_from_parquet_cell_for_cell(frame: pl.DataFrame) -> N
 
 def test_columns_of_a_parquet_file_keep_their_types(tmp_path: Path) -> None:
     frame = pl.DataFrame(
-        {"i": pl.Series([1, None], dtype=pl.Int8), "c": pl.Series(["x", "y"], dtype=pl.Enum(["y", "x"]))}
+        {"i": pl.Series([1, None], dtype=pl.Int8), "c": pl.Series(["y", "x"], dtype=pl.Enum(["x", "y"]))}
     )
     write_table(Microdata.from_frame(frame), tmp_path / "T.PARQUET")
     back = read_table(tmp_path / "T.PARQUET").to_frame()
