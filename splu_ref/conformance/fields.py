@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -129,3 +130,20 @@ class Fields:
         """Refuse fields that nobody asked for: they may change the meaning of the request."""
         if self._left:
             raise RequestError("unsupported", f"the field {min(self._left)} is not known: leave it out")
+
+
+def written(number: Fraction | int) -> str:
+    """Return an exact number as the text of an answer.
+
+    Raises
+    ------
+    RequestError
+        If it has more digits than Python converts: the request is answered, but with a refusal.
+    """
+    try:
+        return str(number)
+    except ValueError:
+        limit = sys.get_int_max_str_digits()
+        raise RequestError(
+            "parameter", f"the answer has more than {limit} digits: ask with shorter numbers"
+        ) from None

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from splu_ref.channels import Channel, PublishedCount, decoy_groups, two_state
-from splu_ref.conformance.fields import Fields
+from splu_ref.conformance.fields import Fields, written
 from splu_ref.conformance.operations.publishing import gamma_of
 from splu_ref.decoys import PLANS, co_occurrence
 from splu_ref.estimators import conjunction_estimate, estimate_count
@@ -27,7 +27,7 @@ LARGEST_GAMMA = 1_000_000_000
 
 def estimate(fields: Fields) -> dict[str, Any]:
     """Answer the estimated count of a value (mle), or of a predicate together with a value (exact)."""
-    return {"estimate": str(_ESTIMATES[fields.choice("method", _ESTIMATES)](fields))}
+    return {"estimate": written(_ESTIMATES[fields.choice("method", _ESTIMATES)](fields))}
 
 
 def _maximum_likelihood(fields: Fields) -> int:
@@ -96,7 +96,7 @@ def _per_value(fields: Fields) -> list[list[str] | None]:
 
 
 def _row(channel: Channel[In, In], state: In) -> list[str]:
-    return [str(channel.probability(state, published)) for published in channel.outputs]
+    return [written(channel.probability(state, published)) for published in channel.outputs]
 
 
 _TRANSITIONS: dict[str, Callable[[Fields], Any]] = {"two-state": _two_states, "per-value": _per_value}

@@ -6,7 +6,7 @@ from typing import Any
 
 from splu_ref.audit import ConceptCase, concept_error
 from splu_ref.certificate_checker import Unreadable, check_text
-from splu_ref.conformance.fields import Fields
+from splu_ref.conformance.fields import Fields, written
 from splu_ref.conformance.operations.publishing import gamma_of, retention_of
 from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
 from splu_ref.model import ParameterError, positive
@@ -20,7 +20,7 @@ def error(fields: Fields) -> dict[str, Any]:
     gamma, epsilon, frequency = gamma_of(fields), fields.exact("epsilon"), fields.integer("frequency", 1)
     retention = retention_of(fields)
     fields.finish()
-    return {"probability": str(error_probability(gamma, epsilon, frequency, retention=retention))}
+    return {"probability": written(error_probability(gamma, epsilon, frequency, retention=retention))}
 
 
 def minimum(fields: Fields) -> dict[str, Any]:
@@ -30,9 +30,9 @@ def minimum(fields: Fields) -> dict[str, Any]:
     fields.finish()
     least = privacy_minimum(gamma, epsilon, alpha, retention=retention)
     return {
-        "t_p": str(least.t_p),
+        "t_p": written(least.t_p),
         "argmin": least.argmin,
-        "t_p_definition": str(least.t_p_definition),
+        "t_p_definition": written(least.t_p_definition),
         "argmin_definition": least.argmin_definition,
     }
 
@@ -58,7 +58,7 @@ def concept(fields: Fields) -> dict[str, Any]:
     fields.finish()
     positive(epsilon, "epsilon")
     _require_possible(case, gamma)
-    return {"probability": str(concept_error(gamma, epsilon, case))}
+    return {"probability": written(concept_error(gamma, epsilon, case))}
 
 
 def _require_possible(case: ConceptCase, gamma: int) -> None:
