@@ -602,10 +602,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if len(names) != 1:
             raise Unreadable("usage: python certificate_checker.py FILE [--json]")
+        if not Path(names[0]).is_file():  # to open a pipe may wait for ever, and a device may have no end
+            raise FileNotFoundError
         with Path(names[0]).open("rb") as file:
             verdict = check_text(file.read(MAX_BYTES + 1).decode())
         code, word = (0, "valid") if verdict.valid else (1, "false")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, MemoryError) as error:
         reason = str(error) if isinstance(error, Unreadable) else f"no text can be read from {names[0]!a}"
         verdict, code, word = Verdict(False, "", reason), 2, "unreadable"
     if "--json" in arguments:

@@ -1,4 +1,8 @@
-"""Output files are written whole or not at all, and never over an existing file unless told so."""
+"""Files in and out: regular ones are read; one is written whole or not at all, and over another if told so.
+
+What is read must have an end. A pipe may be silent for ever, a device may go on for ever, and to open either
+may already do something; so what is no regular file is refused before it is opened.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,48 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import combinations
 from pathlib import Path
+from typing import BinaryIO
 
 from splu_ref.model import InputError
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_KINDS = {
+    stat.S_IFDIR: "a folder: name a file in it",
+    stat.S_IFIFO: "a pipe, which may have no end: save what it gives in a file and name that",
+    stat.S_IFSOCK: "a socket: name a file",
+    stat.S_IFCHR: "a device, which may have no end: name a file",
+    stat.S_IFBLK: "a device: name a file",
+}
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a regular file for reading bytes; symbolic links are followed.
+
+    Raises
+    ------
+    InputError
+        If ``path`` is a folder, a pipe, a socket or a device. None of these is opened; if one takes the place
+        of a file in the meantime, opening it does not wait, and nothing is read from it. Or if the path holds
+        a NUL.
+    OSError
+        If it does not exist or cannot be opened: each reader has a remedy of its own.
+    """
+    try:
+        status = Path(path).stat()
+    except ValueError:
+        raise InputError(f"{os.fspath(path)!r} is no name that a file can have: name another") from None
+    _refuse_endless(path, status.st_mode)
+    with os.fdopen(os.open(path, _READ), "rb") as file:
+        _refuse_endless(path, os.fstat(file.fileno()).st_mode)
+        yield file
+
+
+def _refuse_endless(path: str | os.PathLike[str], mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        kind = _KINDS.get(stat.S_IFMT(mode), "no regular file: name another")
+        raise InputError(f"{os.fspath(path)} is {kind}")
 
 
 def refuse_existing(path: str | os.PathLike[str], *, force: bool) -> None:

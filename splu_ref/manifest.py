@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splu_ref import SPECIFICATION, __version__
+from splu_ref.files import opened
 from splu_ref.interfaces import Mechanism
 from splu_ref.model import DataError, InputError, whole
 
@@ -91,7 +92,7 @@ def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechani
         If the file cannot be read, is not a manifest of this schema, or names another method.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             data = file.read(LONGEST_FILE + 1)
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file: check the path of the manifest") from None

@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "microdata": {"model", "files"},
     "decoys": {"model", "binomial", "channels", "randomness", "microdata"},
     "interfaces": {"channels", "randomness", "microdata"},
-    "manifest": {"model", "interfaces"},
+    "manifest": {"model", "files", "interfaces"},
     "mechanisms": {
         "model",
         "binomial",

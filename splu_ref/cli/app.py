@@ -92,6 +92,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return 130
     except SpluError as error:
         return _refuse(str(error))
+    except MemoryError:
+        return _refuse("the memory does not suffice: give a smaller input, or run it where there is more")
     except OSError as error:
         return _refuse(
             f"{error.filename or 'input'}: {error.strerror or error}: check the path and its rights"

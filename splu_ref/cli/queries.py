@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 from splu_ref.estimators import Query
+from splu_ref.files import opened
 from splu_ref.model import DataError, InputError
 
 
@@ -21,7 +23,8 @@ def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
     """
     try:
         # A text in JSON may hold other ends of lines, such as U+2028: splitlines would cut it there.
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        with opened(path) as file, TextIOWrapper(file, encoding="utf-8-sig") as text:
+            lines = text.read().split("\n")
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file: check the path of the queries") from None
     except UnicodeDecodeError:

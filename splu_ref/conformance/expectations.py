@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from splu_ref.files import opened
 from splu_ref.model import InputError
 
 _LONGEST_FILE = 1 << 20
@@ -27,7 +28,7 @@ def read_expected_failures(path: Path, known: Collection[str]) -> dict[str, str]
         If the file cannot be read, or a line has no reason, an unknown id, or an id of an earlier line.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             data = file.read(_LONGEST_FILE + 1)
         text = data.decode()
     except OSError as error:

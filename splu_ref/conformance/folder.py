@@ -11,6 +11,7 @@ from typing import Any
 from splu_ref.conformance.fields import KINDS
 from splu_ref.conformance.generated import GENERATED
 from splu_ref.conformance.vector import SCHEMA, Vector, VectorFile
+from splu_ref.files import opened
 from splu_ref.folders import write_folder
 from splu_ref.model import InputError
 
@@ -101,7 +102,7 @@ def _json_files(folder: Path) -> list[Path]:
 
 def _read(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             data = file.read(LONGEST_FILE + 1)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}: check its rights") from None

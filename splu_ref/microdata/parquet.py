@@ -1,9 +1,12 @@
-"""Reading a Parquet file, first on trial in a process of its own.
+"""Reading a Parquet file: first its footer, then on trial in a process of its own.
 
-On a damaged file, Polars may panic, with a report on the standard error stream, or abort the process, which
-no handler can catch; and a small file may unpack to more than the memory holds. So the file is first read by
-another process, whose memory and time are limited: if that one ends well, so does this one, since the same
-library then reads the same bytes.
+A file of a kilobyte can hold hundreds of millions of nulls, so the footer is read before anything is
+decoded, and the cells that it states are counted.
+
+It may lie. On a damaged file, Polars may also panic, with a report on the standard error stream, or abort
+the process, which no handler can catch; and a small file may unpack to more than the memory holds. So the
+file is then read by another process, whose memory and time are limited: if that one ends well, so does this
+one, since the same library then reads the same bytes.
 """
 
 from __future__ import annotations
@@ -14,7 +17,13 @@ import sys
 
 import polars as pl
 
-from splu_ref.microdata.limits import largest_content, unpacks_to_too_much
+from splu_ref.microdata.limits import (
+    has_too_many_cells,
+    largest_content,
+    most_cells,
+    unpacks_to_too_much,
+)
+from splu_ref.microdata.parquet_footer import FooterError, read_footer
 from splu_ref.model import DataError
 
 _STARTED = "started"
@@ -23,8 +32,8 @@ _MEMORY = 1 << 32  # bytes of the trial beyond what the table may take four time
 _SECONDS = 30  # of the trial, and one more for each megabyte
 _TRIAL = f"""
 import sys
-most, memory = map(int, sys.argv[1:3])
-sys.path[:] = sys.argv[3:]
+most, cells, memory = map(int, sys.argv[1:4])
+sys.path[:] = sys.argv[4:]
 import io
 try:
     import resource
@@ -42,13 +51,14 @@ try:
 except polars.exceptions.PolarsError as error:
     print(str(error).partition("\\n")[0])
     sys.exit(1)
-if size > most:
+if size > most or frame.height * frame.width > cells:
     print({_TOO_MUCH!r})
     sys.exit(1)
 """
 """A program that reads Parquet from its standard input.
 
-Its arguments are the bytes that the table may take, those that the program may, and where to find modules.
+Its arguments are the bytes that the table may take, the cells that it may have, the bytes that the program
+may take, and where to find modules.
 """
 
 
@@ -65,6 +75,14 @@ def parse_parquet(data: bytes, name: str) -> pl.DataFrame:
     """
     if not data:
         raise DataError(f"{name} is empty: it needs columns and rows")
+    try:
+        footer = read_footer(data)
+    except FooterError as error:
+        raise _damaged(name, str(error)) from None
+    if footer.cells > most_cells(len(data)):
+        raise has_too_many_cells(name, len(data), footer.cells)
+    if footer.unpacked > largest_content(len(data)):
+        raise unpacks_to_too_much(name, len(data))
     fault = _fault_on_trial(data)
     if fault == _TOO_MUCH:
         raise unpacks_to_too_much(name, len(data))
@@ -79,7 +97,7 @@ def parse_parquet(data: bytes, name: str) -> pl.DataFrame:
 def _fault_on_trial(data: bytes) -> str:
     """Return why a process of its own cannot read the file, nothing if it can or if none can be started."""
     most = largest_content(len(data))
-    arguments = [str(most), str(_MEMORY + 4 * most), *map(str, sys.path)]
+    arguments = [*map(str, (most, most_cells(len(data)), _MEMORY + 4 * most)), *map(str, sys.path)]
     try:
         trial = subprocess.run(  # noqa: S603  # this Python and the program above
             [sys.executable, "-I", "-X", "utf8", "-c", _TRIAL, *arguments],

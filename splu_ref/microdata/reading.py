@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
+from splu_ref.files import opened
 from splu_ref.microdata.csv_structure import check_structure
 from splu_ref.microdata.limits import largest_content, unpacks_to_too_much
 from splu_ref.microdata.parquet import parse_parquet
@@ -55,13 +56,15 @@ def read_table(path: str | os.PathLike[str], missing: str | None = None) -> Micr
     ------
     DataError
         If the file cannot be read or is not well formed; the message names the file and the line.
+    InputError
+        If it is no regular file.
     """
     suffix = require_suffix(path)
     try:
-        data = Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
-        raise DataError(f"{path} cannot be read: {reason}: check its name and permissions") from None
+        with opened(path) as file:
+            data = file.read()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}: check its name and permissions") from None
     if suffix == ".csv":
         frame = parse_csv(data, str(path))
     elif suffix == ".csv.gz":

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from splu_ref.files import write_whole
+from splu_ref.files import opened, write_whole
 from splu_ref.model import InputError
 
 KEY_BYTES = 32
@@ -59,13 +59,14 @@ class Key:
         """
         name = os.fspath(path)
         try:
-            with Path(path).open("rb") as file:
+            with opened(path) as file:
                 mode = os.fstat(file.fileno()).st_mode
                 content = file.read(_LONGEST_FILE)
-        except (OSError, ValueError) as error:
-            reason = (error.strerror if isinstance(error, OSError) else None) or error
+        except InputError as error:
+            raise InputError(f"key file {error}") from None
+        except OSError as error:
             raise InputError(
-                f"key file {name}: {reason}: name another, or create one with splu-ref key FILE"
+                f"key file {name}: {error.strerror}: name another, or create one with splu-ref key FILE"
             ) from None
         if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise InputError(f"key file {name} is open to other users: run chmod 600 {shlex.quote(name)}")

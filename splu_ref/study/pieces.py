@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import splu_ref
-from splu_ref.files import write_whole
+from splu_ref.files import opened, write_whole
 from splu_ref.folders import make_folder
 
 FOLDER = "pieces"
@@ -75,7 +75,8 @@ def code_digest() -> str:
 def _read(place: Path) -> dict[str, Any] | None:
     """Return a stored piece; None if there is none, or none that can be read."""
     try:
-        found = json.loads(place.read_text(encoding="utf-8"))
+        with opened(place) as file:
+            found = json.loads(file.read().decode())
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) and isinstance(found.get("result"), dict) else None

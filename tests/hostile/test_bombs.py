@@ -6,17 +6,27 @@ import gzip
 import io
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from splu_ref.microdata import parquet
-from splu_ref.microdata.limits import ALWAYS_READ, MOST_COLUMNS, largest_content
+from splu_ref.microdata import embedded_table, parquet
+from splu_ref.microdata.limits import (
+    ALWAYS_CELLS,
+    ALWAYS_READ,
+    MOST_COLUMNS,
+    MOST_EXPANSION,
+    largest_content,
+    most_cells,
+)
 from splu_ref.microdata.parquet import parse_parquet
+from splu_ref.microdata.parquet_footer import FooterError, read_footer
 from splu_ref.microdata.reading import decompressed, parse_csv
 from splu_ref.model import DataError
+from tests.hostile.parquet_files import nulls
 
 LIMITED = """
 import resource, sys
@@ -46,7 +56,7 @@ def test_a_gzip_bomb_of_ten_gigabytes(tmp_path: Path) -> None:
 BOMBS: dict[str, Callable[[], pl.DataFrame]] = {
     "one cell": lambda: pl.DataFrame({"a": ["x" * ALWAYS_READ, "y"]}),
     "long cells": lambda: pl.DataFrame({"a": pl.repeat("x" * 1_000, 200_000, eager=True)}),
-    "many cells": lambda: pl.DataFrame({"a": pl.repeat(1, ALWAYS_READ // 4 + 1, eager=True)}),
+    "bytes that a dictionary saves": lambda: pl.DataFrame({"a": pl.repeat("x" * 99, 3_000_000, eager=True)}),
 }
 
 
@@ -60,9 +70,93 @@ def test_a_parquet_bomb(kind: str) -> None:
         parse_parquet(data, "t")
 
 
+MANY_NULLS = {
+    "one column": nulls(200_000_000),
+    "two columns": nulls(200_000_000, 2),
+    "groups of rows": nulls(1_000_000, groups=20),
+    "columns": nulls(100_000, 50),
+    "one more than may be": nulls(ALWAYS_CELLS + 1),
+}
+
+
+@pytest.mark.parametrize("kind", MANY_NULLS)
+def test_cells_are_counted_before_anything_is_decoded(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def decode(*_: object, **__: object) -> None:
+        raise AssertionError("something was decoded")
+
+    monkeypatch.setattr(subprocess, "run", decode)
+    monkeypatch.setattr(pl, "read_parquet", decode)
+    data = MANY_NULLS[kind]
+    assert len(data) < 5_000
+    started = time.process_time()
+    with pytest.raises(
+        DataError,
+        match=r"^t has [0-9]+ bytes and says that it holds [0-9]+ cells, more than 4194304: if it is",
+    ):
+        parse_parquet(data, "t")
+    assert time.process_time() - started < 0.1
+
+
+def test_cells_are_counted_as_they_are_when_the_footer_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert parse_parquet(nulls(200_000_000, stated=10), "t").height == 10
+    with pytest.raises(DataError, match="not an intact Parquet file"):
+        parse_parquet(nulls(10, stated=1_000), "t")
+    honest = nulls(1_000)
+    footer = read_footer(honest)
+    monkeypatch.setattr(parquet, "read_footer", lambda _: footer._replace(cells=1))
+    monkeypatch.setattr(parquet, "most_cells", lambda _: 999)
+    with pytest.raises(DataError, match="unpacks to more than"):
+        parse_parquet(honest, "t")
+
+
+def test_a_file_may_have_as_many_cells_as_the_limit_says() -> None:
+    assert parse_parquet(nulls(ALWAYS_CELLS // 4, 4), "t").shape == (ALWAYS_CELLS // 4, 4)
+    assert most_cells(1) == ALWAYS_CELLS
+    assert most_cells(ALWAYS_CELLS) == MOST_EXPANSION * ALWAYS_CELLS
+
+
+def test_a_table_of_records_is_far_from_the_limit_of_cells() -> None:
+    frame: pl.DataFrame = embedded_table().to_frame()
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    footer = read_footer(buffer.getvalue())
+    assert (footer.rows, footer.columns) == frame.shape
+    assert footer.cells == frame.height * frame.width
+    assert footer.cells * 10 < most_cells(len(buffer.getvalue()))
+
+
+def test_a_list_counts_by_its_values() -> None:
+    buffer = io.BytesIO()
+    pl.DataFrame({"a": [[True] * 100] * 50, "b": range(50)}).write_parquet(buffer)
+    footer = read_footer(buffer.getvalue())
+    assert (footer.rows, footer.columns, footer.cells) == (50, 2, 5_050)
+
+
+@pytest.mark.parametrize(
+    ("data", "fault"),
+    [
+        (b"PAR1" * 2, "does not begin and end"),
+        (b"PAR1" + b"\xff\xff\xff\x7f" + b"PAR1", "is longer than the file"),
+        (nulls(3)[:-8] + b"\x05\0\0\0PAR1", "breaks off|holds what no footer does"),
+        (b"PAR1" + b"\x1c" * 60 + (60).to_bytes(4, "little") + b"PAR1", "nested too deeply"),
+        (b"PAR1" + b"\x16" + b"\xff" * 20 + (21).to_bytes(4, "little") + b"PAR1", "more than 64 bits"),
+        (b"PAR1" + b"\x36\x01\0" + (3).to_bytes(4, "little") + b"PAR1", "counts below 0"),
+        (b"PAR1" + b"\x1e\x01\0" + (3).to_bytes(4, "little") + b"PAR1", "holds what no footer does"),
+        (b"PAR1" + b"\x19\xf8\xff\x7f" + (4).to_bytes(4, "little") + b"PAR1", "breaks off"),
+    ],
+)
+def test_a_footer_that_cannot_be_read(data: bytes, fault: str) -> None:
+    with pytest.raises(FooterError, match=fault):
+        read_footer(data)
+    with pytest.raises(DataError, match=r"^t is not an intact Parquet file \(.+\): write it again$"):
+        parse_parquet(data, "t")
+
+
 def test_a_parquet_file_that_the_limited_process_cannot_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     buffer = io.BytesIO()
     BOMBS["one cell"]().write_parquet(buffer)
+    honest = read_footer(buffer.getvalue())
+    monkeypatch.setattr(parquet, "read_footer", lambda _: honest._replace(unpacked=0))
     monkeypatch.setattr(parquet, "_MEMORY", -3 * ALWAYS_READ)  # leaves once what the table may take
     with pytest.raises(DataError, match=r"^t is not an intact Parquet file \(its reader breaks down on it\)"):
         parse_parquet(buffer.getvalue(), "t")

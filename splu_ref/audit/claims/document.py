@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from splu_ref.audit.claims.format import MAX_BYTES, MAX_LINE
 from splu_ref.audit.claims.toml_lines import Path as KeyPath
 from splu_ref.audit.claims.toml_lines import key_lines
+from splu_ref.files import opened
 from splu_ref.model import InputError
 
 
@@ -63,7 +64,7 @@ def read_document(path: Path) -> Document:
     InputError
         If it is too large, is no UTF-8 or no TOML; the message names the line where there is one.
     """
-    with path.open("rb") as file:
+    with opened(path) as file:
         data = file.read(MAX_BYTES + 1)
     return parse_document(data, str(path))
 

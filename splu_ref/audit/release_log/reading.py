@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from splu_ref.audit.release_log.entries import SCHEMA, LogEntry, ReleaseLog
-from splu_ref.files import refuse_existing
+from splu_ref.files import opened, refuse_existing
 from splu_ref.model import DataError, InputError
 from splu_ref.randomness import Key
 
@@ -34,14 +34,13 @@ def read_log(path: Path) -> ReleaseLog:
     path = real_place(path)
     refuse_existing(path, force=True)  # a folder, or what would be read for ever
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             status = os.fstat(file.fileno())
             content = file.read()
     except FileNotFoundError:
         return ReleaseLog(Key.generate(), ())
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or error
-        raise InputError(f"release log {path}: {reason}: name another file") from None
+    except OSError as error:
+        raise InputError(f"release log {path}: {error.strerror}: name another file") from None
     if status.st_nlink > 1:
         raise InputError(
             f"release log {path} has {status.st_nlink} names (hard links), and a release would be entered "

@@ -11,7 +11,7 @@ from pathlib import Path
 from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog
 from splu_ref.audit.release_log.reading import read_log, real_place
 from splu_ref.audit.release_log.warnings import refuse_reused_key
-from splu_ref.files import write_whole
+from splu_ref.files import opened, write_whole
 from splu_ref.mechanisms import Release
 from splu_ref.microdata import Microdata
 from splu_ref.model import InputError
@@ -61,7 +61,7 @@ def logged(
     path = real_place(path)
     with _locked(path):
         before = read_log(path)
-        content = path.read_bytes() if path.exists() else None
+        content = _content(path)
         entry = before.entry(table, publication, key, moment)
         if not force:
             refuse_reused_key(before, entry)
@@ -75,6 +75,15 @@ def logged(
             else:
                 write_whole(path, content, force=True, mode=0o600)
             raise
+
+
+def _content(path: Path) -> bytes | None:
+    """Return the bytes of the log, None if there is none yet."""
+    try:
+        with opened(path) as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
 
 
 @contextmanager

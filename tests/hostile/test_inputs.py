@@ -1,0 +1,201 @@
+"""What has no end is refused as an input of every command, before it is opened."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import splu_ref
+from splu_ref import certificate_checker
+from splu_ref.cli.app import app, run
+from splu_ref.files import opened
+from splu_ref.model import InputError
+from tests.hostile.readers import READERS
+
+ROOT = Path(splu_ref.__file__).parent
+TABLE = b"sex,job\nF,Sales\nM,Tech\nF,Tech\nM,Sales\n"
+PUBLISH = ("-o", "out.csv", "--sensitive", "job", "--gamma", "2")
+ESTIMATE = ("--manifest", "manifest.json")
+
+INPUTS: dict[str, Callable[[str], list[str]]] = {
+    "sanitize table": lambda file: ["sanitize", file, *PUBLISH],
+    "sanitize --key-file": lambda file: ["sanitize", "table.csv", *PUBLISH, "--key-file", file],
+    "sanitize --log": lambda file: ["sanitize", "table.csv", *PUBLISH, "--log", file],
+    "advise table": lambda file: ["advise", file, "--sensitive", "job"],
+    "estimate published": lambda file: ["estimate", file, *ESTIMATE, "--where", "job=Sales"],
+    "estimate --manifest": lambda file: ["estimate", "table.csv", "--manifest", file, "--where", "job=Sales"],
+    "estimate --batch": lambda file: ["estimate", "table.csv", *ESTIMATE, "--batch", file],
+    "audit-release published": lambda file: ["audit-release", file, *ESTIMATE],
+    "audit-release --manifest": lambda file: ["audit-release", "table.csv", "--manifest", file],
+    "audit-release --original": lambda file: ["audit-release", "table.csv", *ESTIMATE, "--original", file],
+    "audit-release --second": lambda file: ["audit-release", "table.csv", *ESTIMATE, "--second", file],
+    "audit claims": lambda file: ["audit", file],
+    "check certificate": lambda file: ["check", file],
+    "conform --xfail": lambda file: ["conform", "--xfail", file, "--vectors", "vectors", "--", "cat"],
+    "conform --vectors": lambda file: ["conform", "--vectors", file, "--", "cat"],
+    "vectors folder": lambda file: ["vectors", file, "--check"],
+    "study --data": lambda file: ["study", "--data", file, "--sensitive", "job"],
+    "study --data-folder": lambda file: ["study", "--data", "diabetes130", "--data-folder", file],
+}
+"""Every argument and option that names something to read."""
+
+OUTPUTS = {
+    *("sanitize --output", "sanitize --manifest", "advise --picture", "conform --junit", "key file"),
+    *(
+        "privacy --certificate",
+        "utility --certificate",
+        "audit --report",
+        "study --report",
+        "verify --report",
+    ),
+}
+FOLDERS = {"conform --vectors", "vectors folder", "study --data-folder"}
+
+
+def _bind(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(path.name)  # a longer name might not fit
+
+
+def _linked(path: Path) -> None:
+    os.mkfifo(path.with_name("pipe"))
+    path.symlink_to("pipe")
+
+
+ENDLESS: dict[str, Callable[[Path], object]] = {
+    "pipe": lambda path: os.mkfifo(path, 0o600),
+    "socket": _bind,
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "folder": lambda path: path.mkdir(mode=0o700),
+    "pipe behind a link": _linked,
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with the files that the commands read besides; whoever waits for a pipe is woken."""
+    (tmp_path / "table.csv").write_bytes(TABLE)
+    (tmp_path / "manifest.json").write_bytes(READERS["manifest"].samples[0].replace(b', "\\u00e9"', b""))
+    (tmp_path / "vectors").mkdir()
+    (tmp_path / "vectors" / "file.json").write_bytes(READERS["vectors"].samples[0])
+    monkeypatch.chdir(tmp_path)
+
+    def wake(*_: object) -> None:
+        raise AssertionError("the program waits for what has no end")
+
+    before = signal.signal(signal.SIGALRM, wake)
+    signal.alarm(30)
+    yield tmp_path
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_every_path_of_every_command_is_here() -> None:
+    """A new argument or option that names a file is an input or an output."""
+    named = set()
+    for command in app.registered_commands:
+        assert command.callback is not None
+        for name, hint in command.callback.__annotations__.items():
+            if re.search(r"\bPath\b", str(hint)):
+                option = re.search(r"Option\((?:default_value=)?.*?'(--[a-z-]+)'|\"(--[a-z-]+)\"", str(hint))
+                named.add(f"{command.name} {option[1] or option[2] if option else name}")
+    assert named == (INPUTS.keys() - {"study --data"}) | OUTPUTS
+
+
+@pytest.mark.parametrize(
+    ("where", "kind"),
+    [(where, kind) for where in INPUTS for kind in ENDLESS if kind != "folder" or where not in FOLDERS],
+)
+def test_what_is_no_file_is_refused_everywhere(
+    where: str, kind: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ENDLESS[kind](folder / "hostile.csv")
+    before = sorted(folder.rglob("*"))
+    assert run(INPUTS[where]("hostile.csv")) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("splu-ref: ")
+    assert printed.err.count("\n") == 1
+    assert "hostile.csv" in printed.err
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_the_stranger_s_checker_refuses_it_too(
+    kind: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ENDLESS[kind](folder / "hostile.csv")
+    assert certificate_checker.main(["hostile.csv"]) == 2
+    assert capsys.readouterr().out == "unreadable: no text can be read from 'hostile.csv'\n"
+
+
+def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "hostile.csv"
+    path.write_bytes(TABLE)
+    look = Path.stat
+
+    def swapped(self: Path, **options: bool) -> os.stat_result:
+        status = look(self, **options)
+        path.unlink()
+        os.mkfifo(path)
+        return status
+
+    monkeypatch.setattr(Path, "stat", swapped)
+    with (
+        pytest.raises(InputError, match=r"hostile\.csv is a pipe, which may have no end: save what it gives"),
+        opened(path),
+    ):
+        pass
+
+
+def test_files_are_opened_for_reading_in_one_place() -> None:
+    """All readers go through `splu_ref.files.opened`, so that no check is forgotten."""
+    allowed = {
+        "files.py",
+        "certificate_checker.py",  # the standard library alone
+        "audit/release_log/recording.py",  # its lock, for writing
+        "cli/output.py",  # the null device, for writing
+        "microdata/embedded.py",  # of the package itself, as the next ones
+        "conformance/folder.py",
+        "study/pieces.py",
+        "report/stages/properties.py",
+        "report/stages/mutants.py",
+    }
+    opening = set()
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                name = (
+                    node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                )
+                if name in ("open", "fdopen", "read_bytes", "read_text"):
+                    opening.add(path.relative_to(ROOT).as_posix())
+    assert opening <= allowed, "open it with splu_ref.files.opened"
+
+
+def test_memory_that_does_not_suffice_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    before = sorted(folder.rglob("*"))
+    for place in ("read_table", "publish", "table_bytes", "write_all"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"splu_ref.cli.sanitize.{place}", exhausted)
+            assert run(INPUTS["sanitize table"]("table.csv")) == 2
+        printed = capsys.readouterr()
+        assert printed.err == (
+            "splu-ref: the memory does not suffice: give a smaller input, or run it where there is more\n"
+        )
+        assert printed.out == ""
+        assert sorted(folder.rglob("*")) == before
