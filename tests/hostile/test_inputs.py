@@ -123,7 +123,7 @@ def test_what_is_no_file_is_refused_everywhere(
     assert printed.out == ""
     assert printed.err.startswith("splu-ref: ")
     assert printed.err.count("\n") == 1
-    assert "hostile.csv" in printed.err
+    assert any(name in printed.err for name in ("hostile.csv", os.path.realpath("hostile.csv")))
     assert sorted(folder.rglob("*")) == before
 
 
@@ -166,6 +166,7 @@ def test_files_are_opened_for_reading_in_one_place() -> None:
         "cli/output.py",  # the null device, for writing
         "microdata/embedded.py",  # of the package itself, as the next ones
         "conformance/folder.py",
+        "conformance/keeper.py",  # the null device, and what the system says of a process
         "study/pieces.py",
         "report/stages/properties.py",
         "report/stages/mutants.py",
@@ -189,7 +190,7 @@ def test_memory_that_does_not_suffice_is_one_line(
         raise MemoryError
 
     before = sorted(folder.rglob("*"))
-    for place in ("read_table", "publish", "table_bytes", "write_all"):
+    for place in ("read_table", "SpluGen", "table_bytes", "write_all"):
         with monkeypatch.context() as patched:
             patched.setattr(f"splu_ref.cli.sanitize.{place}", exhausted)
             assert run(INPUTS["sanitize table"]("table.csv")) == 2

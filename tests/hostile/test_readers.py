@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.hostile.damage import damaged
 from tests.hostile.readers import READERS, Reader, read_hostile
+from tests.hostile.values import IN_PLACE, SCALAR
 
 IN_PROCESS = [reader for name, reader in READERS.items() if name != "parquet"]
 BY_NAME = pytest.mark.parametrize("reader", IN_PROCESS, ids=lambda reader: reader.name)
@@ -37,31 +37,6 @@ WHOLE_FILES = (
     b"," * 200_000,
     b'schema = "splu-ref/claims/1"\r\r\n',
 )
-
-IN_PLACE = (
-    b'"\\ud800"',
-    b'"\\u0000"',
-    b'"\\u001b[2J"',
-    b'""',
-    b'"' + b"9" * 400 + b'"',
-    b'"1/0"',
-    b'"1e999"',
-    b"9" * 5_000,
-    b"9007199254740993",
-    b"-1",
-    b"0",
-    b"0.5",
-    b"1e400",
-    b"NaN",
-    b"null",
-    b"true",
-    b"{}",
-    b"[" * 400 + b"]" * 400,
-    b'{"a":' * 400 + b"1" + b"}" * 400,
-)
-"""Values that a reader of JSON may meet where it expects another."""
-
-_SCALAR = re.compile(rb'"(?:[^"\\]|\\.)*"|[0-9]+')
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=lambda reader: reader.name)
@@ -106,7 +81,7 @@ def test_another_value_in_the_place_of_each(name: str) -> None:
     reader = READERS[name]
     sample = min(reader.samples, key=len)
     refused = 0
-    for scalar in _SCALAR.finditer(sample):
+    for scalar in SCALAR.finditer(sample):
         for value in IN_PLACE:
             refused += (
                 read_hostile(reader, sample[: scalar.start()] + value + sample[scalar.end() :]) is not None
