@@ -13,6 +13,7 @@ ROOT = Path(splu_ref.__file__).parent
 
 MAY_IMPORT: dict[str, set[str]] = {
     "model": set(),
+    "terminal": set(),
     "binomial": {"model"},
     "channels": {"model", "binomial"},
     "files": {"model"},
@@ -113,6 +114,19 @@ def _without(tree: ast.Module, name: str) -> ast.Module:
         if isinstance(node, ast.Module | ast.ClassDef):
             node.body = [part for part in node.body if getattr(part, "name", None) != name]
     return tree
+
+
+def test_all_output_goes_one_way() -> None:
+    """Nothing else writes to a stream: a text from a file is made visible in one place or nowhere."""
+    streams, calls = {"sys.stdout", "sys.stderr"}, {"print", "Console", "typer.echo", "typer.secho"}
+    writing = {
+        path.relative_to(ROOT).as_posix()
+        for path in _modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.Attribute) and ast.unparse(node) in streams)
+        or (isinstance(node, ast.Call) and ast.unparse(node.func) in calls)
+    }
+    assert writing == {"terminal.py", "certificate_checker.py", "conformance/__main__.py"}
 
 
 def test_only_named_places_draw_random_bytes() -> None:

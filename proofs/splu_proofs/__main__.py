@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from splu_ref.model import InputError
+from splu_ref.terminal import say
 
 from . import LEDGER
 from .table import ledger_table, run_table
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.write(ledger_table(LEDGER))
             return 0
     except InputError as error:
-        sys.stderr.write(f"splu_proofs: {error}\n")
+        say(f"splu_proofs: {error}", stderr=True)
         return 2
     sys.stdout.write(run_table(results))
     return 0 if all(result.passed for result in results) else 1

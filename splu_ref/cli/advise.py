@@ -12,11 +12,12 @@ from splu_ref.audit import Advice, Goals, Option, Recommendation, advise, pictur
 from splu_ref.audit.advice_option import ALPHA, EPSILON, T_E, T_P
 from splu_ref.audit.advice_picture import require_format
 from splu_ref.binomial.work import one_budget
-from splu_ref.cli.output import AsJson, Force, about, draw, note, show
+from splu_ref.cli.output import AsJson, Force, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing, write_whole
 from splu_ref.guarantees import decimal_down, exact_json
 from splu_ref.microdata import read_table
+from splu_ref.terminal import draw
 
 NAME = "advise"
 EXAMPLE = "splu-ref advise adult.csv --sensitive occupation --epsilon 0.3 --t-p 0.25 --alpha 10 --t-e 0.05"

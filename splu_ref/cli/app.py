@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -26,8 +25,8 @@ from splu_ref.cli import (
     vectors,
     verify,
 )
-from splu_ref.cli.output import settle_streams, write
 from splu_ref.model import SpluError
+from splu_ref.terminal import say, settle_streams
 
 LONGEST_MESSAGE = 1_000
 """Characters of an error that are printed, and of a longer one its beginning and its end."""
@@ -62,7 +61,7 @@ for command in (
 
 def _version(wanted: bool) -> None:
     if wanted:
-        write(f"splu-ref {__version__} (specification {SPECIFICATION})\n")
+        say(f"splu-ref {__version__} (specification {SPECIFICATION})")
         raise typer.Exit
 
 
@@ -110,11 +109,10 @@ def _with_remedy(error: typer.TyperException) -> str:
 
 
 def _refuse(message: str) -> int:
-    """Print one line; what a message quotes from a file is shortened, and cannot steer a terminal."""
+    """Print one line; what a message quotes from a file is shortened."""
     line = " ".join(message.split())
     if len(line) > LONGEST_MESSAGE:
         half = LONGEST_MESSAGE // 2 - 2
         line = f"{line[:half]} … {line[-half:]}"
-    shown = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in line)
-    sys.stderr.write(f"splu-ref: {shown}\n")
+    say(f"splu-ref: {line}", stderr=True)
     return 2

@@ -12,12 +12,13 @@ from splu_ref.audit.claims import Finding, Ledger, decide, foresee, read_claims
 from splu_ref.binomial.work import one_budget
 from splu_ref.certificates import certificate_text
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, Force, draw, note, show, write
+from splu_ref.cli.output import AsJson, Force, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.model import InputError
 from splu_ref.report.claims_model import MAKE_CERTIFICATES, AuditedClaim, ClaimsAudit
 from splu_ref.report.claims_terminal import claims_table
 from splu_ref.report.claims_writing import check_claims_folder, write_claims_audit
+from splu_ref.terminal import draw, say
 
 NAME = "audit"
 EXAMPLE = "splu-ref audit claims.toml --report audit"
@@ -68,7 +69,7 @@ def run(
         show(audit.to_json(), [], as_json=True)
     else:
         draw(claims_table(audit))
-        write(audit.last_line + ("\n" if report else f"; {MAKE_CERTIFICATES}\n"))
+        say(audit.last_line if report else f"{audit.last_line}; {MAKE_CERTIFICATES}")
     return 0 if audit.holds else 1
 
 

@@ -6,10 +6,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, draw, show
+from splu_ref.cli.output import AsJson, show
 from splu_ref.model import ParameterError
+from splu_ref.terminal import draw
 
 NAME = "claims"
 EXAMPLE = "splu-ref claims splu.T3"
@@ -80,7 +82,7 @@ def _overview(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         color = {"refuted": "red", "proved": "green", "corrected": "green"}.get(row["status"], "")
         table.add_row(
-            row["id"], f"[{color}]{row['status']}[/]" if color else row["status"], row["grade"] or "",
+            row["id"], Text(row["status"], style=color), row["grade"] or "",
             row["title"], row["corrected_by"] or "",
         )  # fmt: skip
     draw(table)

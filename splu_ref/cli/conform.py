@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from splu_ref.cli.output import AsJson, Force, draw, show
+from splu_ref.cli.output import AsJson, Force, show
 from splu_ref.cli.progress import counted
 from splu_ref.conformance import (
     Conformance,
@@ -23,6 +23,7 @@ from splu_ref.conformance import (
 )
 from splu_ref.files import refuse_existing, write_whole
 from splu_ref.model import ParameterError
+from splu_ref.terminal import draw, visible
 
 NAME = "conform"
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
@@ -101,13 +102,13 @@ def run(
 
 def _show(outcome: Conformance) -> None:
     title = f"{outcome.name} {outcome.version}, specification {outcome.specification}".strip()
-    table = Table(title=Text(title))
+    table = Table(title=Text(visible(title)))
     table.add_column("operation")
     columns = ("passed", "failed", "skipped", "xfailed", "xpassed")
     for name in columns:
         table.add_column(name, justify="right")
     for operation, counts in outcome.by_operation().items():
-        table.add_row(Text(operation), *(str(counts[name] or "") for name in columns))
+        table.add_row(Text(visible(operation)), *(str(counts[name] or "") for name in columns))
     draw(table)
     failures = outcome.failures()
     lines = [(failure.id, failure.reason) for failure in failures[:_SHOWN]]
@@ -126,7 +127,7 @@ def _evidence(outcome: Conformance) -> Table:
     table.add_column("finds, with probability 0.999", overflow="fold")
     for check in outcome.statistics:
         name = check.name.removeprefix("publish_random/")
-        table.add_row(Text(name), f"{check.log10_e_value:.1f}", Text(check.power))
+        table.add_row(Text(visible(name)), f"{check.log10_e_value:.1f}", Text(visible(check.power)))
     return table
 
 

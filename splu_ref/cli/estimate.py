@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, about, note, show, write
+from splu_ref.cli.output import AsJson, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.queries import read_queries
 from splu_ref.estimators import (
@@ -27,6 +26,7 @@ from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import SpluGen, read_manifest
 from splu_ref.microdata import Microdata, read_table
 from splu_ref.model import DataError, Gamma, InputError, ParameterError, retention_probability
+from splu_ref.terminal import say_json
 
 NAME = "estimate"
 EXAMPLE = (
@@ -90,7 +90,7 @@ def run(
         printed = _printed() if method == "printed" else None
         answers = _answers(estimator, [query for _, query in queries], method, printed, progress)
     for answer in answers if batch is not None else []:
-        write(json.dumps(_result(answer)) + "\n")
+        say_json(_result(answer))
     if batch is None:
         _show(queries[0][1], answers[0], release, table.row_count, as_json=as_json)
 

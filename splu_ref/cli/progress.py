@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from splu_ref import terminal
 
 PATIENCE = 1.0
 """Seconds of silence before a bar appears."""
@@ -19,13 +20,13 @@ def counted(title: str) -> Iterator[Callable[[int, int], None]]:
 
     Nothing is drawn unless standard error is a terminal.
     """
-    console = Console(stderr=True)
+    console = terminal.console(stderr=True)
     if not console.is_terminal:
         yield lambda done, whole: None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=console, transient=True)
-    task = bar.add_task(title, total=None)
+    task = bar.add_task(terminal.visible(title), total=None)
     timer = Timer(PATIENCE, bar.start)
     timer.start()
     try:

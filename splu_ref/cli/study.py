@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, Force, draw, note, show
+from splu_ref.cli.output import AsJson, Force, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.model import Gamma, InputError, ParameterError
 from splu_ref.randomness import SeededSource
@@ -34,6 +34,7 @@ from splu_ref.study import (
     write_study,
 )
 from splu_ref.study import run as run_study
+from splu_ref.terminal import draw, visible
 
 NAME = "study"
 EXAMPLE = "splu-ref study --data adult_demo --report study"
@@ -160,15 +161,16 @@ def _draw(found: Summary) -> None:
         for panel in figure.panels:
             lines = [line for line in panel.series if line.drawn]
             places = list(dict.fromkeys(point.x for line in lines for point in line.points))
-            grid = Table(
-                box=None, pad_edge=False, title=f"{figure.title} — {panel.title}", title_justify="left"
-            )
-            grid.add_column(f"{figure.y_label} by {figure.x_label}")
+            title = visible(f"{figure.title} — {panel.title}")
+            grid = Table(box=None, pad_edge=False, title=title, title_justify="left")
+            grid.add_column(visible(f"{figure.y_label} by {figure.x_label}"))
             for x in places:
                 grid.add_column(f"{x:.4g}", justify="right")
             for line in lines:
                 means = {point.x: point.mean for point in line.points}
-                grid.add_row(Text(line.name), *(f"{means[x]:.3f}" if x in means else "" for x in places))
+                grid.add_row(
+                    Text(visible(line.name)), *(f"{means[x]:.3f}" if x in means else "" for x in places)
+                )
             draw(grid)
             draw(Text())
 

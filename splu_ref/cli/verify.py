@@ -9,15 +9,16 @@ from typing import Annotated
 import typer
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, Force, note, show, write
+from splu_ref.cli.output import AsJson, Force, note, show
 from splu_ref.report import (
+    LOG_WIDTH,
     TerminalProgress,
     check_report_folder,
-    print_report,
+    report_view,
     run_suite,
-    standard_output,
     write_report,
 )
+from splu_ref.terminal import console, draw
 
 NAME = "verify"
 EXAMPLE = "splu-ref verify --level quick --report report"
@@ -59,8 +60,7 @@ def run(
     if as_json:
         show(outcome.to_json(), [], as_json=True)
     else:
-        console = standard_output()
-        with console.capture() as captured:
-            print_report(outcome, console)
-        write(captured.get())
+        terminal = console()
+        width = terminal.width if terminal.is_terminal else LOG_WIDTH
+        draw(report_view(outcome, width), width=width)
     return 0 if outcome.holds else 1

@@ -3,10 +3,11 @@
 from splu_ref.report.model import Environment, Level, Row, StatisticalRow, VerificationReport
 from splu_ref.report.progress import Progress, Silent
 from splu_ref.report.suite import run_suite
-from splu_ref.report.terminal import TerminalProgress, print_report, standard_output
+from splu_ref.report.terminal import LOG_WIDTH, TerminalProgress, report_view
 from splu_ref.report.writing import check_report_folder, write_report
 
 __all__ = [
+    "LOG_WIDTH",
     "Environment",
     "Level",
     "Progress",
@@ -16,8 +17,7 @@ __all__ = [
     "TerminalProgress",
     "VerificationReport",
     "check_report_folder",
-    "print_report",
+    "report_view",
     "run_suite",
-    "standard_output",
     "write_report",
 ]

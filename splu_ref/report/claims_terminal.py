@@ -8,13 +8,14 @@ from rich.text import Text
 
 from splu_ref.audit.claims import Verdict
 from splu_ref.report.claims_model import MAKE_CERTIFICATES, AuditedClaim, ClaimsAudit
+from splu_ref.terminal import visible
 
 _STYLES = {Verdict.CONFIRMED: "green", Verdict.NARROWED: "yellow", Verdict.REFUTED: "bold red"}
 
 
 def claims_table(audit: ClaimsAudit) -> Table:
     """Return a table with the claims in the order of the file."""
-    title = Text(audit.title or audit.shown_file)
+    title = Text(visible(audit.title or audit.file))
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("Claim", overflow="fold", max_width=24)
     table.add_column("In words", overflow="fold")
@@ -23,9 +24,12 @@ def claims_table(audit: ClaimsAudit) -> Table:
             table.add_section()
         verdict = each.finding.verdict
         name = Text.assemble(
-            each.claim.id, "\n", (str(verdict), _STYLES[verdict]), (f"\nline {each.claim.line}", "dim")
+            visible(each.claim.id),
+            "\n",
+            (str(verdict), _STYLES[verdict]),
+            (f"\nline {each.claim.line}", "dim"),
         )
-        table.add_row(name, Text("\n".join(_lines(each))))
+        table.add_row(name, Text("\n".join(map(visible, _lines(each)))))
     return table
 
 

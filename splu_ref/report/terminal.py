@@ -6,8 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
+from rich.console import Console, Group
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -19,27 +18,24 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from splu_ref import terminal
 from splu_ref.guarantees import decimal_up
 from splu_ref.report.model import Row, VerificationReport
+from splu_ref.terminal import visible
 
 LOG_WIDTH = 160
 LEAST_EVIDENCE = 20
 _STYLES = {"proved": "green", "corrected": "cyan", "refuted": "yellow", "holds": "green", "fails": "bold red"}
 
 
-def print_report(report: VerificationReport, console: Console | None = None) -> None:
-    """Print every row and the verdict, on standard output unless another console is given."""
-    console = console or standard_output()
-    console.print(table(report, console.width))
-    for row in report.failures:
-        console.print(Text.assemble(("failed ", "bold red"), row.id, ": ", _clean(row.detail or row.title)))
-    console.print(Text(last_line(report), style="bold green" if report.holds else "bold red"))
-
-
-def standard_output() -> Console:
-    """Return a console on standard output; in a log, which has no width of its own, a wide one."""
-    console = Console()
-    return console if console.is_terminal else Console(width=LOG_WIDTH)
+def report_view(report: VerificationReport, width: int = LOG_WIDTH) -> Group:
+    """Return every row and the verdict, for a terminal of that many columns."""
+    failures = [
+        Text.assemble(("failed ", "bold red"), visible(row.id), ": ", visible(row.detail or row.title))
+        for row in report.failures
+    ]
+    verdict = Text(last_line(report), style="bold green" if report.holds else "bold red")
+    return Group(table(report, width), *failures, verdict)
 
 
 def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:
@@ -53,7 +49,7 @@ def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:
         Columns of the terminal. Where they suffice, every row takes one line and the evidence is cut off;
         the written report has all of it.
     """
-    cells = [(row.id, _status(row), row.grade or "-", f"{row.seconds:.2f} s") for row in report.rows]
+    cells = [(visible(row.id), _status(row), row.grade or "-", f"{row.seconds:.2f} s") for row in report.rows]
     taken = sum(max((len(str(row[i])) for row in cells), default=0) for i in range(4)) + 14
     one_line = width - taken >= LEAST_EVIDENCE
     title = f"splu-ref {report.environment.version}, level {report.level}"
@@ -68,7 +64,7 @@ def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:
         if stage and row.stage != stage:
             result.add_section()
         stage = row.stage
-        evidence = Text(_clean(row.evidence if row.passed else row.detail or row.evidence))
+        evidence = Text(visible(row.evidence if row.passed else row.detail or row.evidence))
         if one_line:
             evidence.truncate(width - taken, overflow="ellipsis")
         result.add_row(name, status, grade, evidence, seconds)
@@ -91,23 +87,18 @@ def _status(row: Row) -> Text:
     return Text(row.status if row.status == "fails" else f"{row.status}, fails", style="bold red")
 
 
-def _clean(text: str) -> str:
-    """Return ``text`` without characters that would steer the terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
 class TerminalProgress:
     """A bar on standard error, drawn only if that is a terminal; use as a context manager."""
 
     def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console(stderr=True)
+        self._console = console or terminal.console(stderr=True)
         self._bar = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[step]}"),
+            TextColumn("{task.fields[step]}", markup=False),
             console=self._console,
             transient=True,
             disable=not self._console.is_terminal,
@@ -128,8 +119,8 @@ class TerminalProgress:
 
     def stage(self, title: str, steps: int | None = None) -> None:
         """Show that a stage begins."""
-        self._bar.reset(self._task, description=escape(title), total=steps, step="")
+        self._bar.reset(self._task, description=visible(title), total=steps, step="")
 
     def at(self, step: str, done: int) -> None:
         """Show that a step begins."""
-        self._bar.update(self._task, completed=done, step=escape(_clean(step)))
+        self._bar.update(self._task, completed=done, step=visible(step))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -124,6 +125,7 @@ def study_table(
         if path is None
         else path.name.removesuffix(next((s for s in SUFFIXES if path.name.endswith(s)), ""))
     )
+    name = os.fsencode(name).decode(errors="backslashreplace")  # a file's name may be no text
     recipe = RECIPES.get(name, Recipe(sensitive=""))
     recipe = recipe if adapt is None else adapt(recipe)
     if not recipe.sensitive:

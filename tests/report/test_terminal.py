@@ -7,12 +7,12 @@ import pytest
 from rich.console import Console
 
 from splu_ref.report.model import VerificationReport
-from splu_ref.report.terminal import TerminalProgress, last_line, print_report
+from splu_ref.report.terminal import TerminalProgress, last_line, report_view
 
 
 def printed(report: VerificationReport, width: int) -> str:
     console = Console(file=io.StringIO(), width=width, force_terminal=False)
-    print_report(report, console)
+    console.print(report_view(report, width))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 

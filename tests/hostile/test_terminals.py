@@ -1,0 +1,195 @@
+"""Every command on a table, names and texts that try to steer a terminal, hide words or forge lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+from unicodedata import category
+
+import pytest
+
+from splu_ref.cli.app import app
+
+STEERING = (
+    "\x1b[38;5;201m\x1b]0;owned\x07\x9b5m\x7f\x08\u202e\u2066\u200b\u2028\u2029\ufeff\u00ad"
+    "\U000e0041\ufe0f\U000e0100\u180b\u3164\u034f\ue000\u0378e\u0301\u0302\u0301\u0302\u0301\r\t"
+    "[bold red]:warning:[/]\nFORGED  line"
+)
+"""Controls of both kinds, directions, tags, selectors, fillers, unassigned ones, marks, markup, a line."""
+SEVEN_BITS_LESS = os.fsdecode(b"\xff")
+"""Half a character: a file name is any bytes."""
+NAME = STEERING.replace("/", "") + SEVEN_BITS_LESS
+UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+NOTHING_TO_SEE = set("\ufe0f\U000e0100\u180b\u3164\u034f")
+STYLING = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+WIDE = {"COLUMNS": "5000"}
+"""No line is wrapped, so that the beginning of one is the program's."""
+SEX, JOB = f"sex{STEERING}", f"job{STEERING}"
+
+CLAIMS = """
+schema = "splu-ref/claims/1"
+[[claim]]
+id = "small"
+mechanism = "SPLU-Gen"
+kind = "small-sum-privacy"
+gamma = 10
+epsilon = "0.3"
+alpha = 3
+t_p = "0.6"
+"""
+
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    hostile = {hostile!r}
+    answer = {{"ops": ["plan", "estimate"], "name": hostile, "version": hostile, "specification": "1"}}
+    print(json.dumps({{**(answer if asked["op"] == "describe" else {{"error": {{"kind": hostile}}}}),
+                      "id": asked.get("id"), hostile: hostile}}), flush=True)
+"""
+
+
+TABLE, PUBLISHED, MANIFEST = f"t{NAME}.csv", f"p{NAME}.csv", f"m{NAME}.json"
+RELEASE = ("--manifest", MANIFEST)
+WHERE = ("--where", f"{SEX}=F{STEERING}", "--where", f"{JOB}=a{STEERING}")
+NEW = f"new{NAME}"
+
+CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
+    "sanitize": (
+        [TABLE, "-o", f"{NEW}.csv", "--sensitive", JOB, "--gamma", "2", "--retention", "3/5", "--log", "log",
+         "--seed", "1", "--manifest", f"{NEW}.json", "--force"], (0,),
+    ),
+    "sanitize refused": ([TABLE, "-o", PUBLISHED, "--sensitive", JOB, "--gamma", "2"], (2,)),
+    "sanitize no column": ([TABLE, "-o", f"{NEW}.csv", "--sensitive", STEERING, "--gamma", "2"], (2,)),
+    "advise": ([TABLE, "--sensitive", JOB, "--picture", f"{NEW}.svg", "--force", "--alpha", "3"], (0,)),
+    "estimate": ([PUBLISHED, *RELEASE, *WHERE], (0,)),
+    "estimate alone": ([PUBLISHED, *RELEASE, "--where", f"{JOB}=a{STEERING}"], (0,)),
+    "estimate none": (
+        [PUBLISHED, "--gamma", "2", "--sensitive", JOB, "--where", f"{JOB}={STEERING}"], (0,),
+    ),
+    "estimate batch": ([PUBLISHED, *RELEASE, "--batch", f"q{NAME}.jsonl"], (0,)),
+    "estimate refused": ([PUBLISHED, *RELEASE, "--where", f"{STEERING}=1"], (2,)),
+    "audit-release": (
+        [PUBLISHED, *RELEASE, "--original", TABLE, "--second", PUBLISHED], (0,),
+    ),
+    "audit-release inconsistent": ([TABLE, "--sensitive", JOB, "--gamma", "3", "--original", TABLE], (1,)),
+    "audit": ([f"c{NAME}.toml", "--report", f"r{NEW}", "--force"], (0,)),
+    "privacy": (
+        ["--gamma", "3", "--epsilon", "1/2", "--alpha", "2", "--certificate", f"{NEW}.json", "--force"], (0,),
+    ),
+    "privacy refused": (["--gamma", STEERING, "--epsilon", "1/2", "--alpha", "2"], (2,)),
+    "utility": (
+        ["--gamma", "3", "--epsilon", "1/2", "--frequency", "2", "--certificate", f"{NEW}.json", "--force"],
+        (0,),
+    ),
+    "concept": (["--gamma", "2", "--epsilon", "1/2", "--alpha", "1", "--method", STEERING], (2,)),
+    "check": ([f"{NAME}.certificate"], (2,)),
+    "claims": ([STEERING], (2,)),
+    "key": ([f"{NEW}.key", "--force"], (0,)),
+    "vectors": ([NAME, "--check"], (1,)),
+    "conform": (
+        ["--smoke", "--junit", f"{NEW}.xml", "--force", "--", sys.executable, "-c",
+         PROGRAM.format(hostile=STEERING)], (1,),
+    ),
+    "study": (["--data", TABLE, "--sensitive", JOB, "--gamma", "2", "--report", f"s{NEW}"], (0, 1)),
+    "verify": (["--report", TABLE], (2,)),
+    f"{STEERING}": ([], (2,)),
+    "privacy option": ([f"--{STEERING}", STEERING], (2,)),
+}  # fmt: skip
+"""Words after the command, which is the first word of the name, and its exit codes."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a hostile table, a release of it, queries, claims, a certificate and a folder."""
+    folder = tmp_path_factory.mktemp("hostile")
+    rows = [("FM"[i % 2] + STEERING, "abcd"[i * i % 4] + STEERING, f"{i}{STEERING}") for i in range(24)]
+    cells = [(SEX, JOB, f"id{STEERING}"), *rows]
+    (folder / TABLE).write_bytes("".join('"' + '","'.join(row) + '"\n' for row in cells).encode())
+    words = ["sanitize", TABLE, "-o", PUBLISHED, "--sensitive", JOB, "--gamma", "2", "--manifest", MANIFEST]
+    assert _piped([*words, "--log", "log"], folder)[0] == 0
+    query = {"where": {SEX: f"F{STEERING}", JOB: [f"a{STEERING}", f"b{STEERING}"]}}
+    (folder / f"q{NAME}.jsonl").write_text(json.dumps(query))
+    (folder / f"c{NAME}.toml").write_text(CLAIMS)
+    (folder / f"{NAME}.certificate").write_text(json.dumps({"schema": STEERING, STEERING: STEERING}))
+    (folder / NAME).mkdir()
+    (folder / NAME / f"{NAME}.json").write_text("")
+    return folder
+
+
+def _piped(words: list[str], folder: Path) -> tuple[int, str, str]:
+    """Run the program with pipes, and return its exit code, its output and its errors."""
+    program = [sys.executable, "-m", "splu_ref", *words]
+    done = subprocess.run(
+        program, cwd=folder, env=os.environ | WIDE, capture_output=True, check=False, timeout=300
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def _on_a_terminal(words: list[str], folder: Path) -> tuple[int, str]:
+    """Run the program with all streams on a pseudo-terminal, and return its exit code and what is drawn."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "splu_ref", *words], cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs,
+        env=os.environ | WIDE | {"TERM": "xterm-256color"},
+    )  # fmt: skip
+    os.close(theirs)
+    drawn = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        drawn += part
+    os.close(ours)
+    return child.wait(), drawn.decode()
+
+
+def _unseen(text: str) -> set[str]:
+    """Return the characters of a text that steer, hide or show nothing, as this file knows them."""
+    return {
+        letter for letter in text
+        if letter != "\n" and (category(letter) in UNSEEN or letter in NOTHING_TO_SEE)
+    }  # fmt: skip
+
+
+def _hold(text: str) -> None:
+    """Raise unless a reader sees all of the text, and no line of it is a value's."""
+    assert not _unseen(text)
+    assert "\u0301\u0302\u0301\u0302\u0301" not in text
+    assert not any(line.lstrip().startswith("FORGED") for line in text.split("\n"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nothing_hostile_reaches_a_terminal(name: str, folder: Path) -> None:
+    words, codes = CASES[name]
+    command = [name if name == STEERING else name.split(maxsplit=1)[0], *words]
+    code, output, errors = _piped(command, folder)
+    assert code in codes, errors
+    _hold(output)
+    _hold(errors)
+    code, drawn = _on_a_terminal(command, folder)
+    assert code in codes, drawn
+    assert "\x1b[38;5;201m" not in drawn
+    _hold(STYLING.sub("", drawn).replace("\r", ""))
+    if name == STEERING:
+        return
+    code, output, errors = _piped([command[0], "--json", *words], folder)
+    assert code in codes, errors
+    assert output.isascii()
+    _hold(output)
+    _hold(errors)
+    if output:
+        lines = output.splitlines() if "batch" in name else [output]
+        assert all(isinstance(json.loads(line), dict) for line in lines)
+
+
+def test_every_command_is_tried() -> None:
+    assert {name.split()[0] for name in CASES if name != STEERING} == {
+        command.name for command in app.registered_commands
+    }

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import io
+import json
+import sys
+import time
+
+import pytest
+from rich.console import Console
+from rich.segment import Segment, Segments
+from rich.table import Table
+from rich.text import Text
+
+from splu_ref import terminal
+from splu_ref.cli import progress
+from splu_ref.terminal import draw, say, say_json, visible
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain, with C:\\path and {braces}", "plain, with C:\\path and {braces}"),
+        ("\x1b[31m\x07\x9b\x7f", r"\x1b[31m\x07\x9b\x7f"),
+        ("a\nb\r\tc\u2028d\x85e", r"a\nb\r\tc\u2028d\x85e"),
+        ("\u202eabc\u2066\u200b\ufeff\xad", r"\u202eabc\u2066\u200b\ufeff\xad"),
+        ("\U000e0041\U000e0100x\ufe0f\u180b", r"\U000e0041\U000e0100x\ufe0f\u180b"),
+        ("\ud800 \ue000 \u0378", r"\ud800 \ue000 \u0378"),
+        ("\u3164\u2800\xa0\u3000", r"\u3164\u2800\xa0\u3000"),
+        (
+            "e\u0301\u0302\u0303\u0304\u0305\u0306e\u0301",
+            "e\u0301\u0302\u0303\u0304\\u0305\\u0306e\u0301",
+        ),
+        ("größer, 年齢, हिन्दी, γ ≥ 2", "größer, 年齢, हिन्दी, γ ≥ 2"),
+    ],
+)
+def test_what_a_reader_would_not_see_is_written_as_an_escape(text: str, shown: str) -> None:
+    assert visible(text) == shown
+    assert visible(shown) == shown
+
+
+def test_a_line_stays_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    say("verdict: a\nverdict: b")
+    say("note: \x1b[2J", stderr=True)
+    assert capsys.readouterr() == ("verdict: a\\nverdict: b\n", "note: \\x1b[2J\n")
+
+
+def test_json_holds_the_same_values_and_no_control(capsys: pytest.CaptureFixture[str]) -> None:
+    document = {"a\x7f\u2028": ["\x7f\x80\ud800\\u007f", "é\n"]}
+    say_json(document)
+    line = capsys.readouterr().out
+    assert json.loads(line) == document
+    assert line.isascii()
+    assert line.removesuffix("\n").isprintable()
+
+
+def test_a_text_that_nobody_made_visible_steers_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table.grid()
+    table.add_row("[red]:warning:\x1b[31m", Text("\u202e"))
+    draw(table)
+    draw(Segments([Segment("a\x1b]0;owned\x07\n")]))
+    lines = [line.rstrip() for line in capsys.readouterr().out.split("\n")]
+    assert lines == [r"[red]:warning:\x1b[31m\u202e", r"a\x1b]0;owned\x07", ""]
+
+
+def test_colors_of_our_own_survive_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    draw(Text("\x1b[2Jrefuted", style="red"))
+    assert screen.getvalue() == "\x1b[31m\\x1b[2Jrefuted\x1b[0m\n"
+
+
+def test_the_label_of_a_bar_is_visible(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    made = Console(file=screen, force_terminal=True, width=120, _environ={"TERM": "xterm"})
+    monkeypatch.setattr(terminal, "console", lambda **_: made)
+    monkeypatch.setattr(progress, "PATIENCE", 0.01)
+    with progress.counted("claim [red]\x1b]0;owned\x07\u202e"):
+        time.sleep(0.5)
+    assert r"claim [red]\x1b]0;owned\x07\u202e" in screen.getvalue()
+
+
+def test_the_traceback_of_a_defect_is_visible(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    terminal.settle_streams()
+    sys.excepthook(ValueError, ValueError("\x1b[31m"), None)
+    assert capsys.readouterr().err == "ValueError: \\x1b[31m\n"
