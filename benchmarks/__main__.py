@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks import estimating, guarantees, publishing
+from benchmarks import estimating, guarantees, publishing, starting
 
 publishing.main()
 estimating.main()
 guarantees.main()
+starting.main()

@@ -87,6 +87,11 @@ def console(*, stderr: bool = False, width: int | None = None) -> Console:
     return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
 
 
+def watched() -> bool:
+    """Say whether somebody sees on a terminal what is written to standard error."""
+    return sys.stderr.isatty()
+
+
 def settle_streams() -> None:
     """Make sure that printing cannot fail: for a stream that is closed, or that lacks a character."""
     if sys.stdout is None:

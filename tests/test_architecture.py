@@ -14,6 +14,7 @@ ROOT = Path(splu_ref.__file__).parent
 MAY_IMPORT: dict[str, set[str]] = {
     "model": set(),
     "terminal": set(),
+    "lazy": set(),
     "binomial": {"model"},
     "channels": {"model", "binomial"},
     "files": {"model"},
@@ -35,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "decoys",
         "manifest",
     },
-    "guarantees": {"model", "binomial", "channels"},
+    "guarantees": {"model", "lazy", "binomial", "channels"},
     "certificates": {"model", "binomial", "channels", "guarantees", "files", "certificate_checker"},
     "certificate_checker": set(),
 }

@@ -80,6 +80,7 @@ def test_the_label_of_a_bar_is_visible(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     made = Console(file=screen, force_terminal=True, width=120, _environ={"TERM": "xterm"})
     monkeypatch.setattr(terminal, "console", lambda **_: made)
+    monkeypatch.setattr(terminal, "watched", lambda: True)
     monkeypatch.setattr(progress, "PATIENCE", 0.01)
     with progress.counted("claim [red]\x1b]0;owned\x07\u202e"):
         time.sleep(0.5)

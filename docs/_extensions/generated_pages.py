@@ -16,6 +16,7 @@ from claim_pages import claim_pages
 from command_examples import TABLE, printed
 from sphinx.application import Sphinx
 
+from splu_ref.cli.app import COMMANDS, command
 from splu_ref.cli.app import app as program
 from splu_ref.report.frontier import draw_frontier, frontier
 
@@ -101,11 +102,12 @@ def _commands() -> Iterator[str]:
         "Every command takes `--help`. The examples were run while this page was made, one after the other "
         f"in one folder, where `{TABLE}` is the table that the package brings along."
     )
-    examples = {name: _example(command) for name, command in group.commands.items()}
+    commands = {name: command(name) for name in COMMANDS}
+    examples = {name: _example(each) for name, each in commands.items()}
     outputs = printed(examples)
-    for name, command in group.commands.items():
-        yield f"\n## `splu-ref {name}`\n\n{_paragraphs(command.help)}\n"
-        yield from _parameters(command)
+    for name, each in commands.items():
+        yield f"\n## `splu-ref {name}`\n\n{_paragraphs(each.help)}\n"
+        yield from _parameters(each)
         yield f"\n```console\n$ {examples[name]}\n{outputs[name]}\n```"
 
 

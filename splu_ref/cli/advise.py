@@ -19,7 +19,6 @@ from splu_ref.guarantees import decimal_down, exact_json
 from splu_ref.microdata import read_table
 from splu_ref.terminal import draw
 
-NAME = "advise"
 EXAMPLE = "splu-ref advise adult.csv --sensitive occupation --epsilon 0.3 --t-p 0.25 --alpha 10 --t-e 0.05"
 SHOWN = 10
 """Values and groups named on the screen; --json lists them all."""

@@ -3,60 +3,121 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.cli import (
-    advise,
-    audit,
-    audit_release,
-    check,
-    claims,
-    concept,
-    conform,
-    estimate,
-    key,
-    privacy,
-    sanitize,
-    study,
-    utility,
-    vectors,
-    verify,
-)
 from splu_ref.model import SpluError
 from splu_ref.terminal import say, settle_streams
 
+COMMANDS = {
+    "advise": "Advise a publisher: what each feasible gamma promises for this table, and which to take.",
+    "sanitize": "Publish a table by SPLU-Gen: each record's sensitive value is drawn from its decoy group.",
+    "estimate": "Estimate how many records of the original satisfy a conjunction, with a 95 % interval.",
+    "privacy": "Compute T_P: the probability with which every count up to alpha is published wrongly.",
+    "utility": "Compute how accurate large counts are: exactly, not by a bound.",
+    "concept": "Compute T_P for a predicate together with a sensitive value, and the worst such concept.",
+    "audit": "Hold a publisher's claims against exact arithmetic: each is confirmed, narrowed or refuted.",
+    "audit-release": "Say whether a published table is one that SPLU-Gen could and would have made.",
+    "check": "Re-check a certificate by integer arithmetic alone. Exit 0: valid, 1: false, 2: unreadable.",
+    "claims": "Show what the source papers claim, and what is true of it: proved, refuted or corrected.",
+    "verify": "Run the verification suite: ledger, certificates, enumeration, embedded data; "
+    "full adds the rest.",
+    "study": "Repeat the paper's experiments: figures 7 to 12, iterations, times, and what the estimators "
+    "promise.",
+    "vectors": "Write the test vectors for other implementations, with their JSON Schema.",
+    "conform": "Hold a program to the test vectors, and its releases at random to their law.",
+    "key": "Make a secret key from the system's entropy, readable by its owner alone.",
+}
+"""Every command with the summary that the list of commands shows: the first paragraph of its own help."""
 LONGEST_MESSAGE = 1_000
 """Characters of an error that are printed, and of a longer one its beginning and its end."""
+HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
+
+
+@dataclass(frozen=True)
+class _AsGiven:
+    """How the words of one parameter become its value."""
+
+    kind: type[str | bool | Path]
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value of a parameter: of one that may be given several times, a tuple."""
+        if param.multiple or param.nargs == -1:
+            return tuple(self.kind(each) for each in value or ())
+        return None if value is None else self.kind(value)
+
+
+_KINDS: dict[Any, type[str | bool | Path]] = {str: str, list[str]: str, Path: Path, bool: bool}
+
+
+def _as_given(parameters: list[Any]) -> list[Any]:
+    """Let texts, paths and flags be taken as they are.
+
+    Typer validates them by way of a library that takes as long to load as NumPy. A version of Typer that
+    does so in another way is slower here, and as right.
+    """
+    for parameter in parameters:
+        kind = _KINDS.get(getattr(getattr(parameter, "type_descriptor", None), "annotation", None))
+        if kind is not None:
+            parameter.get_runtime_param = partial(_AsGiven, kind)
+    return parameters
+
+
+class _Command(TyperCommand):
+    """A command, loaded."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, that of the help among them."""
+        return _as_given(super().get_params(ctx))
+
+
+class _Program(TyperGroup):
+    """The group of all commands; the module of a command is loaded once the command is given."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, that of the help among them."""
+        return _as_given(super().get_params(ctx))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command that the first word names, and the words after it."""
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, None if name is None else command(name), rest
+
 
 app = typer.Typer(
     name="splu-ref",
-    no_args_is_help=True,
+    cls=_Program,
     add_completion=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings=HELP_OPTIONS,
 )
-for command in (
-    advise,
-    sanitize,
-    estimate,
-    privacy,
-    utility,
-    concept,
-    audit,
-    audit_release,
-    check,
-    claims,
-    verify,
-    study,
-    vectors,
-    conform,
-    key,
-):
-    app.command(name=command.NAME, epilog=f"Example: {command.EXAMPLE}")(command.run)
+
+
+def command(name: str) -> Any:
+    """Load a command and return it, as the framework of commands knows it."""
+    module = import_module(f"splu_ref.cli.{name.replace('-', '_')}")
+    alone = typer.Typer(
+        add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
+        context_settings=HELP_OPTIONS,
+    )  # fmt: skip
+    alone.command(name=name, cls=_Command, epilog=f"Example: {module.EXAMPLE}")(module.run)
+    return typer.main.get_command(alone)
+
+
+def _not_loaded() -> None:
+    """Stand for a command in the list of commands."""
+
+
+for listed, summary in COMMANDS.items():
+    app.command(name=listed, short_help=summary)(_not_loaded)
 
 
 def _version(wanted: bool) -> None:
@@ -104,8 +165,7 @@ def _with_remedy(error: typer.TyperException) -> str:
     """Return what is wrong with the words of a command, and where its help is."""
     context = getattr(error, "ctx", None)
     program = "splu-ref" if context is None else context.command_path
-    wrong = error.format_message().rstrip(".") or "a command is missing"
-    return f"{wrong}: see {program} --help"
+    return f"{error.format_message().rstrip('.')}: see {program} --help"
 
 
 def _refuse(message: str) -> int:

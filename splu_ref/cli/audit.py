@@ -20,7 +20,6 @@ from splu_ref.report.claims_terminal import claims_table
 from splu_ref.report.claims_writing import check_claims_folder, write_claims_audit
 from splu_ref.terminal import draw, say
 
-NAME = "audit"
 EXAMPLE = "splu-ref audit claims.toml --report audit"
 
 

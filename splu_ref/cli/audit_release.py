@@ -30,7 +30,6 @@ from splu_ref.model import Gamma, ParameterError, positive, retention_probabilit
 
 T = TypeVar("T")
 
-NAME = "audit-release"
 EXAMPLE = "splu-ref audit-release published.csv --manifest manifest.json --original adult.csv"
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from splu_ref.certificates import write_certificate
-from splu_ref.certificates.form import Certificate
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import CertificateError
+
+if TYPE_CHECKING:
+    from splu_ref.certificates.form import Certificate
 
 
 class Make(Protocol):
@@ -45,6 +46,9 @@ def certified(path: Path | None, make: Make, lines: list[tuple[str, str]], *, fo
     if path is not None:
         try:
             with counted("making the certificate") as progress:
+                # Most runs write none.
+                from splu_ref.certificates import write_certificate  # noqa: PLC0415
+
                 write_certificate(path, make(progress=progress), force=force)
         except CertificateError as error:
             refusal = error

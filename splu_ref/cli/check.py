@@ -13,7 +13,6 @@ from splu_ref.cli.progress import counted
 from splu_ref.files import opened
 from splu_ref.model import CertificateError
 
-NAME = "check"
 EXAMPLE = "splu-ref check t_p.json"
 
 

@@ -13,7 +13,6 @@ from splu_ref.cli.output import AsJson, show
 from splu_ref.model import ParameterError
 from splu_ref.terminal import draw
 
-NAME = "claims"
 EXAMPLE = "splu-ref claims splu.T3"
 
 

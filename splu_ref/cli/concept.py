@@ -16,7 +16,6 @@ from splu_ref.cli.progress import counted
 from splu_ref.guarantees import exact_json
 from splu_ref.model import InputError, ParameterError
 
-NAME = "concept"
 EXAMPLE = "splu-ref concept --gamma 5 --epsilon 0.3 --alpha 5 --method exact"
 PRINTED = "splu.T4conj"
 """The claim under which the ledger keeps the printed reconstruction."""

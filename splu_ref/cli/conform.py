@@ -25,7 +25,6 @@ from splu_ref.files import refuse_existing, write_whole
 from splu_ref.model import ParameterError
 from splu_ref.terminal import draw, visible
 
-NAME = "conform"
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
 _SHOWN = 20
 _UNLESS_TOLD = Limits()

@@ -28,7 +28,6 @@ from splu_ref.microdata import Microdata, read_table
 from splu_ref.model import DataError, Gamma, InputError, ParameterError, retention_probability
 from splu_ref.terminal import say_json
 
-NAME = "estimate"
 EXAMPLE = (
     "splu-ref estimate published.csv --manifest manifest.json --where sex=Female --where occupation=Sales"
 )

@@ -10,7 +10,6 @@ import typer
 from splu_ref.cli.output import AsJson, Force, show
 from splu_ref.randomness import Key
 
-NAME = "key"
 EXAMPLE = "splu-ref key publisher.key"
 
 

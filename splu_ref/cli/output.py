@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from splu_ref.model import DataError
 from splu_ref.terminal import draw, say, say_json, visible
@@ -41,6 +39,9 @@ def show(result: Mapping[str, Any], lines: Iterable[tuple[str, str]], *, as_json
     if as_json:
         say_json(result, indent=2)
         return
+    from rich.table import Table  # noqa: PLC0415 - JSON needs neither
+    from rich.text import Text  # noqa: PLC0415
+
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", overflow="fold")
     table.add_column(overflow="fold")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from splu_ref.binomial.work import one_budget
-from splu_ref.certificates import privacy_certificate
 from splu_ref.channels import PublishedCount
 from splu_ref.cli.certify import certified
 from splu_ref.cli.exactly import setting, words
@@ -18,9 +17,12 @@ from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing
 from splu_ref.guarantees import error_probability, privacy_minimum_over_releases_bounds
 from splu_ref.guarantees.printable import printable
+from splu_ref.guarantees.progress import Progress
 from splu_ref.model import ParameterError, probability, whole
 
-NAME = "privacy"
+if TYPE_CHECKING:
+    from splu_ref.certificates.form import Certificate
+
 EXAMPLE = "splu-ref privacy --gamma 10 --epsilon 0.3 --alpha 3 --certificate t_p.json"
 
 
@@ -97,7 +99,14 @@ def run(
     ]
     if holds is not None:
         lines.append((f"at least {at_least}", "holds" if holds else "does not hold"))
-    make = partial(privacy_certificate, gamma, epsilon, alpha, retention=retention, minimum=least)
+
+    def make(progress: Progress) -> Certificate:
+        from splu_ref.certificates import privacy_certificate  # noqa: PLC0415 - most runs make none
+
+        return privacy_certificate(
+            gamma, epsilon, alpha, retention=retention, minimum=least, progress=progress
+        )
+
     with certified(certificate, make, lines, force=force):
         show(result, lines, as_json=as_json)
     return 1 if holds is False else 0

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
 from splu_ref import terminal
 
 PATIENCE = 1.0
@@ -20,12 +18,18 @@ def counted(title: str) -> Iterator[Callable[[int, int], None]]:
 
     Nothing is drawn unless standard error is a terminal.
     """
-    console = terminal.console(stderr=True)
-    if not console.is_terminal:
+    if not terminal.watched():
         yield lambda done, whole: None
         return
+    from rich.progress import (  # noqa: PLC0415 - most runs draw nothing and need not load it
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    bar = Progress(*columns, console=console, transient=True)
+    bar = Progress(*columns, console=terminal.console(stderr=True), transient=True)
     task = bar.add_task(terminal.visible(title), total=None)
     timer = Timer(PATIENCE, bar.start)
     timer.start()

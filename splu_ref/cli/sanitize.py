@@ -18,7 +18,6 @@ from splu_ref.microdata import read_table, require_suffix, table_bytes
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource, SystemSource
 
-NAME = "sanitize"
 EXAMPLE = (
     "splu-ref sanitize adult.csv -o published.csv --sensitive occupation --gamma 5 --manifest manifest.json"
 )

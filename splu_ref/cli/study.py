@@ -36,7 +36,6 @@ from splu_ref.study import (
 from splu_ref.study import run as run_study
 from splu_ref.terminal import draw, visible
 
-NAME = "study"
 EXAMPLE = "splu-ref study --data adult_demo --report study"
 PRINTED = "splu.K"
 """The claim under which the ledger keeps the printed iteration for many conjunctions."""

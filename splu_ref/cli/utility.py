@@ -30,7 +30,6 @@ from splu_ref.guarantees import (
 from splu_ref.guarantees.printable import printable
 from splu_ref.model import ParameterError, positive, shown, whole
 
-NAME = "utility"
 EXAMPLE = "splu-ref utility --gamma 10 --epsilon 1/20 --t-e 1/100 --certificate t_f.json"
 
 

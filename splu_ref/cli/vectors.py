@@ -14,7 +14,6 @@ from splu_ref.cli.progress import counted
 from splu_ref.conformance import differences, vector_files, write_vectors
 from splu_ref.folders import check_folder
 
-NAME = "vectors"
 EXAMPLE = "splu-ref vectors vectors"
 
 

@@ -20,7 +20,6 @@ from splu_ref.report import (
 )
 from splu_ref.terminal import console, draw
 
-NAME = "verify"
 EXAMPLE = "splu-ref verify --level quick --report report"
 
 

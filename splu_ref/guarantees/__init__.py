@@ -4,32 +4,99 @@ Exact arithmetic throughout: Python integers and fractions. Decimals are written
 rounded in the direction that the reader asks for.
 """
 
-from splu_ref.guarantees.concentration import chebyshev_bound, chebyshev_threshold, chernoff_bound
-from splu_ref.guarantees.conjunction import Conjunction
-from splu_ref.guarantees.conjunction_bounds import ConjunctionBound, conjunction_error_bound
-from splu_ref.guarantees.conjunction_error import conjunction_error_probability
-from splu_ref.guarantees.conjunction_moments import conjunction_bias, conjunction_variance
-from splu_ref.guarantees.conjunction_utility import ConjunctionThreshold, conjunction_threshold
-from splu_ref.guarantees.count_error import error_bounds, error_numerator, error_probability
-from splu_ref.guarantees.decimals import decimal_down, decimal_up, exact_json, integer_text
-from splu_ref.guarantees.estimator_free import (
-    BestEstimator,
-    best_estimator,
-    least_mean_error,
-    worst_error_bounds,
-)
-from splu_ref.guarantees.plateaus import error_offset, plateau_ends, plateau_starts
-from splu_ref.guarantees.privacy import (
-    PrivacyMinimum,
-    PrivacyMinimumBounds,
-    privacy_minimum,
-    privacy_minimum_bounds,
-)
-from splu_ref.guarantees.releases import (
-    privacy_minimum_over_releases,
-    privacy_minimum_over_releases_bounds,
-)
-from splu_ref.guarantees.utility import UtilityThreshold, utility_threshold
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from splu_ref.guarantees.concentration import chebyshev_bound, chebyshev_threshold, chernoff_bound
+    from splu_ref.guarantees.conjunction import Conjunction
+    from splu_ref.guarantees.conjunction_bounds import ConjunctionBound, conjunction_error_bound
+    from splu_ref.guarantees.conjunction_error import conjunction_error_probability
+    from splu_ref.guarantees.conjunction_moments import conjunction_bias, conjunction_variance
+    from splu_ref.guarantees.conjunction_utility import ConjunctionThreshold, conjunction_threshold
+    from splu_ref.guarantees.count_error import error_bounds, error_numerator, error_probability
+    from splu_ref.guarantees.decimals import decimal_down, decimal_up, exact_json, integer_text
+    from splu_ref.guarantees.estimator_free import (
+        BestEstimator,
+        best_estimator,
+        least_mean_error,
+        worst_error_bounds,
+    )
+    from splu_ref.guarantees.plateaus import error_offset, plateau_ends, plateau_starts
+    from splu_ref.guarantees.privacy import (
+        PrivacyMinimum,
+        PrivacyMinimumBounds,
+        privacy_minimum,
+        privacy_minimum_bounds,
+    )
+    from splu_ref.guarantees.releases import (
+        privacy_minimum_over_releases,
+        privacy_minimum_over_releases_bounds,
+    )
+    from splu_ref.guarantees.utility import UtilityThreshold, utility_threshold
+else:
+    from splu_ref.lazy import lazily
+
+    # A command loads what it computes: importing one of these rooms' files runs this one.
+    __getattr__ = lazily(
+        __name__,
+        {
+            "concentration": (
+                "chebyshev_bound",
+                "chebyshev_threshold",
+                "chernoff_bound",
+            ),
+            "conjunction": ("Conjunction",),
+            "conjunction_bounds": (
+                "ConjunctionBound",
+                "conjunction_error_bound",
+            ),
+            "conjunction_error": ("conjunction_error_probability",),
+            "conjunction_moments": (
+                "conjunction_bias",
+                "conjunction_variance",
+            ),
+            "conjunction_utility": (
+                "ConjunctionThreshold",
+                "conjunction_threshold",
+            ),
+            "count_error": (
+                "error_bounds",
+                "error_numerator",
+                "error_probability",
+            ),
+            "decimals": (
+                "decimal_down",
+                "decimal_up",
+                "exact_json",
+                "integer_text",
+            ),
+            "estimator_free": (
+                "BestEstimator",
+                "best_estimator",
+                "least_mean_error",
+                "worst_error_bounds",
+            ),
+            "plateaus": (
+                "error_offset",
+                "plateau_ends",
+                "plateau_starts",
+            ),
+            "privacy": (
+                "PrivacyMinimum",
+                "PrivacyMinimumBounds",
+                "privacy_minimum",
+                "privacy_minimum_bounds",
+            ),
+            "releases": (
+                "privacy_minimum_over_releases",
+                "privacy_minimum_over_releases_bounds",
+            ),
+            "utility": (
+                "UtilityThreshold",
+                "utility_threshold",
+            ),
+        },
+    )
 
 __all__ = [
     "BestEstimator",

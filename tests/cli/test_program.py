@@ -93,7 +93,7 @@ def test_printing_cannot_fail() -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [([], "a command is missing: see splu-ref --help"), (["sanitise"], "splu-ref --help"),
+    [([], "Missing command: see splu-ref --help"), (["sanitise"], "splu-ref --help"),
      (["privacy"], "see splu-ref privacy --help")],
 )  # fmt: skip
 def test_wrong_words_are_told_where_the_help_is(

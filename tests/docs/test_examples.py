@@ -15,13 +15,11 @@ import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
 from splu_ref.cli import main
-from splu_ref.cli.app import app
+from splu_ref.cli.app import COMMANDS, command
 from splu_ref.microdata import embedded_table, write_table
 
 ROOT = Path(__file__).parents[2]
@@ -135,10 +133,10 @@ def _mentioned(text: str) -> set[tuple[str, str]]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_and_options_exist(page: Path) -> None:
     code = re.findall(r"```[a-z]*\n.*?```|`[^`\n]+`", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    group: Any = typer.main.get_command(app)
     known = {
-        name: {"", "--help", "-h"} | {option for parameter in command.params for option in parameter.opts}
-        for name, command in group.commands.items()
+        name: {"", "--help", "-h"}
+        | {option for parameter in command(name).params for option in parameter.opts}
+        for name in COMMANDS
     }
     known["--version"] = {""}
     unknown = {
