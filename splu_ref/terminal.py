@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import Mapping
 from io import TextIOWrapper
 from pathlib import Path
@@ -102,6 +103,12 @@ def settle_streams() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     sys.excepthook = _tell_defect
+    warnings.showwarning = _tell_warning
+
+
+def _tell_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Print what a library warns of, which may quote data: drawing names each letter that a font lacks."""
+    say(f"warning: {message}", stderr=True)
 
 
 def _tell_defect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

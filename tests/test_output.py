@@ -4,6 +4,7 @@ import io
 import json
 import sys
 import time
+import warnings
 
 import pytest
 from rich.console import Console
@@ -94,3 +95,11 @@ def test_the_traceback_of_a_defect_is_visible(
     terminal.settle_streams()
     sys.excepthook(ValueError, ValueError("\x1b[31m"), None)
     assert capsys.readouterr().err == "ValueError: \\x1b[31m\n"
+
+
+def test_what_a_library_warns_of_is_visible(capsys: pytest.CaptureFixture[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        terminal.settle_streams()
+        warnings.warn("no glyph \x1b", UserWarning, stacklevel=1)
+    assert capsys.readouterr().err == "warning: no glyph \\x1b\n"

@@ -64,8 +64,7 @@ def test_json_is_printed_without_a_library_for_terminals(tmp_path: Path) -> None
 
 
 def test_a_heavy_library_would_be_noticed(tmp_path: Path) -> None:
-    assert _loaded(["key", str(tmp_path / "key")], tmp_path).isdisjoint({"polars"})
-    assert {"splu_proofs", "sympy"} <= _loaded(["claims", "--json"], tmp_path)
+    assert {"splu_proofs", "numpy"} <= _loaded(["claims", "--json"], tmp_path)
 
 
 def test_the_list_of_commands_is_that_of_their_files() -> None:
@@ -100,7 +99,7 @@ def test_names_of_guarantees_come_from_the_files_that_types_come_from() -> None:
         assert getattr(room, name) is getattr(import_module(str(module)), name)
         assert name not in files
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        room.nothing  # noqa: B018
+        vars(room)["__getattr__"]("nothing")
 
 
 def test_values_of_options_are_what_their_types_say(
