@@ -58,6 +58,25 @@ class EValue:
             return self.exact * level >= 1
         return self.log10 >= _up(-_log10(level))
 
+    @property
+    def finite_log10(self) -> float | None:
+        """log10 e, or None for what an honest release never shows."""
+        return self.log10 if math.isfinite(self.log10) else None
+
+    @property
+    def decimal(self) -> str:
+        """E in six digits, rounded down up to the last; ``inf`` for what an honest release never shows."""
+        if not math.isfinite(self.log10):
+            return "inf"
+        exponent = math.floor(self.log10)
+        digits = math.floor(10 ** (self.log10 - exponent) * 100_000) / 100_000
+        return f"{digits:.5f}e{exponent:+03d}"
+
+
+def rejection_log10(level: Fraction) -> float:
+    """Return log10 of the least e-value that rejects at a level, for people: to double precision."""
+    return math.log10(level.denominator) - math.log10(level.numerator)
+
 
 def counts_point(trials: int, successes: int, rate: Fraction) -> EValue:
     """Test that a count is Bin(trials, rate), by the Beta(1, 1) mixture over the rate.

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from splu_ref.audit import EValue
+from splu_ref.audit.e_values import rejection_log10
 from splu_ref.audit.releases import (
     MEANING,
     NOT_SHOWN,
@@ -138,7 +138,7 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
             "draws": found.reuse.draws,
             "linked": found.reuse.linked,
             "agreeing": found.reuse.agreeing,
-            "log10_against_independence": None if against is None else _finite(against),
+            "log10_against_independence": None if against is None else against.finite_log10,
             "t_p": None if repeated is None else _promise(repeated),
         }
     return {
@@ -154,8 +154,8 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
                 "name": check.name,
                 "column": check.column,
                 "passed": check.passed,
-                "e_value": None if check.e_value is None else _decimal(check.e_value),
-                "log10_e": None if check.e_value is None else _finite(check.e_value),
+                "e_value": None if check.e_value is None else check.e_value.decimal,
+                "log10_e": None if check.e_value is None else check.e_value.finite_log10,
                 "level": None if check.level is None else str(check.level),
                 "rows": check.rows,
                 "detail": check.detail,
@@ -216,20 +216,5 @@ def _told(check: Check) -> str:
     judged = "passed" if check.passed else "FAILED"
     if check.e_value is None or check.level is None:
         return f"{judged}: {check.detail}"
-    fails = math.log10(check.level.denominator) - math.log10(check.level.numerator)
     shown = "infinite" if check.e_value.log10 == math.inf else f"10^{check.e_value.log10:.1f}"
-    return f"{judged}: {check.detail} (e-value {shown}, fails at 10^{fails:.1f})"
-
-
-def _finite(value: EValue) -> float | None:
-    """Return log10 e, or None for what an honest release never shows."""
-    return value.log10 if math.isfinite(value.log10) else None
-
-
-def _decimal(value: EValue) -> str:
-    """Return e in six digits, rounded down up to the last; ``inf`` for what an honest release never shows."""
-    if not math.isfinite(value.log10):
-        return "inf"
-    exponent = math.floor(value.log10)
-    digits = math.floor(10 ** (value.log10 - exponent) * 100_000) / 100_000
-    return f"{digits:.5f}e{exponent:+03d}"
+    return f"{judged}: {check.detail} (e-value {shown}, fails at 10^{rejection_log10(check.level):.1f})"
