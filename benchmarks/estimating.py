@@ -88,7 +88,7 @@ def main() -> None:
 
     def encoded() -> QueryEstimator:
         """Read the columns, as SQLite has read its rows, and count nothing yet."""
-        estimator = QueryEstimator(release.table, [sensitive], GAMMA)
+        estimator = QueryEstimator(release.table, [sensitive], SpluGen(GAMMA))
         for column in columns:
             estimator.resolve(Query.of({column: published[0, column], sensitive: published[0, sensitive]}))
         return estimator

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from splu_ref import decoys, estimators, guarantees, randomness
 from splu_ref.audit.enumeration import CodesRelease
+from splu_ref.channels import PublishedCount
 from splu_ref.decoys import DecoyPlan, PlanMethod
 from splu_ref.estimators import CountEstimate
 from splu_ref.guarantees import PrivacyMinimum, UtilityThreshold
@@ -101,8 +102,7 @@ class Intervals(Protocol):
         predicate_count: ArrayLike,
         f_published: ArrayLike,
         rows: int,
-        gamma: Exact,
-        retention: Exact | None = ...,
+        law: PublishedCount,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the lower and upper ends of 95 % intervals."""
         ...

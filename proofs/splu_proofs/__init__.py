@@ -21,6 +21,7 @@ LEDGER = Ledger(
         "splu.F4": "splu_proofs.splu.figure4:data",
         "splu.F5": "splu_proofs.splu.figure5:data",
     },
+    methods={"printed": "splu_proofs.printed.method:METHOD"},
 )
 reaffirm = LEDGER.reaffirm
 

@@ -12,8 +12,8 @@ from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
-from types import ModuleType
-from typing import Any
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from splu_ref.model import InputError
 
@@ -22,20 +22,26 @@ from .claim import Claim, Status
 from .evidence import Evidence, Grade, strongest
 from .result import ClaimResult
 
+if TYPE_CHECKING:
+    from splu_ref.estimators import Method
+
 Progress = Callable[[str, int, int], None]
 """Told, before each claim, its id, how many are done, and how many there are."""
 
 
-class Registry(Mapping[str, Callable[..., Any]]):
-    """Functions by claim id, each imported when it is asked for."""
+Kept = TypeVar("Kept")
+
+
+class Registry(Mapping[str, Kept]):
+    """Functions or objects by claim id or name, each imported when it is asked for."""
 
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places = dict(places)
 
-    def __getitem__(self, key: str) -> Callable[..., Any]:
+    def __getitem__(self, key: str) -> Kept:
         module, _, name = self._places[key].partition(":")
-        function: Callable[..., Any] = getattr(import_module(module), name)
-        return function
+        kept: Kept = getattr(import_module(module), name)
+        return kept
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -57,6 +63,8 @@ class Ledger:
         Data of redrawn figures by claim id, as ``module:function``.
     affirmed
         The file of affirmed fingerprints.
+    methods
+        Refuted methods of estimation by name, as ``module:object``, for comparison only.
     """
 
     def __init__(
@@ -65,11 +73,13 @@ class Ledger:
         printed: Mapping[str, str],
         figures: Mapping[str, str],
         affirmed: Path = AFFIRMED,
+        methods: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._packages = tuple(packages)
         self._affirmed = affirmed
-        self.printed = Registry(printed)
-        self.figures = Registry(figures)
+        self.printed: Registry[Callable[..., Any]] = Registry(printed)
+        self.figures: Registry[Callable[..., Any]] = Registry(figures)
+        self.methods: Registry[Method] = Registry(methods)
 
     @cached_property
     def _claims(self) -> dict[str, Claim]:

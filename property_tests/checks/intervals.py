@@ -16,6 +16,7 @@ from property_tests.run import Run
 from property_tests.sampled import World
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, average, rate_at_most, rate_power
+from splu_ref.channels import PublishedCount
 from splu_ref.microdata import EMBEDDED_SENSITIVE, embedded_table
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray
@@ -81,7 +82,7 @@ def mean_at_most(misses: list[int], intervals: int, rate: Fraction) -> EValue:
 )
 def coverage(subject: Subject, run: Run) -> Outcome:
     world, holds = _table()
-    size, gamma = world.domain_size, world.gamma
+    size, law = world.domain_size, PublishedCount.of(world.gamma)
 
     def evidence() -> Iterator[EValue]:
         source = run.stream(subject, NAME)
@@ -94,7 +95,7 @@ def coverage(subject: Subject, run: Run) -> Outcome:
                 published = _by_value(release.published, kept, size)
                 frequency = np.bincount(release.published, minlength=size)
                 low, high = subject.exact_intervals(
-                    published, published.sum(axis=1)[:, None], frequency, len(release.rows), gamma
+                    published, published.sum(axis=1)[:, None], frequency, len(release.rows), law
                 )
                 misses = (true < low) | (true > high)
                 missed += misses

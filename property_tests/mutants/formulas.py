@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from property_tests.mutants.mutant import mutant
 from splu_ref.binomial import probability_mass, upper_tail
+from splu_ref.channels import PublishedCount
 from splu_ref.estimators import CountEstimate, estimate_count, exact_intervals
 from splu_ref.guarantees import (
     PrivacyMinimum,
@@ -120,13 +121,12 @@ def _printed_gain(
     predicate_count: ArrayLike,
     f_published: ArrayLike,
     rows: int,
-    gamma: Exact,
-    retention: Exact | None = None,
+    law: PublishedCount,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Move the interval to where the printed probability f/N of gaining the value would put it."""
-    low, high = exact_intervals(y3, predicate_count, f_published, rows, gamma, retention)
+    low, high = exact_intervals(y3, predicate_count, f_published, rows, law)
     n, f = np.asarray(predicate_count, dtype=np.float64), np.asarray(f_published, dtype=np.float64)
-    size = Gamma(gamma)
+    size = law.gamma
     gained = f * (size - 1) / (size * (rows - f))
     excess = n * (f / rows - gained) / (1 / size - gained)
     return low - excess, high - excess
@@ -137,11 +137,10 @@ def _short_intervals(
     predicate_count: ArrayLike,
     f_published: ArrayLike,
     rows: int,
-    gamma: Exact,
-    retention: Exact | None = None,
+    law: PublishedCount,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Draw both ends in by a quarter of the half width: an interval of 86 % or so."""
-    low, high = exact_intervals(y3, predicate_count, f_published, rows, gamma, retention)
+    low, high = exact_intervals(y3, predicate_count, f_published, rows, law)
     excess = (high - low) / 8
     return np.where(low > 0, low + excess, low), high - excess
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,11 +16,12 @@ from splu_ref.cli.queries import read_queries
 from splu_ref.estimators import (
     METHODS,
     AnyOf,
+    Method,
     Query,
     QueryEstimate,
     QueryEstimator,
-    Reconstruction,
     estimate_count,
+    method_named,
 )
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import SpluGen, read_manifest
@@ -31,8 +32,6 @@ from splu_ref.terminal import say_json
 EXAMPLE = (
     "splu-ref estimate published.csv --manifest manifest.json --where sex=Female --where occupation=Sales"
 )
-PRINTED = "splu.I"
-"""The claim under which the ledger keeps the printed iteration."""
 
 
 def run(
@@ -65,7 +64,8 @@ def run(
         str | None,
         typer.Option(
             "--method",
-            help=f"{', '.join(METHODS)}; mle for a sensitive value alone and shrunk otherwise, unless given.",
+            help=f"{', '.join(METHODS)}, or what the ledger keeps for comparison; mle for a sensitive value "
+            "alone and shrunk otherwise, unless given.",
         ),
     ] = None,
     as_json: AsJson = False,
@@ -80,18 +80,18 @@ def run(
     facts = None if manifest is None else read_manifest(manifest)
     release = _Release(gamma, sensitive, retention, plan, facts)
     queries = [(0, Query.parse(where))] if where else list(read_queries(_given(batch)))
+    chosen = None if method is None else _method(method)
     with about(published), counted("counting") as progress:
         table = read_table(published)
         release.require(table)
         estimator = release.estimator(table)
         for line, query in queries:
-            _check(estimator, query, method, f"{batch}, line {line}: " if line else "")
-        printed = _printed() if method == "printed" else None
-        answers = _answers(estimator, [query for _, query in queries], method, printed, progress)
+            _check(estimator, query, chosen, f"{batch}, line {line}: " if line else "")
+        answers = _answers(estimator, [query for _, query in queries], chosen, progress)
     for answer in answers if batch is not None else []:
         say_json(_result(answer))
     if batch is None:
-        _show(queries[0][1], answers[0], release, table.row_count, as_json=as_json)
+        _show(queries[0][1], answers[0], chosen, release, table.row_count, as_json=as_json)
 
 
 class _Release:
@@ -133,14 +133,7 @@ class _Release:
 
     def estimator(self, table: Microdata) -> QueryEstimator:
         domains = None if self.facts is None else self.facts.domains
-        return QueryEstimator(
-            table,
-            self.columns,
-            self.mechanism.gamma,
-            retention=self.mechanism.retention,
-            plan=self.mechanism.plan,
-            domains=domains,
-        )
+        return QueryEstimator(table, self.columns, self.mechanism, domains=domains)
 
 
 def _contradiction(option: str, given: object, told: object) -> ParameterError:
@@ -152,31 +145,36 @@ def _given(batch: Path | None) -> Path:
     return batch
 
 
-def _check(estimator: QueryEstimator, query: Query, method: str | None, place: str) -> None:
+def _check(estimator: QueryEstimator, query: Query, method: Method | None, place: str) -> None:
     try:
         estimator.resolve(query, method)
     except InputError as error:
         raise type(error)(f"{place}{error}") from None
 
 
-def _printed() -> Reconstruction:
+def _method(name: str) -> Method:
+    """Return a method of the library, or one that the ledger keeps for comparison only."""
+    if name in METHODS:
+        return METHODS[name]
     try:
-        found: Reconstruction = load_ledger().printed[PRINTED]
+        kept: Mapping[str, Method] = load_ledger().methods
     except InputError as error:
-        raise InputError(f"--method printed is kept with the proofs only: {error}") from None
-    return found
+        raise ParameterError(
+            f"--method {name} is kept with the proofs only, if anywhere: {error}, or choose one of "
+            f"{', '.join(METHODS)}"
+        ) from None
+    return method_named(name, METHODS | dict(kept))
 
 
 def _answers(
     estimator: QueryEstimator,
     queries: Sequence[Query],
-    method: str | None,
-    printed: Reconstruction | None,
+    method: Method | None,
     progress: Any,
 ) -> list[QueryEstimate]:
     """Answer all queries; without a method, mle those of a sensitive value alone, and shrink the others."""
     if method is not None:
-        return estimator.estimate(queries, method, printed=printed, progress=progress)
+        return estimator.estimate(queries, method, progress=progress)
     alone = [estimator.is_alone(query) for query in queries]
     found = {
         chosen: iter(
@@ -212,7 +210,15 @@ def _number(value: float) -> float | int:
     return int(value) if value == int(value) else value
 
 
-def _show(query: Query, answer: QueryEstimate, release: _Release, rows: int, *, as_json: bool) -> None:
+def _show(
+    query: Query,
+    answer: QueryEstimate,
+    method: Method | None,
+    release: _Release,
+    rows: int,
+    *,
+    as_json: bool,
+) -> None:
     result = _result(answer)
     least, greatest = answer.interval
     lines = [("concept", str(query))]
@@ -221,7 +227,7 @@ def _show(query: Query, answer: QueryEstimate, release: _Release, rows: int, *, 
         lines += _alone(answer, release, rows, result)
     else:
         lines += [
-            ("method", f"{answer.method}: {METHODS[answer.method]}"),
+            ("method", f"{answer.method}: {(method or METHODS[answer.method]).summary}"),
             ("estimate", f"{answer.estimate:.1f} records of the original"),
             ("standard error", f"{answer.standard_error:.1f}"),
             ("95 % interval", f"{least:.1f} to {greatest:.1f}"),

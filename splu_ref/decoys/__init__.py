@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from splu_ref.decoys.anatomy import anatomy, anatomy_reference
 from splu_ref.decoys.co_occurrence import CoOccurrence, co_occurrence
+from splu_ref.decoys.conditional_poisson import FloatArray
 from splu_ref.decoys.cyclic import cyclic
 from splu_ref.decoys.eligibility import largest_gamma, require_eligible, require_feasible
 from splu_ref.decoys.expected import expected_co_occurrence, within_bound
@@ -41,6 +42,7 @@ __all__ = [
     "CoOccurrence",
     "Codes",
     "DecoyPlan",
+    "FloatArray",
     "PlanMethod",
     "Run",
     "RunLengthPlan",

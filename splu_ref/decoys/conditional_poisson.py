@@ -7,13 +7,14 @@ included (Hájek 1964; Chen, Dempster and Liu 1994). The sums below have no nega
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.model import ParameterError
 
-Floats = NDArray[np.float64]
+FloatArray: TypeAlias = NDArray[np.float64]
 
 TOLERANCE = 1e-13
 """How far a chance may stay from what it should be."""
@@ -24,7 +25,7 @@ twice; with many values, once. This part shrinks the error to a third in either 
 _CHUNK = 1 << 21
 
 
-def fitted(chances: Floats, size: int) -> Floats:
+def fitted(chances: FloatArray, size: int) -> FloatArray:
     """Return independent probabilities p_v under which each value has the given chance to be in the set.
 
     Parameters
@@ -51,7 +52,7 @@ def fitted(chances: Floats, size: int) -> Floats:
     raise ParameterError("a frequency is too close to 0 or to N / gamma: round the frequencies")
 
 
-def pair_probabilities(independent: Floats, size: int) -> Floats:
+def pair_probabilities(independent: FloatArray, size: int) -> FloatArray:
     """Return the chance of each pair of values to be in the set together, shape (values, values).
 
     Parameters
@@ -80,14 +81,14 @@ def pair_probabilities(independent: Floats, size: int) -> Floats:
     return pairs
 
 
-def _weights(independent: Floats, size: int) -> tuple[Floats, Floats]:
+def _weights(independent: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:
     """Return the probability that ``size`` values are included, v among them, and that v is not."""
     row = independent[np.newaxis]
     included = independent * _count_without_each(row, size - 1)[0]
     return included, (1 - independent) * _count_without_each(row, size)[0]
 
 
-def _count_without_each(independent: Floats, count: int) -> Floats:
+def _count_without_each(independent: FloatArray, count: int) -> FloatArray:
     """Return, by row, for every value the probability that ``count`` of the other values are included.
 
     ``independent`` has the shape (rows, values), and so has the result.
@@ -100,11 +101,11 @@ def _count_without_each(independent: Floats, count: int) -> Floats:
         _add(before[value], before[value + 1], independent[:, value])
         last = values - 1 - value
         _add(after[last + 1], after[last], independent[:, last])
-    counted: Floats = np.einsum("vrk,vrk->rv", before[:-1], after[1:, :, ::-1])
+    counted: FloatArray = np.einsum("vrk,vrk->rv", before[:-1], after[1:, :, ::-1])
     return counted
 
 
-def _add(law: Floats, longer: Floats, probability: Floats) -> None:
+def _add(law: FloatArray, longer: FloatArray, probability: FloatArray) -> None:
     """Write the law of a count with one more independent inclusion."""
     chance = probability[:, np.newaxis]
     np.multiply(law, 1 - chance, out=longer)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from splu_ref.decoys.conditional_poisson import Floats, fitted, pair_probabilities
+from splu_ref.decoys.conditional_poisson import FloatArray, fitted, pair_probabilities
 from splu_ref.model import Gamma, ParameterError
 
 _CERTAIN = 1 - 1e-12
 """From here on a chance is 1: a frequency that is N / gamma but for rounding."""
 
 
-def expected_co_occurrence(frequencies: ArrayLike, gamma: Gamma) -> Floats:
+def expected_co_occurrence(frequencies: ArrayLike, gamma: Gamma) -> FloatArray:
     """Return how many groups of the mixed plan are expected to hold both of two values.
 
     Parameters
@@ -51,11 +51,11 @@ def expected_co_occurrence(frequencies: ArrayLike, gamma: Gamma) -> Floats:
         independent = fitted(chances[drawn] * (size / chances[drawn].sum()), size)
         together[np.ix_(drawn, drawn)] = pair_probabilities(independent, size)
     np.fill_diagonal(together, chances)
-    expected: Floats = groups * together
+    expected: FloatArray = groups * together
     return expected
 
 
-def within_bound(frequencies: ArrayLike, gamma: Gamma) -> Floats:
+def within_bound(frequencies: ArrayLike, gamma: Gamma) -> FloatArray:
     """Return the frequencies, none of them above the gamma-th part of their sum N.
 
     No table with a frequency above N / gamma can be published, but an estimate may be above it. It is lowered

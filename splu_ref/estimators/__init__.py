@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from splu_ref.estimators.answers import METHODS, QueryEstimate, Reconstruction
+from splu_ref.estimators.answers import Estimates, QueryEstimate
 from splu_ref.estimators.comparators import (
     Moments,
     distribution_based_estimate,
@@ -12,12 +12,8 @@ from splu_ref.estimators.comparators import (
     two_tables_moments,
     two_tables_sums,
 )
-from splu_ref.estimators.conjunctions import conjunction_estimate
 from splu_ref.estimators.counts import CountEstimate, estimate_count
-from splu_ref.estimators.em import Maximum, most_likely
-from splu_ref.estimators.estimator import QueryEstimator
-from splu_ref.estimators.inversion import Inversion, inversion_estimates
-from splu_ref.estimators.kronecker import apply_by_mode
+from splu_ref.estimators.estimator import METHODS, Method, QueryEstimator, method_named
 from splu_ref.estimators.laplace_error import (
     mean_noise,
     noise_privacy,
@@ -26,39 +22,50 @@ from splu_ref.estimators.laplace_error import (
     noise_threshold,
     noise_variance,
 )
-from splu_ref.estimators.query import AnyOf, Between, Query
-from splu_ref.estimators.shrinkage import Shrunk, shrunk_estimates
-from splu_ref.estimators.transition import (
-    condition_number,
+from splu_ref.estimators.linear.em import Maximum, most_likely
+from splu_ref.estimators.linear.inversion import Inversion
+from splu_ref.estimators.linear.transition import (
+    apply_by_mode,
     published_co_occurrence,
     set_matrix,
     value_matrix,
 )
-from splu_ref.estimators.two_state import exact_estimates, exact_intervals
+from splu_ref.estimators.linear.two_state import (
+    conjunction_estimate,
+    count_moments,
+    exact_estimates,
+    exact_intervals,
+)
+from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
+from splu_ref.estimators.queries.query import AnyOf, Between, Query
+from splu_ref.estimators.shrunk.shrinkage import Shrunk, shrunk_estimates
 
 __all__ = [
     "METHODS",
     "AnyOf",
+    "Batch",
     "Between",
     "CountEstimate",
+    "Estimates",
     "Inversion",
     "Maximum",
+    "Method",
     "Moments",
+    "PublishedColumn",
     "Query",
     "QueryEstimate",
     "QueryEstimator",
-    "Reconstruction",
     "Shrunk",
     "apply_by_mode",
-    "condition_number",
     "conjunction_estimate",
+    "count_moments",
     "distribution_based_estimate",
     "distribution_based_moments",
     "estimate_count",
     "exact_estimates",
     "exact_intervals",
-    "inversion_estimates",
     "mean_noise",
+    "method_named",
     "most_likely",
     "noise_privacy",
     "noise_ratio",

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from splu_ref.estimators.counting import Predicate
-from splu_ref.estimators.moments import FloatArray
-from splu_ref.estimators.two_state import NORMAL_95
-from splu_ref.model import InputError
+from splu_ref.decoys import FloatArray
+from splu_ref.randomness import IntArray
 
-METHODS = {
-    "mle": "the published count of a sensitive value alone",
-    "exact": "closed form of the corrected two-state matrix",
-    "shrunk": "between exact and n f'/N, by a learned weight",
-    "em": "the likelihood's maximum over the states of the conjunction",
-    "inversion": "inverse of the per-value matrix, unbiased, may be negative",
-    "printed": "the paper's iteration, for comparison only",
-}
-"""Methods by name, with what they are."""
+NORMAL_95 = 1.959963984540054
+"""The 97.5 % point of the normal law."""
 
 NO_INFORMATION = (
     "the value is published with at least p of all rows: the records tell nothing about the conjunction, and "
     "the estimate is n f'/N"
 )
-
-Reconstruction: TypeAlias = Callable[[Sequence[int], int], tuple[Sequence[float], int]]
-"""The printed iteration: from the counts of the four states (not P and not s, not P and s, P and not s, P and
-s) and gamma to the counts before publication and the number of steps. The library itself has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +33,7 @@ class QueryEstimate:
     interval
         Nominal 95 %.
     method
-        A name in `METHODS`.
+        The method's name.
     published_count
         Records of the published table that satisfy the whole query.
     predicate_count
@@ -68,32 +55,52 @@ class QueryEstimate:
     note: str | None = None
 
 
-class Ask(NamedTuple):
-    """A query, resolved.
+class Counted(NamedTuple):
+    """What is counted of queries before any estimate: arrays of one length.
 
     Attributes
     ----------
     predicate
-        Its conditions on columns that are not sensitive.
-    members
-        For each sensitive column that it names, in the estimator's order, the codes of the values counted.
-    named
-        For each of these columns how many values are meant, at least 1: more than members if some are not
-        published.
+        n, records of the predicate.
+    both
+        Published records of the whole query.
+    expected
+        n times the published shares of the values asked for: what a predicate has that is unrelated to them.
+    most
+        The largest count that is possible: n, or N/gamma for each value named. A table with more than N/gamma
+        of a value cannot be published.
     """
 
-    predicate: Predicate
-    members: tuple[tuple[int, ...], ...]
-    named: tuple[int, ...]
+    predicate: FloatArray
+    both: FloatArray
+    expected: FloatArray
+    most: FloatArray
 
 
-class Estimates(NamedTuple):
-    """Estimates of several queries: arrays of one length."""
+@dataclass(frozen=True, eq=False, slots=True)
+class Estimates:
+    """Estimates of several queries: arrays of one length.
+
+    Attributes
+    ----------
+    value
+        Not a number where the counts say nothing.
+    error
+        Standard errors.
+    lower, upper
+        Ends of the 95 % intervals.
+    notes
+        What else must be known of each; empty if nothing of any.
+    condition_number
+        Of the transition matrix, if it was inverted.
+    """
 
     value: FloatArray
     error: FloatArray
     lower: FloatArray
     upper: FloatArray
+    notes: Sequence[str | None] = field(default=(), kw_only=True)
+    condition_number: float | None = field(default=None, kw_only=True)
 
     @classmethod
     def normal(cls, value: FloatArray, error: FloatArray, most: FloatArray) -> Estimates:
@@ -104,35 +111,71 @@ class Estimates(NamedTuple):
         ends = (np.clip(value + sign * NORMAL_95 * error, 0.0, most) for sign in (-1, 1))
         return cls(np.clip(value, 0.0, most), error, *ends)
 
+    @classmethod
+    def unbounded(cls, value: FloatArray, error: FloatArray, condition_number: float) -> Estimates:
+        """Return estimates of which neither value nor ends, value plus or minus 1.96 errors, are cut off."""
+        margin = NORMAL_95 * error
+        return cls(value, error, value - margin, value + margin, condition_number=condition_number)
+
+    @classmethod
+    def gathered(cls, size: int, parts: Iterable[tuple[IntArray, Estimates]]) -> Estimates:
+        """Return the estimates of all queries from those of some at a time, which have no notes.
+
+        Parameters
+        ----------
+        size
+            How many queries there are.
+        parts
+            Places of queries, each once in all, and their estimates.
+        """
+        arrays = [np.empty(size) for _ in range(4)]
+        for where, found in parts:
+            for array, part in zip(arrays, (found.value, found.error, found.lower, found.upper), strict=True):
+                array[where] = part
+        return cls(*arrays)
+
     def with_ends_below(self, bound: FloatArray) -> Estimates:
         """Return the same with both ends of the interval cut off at a bound of the true count."""
-        return self._replace(lower=np.minimum(self.lower, bound), upper=np.minimum(self.upper, bound))
+        return replace(self, lower=np.minimum(self.lower, bound), upper=np.minimum(self.upper, bound))
 
-    def around_estimate(self) -> Estimates:
-        """Return the same with the interval widened to the estimate, where that lies outside."""
-        return self._replace(
-            lower=np.minimum(self.lower, self.value), upper=np.maximum(self.upper, self.value)
+    def within_ends(self) -> Estimates:
+        """Return the same with the estimate moved into the interval, where it lies outside."""
+        return replace(self, value=np.clip(self.value, self.lower, self.upper))
+
+    def with_value(self, value: FloatArray) -> Estimates:
+        """Return the same with another estimate, and the interval widened to it where it lies outside."""
+        return replace(
+            self, value=value, lower=np.minimum(self.lower, value), upper=np.maximum(self.upper, value)
         )
 
-    def without_information(self, expected: FloatArray, most: FloatArray) -> Estimates:
-        """Return the same with n f'/N, all of 0 .. most, and the error most/2 where there is no estimate.
+    def stated(self, method: str, counted: Counted) -> list[QueryEstimate]:
+        """Return what is told of each query, by the name of the method.
 
-        No count in 0 .. most has a standard deviation above most/2.
+        Where there is no estimate that is n f'/N, with all of 0 .. most as interval, and most/2 as error: no
+        count in 0 .. most has a standard deviation above it.
         """
-        blank = ~np.isfinite(self.value)
-        return Estimates(
-            np.where(blank, np.minimum(expected, most), self.value),
+        blank, most = ~np.isfinite(self.value), counted.most
+        arrays = (
+            np.where(blank, np.minimum(counted.expected, most), self.value),
             np.where(blank, most / 2, self.error),
             np.where(blank, 0.0, self.lower),
             np.where(blank, most, self.upper),
+            counted.both,
+            counted.predicate,
         )
-
-
-def require_printed(printed: Reconstruction | None) -> Reconstruction:
-    """Return the printed iteration, or say where it is."""
-    if printed is None:
-        raise InputError(
-            "the method printed is kept with the proofs only: "
-            "pass splu_proofs.printed.iteration.reconstruct as printed"
-        )
-    return printed
+        notes = self.notes or [None] * len(self.value)
+        return [
+            QueryEstimate(
+                estimate=value,
+                standard_error=error,
+                interval=(lower, upper),
+                method=method,
+                published_count=round(both),
+                predicate_count=round(predicate),
+                condition_number=self.condition_number,
+                note=NO_INFORMATION if nothing else note,
+            )
+            for value, error, lower, upper, both, predicate, nothing, note in zip(
+                *(array.tolist() for array in arrays), blank.tolist(), notes, strict=True
+            )
+        ]

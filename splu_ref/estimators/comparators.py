@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_ref.channels import from_matrix, inverse, two_state
 from splu_ref.mechanisms import TwoTables
 from splu_ref.model import Exact, Gamma, ParameterError, whole
 from splu_ref.randomness import IntArray
@@ -137,8 +138,11 @@ def reconstructed_two_tables(
             f"frequency is {f}, not below rows/gamma = {Fraction(total, size)}: every group holds the value, "
             "and nothing tells its records from others; ask for another value"
         )
-    exposed = Fraction(f * (size - 1), total - f)
-    return (size * estimate - n * exposed) / (1 - exposed)
+    # SPLU-Gen takes each value of a group with 1/gamma: the group holds s gamma times as often as that is s.
+    exposed = two_state(Fraction(1, size), f, total).probability(False, True) * size
+    groups = from_matrix((False, True), ((1 - exposed, exposed), (0, 1)), (False, True))
+    beside = size * estimate
+    return inverse(groups).estimate({False: n - beside, True: beside})[True]
 
 
 def distribution_based_estimate(published: IntArray, predicate: NDArray[np.bool_], value: int) -> int:

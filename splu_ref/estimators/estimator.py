@@ -1,28 +1,91 @@
-"""Estimating queries from a published table."""
+"""Estimating queries from a published table, by one of the methods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from splu_ref.decoys import PLANS
-from splu_ref.estimators.answers import METHODS, Ask, QueryEstimate, Reconstruction
-from splu_ref.estimators.counting import Columns
-from splu_ref.estimators.one_column import estimated
-from splu_ref.estimators.published_column import PublishedColumn
-from splu_ref.estimators.query import AnyOf, Query
-from splu_ref.estimators.several_columns import JOINT_METHODS, SeveralColumns
+from splu_ref.estimators.answers import Counted, Estimates, QueryEstimate
+from splu_ref.estimators.queries.counting import Columns
+from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
+from splu_ref.estimators.queries.methods import ClosedForm, InvertedMatrix, MostLikely, PublishedCountAlone
+from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
+from splu_ref.estimators.queries.query import AnyOf, Query, ResolvedQuery
+from splu_ref.estimators.queries.several_columns import SeveralColumns
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, Exact, Gamma, ParameterError, retention_probability
+from splu_ref.model import DataError, ParameterError
 
 Progress: TypeAlias = Callable[[int, int], None]
+JointEstimates: TypeAlias = Callable[[SeveralColumns, Sequence[ResolvedQuery]], tuple[Counted, Estimates]]
+"""From queries on several sensitive columns to what is counted of them, and their estimates, in order."""
 
 _AT_ONCE = 10_000
 """Queries answered between two reports of progress, at most."""
 
 _CELLS = 1 << 21
 """Queries times values of a column that are held at once, at most: each array of them takes 16 MB."""
+
+
+class Method(Protocol):
+    """A way to estimate the counts of queries."""
+
+    @property
+    def name(self) -> str:
+        """A word for options and answers."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """What it is, in a line."""
+        ...
+
+    @property
+    def answers_predicates(self) -> bool:
+        """Whether it takes conditions on columns that are not sensitive into account."""
+        ...
+
+    @property
+    def joint(self) -> JointEstimates | None:
+        """How it estimates queries on several sensitive columns, if it can."""
+        ...
+
+    def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
+        """Estimate queries on one sensitive column, in order.
+
+        Raises
+        ------
+        InputError
+            If the release does not tell what the method needs.
+        """
+        ...
+
+
+_ALL: tuple[Method, ...] = (
+    PublishedCountAlone(),
+    ClosedForm(),
+    LearnedWeight(),
+    MostLikely(),
+    InvertedMatrix(),
+)
+METHODS: dict[str, Method] = {method.name: method for method in _ALL}
+"""The methods by name; ``shrunk`` is the default."""
+
+
+def method_named(name: str, methods: Mapping[str, Method] = METHODS) -> Method:
+    """Return a method.
+
+    Raises
+    ------
+    ParameterError
+        If there is none of that name; the message names all.
+    """
+    if name not in methods:
+        close = get_close_matches(name, methods, n=1)
+        meant = f"did you mean {close[0]}? " if close else ""
+        raise ParameterError(f"method {name!r} is unknown: {meant}Choose one of {', '.join(methods)}")
+    return methods[name]
 
 
 class QueryEstimator:
@@ -34,13 +97,9 @@ class QueryEstimator:
         The published table.
     sensitive
         The sensitive columns.
-    gamma
-        Size of a decoy group.
-    retention
-        Probability of keeping the own value; 1/gamma unless given.
-    plan
-        Name of the plan method, which decides the co-occurrence of values for ``inversion``, ``em`` on sets
-        and errors of sets.
+    mechanism
+        That which published the table. Its plan's method decides the co-occurrence of values for
+        ``inversion``, ``em`` on sets and errors of sets.
     domains
         All values of sensitive columns, as a manifest tells them. Without it the published values are the
         domain, and a query may name others: they may have vanished.
@@ -50,7 +109,7 @@ class QueryEstimator:
     DataError
         If the table cannot be a release with that gamma, or lacks a column.
     ParameterError
-        If gamma, retention or the plan is no such thing.
+        If no column is named.
 
     Examples
     --------
@@ -59,7 +118,7 @@ class QueryEstimator:
     >>> from splu_ref.microdata import embedded_table
     >>> from splu_ref.randomness import SeededSource
     >>> release = SpluGen(5).publish(embedded_table(), "occupation", SeededSource(1))
-    >>> estimator = QueryEstimator(release.table, ["occupation"], 5)
+    >>> estimator = QueryEstimator(release.table, ["occupation"], SpluGen(5))
     >>> [sales] = estimator.estimate([Query.of({"sex": "Female", "occupation": "Sales"})])
     >>> sales.interval[0] < sales.estimate < sales.interval[1]
     True
@@ -69,31 +128,26 @@ class QueryEstimator:
         self,
         table: Microdata,
         sensitive: Sequence[str],
-        gamma: Exact,
+        mechanism: SpluGen,
         *,
-        retention: Exact | None = None,
-        plan: str = "mixed",
         domains: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
-        self.gamma = Gamma(gamma)
-        self.retention = retention_probability(retention, self.gamma)
+        self.mechanism = mechanism
         self.sensitive = tuple(dict.fromkeys(sensitive))
         if not self.sensitive:
             raise ParameterError("name at least one sensitive column")
-        if plan not in PLANS:
-            raise ParameterError(f"plan {plan!r} is unknown: choose one of {', '.join(PLANS)}")
-        if table.row_count % self.gamma:
+        if table.row_count % mechanism.gamma:
             raise DataError(
-                f"{table.row_count} rows are no multiple of gamma = {self.gamma}: "
+                f"{table.row_count} rows are no multiple of gamma = {mechanism.gamma}: "
                 "this is no release with that gamma"
             )
-        self._plan, self._domains = plan, dict(domains or {})
+        self._domains = dict(domains or {})
         self._columns = Columns(table, self._domains)
         self._single: dict[str, PublishedColumn] = {}
         for name in self.sensitive:
             self._columns[name]
 
-    def resolve(self, query: Query, method: str | None = None) -> Ask:
+    def resolve(self, query: Query, method: Method | None = None) -> ResolvedQuery:
         """Return the query as codes of this table, which checks it, for the method if one is given.
 
         Raises
@@ -116,16 +170,18 @@ class QueryEstimator:
                 f"{query} names no sensitive column ({', '.join(self.sensitive)}): publication changes no "
                 "other, so count the published rows"
             )
-        if len(members) > 1 and method is not None and method not in JOINT_METHODS:
+        if len(members) > 1 and method is not None and method.joint is None:
+            joint = ", ".join(name for name, other in METHODS.items() if other.joint is not None)
             raise ParameterError(
-                f"the method {method} knows one sensitive column: for several use {', '.join(JOINT_METHODS)}"
+                f"the method {method.name} knows one sensitive column: for several use {joint}"
             )
-        if predicate and method == "mle":
+        if predicate and method is not None and not method.answers_predicates:
             raise ParameterError(
-                "the method mle counts a sensitive value alone: drop the other conditions, or use shrunk"
+                f"the method {method.name} counts a sensitive value alone: drop the other conditions, or use "
+                "shrunk"
             )
         order = self._named(query)
-        return Ask(
+        return ResolvedQuery(
             tuple(predicate), tuple(members[name] for name in order), tuple(named[name] for name in order)
         )
 
@@ -136,9 +192,8 @@ class QueryEstimator:
     def estimate(
         self,
         queries: Sequence[Query],
-        method: str = "shrunk",
+        method: str | Method = "shrunk",
         *,
-        printed: Reconstruction | None = None,
         progress: Progress | None = None,
     ) -> list[QueryEstimate]:
         """Estimate the counts of queries, all at once.
@@ -148,9 +203,7 @@ class QueryEstimator:
         queries
             Any number.
         method
-            A name in `METHODS`.
-        printed
-            The paper's iteration, for the method ``printed``.
+            A name in `METHODS`, or a method of one's own.
         progress
             Called with the number of queries done and of all.
 
@@ -159,22 +212,18 @@ class QueryEstimator:
         InputError
             If a query cannot be read for this table, or the method cannot answer it.
         """
-        if method not in METHODS:
-            close = get_close_matches(method, METHODS, n=1)
-            meant = f"did you mean {close[0]}? " if close else ""
-            raise ParameterError(f"method {method!r} is unknown: {meant}Choose one of {', '.join(METHODS)}")
-        groups: dict[tuple[str, ...], list[tuple[int, Ask]]] = {}
+        chosen = method_named(method) if isinstance(method, str) else method
+        groups: dict[tuple[str, ...], list[tuple[int, ResolvedQuery]]] = {}
         for number, query in enumerate(queries):
-            groups.setdefault(self._named(query), []).append((number, self.resolve(query, method)))
+            groups.setdefault(self._named(query), []).append((number, self.resolve(query, chosen)))
         answers: dict[int, QueryEstimate] = {}
         for names, asked in groups.items():
-            run = self._answering(names, method, printed)
+            answer = self._answering(names, chosen)
             values = max(len(self._columns[name].domain) for name in names)
             step = min(_AT_ONCE, max(1, _CELLS // values))
             for begin in range(0, len(asked), step):
-                some = asked[begin : begin + step]
-                found = run([ask for _, ask in some])
-                answers.update(zip((number for number, _ in some), found, strict=True))
+                numbers, some = zip(*asked[begin : begin + step], strict=True)
+                answers.update(zip(numbers, answer(some), strict=True))
                 if progress is not None:
                     progress(len(answers), len(queries))
         return [answers[number] for number in range(len(queries))]
@@ -185,14 +234,22 @@ class QueryEstimator:
 
     def _column(self, name: str) -> PublishedColumn:
         if name not in self._single:
-            self._single[name] = PublishedColumn(self._columns, name, self.gamma, self.retention, self._plan)
+            self._single[name] = PublishedColumn(self._columns, name, self.mechanism)
         return self._single[name]
 
     def _answering(
-        self, names: tuple[str, ...], method: str, printed: Reconstruction | None
-    ) -> Callable[[Sequence[Ask]], list[QueryEstimate]]:
-        parts = [self._column(name) for name in names]
-        if len(parts) == 1:
-            return lambda asks: estimated(parts[0], asks, method, printed)
-        joint = SeveralColumns(self._columns, names, parts, self.gamma)
-        return lambda asks: joint.estimate(asks, method)
+        self, names: tuple[str, ...], method: Method
+    ) -> Callable[[Sequence[ResolvedQuery]], list[QueryEstimate]]:
+        """Return what estimates queries that name these sensitive columns."""
+        parts, joint = [self._column(name) for name in names], method.joint
+        together = SeveralColumns(self._columns, names, parts) if len(parts) > 1 else None
+
+        def answer(queries: Sequence[ResolvedQuery]) -> list[QueryEstimate]:
+            if together is not None and joint is not None:
+                counted, found = joint(together, queries)
+            else:
+                batch = parts[0].count(queries)
+                counted, found = batch.facts, method.single(parts[0], batch)
+            return found.stated(method.name, counted)
+
+        return answer

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_ref.channels import PublishedCount
 from splu_ref.estimators import (
     Inversion,
     Shrunk,
@@ -18,7 +19,8 @@ from splu_ref.estimators import (
     published_co_occurrence,
     shrunk_estimates,
 )
-from splu_ref.mechanisms import LN_2, LN_3, Budget, LaplaceCounts
+from splu_ref.estimators.linear.transition import gained
+from splu_ref.mechanisms import LN_2, LN_3, Budget, LaplaceCounts, SpluGen
 from splu_ref.model import Gamma, InputError
 from splu_ref.randomness import ByteSource, IntArray
 from splu_ref.study.releases import drawn_values, group_values
@@ -57,6 +59,11 @@ class Counted:
     def rows(self) -> int:
         """Records published."""
         return int(self.frequencies.sum())
+
+    @property
+    def law(self) -> PublishedCount:
+        """The law of the published counts: gamma and p = 1/gamma."""
+        return PublishedCount.of(self.gamma)
 
 
 def counted(table: StudyTable, queries: Workload, values: IntArray, gamma: Gamma) -> Counted:
@@ -117,9 +124,9 @@ def answers(queries: Workload, seen: Counted, truth: IntArray, plan: str, printe
         seconds[name] = perf_counter() - begin
         return result
 
-    exact, _ = timed("exact", lambda: exact_estimates(y3, n, f, seen.rows, seen.gamma))
+    exact, _ = timed("exact", lambda: exact_estimates(y3, n, f, seen.rows, seen.law))
     blank = ~np.isfinite(exact)  # f' >= N / gamma: the counts say nothing, and the library answers n f'/N
-    ends = exact_intervals(y3, n, f, seen.rows, seen.gamma)
+    ends = exact_intervals(y3, n, f, seen.rows, seen.law)
     exact_ends = np.where(blank, 0.0, ends[0]), np.where(blank, n, ends[1])
     shrunk = timed("shrunk", lambda: _shrunk(queries, seen, truth))
     estimates = {
@@ -153,7 +160,7 @@ def _shrunk(queries: Workload, seen: Counted, truth: IntArray) -> _ShrunkAnswers
     for begin in range(0, len(seen.published), size):
         some = slice(begin, begin + size)
         n = seen.published[some].sum(axis=1).astype(np.float64)
-        learned = shrunk_estimates(seen.published[some], n, seen.frequencies, seen.rows, seen.gamma)
+        learned = shrunk_estimates(seen.published[some], n, seen.frequencies, seen.rows, seen.law)
         least, most = _ends(learned, n, seen)
         inside = (least <= truth[some]) & (truth[some] <= most)
         held[some] = inside.mean(axis=1)
@@ -171,15 +178,15 @@ def _ends(learned: Shrunk, n: FloatArray, seen: Counted) -> tuple[FloatArray, Fl
     unseen = np.flatnonzero(seen.frequencies == 0)  # published nowhere: there is nothing to learn from
     if len(unseen):
         zero = np.zeros_like(n)
-        most[:, unseen] = exact_intervals(zero, n, zero, seen.rows, seen.gamma)[1][:, None]
+        most[:, unseen] = exact_intervals(zero, n, zero, seen.rows, seen.law)[1][:, None]
     return np.clip(learned.estimate - half, 0.0, n[:, None]), most
 
 
 def _inverted(queries: Workload, seen: Counted, plan: str) -> FloatArray:
     """Return the estimates by inversion; none if the plan's matrix has no inverse."""
     try:
-        co_occurrence = published_co_occurrence(plan, seen.frequencies, seen.gamma)
-        inversion = Inversion(co_occurrence, seen.frequencies.astype(np.float64), seen.gamma)
+        co_occurrence = published_co_occurrence(seen.frequencies, SpluGen(seen.gamma, plan=plan))
+        inversion = Inversion(co_occurrence, seen.frequencies.astype(np.float64), seen.law)
     except InputError:
         return np.full(len(queries.predicate), np.nan)
     found = inversion.estimates(seen.published.astype(np.float64))
@@ -224,6 +231,7 @@ def predicted_variances(table: StudyTable, queries: Workload, truth: IntArray, g
     x = queries.true.astype(np.float64)
     n = truth.sum(axis=1)[queries.predicate].astype(np.float64)
     f = np.bincount(table.values, minlength=table.domain_size)[queries.value].astype(np.float64)
-    gained = f * (gamma - 1) / (gamma * np.maximum(table.rows - f, 1))
-    _, error = exact_estimates(x / gamma + (n - x) * gained, n, f, table.rows, gamma)
+    law = PublishedCount.of(gamma)
+    y3 = x / gamma + (n - x) * gained(f, table.rows, 1 / gamma)
+    _, error = exact_estimates(y3, n, f, table.rows, law)
     return np.asarray(error**2)

@@ -71,7 +71,7 @@ class PairBench:
             lambda _: self._sources(f"{self._name}/{gamma}/{number}"),
         )
         first, second = done.published[FIRST], done.published[SECOND]
-        estimator = QueryEstimator(self._table(done.rows, first, second), (FIRST, SECOND), gamma)
+        estimator = QueryEstimator(self._table(done.rows, first, second), (FIRST, SECOND), SpluGen(gamma))
         asked = self._asked()
         estimates: dict[str, FloatArray] = {}
         for method in METHODS:
@@ -156,9 +156,10 @@ class PairBench:
 
 def _two_states(frequencies: IntArray, gamma: Gamma, values: IntArray) -> FloatArray:
     """Return the corrected two-state matrix of each query's value, shape (queries, 2, 2)."""
-    together = published_co_occurrence("mixed", frequencies, gamma)
+    mechanism = SpluGen(gamma)
+    together = published_co_occurrence(frequencies, mechanism)
     found = {
-        value: set_matrix(together, np.arange(len(frequencies)) == value, gamma)
+        value: set_matrix(together, np.arange(len(frequencies)) == value, mechanism.count_law)
         for value in np.unique(values).tolist()
     }
     return np.array([found[value] for value in values.tolist()])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.decoys import largest_gamma
-from splu_ref.estimators.counting import Columns
+from splu_ref.estimators.queries.counting import Columns
 from splu_ref.microdata import Microdata, embedded_table, read_table
 from splu_ref.model import DataError, Gamma, ParameterError
 from splu_ref.randomness import IntArray

@@ -16,6 +16,7 @@ from splu_proofs.printed.iteration import fixed_point
 from splu_proofs.printed.reconstruction import lies_between
 from splu_ref.audit import ConceptCase, concept_error, concept_minimum
 from splu_ref.audit.mixed_concepts import best_mixed_concept, exact_lies_between
+from splu_ref.channels import PublishedCount
 from splu_ref.estimators import conjunction_estimate
 from splu_ref.guarantees import error_probability, privacy_minimum
 from splu_ref.model import Gamma, InputError, ParameterError
@@ -32,10 +33,10 @@ def _error(gamma: int, epsilon: Fraction, case: ConceptCase) -> Fraction:
     x3 = case.concept_count
     inside = x3 + case.decoys_in_predicate
     outside = gamma * case.sensitive_count - inside
-    wrong = Fraction(0)
+    wrong, law = Fraction(0), PublishedCount.of(gamma)
     for y3, y1 in product(range(inside + 1), range(outside + 1)):
         try:
-            estimate = conjunction_estimate(y3, y3 + y1, case.predicate_count, case.rows, gamma)
+            estimate = conjunction_estimate(y3, y3 + y1, case.predicate_count, case.rows, law)
             right = abs(estimate - x3) < epsilon * x3
         except ParameterError:
             raise
@@ -146,7 +147,7 @@ def test_the_comparison_is_that_of_the_estimator(case: ConceptCase) -> None:
     y3, y1 = np.arange(4)[:, None], np.arange(3)[None, :]
     right = exact_lies_between(y3, y1, 7, 30, 3, Fraction(1), Fraction(3))
     for i, j in product(range(4), range(3)):
-        assert right[i, j] == (1 < conjunction_estimate(i, i + j, 7, 30, 3) < 3)
+        assert right[i, j] == (1 < conjunction_estimate(i, i + j, 7, 30, PublishedCount.of(3)) < 3)
 
 
 @pytest.mark.parametrize("epsilon", ["1/10", "3/10", "1", "3/2"])

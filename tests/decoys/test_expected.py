@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref.decoys import conditional_poisson, expected_co_occurrence, within_bound
-from splu_ref.decoys.conditional_poisson import Floats, fitted, pair_probabilities
+from splu_ref.decoys.conditional_poisson import FloatArray, fitted, pair_probabilities
 from splu_ref.model import Gamma, ParameterError
 
 
-def brute_force(independent: Floats, size: int) -> Floats:
+def brute_force(independent: FloatArray, size: int) -> FloatArray:
     """Return pair probabilities from all sets of the size, each weighted by the product of its odds."""
     odds = independent / (1 - independent)
     total, pairs = 0.0, np.zeros((len(odds), len(odds)))

@@ -5,6 +5,7 @@ from math import log
 
 import pytest
 
+from splu_ref.channels import PublishedCount
 from splu_ref.estimators import conjunction_estimate
 from splu_ref.model import InputError, ParameterError
 
@@ -23,19 +24,19 @@ def _log_likelihood(x: float, y3: int, inside: int, a: float, gamma: int) -> flo
 
 def test_two_estimates_worked_out_on_paper() -> None:
     # gamma = 2, N = 10, f' = 2: a = 2/(2 * 8) = 1/8 and D = 3/8.
-    assert conjunction_estimate(2, 2, 4, 10, 2) == 4  # (2 - 1/2) / (3/8)
-    assert conjunction_estimate(1, 2, 4, 10, 2) == Fraction(4, 3)  # (1 - 1/2) / (3/8)
+    assert conjunction_estimate(2, 2, 4, 10, PublishedCount.of(2)) == 4  # (2 - 1/2) / (3/8)
+    assert conjunction_estimate(1, 2, 4, 10, PublishedCount.of(2)) == Fraction(4, 3)  # (1 - 1/2) / (3/8)
 
 
 @pytest.mark.parametrize("gamma", [2, 3, 5])
 def test_it_is_the_stated_closed_form_wherever_it_is_defined(gamma: int) -> None:
-    compared = 0
+    compared, law = 0, PublishedCount.of(gamma)
     for rows in (gamma, 2 * gamma, 5 * gamma, 40):
         for published in range(min(-(-rows // gamma), 5)):
             for inside in range(rows + 1):
                 for y3 in range(max(0, published - rows + inside), min(inside, published) + 1):
                     expected = _clipped(y3, published, inside, rows, gamma)
-                    assert conjunction_estimate(y3, published, inside, rows, gamma) == expected
+                    assert conjunction_estimate(y3, published, inside, rows, law) == expected
                     compared += 1
     assert compared > 100
 
@@ -48,23 +49,23 @@ def test_it_maximizes_the_likelihood_of_y3_under_the_fixed_matrix(
     a = published * (gamma - 1) / (gamma * (rows - published))
     grid = [inside * k / 400 for k in range(401)]
     best = max(grid, key=lambda x: _log_likelihood(x, y3, inside, a, gamma))
-    assert float(conjunction_estimate(y3, published, inside, rows, gamma)) == pytest.approx(
-        best, abs=inside / 400
-    )
+    assert float(
+        conjunction_estimate(y3, published, inside, rows, PublishedCount.of(gamma))
+    ) == pytest.approx(best, abs=inside / 400)
 
 
 def test_the_whole_table_as_predicate_gives_the_published_count() -> None:
-    assert conjunction_estimate(7, 7, 100, 100, 5) == 7
+    assert conjunction_estimate(7, 7, 100, 100, PublishedCount.of(5)) == 7
 
 
 def test_a_value_no_longer_published_is_estimated_at_zero() -> None:
-    assert conjunction_estimate(0, 0, 30, 100, 5) == 0
+    assert conjunction_estimate(0, 0, 30, 100, PublishedCount.of(5)) == 0
 
 
 @pytest.mark.parametrize("published", [20, 21, 50])
 def test_from_rows_over_gamma_on_there_is_nothing_to_learn(published: int) -> None:
     with pytest.raises(InputError, match="not below rows/gamma = 20"):
-        conjunction_estimate(5, published, 30, 100, 5)
+        conjunction_estimate(5, published, 30, 100, PublishedCount.of(5))
 
 
 @pytest.mark.parametrize(
@@ -81,4 +82,4 @@ def test_from_rows_over_gamma_on_there_is_nothing_to_learn(published: int) -> No
 )
 def test_counts_that_cannot_come_from_one_table_are_refused(counts: tuple[int, int, int, int, int]) -> None:
     with pytest.raises(ParameterError):
-        conjunction_estimate(*counts)
+        conjunction_estimate(*counts[:4], PublishedCount.of(counts[4]))

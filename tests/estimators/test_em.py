@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from splu_ref.estimators import apply_by_mode, conjunction_estimate, em, most_likely
-from splu_ref.estimators.em import TOLERANCE, Maximum, require_settled
-from splu_ref.estimators.moments import FloatArray
+from splu_ref.channels import PublishedCount
+from splu_ref.decoys import FloatArray
+from splu_ref.estimators import apply_by_mode, conjunction_estimate, most_likely
+from splu_ref.estimators.linear import em
+from splu_ref.estimators.linear.em import TOLERANCE, Maximum, require_settled
 from splu_ref.model import InputError
 
 
@@ -21,7 +23,7 @@ def test_for_one_value_it_ends_at_the_closed_form(gamma: int, f: int) -> None:
     y3 = np.arange(f + 1)
     states = np.stack([n - y3, y3], axis=1).astype(float)
     found = most_likely(states, [_two_state(f, rows, gamma)], 1e-8)
-    closed = [float(conjunction_estimate(int(y), f, n, rows, gamma)) for y in y3]
+    closed = [float(conjunction_estimate(int(y), f, n, rows, PublishedCount.of(gamma))) for y in y3]
     assert found.counts[:, 1] == pytest.approx(closed, abs=0.02)
     assert found.gap.max() <= 1e-8
 

@@ -11,15 +11,17 @@ import polars as pl
 import pytest
 
 from splu_proofs.printed.iteration import reconstruct
+from splu_proofs.printed.method import METHOD as PRINTED
+from splu_ref.channels import PublishedCount
 from splu_ref.estimators import (
     METHODS,
+    Inversion,
     Query,
     QueryEstimate,
     QueryEstimator,
     conjunction_estimate,
     estimate_count,
     exact_estimates,
-    inversion_estimates,
     published_co_occurrence,
     shrunk_estimates,
 )
@@ -45,7 +47,7 @@ def frame(release: Release) -> pl.DataFrame:
 
 @pytest.fixture(scope="module")
 def estimator(release: Release) -> QueryEstimator:
-    return QueryEstimator(release.table, ["occupation"], GAMMA, domains=release.manifest.domains)
+    return QueryEstimator(release.table, ["occupation"], SpluGen(GAMMA), domains=release.manifest.domains)
 
 
 def test_counts_are_those_of_a_table_scan(estimator: QueryEstimator, frame: pl.DataFrame) -> None:
@@ -75,25 +77,26 @@ def test_methods_agree_with_the_functions_on_arrays(
     y = np.array([[women.filter(pl.col("occupation") == job).height for job in domain]])
     rows, place = frame.height, domain.index("Sales")
     answers = {
-        method: estimator.estimate([WOMEN_SELLING], method, printed=reconstruct)[0]
-        for method in METHODS
-        if method != "mle"
+        method.name: estimator.estimate([WOMEN_SELLING], method)[0]
+        for method in (*METHODS.values(), PRINTED)
+        if method.answers_predicates
     }
-    exact = conjunction_estimate(int(y[0, place]), int(f[place]), women.height, rows, GAMMA)
+    law = PublishedCount.of(GAMMA)
+    exact = conjunction_estimate(int(y[0, place]), int(f[place]), women.height, rows, law)
     assert answers["exact"].estimate == pytest.approx(float(exact))
     assert answers["em"].estimate == pytest.approx(float(exact), abs=0.1)
     assert answers["em"].interval == answers["exact"].interval
-    error = exact_estimates(y[0, place], women.height, f[place], rows, GAMMA)[1]
+    error = exact_estimates(y[0, place], women.height, f[place], rows, law)[1]
     assert answers["exact"].standard_error == pytest.approx(float(error))
-    shrunk = shrunk_estimates(y, np.array([women.height]), f, rows, GAMMA)
+    shrunk = shrunk_estimates(y, np.array([women.height]), f, rows, law)
     assert answers["shrunk"].estimate == pytest.approx(shrunk.estimate[0, place])
     assert answers["shrunk"].standard_error == pytest.approx(shrunk.standard_error[0, place])
-    inverse = inversion_estimates(y.astype(float), f, published_co_occurrence("mixed", f, GAMMA), GAMMA)
-    assert answers["inversion"].estimate == pytest.approx(inverse[0][0, place])
-    assert answers["inversion"].standard_error == pytest.approx(inverse[1][0, place])
-    condition = answers["inversion"].condition_number
-    assert condition is not None
-    assert 2 < condition < 100
+    inversion = Inversion(published_co_occurrence(f, SpluGen(GAMMA)), f, law)
+    error = inversion.standard_errors(y.astype(float), np.eye(len(domain))[[place]])
+    assert answers["inversion"].estimate == pytest.approx(inversion.estimates(y.astype(float))[0, place])
+    assert answers["inversion"].standard_error == pytest.approx(error[0])
+    assert answers["inversion"].condition_number == inversion.condition_number
+    assert 2 < inversion.condition_number < 100
     states = [
         rows - women.height - f[place] + y[0, place],
         f[place] - y[0, place],
@@ -162,20 +165,20 @@ def test_a_set_and_the_other_values_add_up_to_the_predicate(
 
 def test_no_interval_goes_beyond_what_can_be_published() -> None:
     table = _rates({"a": 24, "b": 30, "c": 23, "d": 23})
-    estimator = QueryEstimator(table, ["s"], 4, domains={"s": ("a", "b", "c", "d", "e", "f")})
+    estimator = QueryEstimator(table, ["s"], SpluGen(4), domains={"s": ("a", "b", "c", "d", "e", "f")})
     for method in ("exact", "shrunk", "em"):
         for values, most in ((["a"], 25), (["e"], 25), (["a", "e"], 50)):
             for where, inside in (({}, 100), ({"p": "1"}, 50)):
                 [found] = estimator.estimate([Query.of({**where, "s": values})], method)
                 assert found.interval[1] <= min(most, inside)
     # Two values are named and one is published: the other may have vanished.
-    unknown = QueryEstimator(table, ["s"], 4)
+    unknown = QueryEstimator(table, ["s"], SpluGen(4))
     [found] = unknown.estimate([Query.of({"s": ["a", "e"]})], "exact")
     assert 25 < found.interval[1] <= 50
 
 
 def test_sets_in_a_tiny_release_are_refused_with_a_remedy() -> None:
-    estimator = QueryEstimator(_rates({"a": 2, "b": 1, "c": 1}), ["s"], 4)
+    estimator = QueryEstimator(_rates({"a": 2, "b": 1, "c": 1}), ["s"], SpluGen(4))
     for method in ("exact", "shrunk", "em", "mle"):
         with pytest.raises(InputError, match="3 values are published, fewer than gamma = 4"):
             estimator.estimate([Query.of({"s": ["b", "c"]}), Query.of({"s": "a"})], method)
@@ -207,7 +210,7 @@ def _rates(f: dict[str, int]) -> Microdata:
 
 def test_where_the_records_tell_nothing_the_answer_says_so() -> None:
     table = _rates({"a": 40, "b": 30, "c": 30})
-    estimator = QueryEstimator(table, ["s"], 4)
+    estimator = QueryEstimator(table, ["s"], SpluGen(4))
     query = Query.of({"p": "1", "s": "a"})
     for method in ("exact", "em"):
         [found] = estimator.estimate([query], method)
@@ -215,7 +218,7 @@ def test_where_the_records_tell_nothing_the_answer_says_so() -> None:
         assert list(found.interval) == [0, 25]  # of 50 records, and N/gamma with the value
         assert found.standard_error == 12.5
         assert "tell nothing" in str(found.note)
-    kept = QueryEstimator(table, ["s"], 4, retention="9/10").estimate([query], "exact")
+    kept = QueryEstimator(table, ["s"], SpluGen(4, "9/10")).estimate([query], "exact")
     assert [(answer.note, answer.standard_error < 5) for answer in kept] == [(None, True)]
 
 
@@ -250,19 +253,17 @@ def test_queries_that_do_not_fit_the_table_are_refused(
 
 def test_a_release_that_cannot_be_one_is_refused(release: Release) -> None:
     with pytest.raises(DataError, match="no multiple of gamma"):
-        QueryEstimator(release.table, ["occupation"], 4)
+        QueryEstimator(release.table, ["occupation"], SpluGen(4))
     with pytest.raises(DataError, match="there is no column"):
-        QueryEstimator(release.table, ["job"], 5)
+        QueryEstimator(release.table, ["job"], SpluGen(5))
     with pytest.raises(DataError, match="which its stated domain lacks"):
-        QueryEstimator(release.table, ["occupation"], 5, domains={"occupation": ("Sales",)})
-    with pytest.raises(ParameterError, match="plan 'magic' is unknown"):
-        QueryEstimator(release.table, ["occupation"], 5, plan="magic")
+        QueryEstimator(release.table, ["occupation"], SpluGen(5), domains={"occupation": ("Sales",)})
     with pytest.raises(ParameterError, match="at least one sensitive"):
-        QueryEstimator(release.table, [], 5)
-    estimator = QueryEstimator(release.table, ["occupation"], 5)
+        QueryEstimator(release.table, [], SpluGen(5))
+    estimator = QueryEstimator(release.table, ["occupation"], SpluGen(5))
     with pytest.raises(ParameterError, match="did you mean exact"):
         estimator.estimate([WOMEN_SELLING], "exakt")
-    with pytest.raises(InputError, match="kept with the proofs only"):
+    with pytest.raises(ParameterError, match="'printed' is unknown"):
         estimator.estimate([WOMEN_SELLING], "printed")
     with pytest.raises(ParameterError, match="a sensitive value alone"):
         estimator.estimate([WOMEN_SELLING], "mle")
@@ -307,7 +308,7 @@ def test_on_real_tables_shrunk_is_best_or_level_and_errors_are_as_predicted(
     chosen = np.random.default_rng(1).permutation(len(asked))[:1500]
     queries = [Query.of(asked[i][0]) for i in chosen.tolist()]
     true = np.array([asked[i][1] for i in chosen.tolist()])
-    estimator = QueryEstimator(release.table, [sensitive], gamma)
+    estimator = QueryEstimator(release.table, [sensitive], SpluGen(gamma))
 
     def values(answers: list[QueryEstimate]) -> np.ndarray:
         return np.array([answer.estimate for answer in answers])

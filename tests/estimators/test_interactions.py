@@ -9,11 +9,17 @@ import polars as pl
 import pytest
 
 from splu_ref.estimators import Query, QueryEstimator
-from splu_ref.estimators.contrasts import Side, centered, contrast_noise, outer
-from splu_ref.estimators.interactions import ALL_RECORDS, Interactions
-from splu_ref.estimators.joint_shrinkage import NOTHING, Error, Estimated, JointQuery, Records
-from splu_ref.estimators.kronecker import apply_by_mode, contracted
-from splu_ref.estimators.proportional_fitting import fitted
+from splu_ref.estimators.linear.transition import apply_by_mode, contracted
+from splu_ref.estimators.queries.joint_shrinkage import NOTHING, Error, Estimated, JointQuery, Records
+from splu_ref.estimators.shrunk.interactions import (
+    ALL_RECORDS,
+    ColumnChannel,
+    Interactions,
+    centered,
+    fitted,
+    interaction_variance,
+    outer,
+)
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import InputError
@@ -36,11 +42,11 @@ def test_centered_tables_have_no_margins() -> None:
     assert mine == pytest.approx(expected + table.sum() * np.outer(SHARES[0], SHARES[1]))
 
 
-def test_centered_counts_over_the_spreads_are_unbiased() -> None:
+def test_centered_counts_over_the_contrasts_are_unbiased() -> None:
     """Publish in expectation with the two-state matrices written out for a column with uniform decoys."""
     shares = [np.full(4, 1 / 4), np.full(3, 1 / 3)]
     keep = 0.5
-    sides = [Side.of(share, keep) for share in shares]
+    channels = [ColumnChannel.of(1000 * share, 1000, keep) for share in shares]
     matrices = [
         np.full((len(share), len(share)), (1 - keep) / (len(share) - 1))
         + np.eye(len(share)) * (keep - (1 - keep) / (len(share) - 1))
@@ -48,32 +54,35 @@ def test_centered_counts_over_the_spreads_are_unbiased() -> None:
     ]
     table = _table(2, (4, 3))
     published = apply_by_mode(table[None], matrices)[0]
-    unbiased = centered(published, shares) * outer([side.inverse for side in sides])
+    unbiased = centered(published, shares) * outer([channel.inverse for channel in channels])
     assert unbiased == pytest.approx(centered(table, shares))
 
 
 def test_noise_is_the_variance_of_independent_records() -> None:
     """By enumeration of one record's published pair, for records that are spread like the shares."""
-    sides = [Side.of(share, 0.6) for share in SHARES[:2]]
+    channels = [ColumnChannel.of(1000 * share, 1000, 0.6) for share in SHARES[:2]]
     cell, n = (1, 2), 50.0
-    weights = [side.weights(np.eye(len(side.share))[place]) for side, place in zip(sides, cell, strict=True)]
+    weights = [
+        channel.weights(np.eye(len(channel.share))[place])
+        for channel, place in zip(channels, cell, strict=True)
+    ]
     squares = sum(
-        sides[0].share[u] * sides[1].share[v] * (weights[0][u] * weights[1][v]) ** 2
+        channels[0].share[u] * channels[1].share[v] * (weights[0][u] * weights[1][v]) ** 2
         for u in range(4)
         for v in range(3)
     )
     means = sum(
-        sides[0].share[u]
-        * sides[1].share[v]
-        * (((u == cell[0]) - sides[0].share[cell[0]]) * ((v == cell[1]) - sides[1].share[cell[1]])) ** 2
+        channels[0].share[u]
+        * channels[1].share[v]
+        * (((u == cell[0]) - channels[0].share[cell[0]]) * ((v == cell[1]) - channels[1].share[cell[1]])) ** 2
         for u in range(4)
         for v in range(3)
     )
-    found = contrast_noise(
+    found = interaction_variance(
         n,
-        [side.share for side in sides],
-        [side.squares for side in sides],
-        [side.share * (1 - side.share) for side in sides],
+        [channel.share for channel in channels],
+        [channel.squares for channel in channels],
+        [channel.share * (1 - channel.share) for channel in channels],
     )
     assert found[cell] == pytest.approx(n * (squares - means))
 
@@ -93,8 +102,8 @@ def _model(columns: int) -> tuple[Interactions, np.ndarray, list[np.ndarray]]:
     frequencies = [
         whole.sum(axis=tuple(axis for axis in range(columns) if axis != place)) for place in range(columns)
     ]
-    sides = [Side.of(f / whole.sum(), 0.7) for f in frequencies]
-    return Interactions(sides, whole, frequencies), whole, frequencies
+    channels = [ColumnChannel.of(f, whole.sum(), 0.7) for f in frequencies]
+    return Interactions(channels, whole, frequencies), whole, frequencies
 
 
 @pytest.mark.parametrize("columns", [2, 3])
@@ -127,8 +136,8 @@ def test_with_little_noise_the_table_itself_is_found() -> None:
     whole = np.round(10_000 * outer(SHARES[:2]) * _table(7, (4, 3), 9))
     frequencies = [whole.sum(axis=1), whole.sum(axis=0)]
     keep = 0.999
-    sides = [Side.of(f / whole.sum(), keep) for f in frequencies]
-    model = Interactions(sides, whole, frequencies)
+    channels = [ColumnChannel.of(f, whole.sum(), keep) for f in frequencies]
+    model = Interactions(channels, whole, frequencies)
     assert model.whole[0, 1].estimate == pytest.approx(whole, rel=0.02)
     assert np.abs(np.outer(*frequencies) / whole.sum() / whole - 1).max() > 0.2
 
@@ -149,10 +158,10 @@ def test_a_set_of_all_values_leaves_the_other_column_alone() -> None:
 
 
 def test_the_prior_is_a_half_t_law_up_to_a_factor() -> None:
-    spreads, density = ALL_RECORDS
-    at_scale, far = np.searchsorted(spreads, 0.2), len(spreads) - 1
+    taus, density = ALL_RECORDS
+    at_scale, far = np.searchsorted(taus, 0.2), len(taus) - 1
     for place in (at_scale, far):
-        expected = ((1 + spreads[0] ** 2 / 0.12) / (1 + spreads[place] ** 2 / 0.12)) ** 2
+        expected = ((1 + taus[0] ** 2 / 0.12) / (1 + taus[place] ** 2 / 0.12)) ** 2
         assert density[place] / density[0] == pytest.approx(expected)
 
 
@@ -171,7 +180,7 @@ def related() -> pl.DataFrame:
 def test_intervals_hold_the_joint_domain_and_errors_are_as_stated(related: pl.DataFrame, gamma: int) -> None:
     table = Microdata.from_frame(related)
     done = SpluGen(gamma).publish(table, ("first", "second"), SeededSource(gamma))
-    estimator = QueryEstimator(done.table, ("first", "second"), gamma, domains=done.manifest.domains)
+    estimator = QueryEstimator(done.table, ("first", "second"), SpluGen(gamma), domains=done.manifest.domains)
     asked, true = [], []
     for group in (None, "0", "1", "2"):
         for first in related["first"].unique().sort():
@@ -199,9 +208,9 @@ def test_intervals_hold_the_joint_domain_and_errors_are_as_stated(related: pl.Da
 
 
 def test_too_many_combinations_for_shrunk_name_another_method(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("splu_ref.estimators.several_columns.MOST_SHRUNK", 3)
+    monkeypatch.setattr("splu_ref.estimators.queries.several_columns.MOST_SHRUNK", 3)
     frame = pl.DataFrame({"a": ["p", "q"] * 4, "b": ["r", "s", "s", "r"] * 2})
-    estimator = QueryEstimator(Microdata.from_frame(frame), ["a", "b"], 2, retention="2/3")
+    estimator = QueryEstimator(Microdata.from_frame(frame), ["a", "b"], SpluGen(2, "2/3"))
     with pytest.raises(InputError, match="above 3, and shrunk learns from all"):
         estimator.estimate([Query.of({"a": "p", "b": "r"})])
     [found] = estimator.estimate([Query.of({"a": "p", "b": "r"})], "em")
@@ -213,7 +222,7 @@ def test_a_value_published_nowhere_has_the_bound_of_its_column() -> None:
         {"a": ["p", "q", "q", "p"] * 30, "b": ["r", "s", "t"] * 40, "c": ["x", "x", "y"] * 40}
     )
     domains = {"a": ("p", "q"), "b": ("r", "s", "t", "u")}
-    estimator = QueryEstimator(Microdata.from_frame(frame), ["a", "b"], 2, retention="2/3", domains=domains)
+    estimator = QueryEstimator(Microdata.from_frame(frame), ["a", "b"], SpluGen(2, "2/3"), domains=domains)
     [joint] = estimator.estimate([Query.of({"a": "p", "b": "u", "c": "x"})])
     [alone] = estimator.estimate([Query.of({"b": "u", "c": "x"})])
     assert joint.estimate == 0
@@ -230,7 +239,7 @@ def test_three_sensitive_columns_are_estimated_together(related: pl.DataFrame) -
     )
     sensitive = ("first", "second", "third")
     done = SpluGen(2).publish(Microdata.from_frame(small), sensitive, SeededSource(3))
-    estimator = QueryEstimator(done.table, sensitive, 2, domains=done.manifest.domains)
+    estimator = QueryEstimator(done.table, sensitive, SpluGen(2), domains=done.manifest.domains)
     asked, true = [], []
     for cell in small.select(sensitive).unique().sort(sensitive).iter_rows(named=True):
         for side in ("l", "r"):

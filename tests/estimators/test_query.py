@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from splu_ref.estimators import AnyOf, Between, Query
-from splu_ref.estimators.query import selected
+from splu_ref.estimators.queries.query import selected
 from splu_ref.model import ParameterError
 
 

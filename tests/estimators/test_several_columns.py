@@ -6,16 +6,19 @@ import numpy as np
 import polars as pl
 import pytest
 
+from splu_proofs.printed.method import METHOD as PRINTED
 from splu_ref.decoys import largest_gamma
 from splu_ref.estimators import (
+    METHODS,
+    Method,
     Query,
     QueryEstimator,
     apply_by_mode,
     published_co_occurrence,
     set_matrix,
-    several_columns,
     value_matrix,
 )
+from splu_ref.estimators.queries import several_columns
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata, embedded_table
 from splu_ref.model import InputError, ParameterError
@@ -39,7 +42,7 @@ def release(request: pytest.FixtureRequest) -> Release:
 
 @pytest.fixture(scope="module")
 def estimator(release: Release) -> QueryEstimator:
-    return QueryEstimator(release.table, SENSITIVE, GAMMA, domains=release.manifest.domains)
+    return QueryEstimator(release.table, SENSITIVE, SpluGen(GAMMA), domains=release.manifest.domains)
 
 
 def test_both_columns_allow_gamma() -> None:
@@ -93,13 +96,14 @@ def test_the_inversion_solves_the_whole_kronecker_system(release: Release) -> No
     """Publish with few ages, form the product matrix, and solve it."""
     frame: pl.DataFrame = release.table.to_frame()
     banded = frame.with_columns(age=(pl.col("age").cast(pl.Int64) // 20).cast(pl.String))
-    estimator = QueryEstimator(Microdata.from_frame(banded), SENSITIVE, GAMMA, retention="1/2")
+    mechanism = SpluGen(GAMMA, "1/2")
+    estimator = QueryEstimator(Microdata.from_frame(banded), SENSITIVE, mechanism)
     ages, jobs = (sorted(banded[column].unique()) for column in SENSITIVE)
     f = [
         np.array([banded.filter(pl.col(column) == value).height for value in domain])
         for column, domain in zip(SENSITIVE, (ages, jobs), strict=True)
     ]
-    factors = [value_matrix(published_co_occurrence("mixed", part, GAMMA), GAMMA, "1/2") for part in f]
+    factors = [value_matrix(published_co_occurrence(part, mechanism), mechanism.count_law) for part in f]
     women = banded.filter(pl.col("sex") == "Female")
     cells = np.array([[women.filter(age=a, occupation=j).height for j in jobs] for a in ages], dtype=float)
     whole = np.linalg.solve(np.kron(*factors).T, cells.reshape(-1)).reshape(cells.shape)
@@ -118,7 +122,7 @@ def test_em_keeps_the_states_of_the_conjunction(estimator: QueryEstimator, relea
     ages = [str(age) for age in range(25, 45)]
     together = [
         published_co_occurrence(
-            "mixed", np.array([frame.filter(pl.col(column) == value).height for value in domain]), GAMMA
+            np.array([frame.filter(pl.col(column) == value).height for value in domain]), SpluGen(GAMMA)
         )
         for column, domain in zip(SENSITIVE, release.domains, strict=True)
     ]
@@ -134,7 +138,7 @@ def test_em_keeps_the_states_of_the_conjunction(estimator: QueryEstimator, relea
         inverse = []
         for column, domain, counted in zip(SENSITIVE, release.domains, together, strict=True):
             members = np.isin(domain, where[column]).astype(float)
-            pair = set_matrix(counted, members, GAMMA)
+            pair = set_matrix(counted, members, SpluGen(GAMMA).count_law)
             inverse.append(np.asarray(np.linalg.inv(pair), dtype=np.float64))
         solved = apply_by_mode(states[None], inverse)[0]
         if solved.min() > 0:
@@ -168,13 +172,13 @@ def test_one_of_two_sensitive_columns_is_estimated_as_if_alone(
     estimator: QueryEstimator, release: Release
 ) -> None:
     query = Query.of({"sex": "Female", "occupation": "Sales"})
-    alone = QueryEstimator(release.table, ["occupation"], GAMMA, domains=release.manifest.domains)
+    alone = QueryEstimator(release.table, ["occupation"], SpluGen(GAMMA), domains=release.manifest.domains)
     assert estimator.estimate([query]) == alone.estimate([query])
 
 
-@pytest.mark.parametrize("method", ["mle", "exact", "printed"])
-def test_methods_for_one_column_say_so(estimator: QueryEstimator, method: str) -> None:
-    with pytest.raises(ParameterError, match="knows one sensitive column"):
+@pytest.mark.parametrize("method", [METHODS["mle"], METHODS["exact"], PRINTED])
+def test_methods_for_one_column_say_so(estimator: QueryEstimator, method: Method) -> None:
+    with pytest.raises(ParameterError, match="knows one sensitive column: for several use shrunk, em, inv"):
         estimator.estimate([Query.of({"age": "39", "occupation": "Sales"})], method)
 
 
@@ -184,7 +188,9 @@ def _two_columns(pairs: dict[tuple[str, str], int]) -> Microdata:
 
 
 def test_a_column_whose_matrix_is_singular_names_a_method_that_answers() -> None:
-    estimator = QueryEstimator(_two_columns({("p", "q"): 3, ("r", "s"): 3, ("p", "s"): 4}), ["a", "b"], 2)
+    estimator = QueryEstimator(
+        _two_columns({("p", "q"): 3, ("r", "s"): 3, ("p", "s"): 4}), ["a", "b"], SpluGen(2)
+    )
     query = Query.of({"a": "p", "b": "q"})
     with pytest.raises(InputError, match="em for several sensitive columns"):
         estimator.estimate([query], "inversion")
@@ -198,7 +204,7 @@ def test_a_column_whose_matrix_is_singular_names_a_method_that_answers() -> None
 def test_the_interval_of_em_holds_its_estimate_at_the_boundary() -> None:
     counts = {("p", "q"): 1, ("p", "s"): 9, ("r", "q"): 11, ("r", "s"): 8, ("t", "q"): 9, ("t", "u"): 10}
     table = _two_columns(counts)
-    estimator = QueryEstimator(table, ["a", "b"], 2, retention="2/3")
+    estimator = QueryEstimator(table, ["a", "b"], SpluGen(2, "2/3"))
     outside = 0
     for a in "prt":
         for b in "qsu":
@@ -218,6 +224,6 @@ def test_an_empty_predicate_leaves_nothing_to_doubt(estimator: QueryEstimator) -
 
 def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch, release: Release) -> None:
     monkeypatch.setattr(several_columns, "MOST_CELLS", 1000)
-    estimator = QueryEstimator(release.table, SENSITIVE, GAMMA)
+    estimator = QueryEstimator(release.table, SENSITIVE, SpluGen(GAMMA))
     with pytest.raises(InputError, match="combinations of values, above 1000"):
         estimator.estimate([Query.of({"age": "39", "occupation": "Sales"})])

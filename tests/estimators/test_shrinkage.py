@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from splu_ref.channels import PublishedCount
 from splu_ref.estimators import exact_estimates, shrunk_estimates
-from splu_ref.estimators.critical_values import MISS, critical_values, worst_miss
-from splu_ref.estimators.learning import learned_weights, likely_spreads
-from splu_ref.estimators.shrinkage import half_widths
+from splu_ref.estimators.shrunk.learning import learned_weights, posterior_of_tau
+from splu_ref.estimators.shrunk.shrinkage import MISS, critical_values, half_widths, worst_miss
 
 
 def test_without_bias_the_critical_value_is_that_of_the_normal_law() -> None:
@@ -35,21 +35,21 @@ def test_the_weight_is_learned_from_the_whole_domain() -> None:
     noise, chance = np.full((2, 400), 0.25), np.zeros((2, 400))
     spread = np.array([[0.0], [1.0]])
     deviation = spread * generator.normal(size=(2, 400)) + 0.5 * generator.normal(size=(2, 400))
-    learned = learned_weights(likely_spreads(deviation, noise, chance), noise, chance)
+    learned = learned_weights(posterior_of_tau(deviation, noise, chance), noise, chance)
     assert learned.weight[0].max() < 0.1
     assert learned.weight[1] == pytest.approx(1 / 1.25, abs=0.06)
-    assert learned.prior[1] == pytest.approx(1.0, rel=0.25)
-    assert (learned.doubt < 0.01).all()
+    assert learned.prior_variance[1] == pytest.approx(1.0, rel=0.25)
+    assert (learned.weight_variance < 0.01).all()
 
 
 def test_what_is_known_of_a_few_values_only_leaves_the_weight_in_doubt() -> None:
     noise, chance = np.full((1, 3), 0.2), np.zeros((1, 3))
-    learned = learned_weights(likely_spreads(np.array([[0.3, -0.2, 0.1]]), noise, chance), noise, chance)
+    learned = learned_weights(posterior_of_tau(np.array([[0.3, -0.2, 0.1]]), noise, chance), noise, chance)
     assert 0.1 < learned.weight[0, 0] < 0.9
-    assert learned.doubt[0, 0] > 0.01
+    assert learned.weight_variance[0, 0] > 0.01
     noise, chance = np.array([[0.2, np.inf]]), np.zeros((1, 2))
-    blank = learned_weights(likely_spreads(np.array([[0.3, 9.0]]), noise, chance), noise, chance)
-    assert blank.weight[0, 1] == blank.doubt[0, 1] == 0
+    blank = learned_weights(posterior_of_tau(np.array([[0.3, 9.0]]), noise, chance), noise, chance)
+    assert blank.weight[0, 1] == blank.weight_variance[0, 1] == 0
 
 
 def _world(relation: float, seed: int) -> tuple[np.ndarray, ...]:
@@ -72,11 +72,11 @@ def _world(relation: float, seed: int) -> tuple[np.ndarray, ...]:
 @pytest.mark.parametrize("relation", [0.0, 0.3, 1.0])
 def test_it_is_close_to_the_better_of_its_two_sources_and_its_intervals_cover(relation: float) -> None:
     errors: dict[str, list[float]] = {"shrunk": [], "exact": [], "expected": []}
-    covered = []
+    covered, law = [], PublishedCount.of(5)
     for seed in range(40):
         x, n, published, f, rows = _world(relation, seed)
-        shrunk = shrunk_estimates(published, n, f, int(rows), 5)
-        exact, _ = exact_estimates(published, n[:, None], f, int(rows), 5)
+        shrunk = shrunk_estimates(published, n, f, int(rows), law)
+        exact, _ = exact_estimates(published, n[:, None], f, int(rows), law)
         for name, found in (
             ("shrunk", shrunk.estimate),
             ("exact", exact),
@@ -92,7 +92,9 @@ def test_it_is_close_to_the_better_of_its_two_sources_and_its_intervals_cover(re
 
 def test_a_value_without_information_is_left_at_its_expectation() -> None:
     published = np.array([[30, 60, 110]])
-    shrunk = shrunk_estimates(published, published.sum(axis=1), np.array([100, 300, 600]), 1000, 5)
+    shrunk = shrunk_estimates(
+        published, published.sum(axis=1), np.array([100, 300, 600]), 1000, PublishedCount.of(5)
+    )
     assert shrunk.weight[0, 1:].tolist() == [0, 0]
     assert shrunk.estimate[0, 1:].tolist() == [60, 120]
     # What is not known is off by as much as the other values are, in proportion to the expectation.

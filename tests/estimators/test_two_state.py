@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from splu_ref.estimators import conjunction_estimate, exact_estimates, exact_intervals
-from splu_ref.estimators.moments import count_moments, frequency_variance
+from splu_ref.channels import PublishedCount
+from splu_ref.estimators import conjunction_estimate, count_moments, exact_estimates, exact_intervals
 from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma, InputError
 from splu_ref.randomness import EnumerationSource, IntArray, outcomes
@@ -21,7 +21,7 @@ KEEPS = [None, Fraction(1, 2), Fraction(1, 10)]
 @pytest.mark.parametrize("keep", KEEPS)
 @pytest.mark.parametrize("gamma", [2, 5])
 def test_many_at_once_are_what_fractions_say(gamma: int, keep: Fraction | None) -> None:
-    rows = 60
+    rows, law = 60, PublishedCount.of(gamma, keep)
     cases = [
         (y3, n, f)
         for f in range(60 // gamma)
@@ -29,11 +29,11 @@ def test_many_at_once_are_what_fractions_say(gamma: int, keep: Fraction | None) 
         for y3 in range(max(0, f - rows + n), min(n, f) + 1)
     ]
     y3, n, f = (np.array(part) for part in zip(*cases, strict=True))
-    found, _ = exact_estimates(y3, n, f, rows, gamma, keep)
+    found, _ = exact_estimates(y3, n, f, rows, law)
     silent = 0
     for case, value in zip(cases, found.tolist(), strict=True):
         try:
-            exact = conjunction_estimate(case[0], case[2], case[1], rows, gamma, keep)
+            exact = conjunction_estimate(case[0], case[2], case[1], rows, law)
         except InputError:
             assert np.isnan(value)
             silent += 1
@@ -44,10 +44,10 @@ def test_many_at_once_are_what_fractions_say(gamma: int, keep: Fraction | None) 
 
 def test_an_estimate_with_retention_worked_out_on_paper() -> None:
     # N = 10, f' = 2, p = 1/2: a = 2 (1/2)/8 = 1/8 and D = 3/8, whatever gamma is.
-    assert conjunction_estimate(2, 2, 4, 10, 5, "1/2") == 4
-    assert conjunction_estimate(1, 2, 4, 10, 5, "1/2") == Fraction(4, 3)
-    with pytest.raises(InputError, match="not below p rows = 2"):
-        conjunction_estimate(1, 2, 4, 10, 5, "1/5")
+    assert conjunction_estimate(2, 2, 4, 10, PublishedCount.of(5, "1/2")) == 4
+    assert conjunction_estimate(1, 2, 4, 10, PublishedCount.of(5, "1/2")) == Fraction(4, 3)
+    with pytest.raises(InputError, match="not below rows/gamma = 2"):
+        conjunction_estimate(1, 2, 4, 10, PublishedCount.of(5, "1/5"))
 
 
 def _law(
@@ -96,8 +96,7 @@ def test_moments_are_those_of_the_law(keep: Fraction) -> None:
                 np.array([float(predicate)]),
                 np.array([float(f)]),
                 rows,
-                Gamma(gamma),
-                float(keep),
+                PublishedCount.of(gamma, keep),
             )
             assert [float(part[0]) for part in found] == pytest.approx(law, abs=1e-12)
             gained = Fraction(f, rows - f) * (1 - keep)
@@ -133,16 +132,21 @@ def test_the_shipped_mechanism_has_these_moments_on_average_over_predicates(keep
             ]
             _, *law = _moments(iter(seen))
             found = count_moments(
-                np.array([float(count)]), np.array([float(size)]), np.array([2.0]), 4, gamma, float(keep)
+                np.array([float(count)]),
+                np.array([float(size)]),
+                np.array([2.0]),
+                4,
+                PublishedCount.of(gamma, keep),
             )
             assert [float(part[0]) for part in found] == pytest.approx(law, abs=1e-12)
 
 
 def test_the_whole_table_as_predicate_leaves_the_variance_of_the_published_count() -> None:
     f = np.array([40.0, 7.0])
-    for keep in (0.2, 0.5):
-        _, error = exact_estimates(f, 1000, f, 1000, 5, str(keep))
-        assert error**2 == pytest.approx(frequency_variance(f, Gamma(5), keep))
+    for keep in ("1/5", "1/2"):
+        law = PublishedCount.of(5, keep)
+        _, error = exact_estimates(f, 1000, f, 1000, law)
+        assert error**2 == pytest.approx(f * float(law.variance))
 
 
 def _coverage(count: int, predicate: int, f: int, rows: int, gamma: int, keep: Fraction) -> float:
@@ -152,13 +156,13 @@ def _coverage(count: int, predicate: int, f: int, rows: int, gamma: int, keep: F
     exposed = np.arange(min(drawn, beside) + 1)
     chance = stats.hypergeom.pmf(exposed, rows - f, beside, drawn)
     likely = exposed[chance > 1e-7]
-    covered = seen = 0.0
+    covered, seen, law = 0.0, 0.0, PublishedCount.of(gamma, keep)
     for k in likely.tolist():
         inside = _sum_law(count, float(keep), k, other)
         outside = _sum_law(f - count, float(keep), beside - k, other)
         y3, y1 = np.flatnonzero(inside > 1e-7), np.flatnonzero(outside > 1e-7)
         joint = chance[k] * np.multiply.outer(inside[y3], outside[y1])
-        low, high = exact_intervals(y3[:, None], predicate, y3[:, None] + y1, rows, gamma, keep)
+        low, high = exact_intervals(y3[:, None], predicate, y3[:, None] + y1, rows, law)
         covered += float(joint[(low <= count) & (count <= high)].sum())
         seen += float(joint.sum())
     assert seen > 0.999
@@ -182,8 +186,8 @@ def test_intervals_cover_the_true_count_under_the_hypothesis(
 
 
 def test_a_value_that_vanished_may_still_have_been_there() -> None:
-    estimate, _ = exact_estimates(0, 200, 0, 1000, 5)
-    low, high = exact_intervals(0, 200, 0, 1000, 5)
+    estimate, _ = exact_estimates(0, 200, 0, 1000, PublishedCount.of(5))
+    low, high = exact_intervals(0, 200, 0, 1000, PublishedCount.of(5))
     assert float(estimate) == float(low) == 0
     # y3 = 0 has probability (4/5)^x if nothing else publishes the value: 5 % at x = 13.
     assert 13 < float(high) < 30

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from splu_ref.estimators import Query, QueryEstimate, QueryEstimator, two_tables_sums
-from splu_ref.mechanisms import Anatomy
+from splu_ref.mechanisms import Anatomy, SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, SeededSource
@@ -43,7 +43,7 @@ def test_answers_are_those_of_the_query_estimator(table: StudyTable, queries: Wo
     )  # ascending, as the codes: the anatomy plan orders ties by code
     published = pl.DataFrame({name: pl.Series(codes).cast(pl.String) for name, codes in frame.items()})
     published = published.with_columns(pl.Series("s", letters[values[kept]]))
-    estimator = QueryEstimator(Microdata.from_frame(published), ["s"], table.gamma, plan=plan)
+    estimator = QueryEstimator(Microdata.from_frame(published), ["s"], SpluGen(table.gamma, plan=plan))
     asked = [
         Query.of(
             {"s": letters[value].item()}
@@ -76,7 +76,7 @@ def test_em_for_one_value_is_exact(table: StudyTable, queries: Workload) -> None
     values = published_values(table, "mixed", table.gamma, SeededSource(2))
     kept = values < table.domain_size
     frame = pl.DataFrame({"a": table.codes[0][kept], "s": values[kept]}).cast(pl.String)
-    estimator = QueryEstimator(Microdata.from_frame(frame), ["s"], table.gamma)
+    estimator = QueryEstimator(Microdata.from_frame(frame), ["s"], SpluGen(table.gamma))
     asked = [Query.of({"a": code, "s": value}) for code in range(5) for value in range(table.domain_size)]
     exact, em = (estimator.estimate(asked, method) for method in ("exact", "em"))
     assert [one.estimate for one in em] == pytest.approx([one.estimate for one in exact], abs=0.01)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeVar
 
+from splu_ref.channels import PublishedCount
 from splu_ref.estimators import conjunction_estimate
 
 from ..claim import Claim, Status
@@ -38,7 +39,7 @@ IC = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.M1c", "splu.T2"),
-    licenses=("splu_ref.estimators.conjunctions:conjunction_estimate",),
+    licenses=("splu_ref.estimators.linear.two_state:conjunction_estimate",),
     tests=(
         "tests/estimators/test_conjunctions.py::test_it_maximizes_the_likelihood_of_y3_under_the_fixed_matrix",
     ),
@@ -122,10 +123,10 @@ def iterated_and_in_closed_form() -> str:
     """Take 1500 steps in double precision and compare with the library; take one step in fractions."""
     compared = 0
     for gamma, rows, published in ((2, 20, 3), (3, 60, 7), (5, 100, 11)):
-        gained = Fraction(published * (gamma - 1), gamma * (rows - published))
+        gained, law = Fraction(published * (gamma - 1), gamma * (rows - published)), PublishedCount.of(gamma)
         for inside in (4, 9, 14):
             for y3 in range(min(inside, published) + 1):
-                closed = conjunction_estimate(y3, published, inside, rows, gamma)
+                closed = conjunction_estimate(y3, published, inside, rows, law)
                 start = Fraction(inside, 3)
                 after = _step(start, y3, inside, gained, gamma)
                 before = _likelihood(start, y3, inside, gained, gamma)

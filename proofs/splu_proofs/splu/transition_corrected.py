@@ -34,7 +34,7 @@ M1C = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.D6", "splu.S3", "splu.G", "splu.B"),
-    licenses=("splu_ref.decoys.co_occurrence", "splu_ref.estimators.conjunctions:conjunction_estimate"),
+    licenses=("splu_ref.decoys.co_occurrence", "splu_ref.estimators.linear.two_state:conjunction_estimate"),
     tests=(
         "tests/decoys/test_co_occurrence.py::test_it_counts_the_groups_that_hold_both",
         "tests/estimators/test_conjunctions.py::test_it_is_the_stated_closed_form_wherever_it_is_defined",

@@ -40,9 +40,9 @@ def _maximum_likelihood(fields: Fields) -> int:
 def _closed_form(fields: Fields) -> Fraction:
     both, published = fields.integer("both_count", 0), fields.integer("published_count", 0)
     inside, rows = fields.integer("predicate_count", 0), fields.integer("rows", 1)
-    gamma = gamma_of(fields)
+    law = PublishedCount.of(gamma_of(fields))
     fields.finish()
-    return conjunction_estimate(both, published, inside, rows, gamma)
+    return conjunction_estimate(both, published, inside, rows, law)
 
 
 def _published_count(fields: Fields) -> tuple[int, Gamma]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
-from typing import Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 from splu_ref.model import ParameterError
 
@@ -35,6 +35,8 @@ class Between:
 
 
 Condition: TypeAlias = AnyOf | Between
+Predicate: TypeAlias = tuple[tuple[str, Condition], ...]
+"""Conditions on columns that are not sensitive, sorted by column; empty for all records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,29 @@ class Query:
 
     def __str__(self) -> str:
         return " and ".join(f"{column}={condition}" for column, condition in self.conditions)
+
+
+class ResolvedQuery(NamedTuple):
+    """A query as codes of one published table.
+
+    Attributes
+    ----------
+    predicate
+        Its conditions on columns that are not sensitive.
+    members
+        For each sensitive column that it names, in the estimator's order, the codes of the values counted.
+    named
+        For each of these columns how many values are meant, at least 1: more than members if some are not
+        published.
+    """
+
+    predicate: Predicate
+    members: tuple[tuple[int, ...], ...]
+    named: tuple[int, ...]
+
+    def alone(self, place: int) -> ResolvedQuery:
+        """Return the query with the condition on one of its sensitive columns only."""
+        return ResolvedQuery(self.predicate, (self.members[place],), (self.named[place],))
 
 
 def selected(column: str, condition: Condition, domain: Sequence[str], *, complete: bool = True) -> list[int]:

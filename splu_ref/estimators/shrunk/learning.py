@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from splu_ref.estimators.moments import FloatArray
+from splu_ref.decoys import FloatArray
 
-SPREADS: FloatArray = np.concatenate([[0.05], np.geomspace(0.1, 6.4, 18)])
+TAUS: FloatArray = np.concatenate([[0.05], np.geomspace(0.1, 6.4, 18)])
 """The grid of tau, relative standard deviations: geometric, because the weight depends on tau's scale."""
 
 _LEAST = 1e-12
@@ -29,26 +29,26 @@ class Prior(NamedTuple):
 
     Attributes
     ----------
-    spreads
+    taus
         The grid of tau, ascending.
     density
         The prior density there, up to a factor.
     """
 
-    spreads: FloatArray
+    taus: FloatArray
     density: FloatArray
 
     @property
     def masses(self) -> FloatArray:
         """Return the weight of each tau, up to a factor."""
-        return self.density * np.diff(self.spreads, prepend=0.0)
+        return self.density * np.diff(self.taus, prepend=0.0)
 
-    def after(self, likely: FloatArray) -> Prior:
+    def after(self, posterior: FloatArray) -> Prior:
         """Return what is believed after data that gave each tau this weight, shape (taus,)."""
-        return Prior(self.spreads, likely / np.diff(self.spreads, prepend=0.0))
+        return Prior(self.taus, posterior / np.diff(self.taus, prepend=0.0))
 
 
-UNKNOWN = Prior(SPREADS, 1 / (1 + SPREADS**2))
+UNKNOWN = Prior(TAUS, 1 / (1 + TAUS**2))
 """Nothing is known but that tau is of the order of 1: for a value and a predicate."""
 
 
@@ -59,18 +59,31 @@ class Learned(NamedTuple):
     ----------
     weight
         Weight of the unbiased estimate, 0 .. 1; the expectation has the rest.
-    doubt
+    weight_variance
         Variance of that weight, from not knowing tau.
-    prior
+    prior_variance
         Mean of s_v + tau^2: prior variance of x_v relative to m_v^2.
     """
 
     weight: FloatArray
-    doubt: FloatArray
-    prior: FloatArray
+    weight_variance: FloatArray
+    prior_variance: FloatArray
+
+    def bias(self, deviation: FloatArray | float, unit: FloatArray | float) -> FloatArray:
+        """Return the mean square of what shrinking adds to the error, over the learned prior.
+
+        Parameters
+        ----------
+        deviation
+            Unbiased estimate less expectation.
+        unit
+            m_v, what the deviation and its variances are relative to.
+        """
+        kept = (1 - self.weight) ** 2 * self.prior_variance * unit**2
+        return np.asarray(kept + self.weight_variance * deviation**2)
 
 
-def likely_spreads(
+def posterior_of_tau(
     deviation: FloatArray, noise: FloatArray, chance: FloatArray, prior: Prior = UNKNOWN
 ) -> FloatArray:
     """Learn tau from relative deviations.
@@ -94,9 +107,9 @@ def likely_spreads(
     known = np.isfinite(noise)
     scatter = np.maximum(np.where(known, noise + chance, 1.0), _LEAST)
     square = np.where(known, deviation, 0.0) ** 2
-    fits = np.empty((len(prior.spreads), len(deviation)))
+    fits = np.empty((len(prior.taus), len(deviation)))
     masses = np.log(np.maximum(prior.masses, np.finfo(np.float64).tiny))
-    for number, (tau, mass) in enumerate(zip(prior.spreads.tolist(), masses.tolist(), strict=True)):
+    for number, (tau, mass) in enumerate(zip(prior.taus.tolist(), masses.tolist(), strict=True)):
         total = scatter + tau * tau
         fit = np.where(known, np.log(total / scatter) + square * (1 / total - 1 / scatter), 0.0)
         fits[number] = mass - fit.sum(axis=1) / 2
@@ -105,14 +118,14 @@ def likely_spreads(
 
 
 def learned_weights(
-    likely: FloatArray, noise: FloatArray, chance: FloatArray, prior: Prior = UNKNOWN
+    posterior: FloatArray, noise: FloatArray, chance: FloatArray, prior: Prior = UNKNOWN
 ) -> Learned:
     """Return the weights of unbiased estimates.
 
     Parameters
     ----------
-    likely
-        The weight of each tau, shape (taus, predicates): see `likely_spreads`.
+    posterior
+        The weight of each tau, shape (taus, predicates): see `posterior_of_tau`.
     noise, chance
         As there, shape (predicates, estimates): of single values, or of sets of values, for which tau is
         taken to be the same. Where the noise is infinite the weight is 0.
@@ -123,9 +136,9 @@ def learned_weights(
     own = np.where(known, noise, 1.0)
     total = np.maximum(own + chance, _LEAST)
     mean, square = np.zeros_like(own), np.zeros_like(own)
-    for tau, share in zip(prior.spreads.tolist(), likely, strict=True):
+    for tau, share in zip(prior.taus.tolist(), posterior, strict=True):
         weight = np.where(known, 1 - own / (total + tau * tau), 0.0)
         mean += share[:, None] * weight
         square += share[:, None] * weight * weight
-    spread = chance + (prior.spreads**2 @ likely)[:, None]
-    return Learned(mean, np.maximum(square - mean * mean, 0.0), spread)
+    variance = chance + (prior.taus**2 @ posterior)[:, None]
+    return Learned(mean, np.maximum(square - mean * mean, 0.0), variance)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from splu_ref.estimators.kronecker import apply_by_mode, inverses, transposed
-from splu_ref.estimators.moments import FloatArray
+from splu_ref.decoys import FloatArray
+from splu_ref.estimators.linear.transition import apply_by_mode, inverses, transposed
 from splu_ref.model import InputError
 from splu_ref.randomness import IntArray
 

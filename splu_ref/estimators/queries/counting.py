@@ -15,15 +15,13 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.estimators.query import Condition, selected
+from splu_ref.estimators.queries.query import Condition, Predicate, selected
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.values import texts
 from splu_ref.model import DataError
 from splu_ref.randomness import IntArray
 
 Words: TypeAlias = NDArray[np.uint64]
-Predicate: TypeAlias = tuple[tuple[str, Condition], ...]
-"""Conditions on columns that are not sensitive, sorted by column; empty for all records."""
 
 _CHUNK_WORDS = 1 << 17
 _EMPTY = ""

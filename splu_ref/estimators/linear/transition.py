@@ -1,0 +1,203 @@
+"""Transition matrices in floating point: every entry that an estimator uses is made here, for many at once.
+
+Value by value, T[u, v] is the probability that a record with value u is published with v: p if they are
+equal, otherwise c(u, v) (1-p)/((gamma-1) f_u), where c(u, v) groups of the plan hold both values (claim
+splu.M1c). The plan belongs to the publisher. What an analyst has is the published histogram f', unbiased for
+f, and the plan's method; so c is what the method makes of f'.
+
+Several columns: with an independent plan, order and draws for each, a record's values move independently
+given the true ones, so the transition on the product of the domains is the Kronecker product of the columns'
+matrices (claim splu.Kc). Its size is the square of the product of all domain sizes; it is applied column by
+column and never formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from splu_ref.channels import PublishedCount
+from splu_ref.decoys import CoOccurrence, FloatArray, expected_co_occurrence, within_bound
+from splu_ref.mechanisms import SpluGen
+from splu_ref.model import InputError
+from splu_ref.randomness import IntArray, SystemSource
+
+MOST_VALUES = 5_000
+"""Values of the largest domain whose matrix is made: it takes 200 MB."""
+
+LEAST_CONTRAST = 1e-9
+"""What D of a set must be at least: below, it is nothing but rounding."""
+
+
+def decoy_probability(law: PublishedCount) -> float:
+    """Return q = (1 - p)/(gamma - 1), how likely a record takes one other decoy, in double precision."""
+    return (1 - float(law.retention)) / (law.gamma - 1)
+
+
+def gained(frequency: FloatArray, rows: float, kept: FloatArray | float) -> FloatArray:
+    """Return a = f (1 - b)/(N - f): how likely a record without the values is published with one of them.
+
+    Parameters
+    ----------
+    frequency, rows
+        Records with the values, f, and records in all, N.
+    kept
+        b, how likely a record with one of the values is published with one of them; p for a single value.
+
+    Notes
+    -----
+    It keeps the mean, E f' = f; for a single value it is exact on average over the records without it.
+    """
+    return np.asarray(frequency * (1 - kept) / np.maximum(rows - frequency, 1.0))
+
+
+def published_co_occurrence(f_published: IntArray, mechanism: SpluGen) -> FloatArray:
+    """Return c(u, v) as far as the published histogram tells it.
+
+    Parameters
+    ----------
+    f_published
+        Published frequencies, shape (values,).
+    mechanism
+        That which published them: its plan's method decides.
+
+    Returns
+    -------
+    FloatArray
+        Shape (values, values), with the frequencies that the method was given on the diagonal. For ``mixed``
+        the expectation over its secret. For ``anatomy`` and ``cyclic`` the plan of f', which can differ
+        much from the plan of f: their groups depend on small differences between frequencies.
+
+    Notes
+    -----
+    A published frequency above N/gamma is lowered to it first (``within_bound``).
+
+    Raises
+    ------
+    InputError
+        If fewer than gamma values are published, or more than `MOST_VALUES` belong to the domain.
+    """
+    gamma = mechanism.gamma
+    if len(f_published) > MOST_VALUES:
+        raise InputError(
+            f"the column has {len(f_published)} values, and a matrix of more than {MOST_VALUES} is too "
+            "large: ask for single values by --method shrunk or exact"
+        )
+    occurring = int(np.count_nonzero(f_published))
+    if occurring < gamma:
+        raise InputError(
+            f"{occurring} values are published, fewer than gamma = {gamma}, which tells too little of the "
+            "decoy groups: ask for single values by --method shrunk or exact"
+        )
+    if mechanism.plan == "mixed":
+        return expected_co_occurrence(f_published, gamma)
+    plan = mechanism.decoys(_whole(within_bound(f_published, gamma)), gamma, SystemSource())
+    counted = CoOccurrence(plan)
+    return np.array([counted.row(value) for value in range(len(f_published))], dtype=np.float64)
+
+
+def _whole(frequencies: FloatArray) -> IntArray:
+    """Round to whole numbers with the same sum; none rises above the bound, itself a whole number."""
+    floor = np.floor(frequencies + 1e-9).astype(np.int64)
+    missing = round(float(frequencies.sum())) - int(floor.sum())
+    floor[np.argsort(floor - frequencies, kind="stable")[:missing]] += 1
+    return floor
+
+
+def value_matrix(co_occurrence: FloatArray, law: PublishedCount) -> FloatArray:
+    """Return T, shape (values, values), rows true and columns published values.
+
+    A value with frequency 0 keeps itself: it has no record, and its row does no more than keep T invertible.
+    """
+    frequencies = np.diag(co_occurrence)
+    held = frequencies > 0
+    matrix = np.zeros_like(co_occurrence)
+    matrix[held] = co_occurrence[held] * (decoy_probability(law) / frequencies[held, None])
+    np.fill_diagonal(matrix, np.where(held, float(law.retention), 1.0))
+    return matrix
+
+
+def set_matrix(co_occurrence: FloatArray, members: FloatArray, law: PublishedCount) -> FloatArray:
+    """Return the corrected two-state matrix [[1-a, a], [1-b, b]] of a set of values, or of several sets.
+
+    Parameters
+    ----------
+    co_occurrence
+        c(u, v), shape (values, values).
+    members
+        1 for the values of a set, 0 for the others, shape (..., values).
+    law
+        gamma and p.
+
+    Returns
+    -------
+    FloatArray
+        Shape (..., 2, 2).
+
+    Notes
+    -----
+    b is the average over the records with a value of the set, and a keeps the mean: see `gained`. For a
+    single value b = p.
+    """
+    frequencies = np.diag(co_occurrence)
+    inside = np.asarray(members @ frequencies)
+    taken = ((members * frequencies) @ value_matrix(co_occurrence, law) * members).sum(axis=-1)
+    keep = float(law.retention)
+    kept = np.divide(taken, inside, out=np.full_like(inside, keep), where=inside > 0)
+    return two_state_matrices(gained(inside, frequencies.sum(), kept), kept)
+
+
+def two_state_matrices(gained: FloatArray, kept: FloatArray) -> FloatArray:
+    """Return [[1-a, a], [1-b, b]] for many a and b of one shape, shape (..., 2, 2)."""
+    rows = [np.stack([1 - taken, taken], axis=-1) for taken in (gained, kept)]
+    return np.stack(rows, axis=-2)
+
+
+def apply_by_mode(counts: FloatArray, factors: Sequence[FloatArray]) -> FloatArray:
+    """Multiply row vectors by a Kronecker product of matrices.
+
+    Parameters
+    ----------
+    counts
+        Shape (vectors, d_1, ..., d_w).
+    factors
+        One matrix per mode, of shape (d_i, e_i), or (vectors, d_i, e_i) if each vector has its own.
+
+    Returns
+    -------
+    FloatArray
+        out[k, v_1, ..., v_w] = sum over u of counts[k, u_1, ..., u_w] times the product of F_i[u_i, v_i].
+    """
+    out = counts
+    for mode, factor in enumerate(factors, start=1):
+        moved = np.moveaxis(out, mode, -1)
+        rows = moved.reshape(len(moved), -1, moved.shape[-1]) @ factor
+        out = np.moveaxis(rows.reshape(*moved.shape[:-1], -1), -1, mode)
+    return out
+
+
+def contracted(table: FloatArray, vectors: Sequence[FloatArray]) -> float:
+    """Return the sum over all cells of the cell times the product of its coordinates' weights.
+
+    Parameters
+    ----------
+    table
+        Shape (d_1, ..., d_w).
+    vectors
+        One per mode, of shape (d_i,).
+    """
+    left = table
+    for vector in vectors:
+        left = np.tensordot(vector, left, axes=([0], [0]))
+    return float(left)
+
+
+def transposed(factors: Sequence[FloatArray]) -> list[FloatArray]:
+    """Return the factors of the transposed Kronecker product."""
+    return [np.swapaxes(factor, -1, -2) for factor in factors]
+
+
+def inverses(factors: Sequence[FloatArray]) -> list[FloatArray]:
+    """Return the factors of the inverse, which is the Kronecker product of the inverses."""
+    return [np.asarray(np.linalg.inv(factor), dtype=np.float64) for factor in factors]

@@ -1,0 +1,291 @@
+"""The estimate of a conjunction from the corrected two-state matrix, and how it scatters.
+
+y3 of the n records of a predicate P are published with the value s, and y1 of the other records, together
+f'. x of the n records carried s before publication, as did f of all N. A record with s publishes it with
+probability p, one without it with probability a = f (1-p)/(N-f) on average (claim splu.M1c, for any p). So
+E y3 = x p + (n - x) a, and with f' for f the estimate of x is (y3 - n a)/(p - a). `conjunction_estimate`
+computes it in fractions, everything else here is floating point, for many conjunctions at once.
+
+The moments of (y3, y1) are those of claim splu.V, for any p, under its hypothesis H: the places of P's
+records without s are a uniformly random subset of all places without s. A record with s keeps it with
+probability p. K records of P without s have s among their decoys, hypergeometric under H, and each takes it
+with probability q = (1 - p)/(gamma - 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from splu_ref.channels import PublishedCount, inverse, two_state
+from splu_ref.decoys import FloatArray
+from splu_ref.estimators.answers import NORMAL_95
+from splu_ref.estimators.linear.transition import decoy_probability, gained
+from splu_ref.model import InputError, ParameterError, whole
+
+_HALVINGS = 24
+"""Bisection steps for the ends of an interval: they are right to 1e-7 of the predicate's size."""
+
+
+class TwoState(NamedTuple):
+    """The matrices [[1-a, a], [1-p, p]] of values and how they move with f'.
+
+    Attributes
+    ----------
+    gained
+        a: probability that a record without the value publishes it.
+    contrast
+        D = p - a; not positive if f' >= p N, where the counts of a predicate say nothing about x.
+    slope
+        Derivative of a by f'.
+    """
+
+    gained: FloatArray
+    contrast: FloatArray
+    slope: FloatArray
+
+    @classmethod
+    def of(cls, frequency: FloatArray, rows: float, kept: FloatArray | float) -> TwoState:
+        """Return the corrected matrices for frequencies f < N, in 0 .. N - 1; ``kept`` is p."""
+        taken = gained(frequency, rows, kept)
+        slope = (1 - kept) * rows / np.maximum(rows - frequency, 1.0) ** 2
+        return cls(gained=taken, contrast=np.asarray(kept - taken), slope=np.asarray(slope))
+
+
+class LinearEstimate(NamedTuple):
+    """The estimate before clipping, with the weights of y3 and y1 in its linear part (delta method).
+
+    Attributes
+    ----------
+    value
+        (y3 - n a)/D; not a number where D is not positive.
+    matrix
+        The two-state matrix it was made with.
+    """
+
+    value: FloatArray
+    matrix: TwoState
+
+    @classmethod
+    def of(cls, y3: FloatArray, predicate: FloatArray, matrix: TwoState) -> LinearEstimate:
+        """Return the unclipped estimate from counts that broadcast."""
+        contrast = np.where(matrix.contrast > 0, matrix.contrast, np.nan)
+        value = np.asarray((y3 - predicate * matrix.gained) / contrast)
+        return cls(value, matrix._replace(contrast=contrast))
+
+    def weights(self, count: FloatArray, predicate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return g3 and g1: the derivatives of the estimate by y3 and by y1 where it is ``count``."""
+        outside = (count - predicate) * self.matrix.slope / self.matrix.contrast
+        return 1 / self.matrix.contrast + outside, outside
+
+
+class Moments(NamedTuple):
+    """Variances of y3 and y1, and their covariance: arrays of one shape."""
+
+    inside: FloatArray
+    outside: FloatArray
+    covariance: FloatArray
+
+    def variance(self, inside_weight: ArrayLike, outside_weight: ArrayLike) -> FloatArray:
+        """Return the variance of ``inside_weight * y3 + outside_weight * y1``."""
+        g3, g1 = np.asarray(inside_weight), np.asarray(outside_weight)
+        return np.asarray(g3 * g3 * self.inside + g1 * g1 * self.outside + 2 * g1 * g3 * self.covariance)
+
+
+def count_moments(
+    count: FloatArray, predicate: FloatArray, frequency: FloatArray, rows: int, law: PublishedCount
+) -> Moments:
+    """Return the moments of (y3, y1) under hypothesis H.
+
+    Parameters
+    ----------
+    count, predicate, frequency
+        x, n and f, arrays that broadcast; fractions are welcome, because estimates are put in their place.
+        What no table can have (x > f, or more records than places) is read as the nearest that one can.
+    rows
+        N, at least 2.
+    law
+        gamma and p.
+
+    Notes
+    -----
+    Var y3 = x p(1-p) + E K q(1-q) + q^2 Var K, Var y1 likewise with what is left of the f(gamma-1) places
+    beside s, Cov = -q^2 Var K, where K has n - x draws among N - f places, f(gamma-1) of them beside s. The
+    formulas are exact; with p = 1/gamma they are those of claim splu.V.
+    """
+    p, q = float(law.retention), decoy_probability(law)
+    own, other = p * (1 - p), q * (1 - q)
+    places = np.maximum(rows - frequency, 1.0)
+    beside = np.minimum(frequency * (law.gamma - 1), places)
+    share = beside / places
+    drawn = np.clip(predicate - count, 0.0, places)
+    exposed = drawn * share
+    scatter = q * q * exposed * (1 - share) * (places - drawn) / np.maximum(places - 1, 1.0)
+    return Moments(
+        count * own + exposed * other + scatter,
+        np.maximum(frequency - count, 0.0) * own + np.maximum(beside - exposed, 0.0) * other + scatter,
+        -scatter,
+    )
+
+
+def exact_estimates(
+    y3: ArrayLike, predicate_count: ArrayLike, f_published: ArrayLike, rows: int, law: PublishedCount
+) -> tuple[FloatArray, FloatArray]:
+    """Estimate counts of conjunctions with one sensitive value each.
+
+    Parameters
+    ----------
+    y3, predicate_count, f_published
+        Published count of predicate and value, of the predicate, and of the value; arrays that broadcast.
+    rows
+        Rows of the published table, N.
+    law
+        gamma and p.
+
+    Returns
+    -------
+    tuple
+        The estimates, clipped to 0 .. n, and their standard errors: square roots of the variance of
+        claim splu.V by the delta method, with estimates in place of x and f. Both are not a number where
+        f' >= p N, where y3 carries no information.
+    """
+    case = _Case.of(y3, predicate_count, f_published, rows, law)
+    return case.clipped, np.sqrt(case.variance(case.clipped))
+
+
+def exact_intervals(
+    y3: ArrayLike, predicate_count: ArrayLike, f_published: ArrayLike, rows: int, law: PublishedCount
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of 95 % intervals for the same counts as `exact_estimates`.
+
+    The interval holds every x in 0 .. n that is at most 1.96 standard errors, those at x, and half a
+    published record from the unclipped estimate: a score interval with continuity correction. So it does not
+    shrink to a point where few or no records were published, as estimate plus or minus 1.96 standard errors
+    would. Its coverage is approximate: see `docs/estimating`.
+    """
+    case = _Case.of(y3, predicate_count, f_published, rows, law)
+    step = 1 / (2 * case.linear.matrix.contrast)
+
+    def contradicted(count: FloatArray) -> NDArray[np.bool_]:
+        margin = NORMAL_95 * np.sqrt(case.variance(count)) + step
+        return np.asarray(np.abs(case.linear.value - count) > margin)
+
+    low = _border(contradicted, np.zeros_like(case.clipped), case.clipped)
+    high = _border(contradicted, np.broadcast_to(case.predicate, case.clipped.shape), case.clipped)
+    return low, high
+
+
+class _Case(NamedTuple):
+    """Conjunctions, counted: n and f' with the estimates of x before and after they are clipped."""
+
+    predicate: FloatArray
+    frequency: FloatArray
+    linear: LinearEstimate
+    clipped: FloatArray
+    rows: int
+    law: PublishedCount
+
+    @classmethod
+    def of(
+        cls, y3: ArrayLike, predicate: ArrayLike, frequency: ArrayLike, rows: int, law: PublishedCount
+    ) -> _Case:
+        y, n, f = (np.asarray(array, dtype=np.float64) for array in (y3, predicate, frequency))
+        linear = LinearEstimate.of(y, n, TwoState.of(f, rows, float(law.retention)))
+        return cls(
+            predicate=n,
+            frequency=f,
+            linear=linear,
+            clipped=np.clip(linear.value, 0.0, n),
+            rows=rows,
+            law=law,
+        )
+
+    def variance(self, count: FloatArray) -> FloatArray:
+        """Return the variance of the estimates if the true count is ``count``."""
+        frequency = np.maximum(self.frequency, count)
+        moments = count_moments(count, self.predicate, frequency, self.rows, self.law)
+        return np.maximum(moments.variance(*self.linear.weights(count, self.predicate)), 0.0)
+
+
+def _border(
+    contradicted: Callable[[FloatArray], NDArray[np.bool_]], outermost: FloatArray, estimate: FloatArray
+) -> FloatArray:
+    """Bisect between the estimate and the outermost count for where the contradiction begins."""
+    within, beyond = estimate, outermost
+    reaches = ~contradicted(outermost)
+    for _ in range(_HALVINGS):
+        middle = (within + beyond) / 2
+        out = contradicted(middle)
+        within, beyond = np.where(out, within, middle), np.where(out, middle, beyond)
+    return np.where(reaches, outermost, within)
+
+
+def conjunction_estimate(
+    y3: int, f_published: int, predicate_count: int, rows: int, law: PublishedCount
+) -> Fraction:
+    """Estimate how many records of a predicate carried a value before publication, exactly.
+
+    Parameters
+    ----------
+    y3
+        Published records that satisfy the predicate and carry the value, 0 .. min(n, f').
+    f_published
+        Published records that carry the value, f' >= 0.
+    predicate_count
+        Records that satisfy the predicate, n, which publication does not change; 0 .. N.
+    rows
+        Records of the published table, N >= 1.
+    law
+        gamma and p.
+
+    Returns
+    -------
+    Fraction
+        (y3 - n a)/(p - a) clipped to 0 .. n, where a = f' (1 - p)/(N - f') is the estimated probability
+        that a record without the value is published with it.
+
+    Raises
+    ------
+    InputError
+        If f' >= p N: then a >= p, records with the value publish it no more often than others, and no
+        count of the predicate says anything about the count that is sought.
+    ParameterError
+        If the counts cannot come from one table.
+
+    Notes
+    -----
+    Fu et al. 2014, section 5.1, equations (6) to (9), print gamma f/N for how likely a record without s has
+    it among its decoys; it is f (gamma - 1)/(N - f), on average (claim splu.M1c). With the matrix held fixed
+    the estimate is where the iteration of their equations (13) and (14) ends: the maximum of the likelihood
+    of y3 (claim splu.I).
+    """
+    total = whole(rows, "rows", 1)
+    inside = whole(predicate_count, "predicate_count", 0)
+    published = whole(f_published, "f_published", 0)
+    both = whole(y3, "y3", 0)
+    if inside > total:
+        raise ParameterError(f"predicate_count is {inside}, above rows = {total}: count records of one table")
+    if both > min(inside, published):
+        raise ParameterError(
+            f"y3 is {both}, above predicate_count = {inside} or f_published = {published}: "
+            "count the records that have both"
+        )
+    if published - both > total - inside:
+        raise ParameterError(
+            f"f_published - y3 = {published - both} records outside the predicate carry the value, "
+            f"but only {total - inside} are outside: count all four in one table"
+        )
+    least = law.retention * total
+    if published >= least:
+        limit = f"rows/gamma = {least}" if law.is_plain else f"p rows = {least}"
+        raise InputError(
+            f"the value is published {published} times in {total} rows, which is not below {limit}: "
+            "its records cannot be told from the others, so ask for another value"
+        )
+    channel = two_state(law.retention, published, total)
+    unclipped = inverse(channel).estimate({False: inside - both, True: both})[True]
+    return min(max(unclipped, Fraction(0)), Fraction(inside))

@@ -1,0 +1,219 @@
+"""One sensitive column of a release: what it tells, and what follows from that once for all queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_ref.decoys import FloatArray
+from splu_ref.estimators.answers import Counted, Estimates
+from splu_ref.estimators.linear.inversion import Inversion, Scatter
+from splu_ref.estimators.linear.transition import published_co_occurrence
+from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
+from splu_ref.estimators.queries.query import Predicate, ResolvedQuery
+from splu_ref.mechanisms import SpluGen
+from splu_ref.randomness import IntArray
+
+
+class Batch(NamedTuple):
+    """Queries on the column, counted.
+
+    Attributes
+    ----------
+    published
+        y by predicate and value, shape (predicates, values).
+    which
+        The predicate of each query, shape (queries,).
+    members
+        Which values each query counts, 1 or 0, shape (queries, values).
+    predicate_count
+        n by query, shape (queries,).
+    counted
+        Published records of the whole query, shape (queries,).
+    frequency
+        f' of its values together, shape (queries,).
+    most
+        See `Counted`, shape (queries,).
+    rows
+        N.
+    """
+
+    published: FloatArray
+    which: IntArray
+    members: FloatArray
+    predicate_count: FloatArray
+    counted: FloatArray
+    frequency: FloatArray
+    most: FloatArray
+    rows: int
+
+    @property
+    def expected(self) -> FloatArray:
+        """Return n f'/N, shape (queries,)."""
+        return self.predicate_count * self.frequency / self.rows
+
+    @property
+    def facts(self) -> Counted:
+        """Return what is counted, whatever the method."""
+        return Counted(
+            predicate=self.predicate_count, both=self.counted, expected=self.expected, most=self.most
+        )
+
+    @property
+    def is_set(self) -> NDArray[np.bool_]:
+        """Return whether each query counts more than one value."""
+        return np.asarray(self.members.sum(axis=1) > 1)
+
+    def of(self, queries: IntArray) -> Batch:
+        """Return some of the queries."""
+        return self._replace(
+            which=self.which[queries],
+            members=self.members[queries],
+            predicate_count=self.predicate_count[queries],
+            counted=self.counted[queries],
+            frequency=self.frequency[queries],
+            most=self.most[queries],
+        )
+
+    def turned(self, queries: NDArray[np.bool_]) -> Batch:
+        """Return the same with some of the queries asking for the values that they left out."""
+        n = self.predicate_count
+        return self._replace(
+            members=np.where(queries[:, None], 1 - self.members, self.members),
+            counted=np.where(queries, n - self.counted, self.counted),
+            frequency=np.where(queries, self.rows - self.frequency, self.frequency),
+        )
+
+    def by_size(
+        self, single: Callable[[Batch], Estimates], several: Callable[[Batch], Estimates]
+    ) -> Estimates:
+        """Use one function for queries with at most one sensitive value, and another for sets of values."""
+        parts = ((np.flatnonzero(~self.is_set), single), (np.flatnonzero(self.is_set), several))
+        return Estimates.gathered(
+            len(self.which), ((where, function(self.of(where))) for where, function in parts if len(where))
+        )
+
+    def by_the_rarer_side(self, function: Callable[[Batch], Estimates]) -> Estimates:
+        """Estimate a set that holds most records as n less the estimate of the other values.
+
+        The predicate's records are n, whatever their values. A sum of estimates does not know that: for all
+        values together it would be wrong by the errors of all, and of each set it would say something else
+        than of the others.
+        """
+        common = (self.frequency > self.rows / 2) & self.is_set
+        if not common.any():
+            return function(self)
+        others, n = self.turned(common), self.predicate_count
+        found = function(others)
+        nothing = common & (others.members.sum(axis=1) == 0)  # all values were named: the count is n
+        value, error, lower, upper = (
+            np.where(nothing, 0.0, part) for part in (found.value, found.error, found.lower, found.upper)
+        )
+        return replace(
+            found,
+            value=np.where(common, n - value, value),
+            error=error,
+            lower=np.where(common, n - upper, lower),
+            upper=np.where(common, n - lower, upper),
+        )
+
+
+class PublishedColumn:
+    """What a release tells of one sensitive column.
+
+    Parameters
+    ----------
+    columns
+        The columns of the published table.
+    name
+        The sensitive column.
+    mechanism
+        That which published it.
+    """
+
+    def __init__(self, columns: Columns, name: str, mechanism: SpluGen) -> None:
+        self.rows, self.law, self._mechanism = columns.rows, mechanism.count_law, mechanism
+        self._counts = SensitiveCounts(columns, name)
+        self._last: tuple[tuple[Predicate, ...], FloatArray] = (), np.empty((0, len(self.frequencies)))
+
+    @cached_property
+    def frequencies(self) -> FloatArray:
+        """Published frequencies f', shape (values,)."""
+        return self._counts.frequencies.astype(np.float64)
+
+    @cached_property
+    def co_occurrence(self) -> FloatArray:
+        """c(u, v) as far as the published histogram tells it."""
+        return published_co_occurrence(self._counts.frequencies, self._mechanism)
+
+    @cached_property
+    def inversion(self) -> Inversion:
+        """The inverse of the per-value matrix."""
+        return Inversion(self.co_occurrence, self.frequencies, self.law)
+
+    @cached_property
+    def _scatter(self) -> Scatter:
+        return Scatter(self.co_occurrence, self.law)
+
+    def count(self, queries: Sequence[ResolvedQuery]) -> Batch:
+        """Return the counts of queries, each predicate counted once."""
+        places: dict[Predicate, int] = {}
+        which = np.array(
+            [places.setdefault(query.predicate, len(places)) for query in queries], dtype=np.int64
+        )
+        predicates = tuple(places)
+        if predicates != self._last[0]:  # several methods are often asked about the same queries
+            self._last = predicates, self._counts.by_value(predicates).astype(np.float64)
+        published = self._last[1]
+        members = np.zeros((len(queries), len(self.frequencies)))
+        for number, query in enumerate(queries):
+            members[number, list(query.members[0])] = 1.0
+        n = published.sum(axis=1)[which]
+        named = np.array([query.named[0] for query in queries])
+        return Batch(
+            published=published,
+            which=which,
+            members=members,
+            predicate_count=n,
+            counted=np.einsum("qv,qv->q", published[which], members),
+            frequency=members @ self.frequencies,
+            most=np.minimum(n, named * (self.rows / self.law.gamma)),
+            rows=self.rows,
+        )
+
+    def set_error(
+        self, batch: Batch, value: FloatArray, inside: FloatArray, outside: FloatArray
+    ) -> FloatArray:
+        """Return standard errors of estimates that weigh the values of a set.
+
+        Parameters
+        ----------
+        batch
+            The queries.
+        value
+            The estimates, shape (queries,).
+        inside, outside
+            What a record of the predicate, and one outside, adds to the estimate by its published value,
+            shape (queries, values), where the value belongs to the set.
+
+        Notes
+        -----
+        The counts by value, which the variance asks for, are the expected ones, with the estimate itself as
+        the sum over the set.
+        """
+        n = batch.predicate_count
+        expected = n[:, None] * self.frequencies / self.rows
+        own = (expected * batch.members).sum(axis=1)
+        wanted = np.clip(np.nan_to_num(value), 0.0, n)
+        rise = np.divide(wanted, own, out=np.ones_like(own), where=own > 0)
+        rest = np.divide(n - wanted, n - own, out=np.ones_like(own), where=n - own > 0)
+        counts = expected * np.where(batch.members > 0, rise[:, None], rest[:, None])
+        known = np.isfinite(value)
+        held = batch.members * known[:, None]
+        inside, outside = (np.where(held > 0, part, 0.0).T for part in (inside, outside))
+        return np.where(known, np.sqrt(self._scatter.variance(inside, outside, counts.T)), np.nan)
