@@ -83,6 +83,21 @@ def test_a_room_imports_only_from_rooms_before_it(path: Path) -> None:
     assert not {name for name in _imports(path) if name.split(".")[0] in outside}
 
 
+FLATS = ("answers", "linear", "shrunk", "queries", "estimator", "__init__")
+"""Of the room `estimators`, from the ground up; its other files know none of these."""
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "estimators").rglob("*.py")), ids=lambda path: path.stem)
+def test_estimators_import_only_from_floors_below(path: Path) -> None:
+    flat = path.relative_to(ROOT / "estimators").parts[0].removesuffix(".py")
+    used = {name.split(".")[2] for name in _imports(path) if name.startswith("splu_ref.estimators.")}
+    if flat in FLATS:
+        assert not used & set(FLATS[FLATS.index(flat) + 1 :])
+    else:
+        assert not used
+    assert '"printed"' not in path.read_text(encoding="utf-8"), "refuted methods are registered by the ledger"
+
+
 def test_every_room_has_its_rule() -> None:
     rooms = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in _modules()} - {"__init__"}
     assert rooms == set(MAY_IMPORT)

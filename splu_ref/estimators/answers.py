@@ -149,7 +149,7 @@ class Estimates:
         )
 
     def stated(self, method: str, counted: Counted) -> list[QueryEstimate]:
-        """Return what is told of each query, by the name of the method.
+        """Return an answer to each query, with the name of the method.
 
         Where there is no estimate that is n f'/N, with all of 0 .. most as interval, and most/2 as error: no
         count in 0 .. most has a standard deviation above it.

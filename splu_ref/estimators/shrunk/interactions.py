@@ -66,7 +66,7 @@ class ColumnChannel(NamedTuple):
     share
         f'/N, shape (values,).
     matrix
-        The two-state matrices of the values; of a value whose contrast D is not positive nothing is told.
+        The two-state matrices of the values; a value whose contrast D is not positive is not informative.
     """
 
     share: FloatArray
@@ -84,7 +84,7 @@ class ColumnChannel(NamedTuple):
 
     @property
     def inverse(self) -> FloatArray:
-        """Return 1/D, or 0 where nothing is told."""
+        """Return 1/D, or 0 where the column is not informative."""
         informative = self.informative
         return informative / np.where(informative > 0, self.matrix.contrast, 1.0)
 
@@ -141,8 +141,8 @@ class Deviations(NamedTuple):
     unit
         What tau multiplies, shape of the fit.
     relative, noise, chance
-        The deviation over the unit, its variance over the square of the unit, infinite where nothing is
-        told, and what chance alone makes of it: shape (1, entries).
+        The deviation over the unit, its variance over the square of the unit, infinite where a column is
+        not informative, and what chance alone makes of it: shape (1, entries).
     """
 
     variance: FloatArray
@@ -260,7 +260,7 @@ class Interactions:
             How many records.
         fit, deviation
             Shape (estimates of the first column, of the second, ...); the deviation is not a number where
-            nothing is told.
+            a column is not informative.
         margins
             The estimated counts of the records by the values of each column.
         squares, own
