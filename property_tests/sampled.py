@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, average, multinomial_point
 from splu_ref.audit.enumeration import CodesRelease
-from splu_ref.audit.laws import binomial_law
+from splu_ref.channels import PublishedCount
 from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
 from splu_ref.randomness import ByteSource, IntArray
@@ -89,7 +89,7 @@ def distance_bins(gamma: int, frequency: int) -> tuple[list[int], list[Fraction]
     while 4 * far * far < 9 * spread:
         far += 1
     law = [Fraction(0)] * 3
-    for published, probability in binomial_law(gamma, frequency).items():
+    for published, probability in PublishedCount.of(gamma).law(frequency).items():
         distance = abs(published - frequency)
         law[(distance >= middle) + (distance >= far)] += probability
     return [0, middle, far], law

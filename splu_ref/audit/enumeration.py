@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from typing import Protocol
 
 import numpy as np
@@ -23,10 +23,12 @@ from splu_ref.audit.law_comparison import release_disagreements
 from splu_ref.audit.laws import Vector
 from splu_ref.decoys import PLANS, PlanMethod, mixed
 from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Gamma
+from splu_ref.model import Exact
 from splu_ref.randomness import Draws, IntArray, outcomes
 
 GAMMAS = (2, 3)
+RETENTIONS = (Fraction(2, 3), Fraction(1))
+"""Probabilities of keeping the own value that are enumerated beside 1/gamma."""
 LARGEST_TABLE = 6
 LARGEST_WITH_SECRET = 4
 """Largest table for a plan with a secret, whose outcomes multiply those of the release."""
@@ -70,7 +72,9 @@ class EnumerationRow:
 
     Attributes
     ----------
-    plan, gamma, histogram
+    plan, gamma, retention
+        The mechanism.
+    histogram
         The table: value v stands in ``histogram[v]`` records.
     outcomes
         How many outcomes of the random choices were run.
@@ -82,6 +86,7 @@ class EnumerationRow:
 
     plan: str
     gamma: int
+    retention: Fraction
     histogram: Vector
     outcomes: int
     holds: bool
@@ -120,6 +125,7 @@ def enumerate_histogram(
     gamma: int,
     plan_name: str = "anatomy",
     *,
+    retention: Exact | None = None,
     publish: PublishCodes = SpluGen.publish_codes,
     plans: Mapping[str, PlanMethod] = ENUMERATED,
 ) -> EnumerationRow:
@@ -133,18 +139,19 @@ def enumerate_histogram(
         Size of a group, feasible for the histogram.
     plan_name
         Which of ``plans`` forms the groups.
+    retention
+        Probability of keeping the own value; 1/gamma unless given.
     publish, plans
         The mechanism and the plans under test.
     """
     codes = _codes(histogram)
-    plan = plans[plan_name]
     observed: dict[Vector, dict[Vector, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     lost: list[str] = []
     walked = 0
-    size = Gamma(gamma)
+    mechanism = SpluGen(gamma, retention, plans[plan_name])
 
     def run(source: Draws) -> tuple[Vector, Vector]:
-        done = publish(SpluGen(size, plan=plan), codes, len(histogram), source)
+        done = publish(mechanism, codes, len(histogram), source)
         order = np.argsort(done.rows)
         if done.rows[order].tolist() != np.delete(np.arange(len(codes)), done.suppressed).tolist():
             lost.append("the published rows are not the records that were kept")
@@ -153,9 +160,17 @@ def enumerate_histogram(
     for (suppressed, published), probability in outcomes(run):
         observed[suppressed][published] += probability
         walked += 1
-    disagreements = chain(lost, release_disagreements(codes.tolist(), len(histogram), size, plan, observed))
+    disagreements = chain(lost, release_disagreements(codes.tolist(), len(histogram), mechanism, observed))
     detail = next(disagreements, "")
-    return EnumerationRow(plan_name, gamma, tuple(histogram), walked, not detail, detail)
+    return EnumerationRow(
+        plan=plan_name,
+        gamma=gamma,
+        retention=mechanism.retention,
+        histogram=tuple(histogram),
+        outcomes=walked,
+        holds=not detail,
+        detail=detail,
+    )
 
 
 def enumeration_rows(
@@ -166,25 +181,30 @@ def enumeration_rows(
     plans: Mapping[str, PlanMethod] = ENUMERATED,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Iterator[EnumerationRow]:
-    """Yield a row for every plan, gamma in {2, 3} and eligible histogram of at most ``largest`` records.
+    """Yield a row for every plan, gamma in {2, 3}, retention and eligible histogram.
 
     Parameters
     ----------
     ordered
         As in `eligible_histograms`; the quick form takes each set of frequencies once.
     largest
-        Largest number of records; for ``mixed`` at most ``LARGEST_WITH_SECRET``.
+        Largest number of records; for ``mixed`` and for a retention other than 1/gamma, which multiply the
+        outcomes, at most ``LARGEST_WITH_SECRET``.
     publish, plans
         The mechanism and the plans under test.
     progress
         Told the name of each table before it is run.
     """
     for name in plans:
-        most = min(largest, LARGEST_WITH_SECRET) if name == "mixed" else largest
-        for gamma in GAMMAS:
+        for gamma, retention in product(GAMMAS, (None, *RETENTIONS)):
+            long = name == "mixed" or retention is not None
+            most = min(largest, LARGEST_WITH_SECRET) if long else largest
             for histogram in eligible_histograms(gamma, most, ordered=ordered):
-                progress(f"{name}, gamma {gamma}, histogram {histogram}")
-                yield enumerate_histogram(histogram, gamma, name, publish=publish, plans=plans)
+                kept = "" if retention is None else f", retention {retention}"
+                progress(f"{name}, gamma {gamma}{kept}, histogram {histogram}")
+                yield enumerate_histogram(
+                    histogram, gamma, name, retention=retention, publish=publish, plans=plans
+                )
 
 
 def _codes(histogram: Sequence[int]) -> IntArray:

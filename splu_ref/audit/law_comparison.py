@@ -9,9 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from splu_ref.audit.laws import Law, Vector, binomial_law, count_law, fault_in_groups, record_law
-from splu_ref.decoys import PlanMethod
-from splu_ref.model import Gamma
+from splu_ref.audit.laws import Law, Vector, count_law, fault_in_groups, record_law
+from splu_ref.mechanisms import SpluGen
 from splu_ref.randomness import outcomes
 
 Plan = tuple[Vector, ...]
@@ -20,8 +19,7 @@ Plan = tuple[Vector, ...]
 def release_disagreements(
     codes: Sequence[int],
     domain_size: int,
-    gamma: Gamma,
-    plan: PlanMethod,
+    mechanism: SpluGen,
     observed: Mapping[Vector, Mapping[Vector, Fraction]],
 ) -> Iterator[str]:
     """Yield what differs from the theory, in words; nothing if all laws agree.
@@ -32,15 +30,13 @@ def release_disagreements(
         True codes, shape (N,).
     domain_size
         Number of values.
-    gamma
-        Size of a group.
-    plan
-        The plan method whose groups the records were put in. Every outcome of a plan's secret is walked.
+    mechanism
+        The parameters. Every outcome of the plan's secret is walked.
     observed
         For each set of deleted records the probability of each vector of published values of the others, by
         record. The probabilities add up to 1 over all sets and vectors.
     """
-    remainder = len(codes) % gamma
+    remainder = len(codes) % mechanism.gamma
     subsets = set(combinations(range(len(codes)), remainder))
     if set(observed) != subsets:
         yield f"the deleted sets are {sorted(observed)}, not all sets of {remainder}"
@@ -52,21 +48,23 @@ def release_disagreements(
         conditional = {published: probability / weight for published, probability in law.items()}
         kept = [code for record, code in enumerate(codes) if record not in suppressed]
         histogram = [kept.count(value) for value in range(domain_size)]
-        plans = _law_of_plans(plan, histogram, gamma)
-        faults = (fault_in_groups(groups, histogram, gamma) for groups in plans)
+        plans = _law_of_plans(mechanism, histogram)
+        faults = (fault_in_groups(groups, histogram, mechanism.gamma) for groups in plans)
         fault = next(filter(None, faults), None) or _fault_in_vectors(conditional, kept, domain_size)
         if fault:
             yield fault
             return
-        for difference in _law_disagreements(conditional, kept, plans, histogram):
+        for difference in _law_disagreements(conditional, kept, plans, histogram, mechanism):
             yield f"histogram {histogram}: {difference}"
 
 
-def _law_of_plans(plan: PlanMethod, histogram: Sequence[int], gamma: Gamma) -> dict[Plan, Fraction]:
+def _law_of_plans(mechanism: SpluGen, histogram: Sequence[int]) -> dict[Plan, Fraction]:
     """Return the probability of every list of groups; a plan without a secret has one."""
     counts = np.array(histogram, dtype=np.int64)
     law: dict[Plan, Fraction] = defaultdict(Fraction)
-    for groups, probability in outcomes(lambda source: plan(counts, gamma, source).groups().tolist()):
+    for groups, probability in outcomes(
+        lambda source: mechanism.decoys(counts, mechanism.gamma, source).groups().tolist()
+    ):
         law[tuple(map(tuple, groups))] += probability
     return law
 
@@ -88,9 +86,13 @@ def _fault_in_vectors(law: Law, kept: Sequence[int], domain_size: int) -> str | 
 
 
 def _law_disagreements(
-    law: Law, kept: Sequence[int], plans: Mapping[Plan, Fraction], histogram: Sequence[int]
+    law: Law,
+    kept: Sequence[int],
+    plans: Mapping[Plan, Fraction],
+    histogram: Sequence[int],
+    mechanism: SpluGen,
 ) -> Iterator[str]:
-    gamma, domain_size = len(next(iter(plans))[0]), len(histogram)
+    domain_size, retention = len(histogram), mechanism.retention
     counts: dict[Vector, Fraction] = defaultdict(Fraction)
     for published, probability in law.items():
         counts[tuple(published.count(value) for value in range(domain_size))] += probability
@@ -98,11 +100,18 @@ def _law_disagreements(
         marginal: dict[int, Fraction] = defaultdict(Fraction)
         for vector, probability in counts.items():
             marginal[vector[value]] += probability
-        expected = binomial_law(gamma, frequency)
+        expected = mechanism.count_law.law(frequency)
         if any(marginal[k] != expected.get(k, 0) for k in {*marginal, *expected}):
             found = ", ".join(f"{k}: {marginal[k]}" for k in sorted(marginal) if marginal[k])
-            yield f"the count of value {value} has the law {found}, not Bin({gamma * frequency}, 1/{gamma})"
-    if counts != _mixture(plans, lambda groups: count_law(groups, domain_size)):
+            yield f"the count of value {value} has the law {found}, not {_named(mechanism, frequency)}"
+    if counts != _mixture(plans, lambda groups: count_law(groups, domain_size, retention)):
         yield "the law of the published histogram is not the convolution over the groups"
-    if law != _mixture(plans, lambda groups: record_law(groups, kept)):
+    if law != _mixture(plans, lambda groups: record_law(groups, kept, retention)):
         yield "the joint law of the published values by record differs"
+
+
+def _named(mechanism: SpluGen, frequency: int) -> str:
+    law = mechanism.count_law
+    if law.is_plain:
+        return f"Bin({law.gamma * frequency}, 1/{law.gamma})"
+    return f"Bin({frequency}, {law.retention}) + Bin({(law.gamma - 1) * frequency}, {law.decoy})"

@@ -1,8 +1,8 @@
 """What the published values should be distributed like, derived from the decoy groups alone.
 
-Nothing here calls a mechanism: each group's records publish independent uniform draws from the group's
-values, and the records of a value take the places of that value in a uniform order (Fu et al. 2014,
-section 3.1, steps 2 and 3).
+Nothing here calls a mechanism or a channel: each record keeps its value with probability p and else takes one
+of the other values of its group, all equally likely and independently of the other records; the records of a
+value take the places of that value in a uniform order (Fu et al. 2014, section 3.1, steps 2 and 3).
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ def fault_in_groups(groups: Sequence[Vector], histogram: Sequence[int], gamma: i
     return None if held.total() == sum(histogram) else "a group holds a value outside the domain"
 
 
-def count_law(groups: Sequence[Vector], domain_size: int) -> Law:
-    """Return the law of the published histogram: the convolution of the groups' multinomial draws."""
+def count_law(groups: Sequence[Vector], domain_size: int, retention: Fraction) -> Law:
+    """Return the law of the published histogram: the convolution over the groups' independent draws."""
     law: Law = {(0,) * domain_size: Fraction(1)}
     for group in groups:
-        gamma = len(group)
         step: dict[Vector, int] = Counter()
-        for drawn in product(group, repeat=gamma):
-            step[tuple(drawn.count(value) for value in range(domain_size))] += 1
-        total = gamma**gamma
+        for drawn, ways in _draws(group, [group] * len(group), retention):
+            step[tuple(drawn.count(value) for value in range(domain_size))] += ways
+        total = sum(step.values())
         grown: dict[Vector, Fraction] = defaultdict(Fraction)
         for counts, probability in law.items():
             for added, ways in step.items():
@@ -46,7 +45,7 @@ def count_law(groups: Sequence[Vector], domain_size: int) -> Law:
     return law
 
 
-def record_law(groups: Sequence[Vector], codes: Sequence[int]) -> Law:
+def record_law(groups: Sequence[Vector], codes: Sequence[int], retention: Fraction) -> Law:
     """Return the joint law of the published values, by record."""
     places: dict[int, list[Vector]] = defaultdict(list)
     for group in groups:
@@ -54,9 +53,22 @@ def record_law(groups: Sequence[Vector], codes: Sequence[int]) -> Law:
             places[value].append(group)
     ways: Counter[Vector] = Counter()
     for decoys in _placements(codes, places):
-        ways.update(product(*decoys))
+        for published, count in _draws(codes, decoys, retention):
+            ways[published] += count
     total = ways.total()
     return {published: Fraction(count, total) for published, count in ways.items()}
+
+
+def _draws(
+    codes: Sequence[int], groups: Sequence[Vector], retention: Fraction
+) -> Iterator[tuple[Vector, int]]:
+    """Yield what records of known groups may publish, with weights in proportion to its probability."""
+    kept, left = retention.numerator, retention.denominator - retention.numerator
+    for published in product(*groups):
+        records = zip(codes, groups, published, strict=True)
+        weight = math.prod(kept * (len(group) - 1) if value == own else left for own, group, value in records)
+        if weight:
+            yield published, weight
 
 
 def _placements(codes: Sequence[int], places: dict[int, list[Vector]]) -> Iterator[list[Vector]]:
@@ -69,12 +81,3 @@ def _placements(codes: Sequence[int], places: dict[int, list[Vector]]) -> Iterat
             for record, group in zip(order, places[value], strict=True):
                 decoys[record] = group
         yield decoys
-
-
-def binomial_law(gamma: int, frequency: int) -> dict[int, Fraction]:
-    """Return the law of f' ~ Bin(gamma f, 1/gamma), written out (claim splu.B)."""
-    trials = gamma * frequency
-    return {
-        k: Fraction(math.comb(trials, k) * (gamma - 1) ** (trials - k), gamma**trials)
-        for k in range(trials + 1)
-    }

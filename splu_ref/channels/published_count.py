@@ -24,6 +24,7 @@ from splu_ref.binomial import (
     upper_tail_enclosure,
     upper_tail_numerator,
 )
+from splu_ref.channels.channel import Law
 from splu_ref.channels.elementary import others_share
 from splu_ref.model import Exact, Gamma, retention_probability
 
@@ -73,6 +74,13 @@ class PublishedCount:
     def trials(self, frequency: int) -> TwoKinds:
         """Return the two kinds of trials at a count; p must be below 1."""
         return TwoKinds(Trials(frequency, self.retention), Trials((self.gamma - 1) * frequency, self.decoy))
+
+    def law(self, frequency: int) -> Law[int]:
+        """Return Pr(f' = k) at a count by k, all together: for small counts."""
+        if self.retention == 1:
+            return {frequency: Fraction(1)}
+        trials = self.trials(frequency)
+        return {k: Fraction(part, trials.denominator) for k, part in enumerate(trials.numerators())}
 
     def errors(self, frequency: int, offset: int) -> bool:
         """Return whether abs(f' - f) >= offset, with offset >= 1, is possible at all."""

@@ -45,9 +45,9 @@ class Check:
 
 def _count_law(world: World) -> Law:
     """Return the law of f', its upper tail in one bin."""
-    law = world.law.trials(world.frequency)
-    last = next(count for count in range(law.count + 1) if law.upper_tail(count) < Fraction(1, 10))
-    return [*(law.mass(count) for count in range(last)), law.upper_tail(last)]
+    law = list(world.law.law(world.frequency).values())
+    last = next(count for count in range(len(law)) if sum(law[count:]) < Fraction(1, 10))
+    return [*law[:last], sum(law[last:], Fraction(0))]
 
 
 def _counts(world: World, sample: Sample) -> Integers:

@@ -11,7 +11,7 @@ import pytest
 
 from splu_ref.audit import enumerate_histogram, enumeration_rows
 from splu_ref.audit.enumeration import eligible_histograms
-from splu_ref.audit.laws import binomial_law, count_law, fault_in_groups, record_law
+from splu_ref.audit.laws import count_law, fault_in_groups, record_law
 from splu_ref.decoys import PLANS, ArrayPlan, DecoyPlan, anatomy
 from splu_ref.mechanisms import ColumnRelease, SpluGen
 from splu_ref.model import Gamma
@@ -21,19 +21,22 @@ HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 
 
 def test_laws_by_hand() -> None:
-    assert count_law([(0, 1)], 2) == {(2, 0): QUARTER, (1, 1): HALF, (0, 2): QUARTER}
-    assert binomial_law(3, 1) == {
-        0: Fraction(8, 27),
-        1: Fraction(12, 27),
-        2: Fraction(6, 27),
-        3: Fraction(1, 27),
+    assert count_law([(0, 1)], 2, HALF) == {(2, 0): QUARTER, (1, 1): HALF, (0, 2): QUARTER}
+    assert count_law([(0, 1)], 2, 3 * QUARTER) == {
+        (2, 0): Fraction(3, 16),
+        (1, 1): Fraction(10, 16),
+        (0, 2): Fraction(3, 16),
     }
+    assert count_law([(0, 1)], 2, Fraction(1)) == {(1, 1): 1}
     # Value 0 twice: its two records share the groups {0, 1} and {0, 2} in either order.
-    law = record_law([(0, 1), (0, 2)], [0, 0, 1, 2])
+    law = record_law([(0, 1), (0, 2)], [0, 0, 1, 2], HALF)
     first = {value: sum(p for published, p in law.items() if published[0] == value) for value in range(3)}
     assert first == {0: HALF, 1: QUARTER, 2: QUARTER}
     assert sum(p for published, p in law.items() if published[:2] == (1, 1)) == 0
     assert law[1, 2, 0, 0] == Fraction(1, 32)
+    kept = record_law([(0, 1), (0, 2)], [0, 0, 1, 2], 3 * QUARTER)
+    assert sum(p for published, p in kept.items() if published[0] == 1) == Fraction(1, 8)
+    assert kept[1, 2, 0, 0] == Fraction(1, 2 * 4**4)
 
 
 def test_faults_of_groups() -> None:
@@ -70,8 +73,12 @@ def test_shipped_mechanism_with_a_remainder() -> None:
 def test_rows_cover_plans_and_group_sizes() -> None:
     told: list[str] = []
     rows = list(enumeration_rows(largest=3, progress=told.append))
-    assert [(row.plan, row.gamma, row.histogram) for row in rows] == [
-        (plan, gamma, (1,) * records) for plan in PLANS for gamma, records in ((2, 2), (2, 3), (3, 3))
+    assert [(row.plan, row.gamma, row.retention, row.histogram) for row in rows] == [
+        (plan, gamma, retention, (1,) * records)
+        for plan in PLANS
+        for gamma, sizes in ((2, (2, 3)), (3, (3,)))
+        for retention in (Fraction(1, gamma), Fraction(2, 3), 1)
+        for records in sizes
     ]
     assert all(row.holds for row in rows)
     assert len(told) == len(rows)

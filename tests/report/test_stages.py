@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +73,9 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
     monkeypatch: pytest.MonkeyPatch, told: Any
 ) -> None:
     made_up = [
-        EnumerationRow("anatomy", 2, (1, 1), 4, True, ""),
-        EnumerationRow("anatomy", 2, (2, 2), 64, False, "the law differs"),
-        EnumerationRow("cyclic", 3, (1, 1, 1), 27, True, ""),
+        EnumerationRow("anatomy", 2, Fraction(1, 2), (1, 1), 4, True, ""),
+        EnumerationRow("anatomy", 2, Fraction(1), (2, 2), 64, False, "the law differs"),
+        EnumerationRow("cyclic", 3, Fraction(1, 3), (1, 1, 1), 27, True, ""),
     ]
 
     def rows(progress: Callable[[str], None]) -> Any:
@@ -85,7 +86,7 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
     monkeypatch.setattr(enumeration, "enumeration_rows", rows)
     first, second = enumeration.enumeration_stage(told).rows
     assert (first.id, first.passed, first.detail) == ("enumeration.anatomy.gamma2", False, "the law differs")
-    assert "68 outcomes in 2 tables" in first.evidence
+    assert "68 outcomes in 2 tables, p = 1/2, 1;" in first.evidence
     assert (second.id, second.passed) == ("enumeration.cyclic.gamma3", True)
     assert told.steps == [("(1, 1)", 0), ("(2, 2)", 1), ("(1, 1, 1)", 2)]
 

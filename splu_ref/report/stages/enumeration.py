@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from time import perf_counter
 
 from splu_ref.audit import EnumerationRow, enumeration_rows
@@ -36,7 +37,8 @@ def enumeration_stage(progress: Progress) -> Outcome:
                 f"Exact law of SPLU-Gen, plan {plan}, γ = {gamma}",
                 all(row.holds for row in rows),
                 grade="enumerated",
-                evidence=f"{sum(row.outcomes for row in rows):,} outcomes in {len(rows)} tables; the laws "
+                evidence=f"{sum(row.outcomes for row in rows):,} outcomes in "
+                f"{len({row.histogram for row in rows})} tables, p = {_retentions(rows)}; the laws "
                 "of the published values by record, of the histogram and of each f′ compared as fractions",
                 detail="; ".join(row.detail for row in rows if not row.holds),
                 seconds=seconds[plan, gamma],
@@ -44,3 +46,7 @@ def enumeration_stage(progress: Progress) -> Outcome:
             for (plan, gamma), rows in found.items()
         )
     )
+
+
+def _retentions(rows: Iterable[EnumerationRow]) -> str:
+    return ", ".join(map(str, sorted({row.retention for row in rows})))
