@@ -6,6 +6,7 @@ from splu_ref.audit.advice_option import Goals, Option
 from splu_ref.audit.advice_picture import picture
 from splu_ref.audit.advice_recommendation import Recommendation, recommend
 from splu_ref.audit.concepts import ConceptMinimum, concept_minimum
+from splu_ref.audit.declared_law import DeclaredRow, declared_rows, enumerate_declared
 from splu_ref.audit.e_values import (
     EValue,
     average,
@@ -23,6 +24,7 @@ __all__ = [
     "Advice",
     "ConceptCase",
     "ConceptMinimum",
+    "DeclaredRow",
     "EValue",
     "EnumerationRow",
     "Goals",
@@ -36,6 +38,8 @@ __all__ = [
     "concept_error",
     "concept_minimum",
     "counts_point",
+    "declared_rows",
+    "enumerate_declared",
     "enumerate_histogram",
     "enumeration_rows",
     "homogeneous_groups",

@@ -144,7 +144,7 @@ def enumerate_histogram(
     publish, plans
         The mechanism and the plans under test.
     """
-    codes = _codes(histogram)
+    codes = codes_of(histogram)
     observed: dict[Vector, dict[Vector, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     lost: list[str] = []
     walked = 0
@@ -207,7 +207,7 @@ def enumeration_rows(
                 )
 
 
-def _codes(histogram: Sequence[int]) -> IntArray:
+def codes_of(histogram: Sequence[int]) -> IntArray:
     """Return a table of this histogram whose records are not sorted by value: rounds, last value first."""
     left = list(histogram)
     codes = []

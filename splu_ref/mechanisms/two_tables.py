@@ -8,15 +8,18 @@ never shows more than they do.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import ClassVar, Self
 
 import numpy as np
 
+from splu_ref.channels import Channel
 from splu_ref.decoys import PlanMethod, plan_method, require_feasible
 from splu_ref.manifest import Facts
 from splu_ref.model import Exact, Gamma
-from splu_ref.randomness import Draws, IntArray
+from splu_ref.randomness import Draws, IntArray, UniformSource
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,11 @@ class TwoTables:
     values: IntArray
     suppressed: IntArray
     domain_size: int
+
+    @property
+    def published(self) -> IntArray:
+        """What the tables show of each row: the values of its group, shape (rows, gamma)."""
+        return self.values[self.groups]
 
     def sensitive_table(self) -> IntArray:
         """Return the sensitive table as published: rows of group, value and count, shape (rows, 3)."""
@@ -81,6 +89,28 @@ class Anatomy:
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism of which a manifest tells these parameters."""
         return cls(facts.whole("gamma"), facts.text("plan"))
+
+    def channel(self, histogram: IntArray, secret: UniformSource) -> Channel[int, tuple[int, ...]]:
+        """Return the law of the values that a record's group shows, by its true code, given the plan.
+
+        Parameters
+        ----------
+        histogram
+            Frequencies of the values after the deletion, shape (values,). Values that do not occur have no
+            row: there is no record whose group it would be.
+        secret
+            Where the plan's secret comes from; plans without one draw nothing.
+        """
+        groups = self.decoys(histogram, self.gamma, secret).groups().tolist()
+        held = Counter(tuple(sorted(group)) for group in groups)
+        return Channel(
+            {
+                code: {group: Fraction(count, frequency) for group, count in held.items() if code in group}
+                for code, frequency in enumerate(histogram.tolist())
+                if frequency
+            },
+            tuple(held),
+        )
 
     def publish_codes(self, codes: IntArray, domain_size: int, draws: Draws) -> TwoTables:
         """Publish sensitive codes in two tables.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splu_ref.audit import EnumerationRow
+from splu_ref.audit import DeclaredRow, EnumerationRow
 from splu_ref.certificate_checker import Verdict, check_text
 from splu_ref.certificates import privacy_certificate
 from splu_ref.mechanisms import Release, SpluGen
@@ -83,11 +83,15 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
             progress(str(row.histogram))
             yield row
 
+    declared = [DeclaredRow("DBR", (1,), 1, True, ""), DeclaredRow("DBR", (2, 1), 27, False, "another law")]
     monkeypatch.setattr(enumeration, "enumeration_rows", rows)
-    first, second = enumeration.enumeration_stage(told).rows
+    monkeypatch.setattr(enumeration, "declared_rows", lambda: declared)
+    first, second, third = enumeration.enumeration_stage(told).rows
     assert (first.id, first.passed, first.detail) == ("enumeration.anatomy.gamma2", False, "the law differs")
     assert "68 outcomes in 2 tables, p = 1/2, 1;" in first.evidence
     assert (second.id, second.passed) == ("enumeration.cyclic.gamma3", True)
+    assert (third.id, third.passed, third.detail) == ("enumeration.channel.dbr", False, "another law")
+    assert "28 outcomes of 2 mechanisms and tables" in third.evidence
     assert told.steps == [("(1, 1)", 0), ("(2, 2)", 1), ("(1, 1, 1)", 2)]
 
 

@@ -1,0 +1,168 @@
+"""Every mechanism's declared channel against the exact law of its code, from every outcome of its choices.
+
+A new mechanism gets this evidence by its line in `DECLARED`. Laws of several records together are compared
+for SPLU-Gen alone, in `enumeration`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from itertools import chain, product
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_ref.audit.enumeration import (
+    ENUMERATED,
+    GAMMAS,
+    LARGEST_WITH_SECRET,
+    RETENTIONS,
+    codes_of,
+    eligible_histograms,
+)
+from splu_ref.audit.laws import Vector
+from splu_ref.channels import Channel, mixture
+from splu_ref.channels.channel import total
+from splu_ref.mechanisms import Anatomy, DistributionBased, SpluGen
+from splu_ref.randomness import Draws, IntArray, UniformSource, outcomes
+
+Label: TypeAlias = Hashable
+
+
+class RowsRelease(Protocol):
+    """The parts of a release that are looked at."""
+
+    @property
+    def rows(self) -> NDArray[np.integer[Any]]:
+        """Original record at each published row."""
+        ...
+
+    @property
+    def published(self) -> NDArray[np.integer[Any]]:
+        """What stands at each published row: a code, or several; one entry of the first axis for each row."""
+        ...
+
+
+class Declaring(Protocol):
+    """A mechanism that declares what a record is published as: code to code, or to a tuple of codes."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    def publish_codes(self, codes: IntArray, domain_size: int, draws: Draws, /) -> RowsRelease:
+        """Publish the codes of one sensitive column."""
+        ...
+
+    def channel(self, histogram: IntArray, secret: UniformSource, /) -> Channel[int, Any]:
+        """Return the law of what a record is published as, by its true code, given the plan's secret."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredRow:
+    """One small table, and whether each of its records is published with the declared law.
+
+    Attributes
+    ----------
+    mechanism
+        Its name.
+    histogram
+        The table: value v stands in ``histogram[v]`` records.
+    outcomes
+        How many outcomes of the random choices were run.
+    holds
+        Whether all laws agree.
+    detail
+        The first disagreement, or the empty text.
+    """
+
+    mechanism: str
+    histogram: Vector
+    outcomes: int
+    holds: bool
+    detail: str
+
+
+DECLARED: Sequence[tuple[Declaring, int]] = (
+    *(
+        (SpluGen(gamma, retention, plan), gamma)
+        for gamma, retention, plan in product(GAMMAS, (None, *RETENTIONS), ENUMERATED.values())
+    ),
+    *((Anatomy(gamma, plan), gamma) for gamma, plan in product(GAMMAS, ("anatomy", "cyclic"))),
+    (DistributionBased(), 1),
+)
+"""The mechanisms that are enumerated, and how many records each needs for one of the most frequent value."""
+
+
+def declared_rows(
+    mechanisms: Iterable[tuple[Declaring, int]] = DECLARED, *, largest: int = LARGEST_WITH_SECRET
+) -> Iterator[DeclaredRow]:
+    """Yield a row for every mechanism and set of frequencies of at most ``largest`` records that it takes."""
+    for mechanism, group in mechanisms:
+        for histogram in eligible_histograms(group, largest, ordered=False):
+            yield enumerate_declared(mechanism, histogram)
+
+
+def enumerate_declared(mechanism: Declaring, histogram: Sequence[int]) -> DeclaredRow:
+    """Run a mechanism on every outcome of its choices for one small table, and compare each record's law.
+
+    Parameters
+    ----------
+    mechanism
+        The mechanism under test.
+    histogram
+        Frequencies of the values, shape (values,), which the mechanism can publish.
+    """
+    codes = codes_of(histogram)
+    observed: dict[Vector, dict[int, dict[Label, Fraction]]] = {}
+    doubled: list[str] = []
+    walked = 0
+
+    def run(draws: Draws) -> dict[int, Label]:
+        done = mechanism.publish_codes(codes, len(histogram), draws)
+        if len(np.unique(done.rows)) < len(done.rows):
+            doubled.append("a record stands at two published rows")
+        shown = (tuple(label) if isinstance(label, list) else label for label in done.published.tolist())
+        return dict(zip(done.rows.tolist(), shown, strict=True))
+
+    for published, probability in outcomes(run):
+        laws = observed.setdefault(tuple(sorted(published)), defaultdict(lambda: defaultdict(Fraction)))
+        for record, label in published.items():
+            laws[record][label] += probability
+        walked += 1
+    disagreements = chain(doubled, _disagreements(mechanism, codes, len(histogram), observed))
+    detail = next(disagreements, "")
+    return DeclaredRow(mechanism.name, tuple(histogram), walked, not detail, detail)
+
+
+def _disagreements(
+    mechanism: Declaring,
+    codes: IntArray,
+    domain_size: int,
+    observed: Mapping[Vector, Mapping[int, Mapping[Label, Fraction]]],
+) -> Iterator[str]:
+    """Yield in words each record whose law, given which records were kept, is not its row of the channel."""
+    for kept, laws in observed.items():
+        histogram = np.bincount(codes[list(kept)], minlength=domain_size)
+        secrets = outcomes(partial(mechanism.channel, histogram))
+        declared = mixture([(probability, channel) for channel, probability in secrets])
+        for record, law in laws.items():
+            weight = total(law)
+            found = {label: probability / weight for label, probability in law.items()}
+            code = int(codes[record])
+            if code not in declared.laws or found != declared.laws[code]:
+                yield (
+                    f"histogram {histogram.tolist()}: a record with value {code} is published by the law "
+                    f"{_words(found)}, declared is {_words(declared.laws.get(code, {}))}"
+                )
+
+
+def _words(law: Mapping[Label, Fraction]) -> str:
+    return ", ".join(f"{label}: {probability}" for label, probability in law.items()) or "none"
