@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from splu_ref import decoys, estimators, guarantees, randomness
 from splu_ref.audit.enumeration import CodesRelease
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import Channel, PublishedCount
 from splu_ref.decoys import DecoyPlan, PlanMethod
 from splu_ref.estimators import CountEstimate
 from splu_ref.guarantees import PrivacyMinimum, UtilityThreshold
@@ -54,6 +54,16 @@ class PublishTable(Protocol):
         id_column: str | None = ...,
     ) -> Release:
         """Publish a table."""
+        ...
+
+
+class DeclaredChannel(Protocol):
+    """Of the form of `SpluGen.channel`."""
+
+    def __call__(
+        self, mechanism: SpluGen, histogram: IntArray, secret: UniformSource, /
+    ) -> Channel[int, int]:
+        """Return the law of a record's published code, by its true code."""
         ...
 
 
@@ -116,6 +126,8 @@ class Subject:
     ----------
     publish_codes, publish
         The mechanism on codes, and on tables.
+    channel
+        The law of a record's published code that the mechanism declares.
     plans
         Plan methods by name: ``anatomy``, ``cyclic`` and ``mixed``.
     mixed
@@ -137,6 +149,7 @@ class Subject:
     """
 
     publish_codes: PublishCodes
+    channel: DeclaredChannel
     publish: PublishTable
     plans: Mapping[str, PlanMethod]
     mixed: Mixed
@@ -159,6 +172,7 @@ class Subject:
 
 SHIPPED = Subject(
     publish_codes=SpluGen.publish_codes,
+    channel=SpluGen.channel,
     publish=SpluGen.publish,
     plans=decoys.PLANS,
     mixed=decoys.mixed,

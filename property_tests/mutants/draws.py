@@ -8,10 +8,11 @@ import numpy as np
 
 from property_tests.mutants.altered_release import AlteredMechanism, AlteredSource, with_source
 from property_tests.mutants.mutant import mutant
+from splu_ref.channels import Channel, diagonal
 from splu_ref.decoys import DecoyPlan
 from splu_ref.decoys.plan import Groups
 from splu_ref.mechanisms import ColumnRelease, PlaceOrder, SpluGen
-from splu_ref.randomness import Draws, IntArray
+from splu_ref.randomness import Draws, IntArray, UniformSource
 
 
 class _OwnExcluded(AlteredSource):
@@ -90,6 +91,27 @@ def _retention_ignored(
     return plain.publish_codes(codes, domain_size, source, order=order)
 
 
+def _plan_forgotten(mechanism: SpluGen, histogram: IntArray, _: UniformSource) -> Channel[int, int]:
+    return diagonal(range(len(histogram)), mechanism.retention)
+
+
+def _share_of_gamma(mechanism: SpluGen, histogram: IntArray, secret: UniformSource) -> Channel[int, int]:
+    """Declare p' = 1/gamma: right only where that is the retention."""
+    return SpluGen(mechanism.gamma, None, mechanism.decoys).channel(histogram, secret)
+
+
+mutant(
+    "channel-without-plan",
+    "enumeration.channel",
+    "The declared channel takes every other value of the domain as often, whatever stands in the groups.",
+    channel=_plan_forgotten,
+)
+mutant(
+    "channel-without-retention",
+    "enumeration.channel",
+    "The declared channel is the one for p = 1/gamma, whatever p is.",
+    channel=_share_of_gamma,
+)
 mutant(
     "retention-ignored",
     "mechanism.replay",
