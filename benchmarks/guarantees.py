@@ -14,13 +14,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from benchmarks.timing import seconds
-from splu_ref.guarantees import (
-    error_bounds,
-    exact_json,
-    privacy_minimum,
-    privacy_minimum_bounds,
-    utility_threshold,
-)
+from splu_ref.guarantees import error_probability, exact_json, privacy_minimum, utility_threshold
 
 GAMMA, EPSILON = 10, Fraction(3, 10)
 
@@ -42,7 +36,7 @@ def privacy() -> None:
         ("fractions summed at every f, one form", sum_of_fractions, 200),
         ("one integer numerator at every f, one form", sum_of_numerators, 50),
     ):
-        assert function(1000) == privacy_minimum(GAMMA, EPSILON, 1000).t_p
+        assert function(1000) == privacy_minimum(GAMMA, EPSILON, 1000).t_p.exact()
         baseline = stride * sum(seconds(partial(function, f)) for f in range(stride // 2, 1001, stride))
         print(f"  {name:45} {baseline:9.3f} s (timed at every {stride}th f): ratio {baseline / ours:.0f}")
 
@@ -50,9 +44,9 @@ def privacy() -> None:
 def privacy_far_out() -> None:
     """T_P at alpha = 10,000 against SciPy's floats."""
     print("T_P, gamma = 10, epsilon = 3/10, alpha = 10,000: both forms")
-    ours = best(lambda: privacy_minimum_bounds(GAMMA, EPSILON, 10_000))
+    ours = best(lambda: privacy_minimum(GAMMA, EPSILON, 10_000))
     exact = seconds(lambda: privacy_minimum(GAMMA, EPSILON, 10_000))
-    shown = exact_json(privacy_minimum_bounds(GAMMA, EPSILON, 10_000).t_p, "down", 12)
+    shown = exact_json(privacy_minimum(GAMMA, EPSILON, 10_000).t_p.bounds(), "down", 12)
     print(f"  {'this package, certified digits: 12':45} {ours:9.3f} s {shown['decimal']}")
     print(f"  {'this package, exact fractions':45} {exact:9.3f} s")
     with warnings.catch_warnings():
@@ -63,7 +57,7 @@ def privacy_far_out() -> None:
     print(f"  {'SciPy, 1 - (cdf - cdf)':45} {'':9}   {subtracted.min():g}")
     first = int(np.argmax(subtracted <= 0)) + 1
     last = int(np.flatnonzero(subtracted > 0)[-1]) + 1
-    truth = exact_json(error_bounds(GAMMA, EPSILON, first, strict=True), "down", 3)["decimal"]
+    truth = exact_json(error_probability(GAMMA, EPSILON, first, strict=True).bounds(), "down", 3)["decimal"]
     print(f"    0 first at f = {first}, where the truth is {truth}, and at every f after {last}")
 
 
@@ -72,7 +66,7 @@ def utility(epsilon: str) -> None:
     found = utility_threshold(GAMMA, epsilon, "1/100")
     ours = best(lambda: utility_threshold(GAMMA, epsilon, "1/100"))
     counts = range(found.threshold, found.tail_from, 50)
-    every = 50 * seconds(lambda: [error_bounds(GAMMA, epsilon, f) for f in counts])
+    every = 50 * seconds(lambda: [error_probability(GAMMA, epsilon, f).bounds() for f in counts])
     print(f"T_f, gamma = 10, epsilon = {epsilon}, t_e = 1/100: {found.threshold}", end=" ")
     print(f"(Chebyshev {found.threshold_chebyshev}; analytic from {found.tail_from} on)")
     print(f"  {f'this package, {found.checked} plateau ends':45} {ours:9.3f} s")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,7 @@ from splu_ref.audit.enumeration import CodesRelease
 from splu_ref.channels import Channel, PublishedCount
 from splu_ref.decoys import DecoyPlan, PlanMethod
 from splu_ref.estimators import CountEstimate
-from splu_ref.guarantees import PrivacyMinimum, UtilityThreshold
+from splu_ref.guarantees import UtilityThreshold
 from splu_ref.mechanisms import PlaceOrder, Release, SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import Exact, Gamma
@@ -95,6 +95,15 @@ class ErrorProbability(Protocol):
         ...
 
 
+class ExactMinimum(NamedTuple):
+    """The exact part of `splu_ref.guarantees.PrivacyMinimum`."""
+
+    t_p: Fraction
+    argmin: int
+    t_p_definition: Fraction
+    argmin_definition: int
+
+
 class Plateaus(Protocol):
     """Of the form of `splu_ref.guarantees.plateau_starts` and ``plateau_ends``."""
 
@@ -160,7 +169,7 @@ class Subject:
     keyed: Callable[[Key], Randomness]
     random_order: RandomOrder
     error_probability: ErrorProbability
-    privacy_minimum: Callable[[Exact, Exact, Exact], PrivacyMinimum]
+    privacy_minimum: Callable[[Exact, Exact, Exact], ExactMinimum]
     utility_threshold: Callable[[Exact, Exact, Exact], UtilityThreshold]
     chebyshev_bound: Callable[[Exact, Exact, Exact], Fraction]
     chernoff_bound: Callable[[Exact, Exact, Exact], Fraction]
@@ -168,6 +177,17 @@ class Subject:
     plateau_ends: Plateaus
     estimate_count: Callable[[int, Exact], CountEstimate]
     exact_intervals: Intervals
+
+
+def _exact_error(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool = False) -> Fraction:
+    return guarantees.error_probability(gamma, epsilon, frequency, strict=strict).exact()
+
+
+def _exact_minimum(gamma: Exact, epsilon: Exact, alpha: Exact) -> ExactMinimum:
+    found = guarantees.privacy_minimum(gamma, epsilon, alpha)
+    return ExactMinimum(
+        found.t_p.exact(), found.argmin, found.t_p_definition.exact(), found.argmin_definition
+    )
 
 
 SHIPPED = Subject(
@@ -182,8 +202,8 @@ SHIPPED = Subject(
     system=randomness.SystemSource,
     keyed=randomness.KeyedSource,
     random_order=random_order,
-    error_probability=guarantees.error_probability,
-    privacy_minimum=guarantees.privacy_minimum,
+    error_probability=_exact_error,
+    privacy_minimum=_exact_minimum,
     utility_threshold=guarantees.utility_threshold,
     chebyshev_bound=guarantees.chebyshev_bound,
     chernoff_bound=guarantees.chernoff_bound,

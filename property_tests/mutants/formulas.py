@@ -11,16 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from property_tests.mutants.mutant import mutant
+from property_tests.subject import SHIPPED, ExactMinimum
 from splu_ref.binomial import probability_mass, upper_tail
 from splu_ref.channels import PublishedCount
 from splu_ref.estimators import CountEstimate, estimate_count, exact_intervals
 from splu_ref.guarantees import (
-    PrivacyMinimum,
     UtilityThreshold,
     error_probability,
     plateau_ends,
     plateau_starts,
-    privacy_minimum,
     utility_threshold,
 )
 from splu_ref.guarantees.plateaus import error_offset
@@ -38,7 +37,7 @@ def _float_window(gamma: int, epsilon: float, frequency: int) -> Fraction:
 
 def _float_error(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool = False) -> Fraction:
     size, count, share = Gamma(gamma), whole(frequency, "frequency", 1), float(exact(epsilon))
-    return _float_window(size, share, count) if strict else error_probability(size, epsilon, count)
+    return _float_window(size, share, count) if strict else error_probability(size, epsilon, count).exact()
 
 
 def _upper_error(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool = False) -> Fraction:
@@ -47,24 +46,23 @@ def _upper_error(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool
     return upper_tail(size * count, count + distance, Fraction(1, size))
 
 
-def _float_privacy(gamma: Exact, epsilon: Exact, alpha: Exact) -> PrivacyMinimum:
-    found = privacy_minimum(gamma, epsilon, alpha)
-    least, argmin = min(
-        (_float_window(found.gamma, float(found.epsilon), f), f) for f in range(1, found.alpha + 1)
-    )
-    return replace(found, t_p=least, argmin=argmin)
+def _float_privacy(gamma: Exact, epsilon: Exact, alpha: Exact) -> ExactMinimum:
+    size, share, last = Gamma(gamma), float(exact(epsilon)), whole(alpha, "alpha", 1)
+    least, argmin = min((_float_window(size, share, f), f) for f in range(1, last + 1))
+    return SHIPPED.privacy_minimum(gamma, epsilon, alpha)._replace(t_p=least, argmin=argmin)
 
 
-def _strict_for_definition(gamma: Exact, epsilon: Exact, alpha: Exact) -> PrivacyMinimum:
-    found = privacy_minimum(gamma, epsilon, alpha)
-    return replace(found, t_p=found.t_p_definition, argmin=found.argmin_definition)
+def _strict_for_definition(gamma: Exact, epsilon: Exact, alpha: Exact) -> ExactMinimum:
+    found = SHIPPED.privacy_minimum(gamma, epsilon, alpha)
+    return found._replace(t_p=found.t_p_definition, argmin=found.argmin_definition)
 
 
-def _privacy_at_plateau_ends(gamma: Exact, epsilon: Exact, alpha: Exact) -> PrivacyMinimum:
-    found = privacy_minimum(gamma, epsilon, alpha)
-    ends = list(plateau_ends(epsilon, found.alpha)) or [found.alpha]
-    least, argmin = min((error_probability(gamma, epsilon, f), f) for f in ends)
-    return replace(found, t_p_definition=least, argmin_definition=argmin)
+def _privacy_at_plateau_ends(gamma: Exact, epsilon: Exact, alpha: Exact) -> ExactMinimum:
+    last = whole(alpha, "alpha", 1)
+    ends = list(plateau_ends(epsilon, last)) or [last]
+    least, argmin = min((error_probability(gamma, epsilon, f).exact(), f) for f in ends)
+    found = SHIPPED.privacy_minimum(gamma, epsilon, alpha)
+    return found._replace(t_p_definition=least, argmin_definition=argmin)
 
 
 def _starts_too_late(epsilon: Exact, last: Exact, /, *, strict: bool = False) -> Iterator[int]:

@@ -116,7 +116,7 @@ def advise(
             f"{table.row_count} records: leave out columns"
         )
     for gamma, p in choices:  # what would take too long is refused before any work
-        law, *_ = limited(gamma, wanted.epsilon, wanted.alpha, p)
+        law, *_ = limited(gamma, wanted.epsilon, wanted.alpha, 1, p)
         start, _ = proof_start(law, wanted.epsilon, wanted.t_e)
         work += search_work(law, wanted.epsilon, wanted.alpha) + scan_work(law, wanted.epsilon, start)
     if work > left():

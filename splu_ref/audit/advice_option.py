@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
 from splu_ref.binomial import Bounds
-from splu_ref.guarantees import (
-    error_bounds,
-    error_probability,
-    privacy_minimum_bounds,
-    utility_threshold,
-)
+from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
 from splu_ref.model import Exact, Gamma, ParameterError, positive, probability, shown, whole
 
 EPSILON, ALPHA, T_P, T_E = "3/10", 10, "1/4", "1/20"
@@ -114,15 +109,12 @@ def option_for(
     unprotected: tuple[int, ...],
 ) -> Option:
     """Return what one choice promises for a table with the given values and open homogeneous groups."""
-    least = privacy_minimum_bounds(gamma, goals.epsilon, goals.alpha, retention=p)
+    least = privacy_minimum(gamma, goals.epsilon, goals.alpha, retention=p)
     threshold = utility_threshold(gamma, goals.epsilon, goals.t_e, retention=p).threshold
 
     @cache
     def wrong_often_enough(count: int) -> bool:
-        at = gamma, goals.epsilon, count
-        return _at_least(
-            error_bounds(*at, retention=p), lambda: error_probability(*at, retention=p), goals.t_p
-        )
+        return error_probability(gamma, goals.epsilon, count, retention=p).compare(goals.t_p) >= 0
 
     zones: dict[str, list[int]] = {"protected": [], "accurate": [], "between": []}
     for number, (_, count) in enumerate(values):
@@ -133,25 +125,17 @@ def option_for(
         else:
             zones["between"].append(number)
 
-    def exactly() -> Fraction:
-        return error_probability(gamma, goals.epsilon, least.argmin_definition, retention=p)
-
+    level = least.t_p_definition
     short = gamma * least.argmin_definition <= SHORT_TRIALS
     return Option(
-        gamma,
-        p,
-        exactly() if short else least.t_p_definition,
-        least.argmin_definition,
-        _at_least(least.t_p_definition, exactly, goals.t_p),
-        threshold,
-        tuple(zones["protected"]),
-        tuple(zones["accurate"]),
-        tuple(zones["between"]),
-        unprotected,
+        gamma=gamma,
+        retention=p,
+        t_p=level.exact() if short else level.bounds(12),
+        argmin=least.argmin_definition,
+        meets_t_p=level.compare(goals.t_p) >= 0,
+        threshold=threshold,
+        protected=tuple(zones["protected"]),
+        accurate=tuple(zones["accurate"]),
+        between=tuple(zones["between"]),
+        unprotected=unprotected,
     )
-
-
-def _at_least(bounds: Bounds, value: Callable[[], Fraction], level: Fraction) -> bool:
-    if bounds.lower >= level or bounds.upper < level:
-        return bounds.lower >= level
-    return value() >= level

@@ -123,7 +123,7 @@ def concept_minimum(
         )
     _refuse_long(gamma, epsilon, alpha, method)
     count = privacy_minimum(gamma, epsilon, alpha)
-    x3, level = count.argmin_definition, count.t_p_definition
+    x3, level = count.argmin_definition, count.t_p_definition.exact()
     if method == "mle":
         alone = ConceptCase(x3, x3, x3, gamma * x3, 0)
         return ConceptMinimum(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.binomial import Bounds
-from splu_ref.guarantees import decimal_down, privacy_minimum_over_releases_bounds
+from splu_ref.guarantees import decimal_down, privacy_minimum
 from splu_ref.model import Exact, Gamma
 
 EPSILON, ALPHA = Fraction(3, 10), 10
@@ -53,11 +53,16 @@ def repeated_privacy(
     Raises
     ------
     ParameterError
-        As `splu_ref.guarantees.privacy_minimum_over_releases_bounds`.
+        As `splu_ref.guarantees.privacy_minimum`.
     """
     size = Gamma(gamma)
     once, averaged = (
-        privacy_minimum_over_releases_bounds(size, epsilon, alpha, times, retention=retention)
-        for times in (1, releases)
+        privacy_minimum(size, epsilon, alpha, times, retention=retention) for times in (1, releases)
     )
-    return RepeatedPrivacy(releases, once.epsilon, once.alpha, once.t_p_definition, averaged.t_p_definition)
+    return RepeatedPrivacy(
+        releases=releases,
+        epsilon=once.epsilon,
+        alpha=once.alpha,
+        once=once.t_p_definition.bounds(12),
+        averaged=averaged.t_p_definition.bounds(12),
+    )

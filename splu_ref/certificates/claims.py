@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from splu_ref.binomial import Bounds, Enclosure
+from splu_ref.binomial import Enclosure
 from splu_ref.certificates.form import Certificate, assemble, hexadecimal, window
 from splu_ref.certificates.limits import (
     refuse_uncertifiable_error,
@@ -12,15 +12,14 @@ from splu_ref.certificates.limits import (
     refuse_uncertifiable_proof,
     refuse_uncertifiable_threshold,
 )
-from splu_ref.certificates.rounding import BITS, WORKING_BITS, ErrorRounding, bound_entry, settled
+from splu_ref.certificates.rounding import WORKING_BITS, ErrorRounding, bound_entry, settled
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import (
-    PrivacyMinimumBounds,
+    ErrorProbability,
+    PrivacyMinimum,
     UtilityThreshold,
-    decimal_down,
-    decimal_up,
     error_offset,
-    privacy_minimum_bounds,
+    privacy_minimum,
     utility_threshold,
 )
 from splu_ref.guarantees.plateaus import Plateaus
@@ -34,7 +33,7 @@ def privacy_certificate(
     alpha: Exact,
     *,
     retention: Exact | None = None,
-    minimum: PrivacyMinimumBounds | None = None,
+    minimum: PrivacyMinimum | None = None,
     progress: Progress | None = None,
 ) -> Certificate:
     """Return a certificate of the least error probability T_P over the counts 1..alpha.
@@ -50,7 +49,7 @@ def privacy_certificate(
     retention
         Probability p of publishing the own value, greater than 0 and below 1; None stands for 1/gamma.
     minimum
-        What `privacy_minimum_bounds` returns for the same parameters, if it is at hand.
+        What `privacy_minimum` returns for the same parameters, if it is at hand.
     progress
         Called now and then with (probabilities computed, probabilities in all).
 
@@ -77,8 +76,8 @@ def privacy_certificate(
     )
     refuse_uncertifiable_privacy(law.gamma, epsilon, alpha, retention=law.retention)
     if minimum is None:
-        minimum = privacy_minimum_bounds(law.gamma, epsilon, alpha, retention=law.retention)
-    elif (_law(minimum), minimum.epsilon, minimum.alpha) != (law, epsilon, alpha):
+        minimum = privacy_minimum(law.gamma, epsilon, alpha, retention=law.retention)
+    elif (minimum.law, minimum.epsilon, minimum.alpha, minimum.releases) != (law, epsilon, alpha, 1):
         raise ParameterError(
             "minimum belongs to other parameters: give the same gamma, epsilon, alpha and retention"
         )
@@ -115,7 +114,7 @@ def privacy_certificate(
         }
         words.append(
             f"|f' - f| {sign} ({epsilon}) f has a probability of at least "
-            f"{_decimal(value, numerator, law, argmin, up=False)}, least at f = {argmin}"
+            f"{value.decimal('down')}, least at f = {argmin}"
         )
     if progress is not None:
         progress(whole_work, whole_work)
@@ -143,13 +142,12 @@ def error_certificate(
     if progress is not None:
         progress(0, 2)
     offset = error_offset(epsilon, frequency)
-    bounds = law.error_enclosure(frequency, offset, BITS).bounds()
     if progress is not None:
         progress(1, 2)
     numerator = law.error_numerator(frequency, offset)
     if progress is not None:
         progress(2, 2)
-    value = _decimal(bounds, numerator, law, frequency, up=True)
+    value = ErrorProbability(law, frequency, offset).decimal("up")
     parameters = {**_parameters(law, epsilon), "frequency": str(frequency)}
     statement = (
         f"{_setting(law, f'the count f = {frequency}')}: |f' - f| >= ({epsilon}) f has a probability of at "
@@ -213,7 +211,7 @@ def threshold_certificate(
     return assemble("utility-threshold", parameters, statement, evidence)
 
 
-def _law(found: PrivacyMinimumBounds | UtilityThreshold) -> PublishedCount:
+def _law(found: UtilityThreshold) -> PublishedCount:
     return PublishedCount(found.gamma, found.retention)
 
 
@@ -231,13 +229,6 @@ def _setting(law: PublishedCount, more: str = "") -> str:
     if more:
         named.append(more)
     return "With " + ", ".join(named[:-1]) + (" and " if named[1:] else "") + named[-1]
-
-
-def _decimal(value: Bounds, numerator: int, law: PublishedCount, frequency: int, *, up: bool) -> str:
-    """Return a probability to twelve digits: from its enclosure if that settles them, else exactly."""
-    rounded = decimal_up if up else decimal_down
-    low, high = (rounded(Bounds(end, end)) for end in (value.lower, value.upper))
-    return low if low == high else rounded(Fraction(numerator, law.unit() ** frequency))
 
 
 def _tail(found: UtilityThreshold) -> dict[str, str | dict[str, str] | None]:

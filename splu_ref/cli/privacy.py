@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from splu_ref.binomial.work import one_budget
-from splu_ref.channels import PublishedCount
 from splu_ref.cli.certify import certified
 from splu_ref.cli.exactly import setting, words
 from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, RetentionOption, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing
-from splu_ref.guarantees import error_probability, privacy_minimum_over_releases_bounds
-from splu_ref.guarantees.printable import printable
+from splu_ref.guarantees import privacy_minimum
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import ParameterError, probability, whole
 
@@ -61,26 +58,16 @@ def run(
             raise ParameterError("a certificate speaks of one release: leave out --certificate or --releases")
         refuse_existing(certificate, force=force)
     with counted("visiting plateaus") as progress:
-        least = privacy_minimum_over_releases_bounds(
-            gamma, epsilon, alpha, times, retention=retention, progress=progress
-        )
-    law = PublishedCount(least.gamma, least.retention)
-    pooled, pooled_definition = times * least.argmin, times * least.argmin_definition
-    exactly = partial(error_probability, least.gamma, least.epsilon, retention=least.retention)
-    strict, at_definition = partial(exactly, pooled, strict=True), partial(exactly, pooled_definition)
-    t_p = printable(law, pooled, strict, least.t_p, "down")
-    t_p_definition = printable(law, pooled_definition, at_definition, least.t_p_definition, "down")
-    holds: bool | None = None
-    if wanted is not None:
-        holds = least.t_p_definition.lower >= wanted or (
-            least.t_p_definition.upper >= wanted and at_definition() >= wanted
-        )
+        least = privacy_minimum(gamma, epsilon, alpha, times, retention=retention, progress=progress)
+    law = least.law
+    t_p, t_p_definition = least.t_p.json("down"), least.t_p_definition.json("down")
+    holds = None if wanted is None else least.t_p_definition.compare(wanted, "--at-least") >= 0
     result = {
-        "gamma": int(least.gamma),
+        "gamma": int(law.gamma),
         "epsilon": str(least.epsilon),
         "alpha": least.alpha,
         "releases": times,
-        "retention": str(least.retention),
+        "retention": str(law.retention),
         "t_p": t_p,
         "t_p_definition": t_p_definition,
         "argmin": least.argmin,

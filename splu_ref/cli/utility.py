@@ -22,12 +22,10 @@ from splu_ref.guarantees import (
     UtilityThreshold,
     chebyshev_bound,
     chernoff_bound,
-    error_bounds,
     error_probability,
     exact_json,
     utility_threshold,
 )
-from splu_ref.guarantees.printable import printable
 from splu_ref.model import ParameterError, positive, shown, whole
 
 EXAMPLE = "splu-ref utility --gamma 10 --epsilon 1/20 --t-e 1/100 --certificate t_f.json"
@@ -116,8 +114,7 @@ def run(
 def _error(gamma: str, epsilon: str, frequency: str, retention: str | None) -> tuple[dict[str, Any], Lines]:
     law, ratio = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
     count, own = whole(frequency, "frequency", 1), law.retention
-    exactly = partial(error_probability, law.gamma, ratio, count, retention=own)
-    error = printable(law, count, exactly, error_bounds(law.gamma, ratio, count, retention=own), "up")
+    error = error_probability(law.gamma, ratio, count, retention=own).json("up")
     chebyshev = exact_json(chebyshev_bound(law.gamma, ratio, count, retention=own), "up")
     chernoff = exact_json(chernoff_bound(law.gamma, ratio, count, retention=own), "up")
     result = {

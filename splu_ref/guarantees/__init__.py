@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from splu_ref.guarantees.conjunction_error import conjunction_error_probability
     from splu_ref.guarantees.conjunction_moments import conjunction_bias, conjunction_variance
     from splu_ref.guarantees.conjunction_utility import ConjunctionThreshold, conjunction_threshold
-    from splu_ref.guarantees.count_error import error_bounds, error_numerator, error_probability
+    from splu_ref.guarantees.count_error import ErrorProbability, error_probability
     from splu_ref.guarantees.decimals import decimal_down, decimal_up, exact_json, integer_text
     from splu_ref.guarantees.estimator_free import (
         BestEstimator,
@@ -22,16 +22,7 @@ if TYPE_CHECKING:
         worst_error_bounds,
     )
     from splu_ref.guarantees.plateaus import error_offset, plateau_ends, plateau_starts
-    from splu_ref.guarantees.privacy import (
-        PrivacyMinimum,
-        PrivacyMinimumBounds,
-        privacy_minimum,
-        privacy_minimum_bounds,
-    )
-    from splu_ref.guarantees.releases import (
-        privacy_minimum_over_releases,
-        privacy_minimum_over_releases_bounds,
-    )
+    from splu_ref.guarantees.privacy import PrivacyMinimum, privacy_minimum
     from splu_ref.guarantees.utility import UtilityThreshold, utility_threshold
 else:
     from splu_ref.lazy import lazily
@@ -60,8 +51,7 @@ else:
                 "conjunction_threshold",
             ),
             "count_error": (
-                "error_bounds",
-                "error_numerator",
+                "ErrorProbability",
                 "error_probability",
             ),
             "decimals": (
@@ -83,13 +73,7 @@ else:
             ),
             "privacy": (
                 "PrivacyMinimum",
-                "PrivacyMinimumBounds",
                 "privacy_minimum",
-                "privacy_minimum_bounds",
-            ),
-            "releases": (
-                "privacy_minimum_over_releases",
-                "privacy_minimum_over_releases_bounds",
             ),
             "utility": (
                 "UtilityThreshold",
@@ -103,8 +87,8 @@ __all__ = [
     "Conjunction",
     "ConjunctionBound",
     "ConjunctionThreshold",
+    "ErrorProbability",
     "PrivacyMinimum",
-    "PrivacyMinimumBounds",
     "UtilityThreshold",
     "best_estimator",
     "chebyshev_bound",
@@ -117,8 +101,6 @@ __all__ = [
     "conjunction_variance",
     "decimal_down",
     "decimal_up",
-    "error_bounds",
-    "error_numerator",
     "error_offset",
     "error_probability",
     "exact_json",
@@ -127,9 +109,6 @@ __all__ = [
     "plateau_ends",
     "plateau_starts",
     "privacy_minimum",
-    "privacy_minimum_bounds",
-    "privacy_minimum_over_releases",
-    "privacy_minimum_over_releases_bounds",
     "utility_threshold",
     "worst_error_bounds",
 ]

@@ -6,16 +6,19 @@ records stand in groups that hold a value of count f. The law is `splu_ref.chann
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, isqrt
+from typing import Literal
 
 from splu_ref.binomial import Bounds, Enclosure
 from splu_ref.binomial.directed import factor_work
 from splu_ref.binomial.exact import tail_work
 from splu_ref.binomial.work import STEP, WorkError, digits, left, one_budget, reduction, spend
 from splu_ref.channels import PublishedCount
+from splu_ref.guarantees.decimals import ExactJson, decimal_down, decimal_up, exact_json
 from splu_ref.guarantees.plateaus import error_offset
-from splu_ref.model import Exact, ParameterError, shown, whole
+from splu_ref.model import Exact, ParameterError, exact, shown, whole
 
 EXACT_TRIALS = 300_000
 """Largest gamma f for which a probability is given as a fraction, if the budget of work allows it."""
@@ -26,105 +29,154 @@ EXACT_WORK = 10**11
 DIRECTED_TRIALS = 2 * 10**8
 """Largest gamma f for which a probability is enclosed, if the budget of work allows it."""
 
+LONGEST = 10_000
+"""Decimal digits up to which a denominator, gamma^(gamma f) for p = 1/gamma, is worth computing for print."""
 
-@one_budget()
-def error_probability(
-    gamma: Exact,
-    epsilon: Exact,
-    frequency: Exact,
-    *,
-    strict: bool = False,
-    retention: Exact | None = None,
-) -> Fraction:
-    """Return Pr(abs(f' - f) >= epsilon f) exactly.
 
-    Parameters
+@dataclass(frozen=True)
+class ErrorProbability:
+    """Pr(abs(f' - f) >= k) at a count: enclosed, and exact when asked.
+
+    Attributes
     ----------
-    gamma
-        Size of a decoy group, a whole number of at least 2.
-    epsilon
-        Relative error, greater than 0.
+    law
+        Group size gamma and probability p of keeping the own value.
     frequency
-        True count f, a whole number of at least 1; gamma f is at most 300,000.
-    strict
-        ``False``: Definitions 1 and 2, an error of exactly epsilon f counts. ``True``: Theorem 4, it does
-        not.
-    retention
-        Probability p of publishing the own value, greater than 0 and at most 1; None stands for 1/gamma.
-
-    Returns
-    -------
-    Fraction
-        Between 0 and 1; 0 only when no count that far from f is possible.
-
-    Raises
-    ------
-    ParameterError
-        For a parameter outside its range, a float, or a size that only `error_bounds` can treat.
-
-    Notes
-    -----
-    Fu et al. 2014, Definitions 1 and 2, Lemma 2 and Theorem 4; splu.Rp for the law of f'.
+        True count f, at least 1.
+    offset
+        The least error k that counts, in records, at least 1.
     """
-    law, count = PublishedCount.of(gamma, retention), whole(frequency, "frequency", 1)
-    numerator = error_numerator(gamma, epsilon, count, strict=strict, retention=retention)
-    spend(reduction(count * law.unit().bit_length()))
-    return Fraction(numerator, law.unit() ** count)
 
+    law: PublishedCount
+    frequency: int
+    offset: int
 
-@one_budget()
-def error_numerator(
-    gamma: Exact,
-    epsilon: Exact,
-    frequency: Exact,
-    *,
-    strict: bool = False,
-    retention: Exact | None = None,
-) -> int:
-    """Return the integer `error_probability` times the law's `unit` (gamma^gamma) to the power f.
+    @one_budget()
+    def bounds(self, digits: Exact = 60) -> Bounds:
+        """Return a certified enclosure, narrower than its lower end times 10**-``digits``.
 
-    The parameters are those of `error_probability`.
-    """
-    law, count = PublishedCount.of(gamma, retention), whole(frequency, "frequency", 1)
-    offset = error_offset(epsilon, count, strict=strict)
-    refuse_inexact(law, count, offset)
-    return law.error_numerator(count, offset)
+        The ends are equal when the probability is 0.
 
+        Raises
+        ------
+        ParameterError
+            If gamma f is above 200,000,000, or ``digits`` below 1.
+        """
+        return self.enclosure(4 * whole(digits, "digits", 1) + 16).bounds()
 
-@one_budget()
-def error_bounds(
-    gamma: Exact,
-    epsilon: Exact,
-    frequency: Exact,
-    *,
-    strict: bool = False,
-    retention: Exact | None = None,
-) -> Bounds:
-    """Return a certified enclosure of `error_probability`, in directed integers of 256 bits.
+    def enclosure(self, bits: int) -> Enclosure:
+        """Return a certified enclosure with a relative precision in bits."""
+        trials = self.law.gamma * self.frequency
+        if trials > DIRECTED_TRIALS:
+            most = DIRECTED_TRIALS // self.law.gamma
+            remedy = f"a count of at most {most}" if most else f"a gamma of at most {DIRECTED_TRIALS}"
+            raise ParameterError(
+                f"gamma times the count is {shown(trials)}: the greatest that is computed is "
+                f"{DIRECTED_TRIALS}; give {remedy}"
+            )
+        if enclosure_work(self.law, self.frequency, self.offset, bits) > left():
+            raise WorkError(
+                f"an error at the count {shown(self.frequency)} with gamma = {shown(self.law.gamma)} takes "
+                f"more than about a minute: give a smaller count or gamma, or a retention with fewer digits"
+            )
+        return self.law.error_enclosure(self.frequency, self.offset, bits)
 
-    The same parameters, with gamma times the frequency up to 200,000,000. The ends differ by about one
-    part in 2**256, and are equal when the probability is 0.
-    """
-    law, count = PublishedCount.of(gamma, retention), whole(frequency, "frequency", 1)
-    return error_enclosure(law, count, error_offset(epsilon, count, strict=strict), 256).bounds()
+    @one_budget()
+    def exact(self) -> Fraction:
+        """Return the probability itself; raise ParameterError where `refuse_long` does."""
+        numerator = self.numerator()
+        spend(reduction(self.frequency * self.law.unit().bit_length()))
+        return Fraction(numerator, self.law.unit() ** self.frequency)
 
+    @one_budget()
+    def numerator(self) -> int:
+        """Return the integer that is the probability times the law's `unit` to the power f."""
+        self.refuse_long()
+        return self.law.error_numerator(self.frequency, self.offset)
 
-def error_enclosure(law: PublishedCount, frequency: int, offset: int, bits: int) -> Enclosure:
-    """Enclose Pr(abs(f' - f) >= offset) with the given relative precision."""
-    trials = law.gamma * frequency
-    if trials > DIRECTED_TRIALS:
-        most = DIRECTED_TRIALS // law.gamma
-        remedy = f"a count of at most {most}" if most else f"a gamma of at most {DIRECTED_TRIALS}"
-        raise ParameterError(
-            f"gamma times the count is {shown(trials)}: the greatest that is computed is {DIRECTED_TRIALS}; "
-            f"give {remedy}"
-        )
-    if enclosure_work(law, frequency, offset, bits) > left():
-        raise WorkError(
-            f"an error at the count {shown(frequency)} with gamma = {shown(law.gamma)} takes more than about "
-            f"a minute: give a smaller count or gamma, or a retention with fewer digits"
-        )
-    return law.error_enclosure(frequency, offset, bits)
+    @one_budget()
+    def compare(self, bound: Exact, name: str = "the bound") -> int:
+        """Return 1, 0 or -1: the probability is above, equal to or below a number.
+
+        Parameters
+        ----------
+        bound
+            The number.
+        name
+            Its name, for the error message.
+
+        Raises
+        ------
+        ParameterError
+            If enclosures leave it open, and the probability itself is out of reach.
+        """
+        number = exact(bound, name)
+        for accuracy in (12, 150):
+            near = self.bounds(accuracy)
+            if near.lower > number:
+                return 1
+            if near.upper < number:
+                return -1
+        try:
+            value = self.exact()
+        except ParameterError:
+            raise ParameterError(
+                f"{name} is too near the true probability to be told from it: write it with fewer digits"
+            ) from None
+        return (value > number) - (value < number)
+
+    @one_budget()
+    def decimal(self, rounding: Literal["down", "up"], digits: Exact = 12) -> str:
+        """Return the probability to a number of significant digits, rounded in the given direction."""
+        rounded = decimal_down if rounding == "down" else decimal_up
+        for precision in (12, 150):
+            near = self.bounds(whole(digits, "digits", 1) + precision)
+            low, high = (rounded(end, digits) for end in (near.lower, near.upper))
+            if low == high:
+                return low
+        return rounded(self.exact(), digits)
+
+    @one_budget()
+    def json(self, rounding: Literal["down", "up"]) -> ExactJson:
+        """Return the probability for JSON: with its fraction while that is printable."""
+        return exact_json(self.exact() if self._is_short() else self.bounds(), rounding)
+
+    def refuse_long(self) -> None:
+        """Raise ParameterError unless the probability can be given as a fraction."""
+        law, frequency, offset = self.law, self.frequency, self.offset
+        trials = law.gamma * frequency
+        if trials > EXACT_TRIALS:
+            raise ParameterError(
+                f"gamma times the count is {shown(trials)}: an exact fraction is given up to {EXACT_TRIALS}; "
+                f"use its bounds, a certified enclosure"
+            )
+        if law.is_plain and exact_work(law, frequency, offset) > left():
+            raise WorkError(
+                f"an exact fraction at the count {frequency} takes more than about a minute with gamma = "
+                f"{law.gamma}: use its bounds, a certified enclosure"
+            )
+        if law.is_plain or not law.errors(frequency, offset):
+            return
+        own, other = law.retention.denominator.bit_length(), law.decoy.denominator.bit_length()
+        bits = frequency * (own + (law.gamma - 1) * other)
+        factor = 1 + (own + other + trials.bit_length()) // 30  # whole machine digits in a factor of a term
+        if bits * min(frequency + offset, trials) * factor > EXACT_WORK:
+            raise ParameterError(
+                f"an exact fraction at the count {frequency} takes too long with retention = "
+                f"{shown(law.retention)}: use its bounds, a certified enclosure, or a retention with fewer "
+                f"digits"
+            )
+
+    def _is_short(self) -> bool:
+        """Say whether the denominator, before it is reduced, has at most `LONGEST` digits."""
+        own, decoy, gamma = self.law.retention.denominator, self.law.decoy.denominator, self.law.gamma
+        longest: int = 10**LONGEST
+        # What is certainly too long is not computed.
+        least_bits = self.frequency * (own.bit_length() - 1 + (gamma - 1) * (decoy.bit_length() - 1))
+        if least_bits > longest.bit_length():
+            return False
+        denominator: int = (own * decoy ** (gamma - 1)) ** self.frequency
+        return denominator < longest
 
 
 def enclosure_work(law: PublishedCount, frequency: int, offset: int, bits: int) -> int:
@@ -153,27 +205,44 @@ def exact_work(law: PublishedCount, frequency: int, offset: int) -> int:
     return tails + reduction(trials * int(law.gamma).bit_length())
 
 
-def refuse_inexact(law: PublishedCount, frequency: int, offset: int) -> None:
-    """Raise unless the probability at a count can be given as a fraction."""
-    trials = law.gamma * frequency
-    if trials > EXACT_TRIALS:
-        raise ParameterError(
-            f"gamma times the count is {shown(trials)}: an exact fraction is given up to {EXACT_TRIALS}; use "
-            f"error_bounds or privacy_minimum_bounds for a certified enclosure"
-        )
-    if law.is_plain and exact_work(law, frequency, offset) > left():
-        raise WorkError(
-            f"an exact fraction at the count {frequency} takes more than about a minute with gamma = "
-            f"{law.gamma}: use error_bounds or privacy_minimum_bounds for a certified enclosure"
-        )
-    if law.is_plain or not law.errors(frequency, offset):
-        return
-    own, other = law.retention.denominator.bit_length(), law.decoy.denominator.bit_length()
-    bits = frequency * (own + (law.gamma - 1) * other)
-    factor = 1 + (own + other + trials.bit_length()) // 30  # whole machine digits in a factor of a term
-    if bits * min(frequency + offset, trials) * factor > EXACT_WORK:
-        raise ParameterError(
-            f"an exact fraction at the count {frequency} takes too long with retention = "
-            f"{shown(law.retention)}: use error_bounds or privacy_minimum_bounds for a certified enclosure, "
-            f"or a retention with fewer digits"
-        )
+def error_probability(
+    gamma: Exact,
+    epsilon: Exact,
+    frequency: Exact,
+    *,
+    strict: bool = False,
+    retention: Exact | None = None,
+) -> ErrorProbability:
+    """Return Pr(abs(f' - f) >= epsilon f).
+
+    Parameters
+    ----------
+    gamma
+        Size of a decoy group, a whole number of at least 2.
+    epsilon
+        Relative error, greater than 0.
+    frequency
+        True count f, a whole number of at least 1.
+    strict
+        ``False``: Definitions 1 and 2, an error of exactly epsilon f counts. ``True``: Theorem 4, it does
+        not.
+    retention
+        Probability p of publishing the own value, greater than 0 and at most 1; None stands for 1/gamma.
+
+    Returns
+    -------
+    ErrorProbability
+        Between 0 and 1; 0 only when no count that far from f is possible. Its fraction is given for gamma f
+        of up to 300,000, its bounds up to 200,000,000, if the budget of work allows it.
+
+    Raises
+    ------
+    ParameterError
+        For a parameter outside its range, or a float.
+
+    Notes
+    -----
+    Fu et al. 2014, Definitions 1 and 2, Lemma 2 and Theorem 4; splu.Rp for the law of f'.
+    """
+    law, count = PublishedCount.of(gamma, retention), whole(frequency, "frequency", 1)
+    return ErrorProbability(law, count, error_offset(epsilon, count, strict=strict))

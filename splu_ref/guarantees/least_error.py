@@ -22,14 +22,13 @@ factor of the counts.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from math import isqrt
 
 from splu_ref.binomial import Enclosure
 from splu_ref.binomial.directed import factor_work
 from splu_ref.binomial.work import STEP, WorkError, left
 from splu_ref.channels import PublishedCount
-from splu_ref.guarantees.count_error import enclosure_work, error_enclosure, error_probability
+from splu_ref.guarantees.count_error import ErrorProbability, enclosure_work
 from splu_ref.guarantees.error_walk import Walk, error_walk
 from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges
 from splu_ref.guarantees.progress import Progress
@@ -52,15 +51,14 @@ def least_error_count(
             break
         contenders = _Contenders()
         for frequency in counts:
-            offset = plateaus.offset(frequency)
-            contenders.add(frequency, error_enclosure(law, releases * frequency, offset, bits))
+            error = ErrorProbability(law, releases * frequency, plateaus.offset(frequency))
+            contenders.add(frequency, error.enclosure(bits))
         counts = contenders.counts
     if progress is not None:
         progress(alpha, alpha)
     if len(counts) == 1:
         return counts[0]
-    exactly = partial(error_probability, law.gamma, epsilon, strict=strict, retention=law.retention)
-    return min((exactly(releases * f), f) for f in counts)[1]
+    return min((ErrorProbability(law, releases * f, plateaus.offset(f)).exact(), f) for f in counts)[1]
 
 
 def search_work(law: PublishedCount, epsilon: Fraction, alpha: int, releases: int = 1) -> int:

@@ -8,19 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.binomial import Bounds
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import PublishedCount
-from splu_ref.guarantees.count_error import (
-    DIRECTED_TRIALS,
-    error_enclosure,
-    error_probability,
-    refuse_inexact,
-)
+from splu_ref.guarantees.count_error import DIRECTED_TRIALS, ErrorProbability
 from splu_ref.guarantees.least_error import least_error_count, refuse_long_search
 from splu_ref.guarantees.plateaus import error_offset
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import Exact, Gamma, ParameterError, positive, shown, whole
+from splu_ref.model import Exact, ParameterError, positive, shown, whole
 
 _MOST_PLATEAUS = 2_000_000
 _MOST_AFRESH = 2_000_000, 10_000  # gamma alpha, and plateaus, where every probability is computed afresh
@@ -29,14 +23,17 @@ _MOST_DISTANCE = 20_000_000  # of f' from its mean or from its greatest value, i
 
 @dataclass(frozen=True, slots=True)
 class PrivacyMinimum:
-    """The exact small-sum privacy level of SPLU-Gen's count f'.
+    """The small-sum privacy level of SPLU-Gen's count f', or of the mean of several.
 
     Attributes
     ----------
-    gamma, epsilon, alpha, retention
-        The parameters.
+    law
+        Group size gamma and probability p of keeping the own value.
+    epsilon, alpha, releases
+        Relative error, largest protected count, and number R of releases that are averaged.
     t_p
-        Least Pr(abs(f' - f) > epsilon f) over 1 <= f <= alpha: the form of Theorem 4.
+        Least Pr(abs(f' - f) > epsilon f) over 1 <= f <= alpha: the form of Theorem 4. It is taken at the
+        count R f.
     argmin
         The least f that attains it.
     t_p_definition
@@ -45,33 +42,14 @@ class PrivacyMinimum:
         The least f that attains it.
     """
 
-    gamma: Gamma
+    law: PublishedCount
     epsilon: Fraction
     alpha: int
-    t_p: Fraction
+    releases: int
+    t_p: ErrorProbability
     argmin: int
-    t_p_definition: Fraction
+    t_p_definition: ErrorProbability
     argmin_definition: int
-    retention: Fraction
-
-
-@dataclass(frozen=True, slots=True)
-class PrivacyMinimumBounds:
-    """`PrivacyMinimum` with certified enclosures in place of the exact fractions.
-
-    The counts ``argmin`` and ``argmin_definition`` are exact; each enclosure is narrower than its lower
-    end times 10**-``digits``.
-    """
-
-    gamma: Gamma
-    epsilon: Fraction
-    alpha: int
-    digits: int
-    t_p: Bounds
-    argmin: int
-    t_p_definition: Bounds
-    argmin_definition: int
-    retention: Fraction
 
 
 @one_budget()
@@ -79,6 +57,7 @@ def privacy_minimum(
     gamma: Exact,
     epsilon: Exact,
     alpha: Exact,
+    releases: Exact = 1,
     *,
     retention: Exact | None = None,
     progress: Progress | None = None,
@@ -92,7 +71,9 @@ def privacy_minimum(
     epsilon
         Relative error, greater than 0.
     alpha
-        Largest protected count, at least 1; gamma alpha is at most 300,000.
+        Largest protected count, at least 1.
+    releases
+        Number R of releases with independent draws whose published counts are averaged, at least 1.
     retention
         Probability p of publishing the own value, greater than 0 and at most 1; None stands for 1/gamma.
     progress
@@ -101,102 +82,76 @@ def privacy_minimum(
     Returns
     -------
     PrivacyMinimum
-        Both forms of T_P as fractions, and where they are attained.
+        Both forms of T_P, and where they are attained; the counts are exact.
 
     Raises
     ------
     ParameterError
-        For a parameter outside its range, a float, or an alpha that only `privacy_minimum_bounds` can
-        treat.
+        For a parameter outside its range, a float, or one too large: R gamma alpha may be up to 200,000,000,
+        with at most 2,000,000 plateaus (about R alpha times the smaller of epsilon and 1) and, for 1 <=
+        epsilon < gamma - 1, R alpha times the smaller of epsilon and gamma - 1 - epsilon of up to
+        20,000,000. With another p than 1/gamma the first two limits are 2,000,000 and 10,000. Whatever the
+        limits, what takes more than about a minute (`splu_ref.binomial.work`) is refused.
 
     Notes
     -----
-    Fu et al. 2014, Lemma 2 and Theorem 4; splu.Sp for other p. The promise is about the estimator f' and
-    no other.
+    Fu et al. 2014, Lemma 2 and Theorem 4; splu.Sp for other p. The promise is about the estimator f' and no
+    other. The mean of R published counts of a value with f records is X/R, where X is a published count of
+    the true count R f: the mean errs at f exactly as one release does at R f, and the sawtooth lemma,
+    applied R trials of the count at a time, leaves the first f of every run on which ceil(epsilon R f) is
+    constant; from epsilon R >= 1 on these are all f (splu.R). Releases with keyed draws of an unchanged
+    table are copies of each other and count as one.
     """
-    law, epsilon, alpha = limited(gamma, epsilon, alpha, retention)
-    refuse_inexact(law, alpha, error_offset(epsilon, alpha, strict=True))
-    argmin = least_error_count(law, epsilon, alpha, True, _part(progress, alpha, 0))
-    argmin_definition = least_error_count(law, epsilon, alpha, False, _part(progress, alpha, 1))
-    p = law.retention
+    law, distance, most, times = limited(gamma, epsilon, alpha, releases, retention)
+
+    def least(strict: bool) -> tuple[ErrorProbability, int]:
+        part = None if progress is None else _part(progress, most, int(not strict))
+        argmin = least_error_count(law, distance, most, strict, part, times)
+        offset = error_offset(distance, times * argmin, strict=strict)
+        return ErrorProbability(law, times * argmin, offset), argmin
+
+    t_p, argmin = least(strict=True)
+    t_p_definition, argmin_definition = least(strict=False)
     return PrivacyMinimum(
-        law.gamma,
-        epsilon,
-        alpha,
-        error_probability(law.gamma, epsilon, argmin, strict=True, retention=p),
-        argmin,
-        error_probability(law.gamma, epsilon, argmin_definition, retention=p),
-        argmin_definition,
-        p,
+        law=law,
+        epsilon=distance,
+        alpha=most,
+        releases=times,
+        t_p=t_p,
+        argmin=argmin,
+        t_p_definition=t_p_definition,
+        argmin_definition=argmin_definition,
     )
-
-
-@one_budget()
-def privacy_minimum_bounds(
-    gamma: Exact,
-    epsilon: Exact,
-    alpha: Exact,
-    digits: int = 12,
-    *,
-    retention: Exact | None = None,
-    progress: Progress | None = None,
-) -> PrivacyMinimumBounds:
-    """Return `privacy_minimum` to a number of certified significant digits, for large alpha.
-
-    The same parameters, with gamma alpha of up to 200,000,000, at most 2,000,000 plateaus (about alpha
-    times the smaller of epsilon and 1) and, for 1 <= epsilon < gamma - 1, alpha times the smaller of
-    epsilon and gamma - 1 - epsilon of up to 20,000,000. With another p than 1/gamma the first two limits
-    are 2,000,000 and 10,000. ``digits`` is at least 1. Whatever the limits, what takes more than about a
-    minute (`splu_ref.binomial.work`) is refused.
-    """
-    law, epsilon, alpha = limited(gamma, epsilon, alpha, retention)
-    bits = 4 * whole(digits, "digits", 1) + 16
-    argmin = least_error_count(law, epsilon, alpha, True, _part(progress, alpha, 0))
-    argmin_definition = least_error_count(law, epsilon, alpha, False, _part(progress, alpha, 1))
-    return PrivacyMinimumBounds(
-        law.gamma,
-        epsilon,
-        alpha,
-        digits,
-        error_enclosure(law, argmin, error_offset(epsilon, argmin, strict=True), bits).bounds(),
-        argmin,
-        error_enclosure(law, argmin_definition, error_offset(epsilon, argmin_definition), bits).bounds(),
-        argmin_definition,
-        law.retention,
-    )
-
-
-def most_counts(law: PublishedCount, releases: int) -> tuple[Fraction, int]:
-    """Return the largest gamma alpha R over gamma R, and the largest number of plateaus, for a law."""
-    trials, plateaus = (DIRECTED_TRIALS, _MOST_PLATEAUS) if law.is_plain else _MOST_AFRESH
-    return Fraction(trials, law.gamma * releases), plateaus
 
 
 def limited(
-    gamma: Exact, epsilon: Exact, alpha: Exact, retention: Exact | None
-) -> tuple[PublishedCount, Fraction, int]:
-    """Return the law, epsilon and alpha, validated; raise if they are too large to be computed with."""
-    law = PublishedCount.of(gamma, retention)
-    gamma, epsilon, alpha = law.gamma, positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
-    counts, plateaus = most_counts(law, 1)
-    most = min(counts, plateaus / min(epsilon, Fraction(1)))
-    if 1 <= epsilon < gamma - 1:  # below 1 the plateaus bound the distance
-        most = min(most, _MOST_DISTANCE / min(epsilon, gamma - 1 - epsilon))
-    if most < 1:
+    gamma: Exact, epsilon: Exact, alpha: Exact, releases: Exact, retention: Exact | None
+) -> tuple[PublishedCount, Fraction, int, int]:
+    """Return the parameters, validated; raise if they are too large to be computed with."""
+    law, distance = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
+    most, times = whole(alpha, "alpha", 1), whole(releases, "releases", 1)
+    trials, plateaus = (DIRECTED_TRIALS, _MOST_PLATEAUS) if law.is_plain else _MOST_AFRESH
+    pooled = Fraction(trials, law.gamma)  # R alpha
+    if 1 <= distance < law.gamma - 1:  # below 1 the plateaus bound the distance
+        pooled = min(pooled, _MOST_DISTANCE / min(distance, law.gamma - 1 - distance))
+    if pooled < 1:
         raise ParameterError(
-            f"gamma = {shown(gamma)} would take too long at any count: give a gamma of at most "
-            f"{min(int(counts * gamma), 2 * _MOST_DISTANCE)}"
+            f"gamma = {shown(law.gamma)} would take too long at any count: give a gamma of at most "
+            f"{min(trials, 2 * _MOST_DISTANCE)}"
         )
-    if alpha > most:
+    if pooled < times:
         raise ParameterError(
-            f"alpha = {shown(alpha)} would take too long: give an alpha of at most {int(most)}"
+            f"{shown(times)} releases would take too long: give at most {int(pooled)} releases"
         )
-    refuse_long_search(law, epsilon, alpha)
-    return law, epsilon, alpha
+    greatest = int(min(pooled / times, plateaus / min(times * distance, Fraction(1))))
+    if most > greatest:
+        raise ParameterError(
+            f"alpha = {shown(most)} would take too long: give an alpha of at most {greatest}"
+        )
+    refuse_long_search(law, distance, most, times)
+    return law, distance, most, times
 
 
-def _part(progress: Progress | None, alpha: int, part: int) -> Progress | None:
+def _part(progress: Progress, alpha: int, part: int) -> Progress:
     """Return the progress of one of the two passes over 1..alpha, as progress of both."""
-    if progress is None:
-        return None
     return lambda done, _: progress(part * alpha + done, 2 * alpha)

@@ -14,14 +14,9 @@ from splu_ref.binomial import Enclosure
 from splu_ref.binomial.work import left, one_budget
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.concentration import chebyshev_threshold, uniform_bound
-from splu_ref.guarantees.count_error import (
-    DIRECTED_TRIALS,
-    enclosure_work,
-    error_enclosure,
-    error_probability,
-)
+from splu_ref.guarantees.count_error import DIRECTED_TRIALS, ErrorProbability, enclosure_work
 from splu_ref.guarantees.error_walk import error_walk
-from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges, error_offset
+from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges
 from splu_ref.guarantees.progress import Progress
 from splu_ref.guarantees.tilts import Tilts, lower_tilt, upper_tilt
 from splu_ref.model import Exact, Gamma, ParameterError, positive, probability, shown
@@ -188,7 +183,8 @@ def _scan(
         if exceeds is None:
             exceeds = _decided(walk.closely(), limit)
         if exceeds is None and first == last:
-            exceeds = _exceeds(law, epsilon, high, allowed)
+            error = ErrorProbability(law, high, plateaus.offset(high))
+            exceeds = error.compare(allowed, "t_e") > 0
         if exceeds is not False and first < last:
             middle = (first + last) // 2
             ranges += [(first, middle), (middle + 1, last)]
@@ -197,16 +193,6 @@ def _scan(
         elif progress is not None:
             progress(tail_from - plateaus.end(first), tail_from)
     return 1, len(plateaus)
-
-
-def _exceeds(law: PublishedCount, epsilon: Fraction, frequency: int, allowed: Fraction) -> bool:
-    """Return whether the error probability at one count is greater than ``allowed``."""
-    offset, limit = error_offset(epsilon, frequency), _enclosed(allowed)
-    for bits in (256, 1024):
-        exceeds = _decided(error_enclosure(law, frequency, offset, bits), limit)
-        if exceeds is not None:
-            return exceeds
-    return error_probability(law.gamma, epsilon, frequency, retention=law.retention) > allowed
 
 
 def _decided(error: Enclosure, limit: Enclosure) -> bool | None:

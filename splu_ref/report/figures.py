@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from splu_ref.guarantees import error_bounds
+from splu_ref.guarantees import error_probability
 from splu_ref.report.exhibits import Figure, Series
 
 Formula: TypeAlias = Callable[[int, Fraction, int], Fraction]
@@ -34,7 +34,7 @@ def figure_4(printed: Formula) -> Figure:
     printed
         The bound of Theorem 3 as printed, from which the paper's figure is drawn.
     """
-    exact = _by_epsilon("exact", lambda *point: error_bounds(*point).lower)
+    exact = _by_epsilon("exact", lambda *point: error_probability(*point).bounds().lower)
     claimed = _by_epsilon("printed", printed)
     below = sum(claim < truth for claim, truth in pairs(claimed, exact))
     compared = (
@@ -64,7 +64,7 @@ def figure_5(printed: Formula) -> Figure:
     printed
         The sum of Theorem 4 as printed.
     """
-    exact = _by_gamma("exact", lambda *point: error_bounds(*point, strict=True).lower)
+    exact = _by_gamma("exact", lambda *point: error_probability(*point, strict=True).bounds().lower)
     claimed = _by_gamma("printed", printed)
     gap = max(abs(claim - truth) for claim, truth in pairs(claimed, exact))
     agreement = (

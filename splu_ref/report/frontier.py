@@ -116,7 +116,7 @@ def frontier() -> Frontier:
 def _setting(gamma: int, retention: Fraction) -> Setting:
     case = Conjunction.of(gamma, ROWS, FREQUENCY, PREDICATE, retention=retention)
     error = float(conjunction_variance(case, CONCEPT)) ** 0.5
-    level = privacy_minimum(gamma, EPSILON, ALPHA, retention=retention).t_p_definition
+    level = privacy_minimum(gamma, EPSILON, ALPHA, retention=retention).t_p_definition.exact()
     return Setting(gamma, retention, float(level), error / CONCEPT)
 
 

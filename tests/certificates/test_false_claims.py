@@ -12,12 +12,7 @@ from splu_ref.certificates import privacy_certificate, threshold_certificate
 from splu_ref.certificates.form import window
 from splu_ref.certificates.rounding import ErrorRounding, bound_entry, rounded
 from splu_ref.channels import PublishedCount
-from splu_ref.guarantees import (
-    error_numerator,
-    error_offset,
-    error_probability,
-    plateau_starts,
-)
+from splu_ref.guarantees import error_offset, error_probability, plateau_starts
 
 EPSILON, T_E = Fraction(1, 5), Fraction(1, 9)
 
@@ -40,7 +35,7 @@ def with_threshold(certificate: dict[str, Any], t_f: int) -> dict[str, Any]:
     certificate["parameters"]["t_f"] = str(t_f)
     statement = certificate["statement"].replace(f"f >= {old}", f"f >= {t_f}")
     certificate["statement"] = statement.replace(f"f = {old - 1}.", f"f = {t_f - 1}.")
-    numerator = f"{error_numerator(3, EPSILON, t_f - 1):x}"
+    numerator = f"{error_probability(3, EPSILON, t_f - 1).numerator():x}"
     certificate["evidence"]["violation"] = window(3, t_f - 1, error_offset(EPSILON, t_f - 1)) | {
         "numerator": numerator
     }
@@ -65,7 +60,7 @@ def test_a_threshold_one_too_high(threshold: dict[str, Any]) -> None:
 
 def test_a_threshold_one_plateau_too_low(threshold: dict[str, Any]) -> None:
     t_f = int(threshold["parameters"]["t_f"])
-    assert error_probability(3, EPSILON, t_f - 6) > T_E
+    assert error_probability(3, EPSILON, t_f - 6).exact() > T_E
     refused = verdict(with_threshold(threshold, t_f - 5))
     assert not refused.valid
     assert refused.reason == f"at f = {t_f - 1} the probability is above 1/9"
@@ -73,7 +68,7 @@ def test_a_threshold_one_plateau_too_low(threshold: dict[str, Any]) -> None:
 
 def test_a_threshold_within_its_plateau(threshold: dict[str, Any]) -> None:
     t_f = int(threshold["parameters"]["t_f"])
-    low = next(f for f in range(t_f - 1, 0, -1) if error_probability(3, EPSILON, f) <= T_E)
+    low = next(f for f in range(t_f - 1, 0, -1) if error_probability(3, EPSILON, f).exact() <= T_E)
     refused = verdict(with_threshold(threshold, low + 1))
     assert not refused.valid
 
@@ -140,7 +135,7 @@ def test_a_privacy_level_taken_at_the_wrong_count() -> None:
     true = int(evidence["argmin"], 16)
     assert true != other
     evidence["argmin"] = f"{other:x}"
-    evidence["numerator"] = f"{error_numerator(10, Fraction(3, 10), other):x}"
+    evidence["numerator"] = f"{error_probability(10, Fraction(3, 10), other).numerator():x}"
     refused = verdict(certificate)
     assert not refused.valid
 

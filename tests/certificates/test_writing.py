@@ -22,7 +22,7 @@ from splu_ref.certificates import (
 )
 from splu_ref.certificates.form import Certificate
 from splu_ref.channels import PublishedCount
-from splu_ref.guarantees import privacy_minimum_bounds, utility_threshold
+from splu_ref.guarantees import privacy_minimum, utility_threshold
 from splu_ref.model import CertificateError, InputError, ParameterError
 
 
@@ -153,7 +153,7 @@ def test_what_is_longer_than_a_checker_reads_is_not_written(tmp_path: Path) -> N
 
 
 def test_a_result_at_hand_is_used_and_must_be_of_the_same_parameters() -> None:
-    minimum, found = privacy_minimum_bounds(10, "0.3", 40), utility_threshold(10, "0.3", "1/10")
+    minimum, found = privacy_minimum(10, "0.3", 40), utility_threshold(10, "0.3", "1/10")
     seen: list[tuple[int, int]] = []
     certificate = privacy_certificate(
         10, "3/10", 40, minimum=minimum, progress=lambda done, whole: seen.append((done, whole))

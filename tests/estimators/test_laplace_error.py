@@ -119,7 +119,7 @@ def test_the_documented_comparison_is_true() -> None:
         terms = (abs(k - f) * probability_mass(5 * f, k, Fraction(1, 5)) for k in range(5 * f + 1))
         return sum(terms, Fraction(0))
 
-    levels = [privacy_minimum(5, "0.3", alpha).t_p_definition for alpha in (3, 10)]
+    levels = [privacy_minimum(5, "0.3", alpha).t_p_definition.exact() for alpha in (3, 10)]
     threshold = utility_threshold(5, "0.3", "0.05").threshold
     expected = [*map(_cut, levels), str(threshold), _cut(deviation(1)), _cut(deviation(100))]
     assert rows["SPLU-Gen, γ = 5"] == expected

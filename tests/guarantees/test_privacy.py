@@ -9,14 +9,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from splu_ref.guarantees import (
-    decimal_down,
-    error_bounds,
-    error_probability,
-    exact_json,
-    privacy_minimum,
-    privacy_minimum_bounds,
-)
+from splu_ref.guarantees import decimal_down, decimal_up, error_probability, exact_json, privacy_minimum
 from splu_ref.model import ParameterError
 
 BruteError = Callable[[int, Fraction, int, bool], Fraction]
@@ -25,7 +18,7 @@ EPSILONS = [Fraction(text) for text in ("1/50", "1/7", "3/10", "1/2", "1", "3/2"
 
 def test_example_2_of_the_paper() -> None:
     minimum = privacy_minimum(10, "0.3", 3)
-    assert minimum.t_p == minimum.t_p_definition == 1 - Fraction(9, 10) ** 9
+    assert minimum.t_p.exact() == minimum.t_p_definition.exact() == 1 - Fraction(9, 10) ** 9
     assert minimum.argmin == minimum.argmin_definition == 1
 
 
@@ -33,28 +26,25 @@ def test_example_2_of_the_paper() -> None:
 def test_against_the_minimum_over_every_count(gamma: int, epsilon: Fraction, brute_error: BruteError) -> None:
     for alpha in (1, 2, 3, 9, 24, 25):
         minimum = privacy_minimum(gamma, epsilon, alpha)
-        bounds = privacy_minimum_bounds(gamma, epsilon, alpha)
-        for strict, value, argmin, enclosure, argmin_bounds in (
-            (True, minimum.t_p, minimum.argmin, bounds.t_p, bounds.argmin),
-            (
-                False,
-                minimum.t_p_definition,
-                minimum.argmin_definition,
-                bounds.t_p_definition,
-                bounds.argmin_definition,
-            ),
+        for strict, value, argmin in (
+            (True, minimum.t_p, minimum.argmin),
+            (False, minimum.t_p_definition, minimum.argmin_definition),
         ):
             truth = min((brute_error(gamma, epsilon, f, strict), f) for f in range(1, alpha + 1))
-            assert (value, argmin) == truth
-            assert argmin_bounds == argmin
-            assert enclosure.lower <= value <= enclosure.upper
+            assert (value.exact(), argmin) == truth
+            enclosure = value.bounds(12)
+            assert enclosure.lower <= truth[0] <= enclosure.upper
             assert (enclosure.upper - enclosure.lower) * 10**12 <= enclosure.lower
 
 
 def test_a_minimum_far_out_is_the_minimum_over_every_count() -> None:
     minimum = privacy_minimum(10, "3/10", 120)
-    assert minimum.t_p == min(error_probability(10, "3/10", f, strict=True) for f in range(1, 121))
-    assert minimum.t_p_definition == min(error_probability(10, "3/10", f) for f in range(1, 121))
+    assert minimum.t_p.exact() == min(
+        error_probability(10, "3/10", f, strict=True).exact() for f in range(1, 121)
+    )
+    assert minimum.t_p_definition.exact() == min(
+        error_probability(10, "3/10", f).exact() for f in range(1, 121)
+    )
 
 
 def test_floats_overstate_privacy() -> None:
@@ -66,38 +56,40 @@ def test_floats_overstate_privacy() -> None:
 
     assert round(min(map(window, range(1, 101))), 4) == Fraction("0.1139")
     minimum = privacy_minimum(10, "0.15", 100)
-    assert decimal_down(minimum.t_p, 4) == "0.1019"
-    assert round(minimum.t_p, 4) == Fraction("0.1020")
+    assert minimum.t_p.decimal("down", 4) == "0.1019"
+    assert round(minimum.t_p.exact(), 4) == Fraction("0.1020")
     assert minimum.argmin == 100
 
 
 def test_a_thousand_counts_exactly_and_ten_thousand_to_twelve_digits() -> None:
     minimum = privacy_minimum(10, "3/10", 1000)
-    assert minimum.t_p == error_probability(10, "3/10", 1000, strict=True)
-    assert decimal_down(minimum.t_p, 6) == "3.14096e-22"
-    bounds = privacy_minimum_bounds(10, "3/10", 10_000)
-    assert exact_json(bounds.t_p, "down", 12)["digits"] == 12
+    assert minimum.t_p.exact() == error_probability(10, "3/10", 1000, strict=True).exact()
+    assert minimum.t_p.decimal("down", 6) == "3.14096e-22"
+    bounds = privacy_minimum(10, "3/10", 10_000)
+    assert bounds.t_p.json("down")["digits"] == 12
     assert (bounds.argmin, bounds.argmin_definition) == (10_000, 9_997)
 
 
 def test_more_digits_on_request() -> None:
-    wanted = privacy_minimum_bounds(10, "3/10", 100, digits=80)
-    exact = privacy_minimum(10, "3/10", 100)
-    assert exact_json(wanted.t_p, "down", 80)["decimal"] == decimal_down(exact.t_p, 80)
+    t_p = privacy_minimum(10, "3/10", 100).t_p
+    assert exact_json(t_p.bounds(80), "down", 80)["decimal"] == decimal_down(t_p.exact(), 80)
+    assert t_p.decimal("down", 80) == decimal_down(t_p.exact(), 80)
+    assert t_p.decimal("up", 80) == decimal_up(t_p.exact(), 80)
 
 
 def test_t_p_does_not_rise_with_alpha_and_definition_2_is_never_below_theorem_4() -> None:
     minima = [privacy_minimum(5, "0.3", alpha) for alpha in range(1, 30)]
-    for before, after in pairwise(minima):
-        assert after.t_p <= before.t_p
-        assert after.t_p_definition <= before.t_p_definition
-    assert all(m.t_p <= m.t_p_definition for m in minima)
-    assert any(m.t_p < m.t_p_definition for m in minima)
+    levels = [(least.t_p.exact(), least.t_p_definition.exact()) for least in minima]
+    for before, after in pairwise(levels):
+        assert after[0] <= before[0]
+        assert after[1] <= before[1]
+    assert all(strict <= tight for strict, tight in levels)
+    assert any(strict < tight for strict, tight in levels)
 
 
 def test_progress_is_reported_and_ends_at_the_whole() -> None:
     seen: list[tuple[int, int]] = []
-    privacy_minimum_bounds(5, 2, 600, progress=lambda done, whole: seen.append((done, whole)))
+    privacy_minimum(5, 2, 600, progress=lambda done, whole: seen.append((done, whole)))
     assert seen == sorted(seen)
     assert seen[-1] == (1200, 1200)
 
@@ -116,23 +108,28 @@ def test_hundreds_of_thousands_of_counts_are_decided_by_few(
     gamma: int, epsilon: str, alpha: int, argmin: int, argmin_definition: int
 ) -> None:
     seen: list[tuple[int, int]] = []
-    least = privacy_minimum_bounds(
-        gamma, epsilon, alpha, progress=lambda done, whole: seen.append((done, whole))
-    )
+    least = privacy_minimum(gamma, epsilon, alpha, progress=lambda done, whole: seen.append((done, whole)))
     assert (least.argmin, least.argmin_definition) == (argmin, argmin_definition)
     assert len(seen) < 150
     assert seen == sorted(seen)
     for frequency in (1, 2, alpha // 3, alpha - 1, alpha):
-        assert least.t_p.lower <= error_bounds(gamma, epsilon, frequency, strict=True).upper
-        assert least.t_p_definition.lower <= error_bounds(gamma, epsilon, frequency).upper
+        assert (
+            least.t_p.bounds().lower
+            <= error_probability(gamma, epsilon, frequency, strict=True).bounds().upper
+        )
+        assert (
+            least.t_p_definition.bounds().lower <= error_probability(gamma, epsilon, frequency).bounds().upper
+        )
 
 
 @pytest.mark.parametrize("epsilon", ["9/10", "97/100", "1", "13/10", "199/100", "1/2", "2/100"])
 def test_dropped_ranges_hold_no_smaller_probability(epsilon: str) -> None:
     for gamma, alpha in ((2, 170), (3, 151)):
-        least = privacy_minimum_bounds(gamma, epsilon, alpha)
+        least = privacy_minimum(gamma, epsilon, alpha)
         for strict, argmin in ((True, least.argmin), (False, least.argmin_definition)):
-            truth = min((error_probability(gamma, epsilon, f, strict=strict), f) for f in range(1, alpha + 1))
+            truth = min(
+                (error_probability(gamma, epsilon, f, strict=strict).exact(), f) for f in range(1, alpha + 1)
+            )
             assert truth[1] == argmin
 
 
@@ -141,7 +138,6 @@ def test_dropped_ranges_hold_no_smaller_probability(epsilon: str) -> None:
     [
         ((10, 0.3, 5), 'write "0.3" in quotes'),
         ((10, "0.3", 0), "alpha must be a whole number"),
-        ((10, "0.3", 60_000), "privacy_minimum_bounds"),
         ((10, "0.3", 10**9), "at most 6666666"),
         ((1000, "1e-9", 10**9), "at most 200000"),
         ((3 * 10**8, "0.3", 1), "give a gamma of at most"),

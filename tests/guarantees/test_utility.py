@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from splu_ref.guarantees import error_bounds, error_probability, plateau_ends, utility_threshold
+from splu_ref.guarantees import error_probability, plateau_ends, utility_threshold
 from splu_ref.guarantees.utility import UtilityThreshold
 from splu_ref.model import ParameterError
 
@@ -44,8 +44,8 @@ def test_against_every_count_below_the_tail(
         assert found.threshold == max(wrong, default=0) + 1
     else:
         for f in range(found.threshold, found.tail_from + 20):
-            assert error_bounds(gamma, epsilon, f).upper <= allowed
-        assert error_probability(gamma, epsilon, found.threshold - 1) > allowed
+            assert error_probability(gamma, epsilon, f).bounds().upper <= allowed
+        assert error_probability(gamma, epsilon, found.threshold - 1).exact() > allowed
     ends = [f for f in plateau_ends(epsilon, found.tail_from - 1) if f >= found.threshold]
     assert found.checked == len(ends)
 
@@ -57,16 +57,16 @@ def test_the_thresholds_of_the_specification(epsilon: str, threshold: int, cheby
     found = utility_threshold(10, epsilon, "1/100")
     assert found.threshold == threshold
     assert found.threshold_chebyshev == chebyshev
-    assert error_probability(10, epsilon, threshold - 1) > Fraction(1, 100)
-    assert error_bounds(10, epsilon, threshold).upper < Fraction(1, 100)
+    assert error_probability(10, epsilon, threshold - 1).exact() > Fraction(1, 100)
+    assert error_probability(10, epsilon, threshold).bounds().upper < Fraction(1, 100)
     assert found.upper_tilt is not None
     assert found.lower_tilt is not None
     assert max(found.upper_tilt.denominator, found.lower_tilt.denominator) < 1000
 
 
 def test_an_error_of_exactly_t_e_is_allowed_and_any_less_is_not() -> None:
-    largest = error_probability(5, "3/10", 30)  # 30 ends a plateau
-    assert max(error_probability(5, "3/10", f) for f in range(31, 61)) < largest
+    largest = error_probability(5, "3/10", 30).exact()  # 30 ends a plateau
+    assert max(error_probability(5, "3/10", f).exact() for f in range(31, 61)) < largest
     assert utility_threshold(5, "3/10", largest).threshold <= 30
     assert utility_threshold(5, "3/10", largest - Fraction(1, 10**200)).threshold == 31
 
@@ -88,8 +88,8 @@ def test_t_e_0_is_impossible_unless_no_error_is() -> None:
 
 def test_a_very_small_t_e_is_met_too() -> None:
     found = utility_threshold(5, "1/2", "1e-300")
-    assert error_bounds(5, "1/2", found.threshold - 1).lower > Fraction(1, 10**300)
-    assert error_bounds(5, "1/2", found.threshold).upper < Fraction(1, 10**300)
+    assert error_probability(5, "1/2", found.threshold - 1).bounds().lower > Fraction(1, 10**300)
+    assert error_probability(5, "1/2", found.threshold).bounds().upper < Fraction(1, 10**300)
 
 
 def test_progress_is_reported() -> None:
@@ -106,9 +106,9 @@ def test_fine_demands_take_no_long_scan() -> None:
     found = utility_threshold(10, "1/1000", "1/10", progress=lambda done, whole: seen.append((done, whole)))
     assert found.checked > 1000
     assert len(seen) < 50  # ranges of plateaus, not plateaus
-    assert error_bounds(10, "1/1000", found.threshold - 1).lower > Fraction(1, 10)
+    assert error_probability(10, "1/1000", found.threshold - 1).bounds().lower > Fraction(1, 10)
     for end in (found.threshold + 999, found.tail_from - 1):
-        assert error_bounds(10, "1/1000", end).upper <= Fraction(1, 10)
+        assert error_probability(10, "1/1000", end).bounds().upper <= Fraction(1, 10)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from splu_ref.audit import concepts
 from splu_ref.audit.claims import deciding
 from splu_ref.binomial import work
 from splu_ref.cli.app import run
-from splu_ref.guarantees import count_error, error_bounds, least_error, privacy_minimum_bounds, utility
+from splu_ref.guarantees import count_error, error_probability, least_error, privacy_minimum, utility
 
 SOON, AT_MOST = 20, 90
 """Seconds of processor time: for what is refused, with the start of Python, and for what is done."""
@@ -189,11 +189,11 @@ def test_one_budget_is_shared_by_all_calls_inside(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with work.one_budget():
-        error_bounds(5, "3/10", 1000)
+        error_probability(5, "3/10", 1000).bounds()
         once = work.MOST - work.left()
-        error_bounds(5, "3/10", 1000)
+        error_probability(5, "3/10", 1000).bounds()
         assert work.MOST - work.left() == 2 * once > 0
     monkeypatch.setattr(work, "MOST", once)
-    error_bounds(5, "3/10", 100)  # alone it has a budget of its own
+    error_probability(5, "3/10", 100).bounds()  # alone it has a budget of its own
     with work.one_budget(), pytest.raises(work.WorkError):
-        assert not [privacy_minimum_bounds(5, "3/10", 3) for _ in range(1000)]
+        assert not [privacy_minimum(5, "3/10", 3) for _ in range(1000)]

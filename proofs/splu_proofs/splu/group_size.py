@@ -196,8 +196,14 @@ def tails_and_minima_over_a_block() -> str:
         for alpha in (1, 3, 10):
             minima = [privacy_minimum(gamma, epsilon, alpha) for gamma in range(2, 11)]
             for before_, after_ in pairwise(minima):
-                require(before_.t_p <= after_.t_p, f"epsilon = {epsilon}, alpha = {alpha}: T_P falls")
-                require(before_.t_p_definition <= after_.t_p_definition, f"{epsilon}, {alpha}: T_P falls")
+                require(
+                    before_.t_p.exact() <= after_.t_p.exact(),
+                    f"epsilon = {epsilon}, alpha = {alpha}: T_P falls",
+                )
+                require(
+                    before_.t_p_definition.exact() <= after_.t_p_definition.exact(),
+                    f"{epsilon}, {alpha}: T_P falls",
+                )
     return f"{compared} pairs of tails from n to n + 1; errors at gamma 2..12, f <= 12; T_P at gamma 2..10"
 
 
@@ -231,7 +237,7 @@ def how_little_and_how_much() -> str:
     levels: dict[tuple[int, int], Fraction] = {}
     for alpha in (3, 10, 50, 200):
         for gamma in (2, 5, 10, 20):
-            levels[gamma, alpha] = privacy_minimum(gamma, epsilon, alpha).t_p
+            levels[gamma, alpha] = privacy_minimum(gamma, epsilon, alpha).t_p.exact()
         low, high = level(epsilon, alpha)
         require(
             all(levels[gamma, alpha] <= low for gamma in (2, 5, 10, 20)), f"alpha = {alpha}: above the limit"
@@ -240,7 +246,7 @@ def how_little_and_how_much() -> str:
         row = ", ".join(decimal(levels[gamma, alpha], 9) for gamma in (2, 5, 10, 20))
         found.append(f"alpha {alpha}: {row}; {decimal(low, 9)}")
     for alpha in range(1, 11):
-        five, high = privacy_minimum(5, epsilon, alpha).t_p, level(epsilon, alpha)[1]
+        five, high = privacy_minimum(5, epsilon, alpha).t_p.exact(), level(epsilon, alpha)[1]
         require(five >= Fraction(8, 10) * high, f"alpha = {alpha}: gamma = 5 is not near the limit")
     require(Fraction("1.7") < levels[20, 50] / levels[5, 50] < Fraction("1.8"), "between 5 and 20")
     require(13 < levels[20, 50] / levels[2, 50] < 14, "between 2 and 20")

@@ -148,7 +148,7 @@ def the_library_follows() -> str:
                         chance for k, chance in enumerate(law) if abs(k - f) >= epsilon * f
                     ) + Fraction(0)
                     at = f"gamma = {gamma}, p = {p}, f = {f}, epsilon = {epsilon}"
-                    require(error_probability(gamma, epsilon, f, retention=p) == true, at)
+                    require(error_probability(gamma, epsilon, f, retention=p).exact() == true, at)
                     bound = chebyshev_bound(gamma, epsilon, f, retention=p)
                     require(bound == variance / (epsilon * f) ** 2 >= true, f"Chebyshev at {at}")
                     require(chernoff_bound(gamma, epsilon, f, retention=p) >= true, f"Chernoff at {at}")
@@ -159,7 +159,7 @@ def the_library_follows() -> str:
 @RP.computation
 def what_one_half_buys_and_costs() -> str:
     """Hold p = 1/2 against p = 1/5 at gamma = 5: small counts better known, large counts sooner right."""
-    levels = [privacy_minimum(5, "3/10", 10, retention=p).t_p_definition for p in ("1/5", "1/2")]
+    levels = [privacy_minimum(5, "3/10", 10, retention=p).t_p_definition.exact() for p in ("1/5", "1/2")]
     counts = [utility_threshold(5, "1/10", "1/20", retention=p).threshold for p in ("1/5", "1/2")]
     told = [decimal(level, 3) for level in levels]
     require(told == ["0.289...", "0.251..."] and counts == [311, 271], f"{told}, {counts}")

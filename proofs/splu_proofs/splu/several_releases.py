@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 
-from splu_ref.guarantees import privacy_minimum, privacy_minimum_over_releases
+from splu_ref.guarantees import privacy_minimum
 
 from ..arithmetic.law import error, error_beyond, probability_mass
 from ..arithmetic.trials import PASCAL
@@ -43,7 +43,7 @@ R = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.B", "splu.T3c", "splu.S", "splu.L2"),
-    licenses=("splu_ref.guarantees.releases", "splu_ref.guarantees.least_error"),
+    licenses=("splu_ref.guarantees.privacy", "splu_ref.guarantees.least_error"),
     tests=("tests/guarantees/test_releases.py::test_against_the_law_of_the_sum",),
 )
 
@@ -142,39 +142,42 @@ def the_library_follows() -> str:
         for epsilon in (Fraction(1, 10), Fraction(3, 10), Fraction(1)):
             for alpha in (1, 3, 8):
                 for releases in (1, 2, 3, 7):
-                    found = privacy_minimum_over_releases(gamma, epsilon, alpha, releases)
+                    found = privacy_minimum(gamma, epsilon, alpha, releases)
                     counts = range(1, alpha + 1)
                     strict = min((error_beyond(gamma, epsilon, releases * f), f) for f in counts)
                     tight = min((error(gamma, epsilon, releases * f), f) for f in counts)
                     require(
-                        (found.t_p, found.argmin) == strict, f"{gamma}, {epsilon}, {alpha}, R = {releases}"
+                        (found.t_p.exact(), found.argmin) == strict,
+                        f"{gamma}, {epsilon}, {alpha}, R = {releases}",
                     )
                     require(
-                        (found.t_p_definition, found.argmin_definition) == tight,
+                        (found.t_p_definition.exact(), found.argmin_definition) == tight,
                         f"{gamma}, {epsilon}, {alpha}",
                     )
-                one = privacy_minimum_over_releases(gamma, epsilon, alpha, 1)
-                require(one == privacy_minimum(gamma, epsilon, alpha), "R = 1 is not one release")
-    return "privacy_minimum_over_releases is the minimum over every f in 108 cases"
+    return "privacy_minimum is the minimum over every f in 108 cases"
 
 
 @R.computation
 def how_it_collapses() -> str:
     """Compute both forms at gamma = 10, epsilon = 0.3, alpha = 3 for R = 1, 2, 5, 10, 100."""
     epsilon, found = Fraction(3, 10), []
-    levels = [privacy_minimum_over_releases(10, epsilon, 3, releases) for releases in (1, 2, 5, 10, 100)]
+    levels = [privacy_minimum(10, epsilon, 3, releases) for releases in (1, 2, 5, 10, 100)]
     for releases, level in zip((1, 2, 5, 10, 100), levels, strict=True):
         places = 12 if releases == 100 else 4
         chebyshev = Fraction(9, 10) / (epsilon**2 * releases * 3)
-        require(level.t_p_definition <= chebyshev, f"R = {releases}: above Chebyshev's bound")
-        found.append(f"{releases}: {decimal(level.t_p, places)} ({decimal(level.t_p_definition, places)})")
-    require(all(after.t_p < before.t_p for before, after in pairwise(levels)), "it does not fall")
-    require(levels[0].t_p == 1 - Fraction(9, 10) ** 9, "one release has another level")
-    few = [decimal(level.t_p, 4) for level in levels[:4]]
-    require(few == ["0.6125...", "0.4290...", "0.2189...", "0.0664..."], f"the levels are {few}")
-    require(decimal(levels[4].t_p, 9) == "0.000000062...", "100 releases have another level")
+        require(level.t_p_definition.exact() <= chebyshev, f"R = {releases}: above Chebyshev's bound")
+        both = decimal(level.t_p.exact(), places), decimal(level.t_p_definition.exact(), places)
+        found.append(f"{releases}: {both[0]} ({both[1]})")
     require(
-        levels[3].t_p_definition - levels[3].t_p == sum(probability_mass(10, 30, k) for k in (21, 39)),
+        all(after.t_p.exact() < before.t_p.exact() for before, after in pairwise(levels)), "it does not fall"
+    )
+    require(levels[0].t_p.exact() == 1 - Fraction(9, 10) ** 9, "one release has another level")
+    few = [decimal(level.t_p.exact(), 4) for level in levels[:4]]
+    require(few == ["0.6125...", "0.4290...", "0.2189...", "0.0664..."], f"the levels are {few}")
+    require(decimal(levels[4].t_p.exact(), 9) == "0.000000062...", "100 releases have another level")
+    require(
+        levels[3].t_p_definition.exact() - levels[3].t_p.exact()
+        == sum(probability_mass(10, 30, k) for k in (21, 39)),
         "R = 10",
     )
     return f"gamma = 10, epsilon = 0.3, alpha = 3, R: error > (>=) epsilon f: {', '.join(found)}"
@@ -183,7 +186,7 @@ def how_it_collapses() -> str:
 @R.computation
 def it_need_not_fall_at_every_step() -> str:
     """Find where one more release raises the error, as splu.S says while ceil(epsilon R f) stays."""
-    levels = [privacy_minimum_over_releases(10, Fraction(3, 10), 1, releases).t_p for releases in range(1, 5)]
+    levels = [privacy_minimum(10, Fraction(3, 10), 1, releases).t_p.exact() for releases in range(1, 5)]
     require(levels[0] < levels[1] < levels[2] > levels[3], "it falls at every step")
     return f"alpha = 1, epsilon = 0.3, R = 1..4: {', '.join(decimal(level, 4) for level in levels)}"
 

@@ -74,7 +74,7 @@ def _alpha(claim: ConceptPrivacy) -> int:
 
     def holds(alpha: int) -> bool:
         if claim.estimator == "mle":
-            return privacy_minimum(claim.gamma, claim.epsilon, alpha).t_p_definition >= claim.t_p
+            return privacy_minimum(claim.gamma, claim.epsilon, alpha).t_p_definition.exact() >= claim.t_p
         return best_pure_concept(claim.gamma, claim.epsilon, alpha)[0] >= claim.t_p
 
     return claim.alpha if holds(claim.alpha) else largest(holds, claim.alpha)

@@ -87,7 +87,7 @@ def _work(claim: Claim) -> int:
     law = PublishedCount(claim.gamma, claim.retention)
     try:
         if isinstance(claim, CountPrivacy):
-            limited(claim.gamma, claim.epsilon, claim.alpha, claim.retention)
+            limited(claim.gamma, claim.epsilon, claim.alpha, claim.releases, claim.retention)
             return search_work(law, claim.epsilon, claim.alpha, claim.releases)
         if isinstance(claim, ConceptPrivacy):
             return concept_work(claim.gamma, claim.epsilon, claim.alpha, claim.estimator)

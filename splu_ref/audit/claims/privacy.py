@@ -6,20 +6,12 @@ from dataclasses import replace
 from functools import partial
 
 from splu_ref.audit.claims.claim import CountPrivacy
-from splu_ref.audit.claims.comparing import compared
-from splu_ref.audit.claims.exactly import exact_error, number_at
 from splu_ref.audit.claims.narrowing import first_failure, largest
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
 from splu_ref.audit.claims.words import command, records, setting, written
 from splu_ref.certificates import error_certificate, privacy_certificate
 from splu_ref.certificates.form import Certificate
-from splu_ref.guarantees import (
-    PrivacyMinimumBounds,
-    error_bounds,
-    exact_json,
-    privacy_minimum_bounds,
-    privacy_minimum_over_releases_bounds,
-)
+from splu_ref.guarantees import PrivacyMinimum, error_probability, privacy_minimum
 from splu_ref.guarantees.plateaus import Plateaus
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import CertificateError
@@ -32,9 +24,7 @@ def audit_privacy(claim: CountPrivacy, progress: Progress | None = None) -> Find
     and, for several releases, to the largest number of releases up to which it is true.
     """
     least = _level(claim, claim.alpha, claim.releases, progress=progress)
-    pooled, pooled_definition = claim.releases * least.argmin, claim.releases * least.argmin_definition
-    t_p = number_at(claim, pooled, least.t_p, "down", strict=True)
-    t_p_definition = number_at(claim, pooled_definition, least.t_p_definition, "down")
+    t_p, t_p_definition = least.t_p.json("down"), least.t_p_definition.json("down")
     count, times = "the published count of", ""
     if claim.releases > 1:
         count = f"the mean of {claim.releases} independent published counts of"
@@ -57,19 +47,19 @@ def audit_privacy(claim: CountPrivacy, progress: Progress | None = None) -> Find
         recompute=command("privacy", claim, "alpha", more=f"--at-least {claim.written['t_p']}{times}"),
         remarks=(_KEYED,) if claim.releases > 1 else (),
     )
-    if _holds(claim, least, claim.releases):
+    if _holds(claim, least):
         return _confirmed(claim, least, finding)
-    instead = f"T_P up to {t_p_definition['decimal']}" if least.t_p_definition.lower else ""
+    instead = f"T_P up to {t_p_definition['decimal']}" if least.t_p_definition.bounds(12).lower else ""
     return _narrowed(claim, least, replace(finding, instead=instead))
 
 
 _KEYED = "Releases of an unchanged table under the same key are copies of each other and count as one"
 
 
-def _confirmed(claim: CountPrivacy, least: PrivacyMinimumBounds, finding: Finding) -> Finding:
+def _confirmed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> Finding:
     remarks = finding.remarks
-    if least.t_p.upper < claim.t_p:
-        strict = exact_json(least.t_p, "down")["decimal"]
+    if least.t_p.bounds(12).upper < claim.t_p:
+        strict = least.t_p.decimal("down")
         by_theorem_4 = (
             "Definition 2 decides, which counts an error of exactly epsilon f: by Theorem 4, which does not, "
             f"T_P is {strict}, below the claim"
@@ -82,7 +72,7 @@ def _confirmed(claim: CountPrivacy, least: PrivacyMinimumBounds, finding: Findin
     return replace(finding, remarks=remarks, proofs=(proof,))
 
 
-def _narrowed(claim: CountPrivacy, least: PrivacyMinimumBounds, finding: Finding) -> Finding:
+def _narrowed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> Finding:
     """Return the finding of a claim that fails: narrowed to what is true of it, or refuted."""
     failing = least.argmin_definition
     near = _about_largest(claim, failing)
@@ -128,42 +118,26 @@ def _about_largest(claim: CountPrivacy, failing: int) -> int:
 
     def wrong_enough(number: int) -> bool:
         pooled = claim.releases * plateaus.start(number)
-        found = error_bounds(claim.gamma, claim.epsilon, pooled, retention=claim.retention)
+        found = error_probability(claim.gamma, claim.epsilon, pooled, retention=claim.retention).bounds()
         return found.upper >= claim.t_p
 
     return plateaus.start(largest(wrong_enough, len(plateaus) + 1) + 1) - 1
 
 
 def _level(
-    claim: CountPrivacy, alpha: int, releases: int, digits: int = 12, progress: Progress | None = None
-) -> PrivacyMinimumBounds:
-    if releases == 1:
-        return privacy_minimum_bounds(
-            claim.gamma, claim.epsilon, alpha, digits, retention=claim.retention, progress=progress
-        )
-    return privacy_minimum_over_releases_bounds(
-        claim.gamma,
-        claim.epsilon,
-        alpha,
-        releases,
-        digits,
-        retention=claim.retention,
-        progress=progress,
+    claim: CountPrivacy, alpha: int, releases: int, progress: Progress | None = None
+) -> PrivacyMinimum:
+    return privacy_minimum(
+        claim.gamma, claim.epsilon, alpha, releases, retention=claim.retention, progress=progress
     )
 
 
 def _holds_up_to(claim: CountPrivacy, alpha: int, releases: int) -> bool:
-    return _holds(claim, _level(claim, alpha, releases), releases)
+    return _holds(claim, _level(claim, alpha, releases))
 
 
-def _holds(claim: CountPrivacy, least: PrivacyMinimumBounds, releases: int) -> bool:
-    pooled = releases * least.argmin_definition
-    enclosures = [
-        lambda: least.t_p_definition,
-        lambda: _level(claim, least.alpha, releases, 150).t_p_definition,
-    ]
-    exactly = partial(exact_error, claim, pooled)
-    return compared(enclosures, exactly, claim.t_p, "t_p") >= 0
+def _holds(claim: CountPrivacy, least: PrivacyMinimum) -> bool:
+    return least.t_p_definition.compare(claim.t_p, "t_p") >= 0
 
 
 def _refutation(claim: CountPrivacy, failing: int) -> Certificate:

@@ -67,7 +67,9 @@ def _recognized(claim: Claim, ledger: Ledger) -> Iterator[tuple[str, str]]:
 def _is_level_of_counts(claim: ConceptPrivacy) -> bool:
     """Return whether t_p is T_P of a value alone, in one of its two forms."""
     least = privacy_minimum(claim.gamma, claim.epsilon, claim.alpha)
-    return any(is_rounding(claim.written["t_p"], level) for level in (least.t_p, least.t_p_definition))
+    return any(
+        is_rounding(claim.written["t_p"], level.exact()) for level in (least.t_p, least.t_p_definition)
+    )
 
 
 def is_rounding(text: str, value: Fraction) -> bool:

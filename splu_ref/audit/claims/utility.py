@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
 
 from splu_ref.audit.claims.claim import Common, CountError, CountUtility, ThresholdFormula
-from splu_ref.audit.claims.comparing import compared
-from splu_ref.audit.claims.exactly import exact_error, number_at
+from splu_ref.audit.claims.exactly import error_at
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
 from splu_ref.audit.claims.words import command, setting, written
-from splu_ref.binomial import Bounds
 from splu_ref.certificates import error_certificate, threshold_certificate
 from splu_ref.certificates.form import Certificate
-from splu_ref.guarantees import (
-    UtilityThreshold,
-    error_bounds,
-    utility_threshold,
-)
+from splu_ref.guarantees import UtilityThreshold, utility_threshold
 from splu_ref.guarantees.decimals import ExactJson
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import ParameterError, shown
@@ -82,9 +75,10 @@ def audit_formula(
 def audit_error(claim: CountError) -> Finding:
     """Decide a claim by the exact error probability at its count, in the form of Definitions 1 and 2."""
     side, key = ("at least", "t_p") if claim.at_least else ("at most", "t_e")
-    bounds, sign = _error(claim, claim.frequency, claim.bound, key)
+    probability = error_at(claim, claim.frequency)
+    sign = probability.compare(claim.bound, key)
     confirmed = sign >= 0 if claim.at_least else sign <= 0
-    error = number_at(claim, claim.frequency, bounds, "down" if claim.at_least else "up")
+    error = probability.json("down" if claim.at_least else "up")
     return Finding(
         Verdict.CONFIRMED if confirmed else Verdict.REFUTED,
         f"{setting(claim)}, the published count of a value with {written(claim, 'frequency')} records is off "
@@ -127,13 +121,6 @@ def _numbers(found: UtilityThreshold) -> dict[str, ExactJson | int | None]:
     }
 
 
-def _error(claim: Common, frequency: int, bound: Fraction, key: str) -> tuple[Bounds, int]:
-    """Return the error probability at a count, and the sign of its difference to ``bound``."""
-    bounds = error_bounds(claim.gamma, claim.epsilon, frequency, retention=claim.retention)
-    exactly = partial(exact_error, claim, frequency)
-    return bounds, compared([lambda: bounds], exactly, bound, key)
-
-
 def _certificate(claim: CountUtility | ThresholdFormula, found: UtilityThreshold) -> Certificate:
     return threshold_certificate(
         claim.gamma, claim.epsilon, claim.t_e, retention=claim.retention, found=found
@@ -147,12 +134,13 @@ def _error_certificate(claim: Common, frequency: int) -> Certificate:
 def _refuted_at(claim: CountUtility | ThresholdFormula, t_f: int, stated: str, key: str) -> Finding | None:
     """Return the refutation of a claim that fails already at its own T_f, or None if that cannot be seen."""
     try:
-        bounds, sign = _error(claim, t_f, claim.t_e, "t_e")
+        probability = error_at(claim, t_f)
+        sign = probability.compare(claim.t_e, "t_e")
     except ParameterError:
         return None
     if sign <= 0:
         return None
-    error = number_at(claim, t_f, bounds, "up")
+    error = probability.json("up")
     return Finding(
         Verdict.REFUTED,
         stated,

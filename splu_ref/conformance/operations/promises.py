@@ -20,7 +20,7 @@ def error(fields: Fields) -> dict[str, Any]:
     gamma, epsilon, frequency = gamma_of(fields), fields.exact("epsilon"), fields.integer("frequency", 1)
     retention = retention_of(fields)
     fields.finish()
-    return {"probability": written(error_probability(gamma, epsilon, frequency, retention=retention))}
+    return {"probability": written(error_probability(gamma, epsilon, frequency, retention=retention).exact())}
 
 
 def minimum(fields: Fields) -> dict[str, Any]:
@@ -28,11 +28,12 @@ def minimum(fields: Fields) -> dict[str, Any]:
     gamma, epsilon, alpha = gamma_of(fields), fields.exact("epsilon"), fields.integer("alpha", 1)
     retention = retention_of(fields)
     fields.finish()
+    error_probability(gamma, epsilon, alpha, strict=True, retention=retention).refuse_long()
     least = privacy_minimum(gamma, epsilon, alpha, retention=retention)
     return {
-        "t_p": written(least.t_p),
+        "t_p": written(least.t_p.exact()),
         "argmin": least.argmin,
-        "t_p_definition": written(least.t_p_definition),
+        "t_p_definition": written(least.t_p_definition.exact()),
         "argmin_definition": least.argmin_definition,
     }
 

@@ -12,7 +12,13 @@ import narwhals as nw
 
 from splu_ref.audit import EValue, average, counts_point, rate_power
 from splu_ref.estimators import estimate_count
-from splu_ref.guarantees import decimal_down, decimal_up, error_bounds, privacy_minimum, utility_threshold
+from splu_ref.guarantees import (
+    decimal_down,
+    decimal_up,
+    error_probability,
+    privacy_minimum,
+    utility_threshold,
+)
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata, embedded_table
 from splu_ref.model import Gamma
@@ -154,7 +160,7 @@ class _Promises:
         """Compute both promises exactly."""
         return cls(
             gamma,
-            privacy_minimum(gamma, *PROTECTED).t_p_definition,
+            privacy_minimum(gamma, *PROTECTED).t_p_definition.exact(),
             utility_threshold(gamma, *ACCURATE).threshold,
         )
 
@@ -174,9 +180,9 @@ class _Promises:
     def about(self, frequency: int) -> tuple[Literal["protected", "accurate", ""], str, bool]:
         """Return the promise for a count, its exact error probability, and whether the promise is kept."""
         if frequency <= PROTECTED[1]:
-            error = error_bounds(self.gamma, PROTECTED[0], frequency)
+            error = error_probability(self.gamma, PROTECTED[0], frequency).bounds()
             return "protected", decimal_down(error, 4), error.lower >= self.t_p
-        error = error_bounds(self.gamma, ACCURATE[0], frequency)
+        error = error_probability(self.gamma, ACCURATE[0], frequency).bounds()
         if frequency >= self.t_f:
             return "accurate", decimal_up(error, 4), error.upper <= ACCURATE[1]
         return "", decimal_up(error, 4), True

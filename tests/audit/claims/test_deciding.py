@@ -18,7 +18,7 @@ from splu_ref.audit.claims.reading import claims_of
 from splu_ref.audit.concepts import concept_minimum
 from splu_ref.certificate_checker import check
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.guarantees import error_bounds, privacy_minimum_bounds
+from splu_ref.guarantees import error_probability, privacy_minimum
 from splu_ref.model import InputError
 
 
@@ -236,7 +236,7 @@ def test_a_formula_is_refuted_at_its_own_count_where_no_threshold_can_be_found()
 
 
 def test_a_bound_that_cannot_be_told_from_the_truth_is_refused() -> None:
-    bounds = error_bounds(2, "1/1000", 200_000)
+    bounds = error_probability(2, "1/1000", 200_000).bounds(150)
     between = (bounds.lower + bounds.upper) / 2
     with pytest.raises(InputError, match="claim a: t_e is too near the true probability"):
         _decided("error-at-count", gamma=2, epsilon="1/1000", frequency=200_000, t_e=between)
@@ -296,14 +296,14 @@ def test_a_large_claim_is_narrowed_with_few_levels(monkeypatch: pytest.MonkeyPat
 
     def counting(*args: Any, **keys: Any) -> Any:
         asked.append(args[2])
-        return privacy_minimum_bounds(*args, **keys)
+        return privacy_minimum(*args, **keys)
 
-    monkeypatch.setattr("splu_ref.audit.claims.privacy.privacy_minimum_bounds", counting)
+    monkeypatch.setattr("splu_ref.audit.claims.privacy.privacy_minimum", counting)
     finding = _decided("small-sum-privacy", gamma=2, epsilon="1/50", alpha=100_000, t_p="1e-8")
     assert finding.true_for.startswith("true for alpha up to ")
     most = int(finding.true_for.split()[-1])
-    assert privacy_minimum_bounds(2, "1/50", most).t_p_definition.lower >= Fraction("1e-8")
-    assert privacy_minimum_bounds(2, "1/50", most + 1).t_p_definition.upper < Fraction("1e-8")
+    assert privacy_minimum(2, "1/50", most).t_p_definition.bounds().lower >= Fraction("1e-8")
+    assert privacy_minimum(2, "1/50", most + 1).t_p_definition.bounds().upper < Fraction("1e-8")
     assert len(asked) <= 6
 
 
