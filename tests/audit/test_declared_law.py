@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 from splu_ref.audit import DeclaredRow, declared_rows, enumerate_declared
 from splu_ref.audit.declared_law import DECLARED, Declaring
-from splu_ref.channels import Channel, constant, diagonal, from_matrix, identity
+from splu_ref.audit.enumeration import GAMMAS, RETENTIONS, eligible_histograms
+from splu_ref.channels import Channel, coarsened, constant, diagonal, from_matrix, identity
+from splu_ref.decoys import co_occurrence
+from splu_ref.estimators.linear.transition import set_matrix, value_matrix
 from splu_ref.mechanisms import Anatomy, DistributionBased, SpluGen
 from splu_ref.randomness import Draws, IntArray, SeededSource, UniformSource
 
@@ -107,3 +110,31 @@ def test_splu_gen_draws_from_what_the_two_tables_show(gamma: int, plan: str) -> 
         {group: {code: Fraction(1, gamma) for code in group} for group in shown.outputs}, tuple(range(4))
     )
     assert shown.then(drawn) == SpluGen(gamma, None, plan).channel(histogram, SeededSource(1))
+
+
+@pytest.mark.parametrize("retention", [None, *RETENTIONS])
+@pytest.mark.parametrize("gamma", GAMMAS)
+@pytest.mark.parametrize("plan", ["anatomy", "cyclic"])
+def test_the_estimators_matrices_are_those_of_the_declared_channel(
+    plan: str, gamma: int, retention: Fraction | None
+) -> None:
+    """They are vectorized, and know of the plan what `co_occurrence` counts."""
+    mechanism = SpluGen(gamma, retention, plan)
+    law = mechanism.count_law
+    for histogram in eligible_histograms(gamma, 6, ordered=False):
+        if sum(histogram) % gamma:  # a record is deleted: another histogram's matrix
+            continue
+        if sum(histogram) <= 4:
+            assert enumerate_declared(mechanism, histogram).holds
+        frequencies = np.array(histogram)
+        channel = mechanism.channel(frequencies, SeededSource(1))
+        counts = co_occurrence(mechanism.decoys(frequencies, law.gamma, SeededSource(1)))
+        together = np.array([counts.row(value) for value in range(len(histogram))], dtype=np.float64)
+        assert value_matrix(together, law) == pytest.approx(np.array(channel.as_floats()))
+        members = np.zeros(len(histogram))
+        members[:2] = 1
+        if len(histogram) > 2:
+            parts = {value: value < 2 for value in range(len(histogram))}
+            pair = coarsened(channel, parts, dict(enumerate(histogram)))
+            exact = [[float(pair.probability(u, v)) for v in (False, True)] for u in (False, True)]
+            assert set_matrix(together, members, law) == pytest.approx(np.array(exact))
