@@ -2,20 +2,85 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.files import opened
 from splu_ref.interfaces import Mechanism
+from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, InputError, whole
+from splu_ref.randomness import SystemSource
 
-SCHEMA = "splu-ref/manifest/1"
+SCHEMAS = ("splu-ref/manifest/1", "splu-ref/manifest/2")
+"""The schemas that are read. The first has no origin."""
 LONGEST_FILE = 1 << 24
 """Bytes of the largest manifest that is read."""
+_DIGEST, _RELEASE, _DATE = (
+    re.compile(pattern) for pattern in ("[0-9a-f]{64}", "[0-9a-f]{32}", "[0-9]{4}-[0-9]{2}-[0-9]{2}")
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Which table a manifest belongs to, and by what it was made.
+
+    Attributes
+    ----------
+    table
+        Digest of the published table's content: see `Microdata.content_digest`.
+    release
+        A name of the release, 32 random hexadecimal digits. It is drawn from the system's entropy for the
+        manifest alone, and tells nothing of a key or a seed.
+    date
+        The day in UTC, such as ``2024-02-29``.
+    version, specification
+        Of the program and of the specification.
+    code
+        SHA-256 of the program's files: see `code_digest`.
+    """
+
+    table: str
+    release: str
+    date: str
+    version: str
+    specification: str
+    code: str
+
+    @classmethod
+    def now(cls, table: Microdata) -> Self:
+        """Return the origin of a table that this program has just published."""
+        return cls(
+            table=table.content_digest(),
+            release=SystemSource().read(16).hex(),
+            date=datetime.now(UTC).date().isoformat(),
+            version=__version__,
+            specification=SPECIFICATION,
+            code=code_digest(),
+        )
+
+
+@cache
+def code_digest() -> str:
+    """Return SHA-256 of the installed Python files of this package, in hexadecimal digits.
+
+    The message is each file's path inside the package and its content, with ``/`` between folders, in
+    ascending order of the paths, each with its length before it as 8 bytes, big-endian.
+    """
+    root = Path(__file__).parent
+    files = {path.relative_to(root).as_posix(): path for path in root.rglob("*.py")}
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        for part in (name.encode(), files[name].read_bytes()):
+            digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -30,24 +95,53 @@ class Manifest:
         Records published.
     domains
         All values of each sensitive column, by column, whether they were published or not.
+    origin
+        Which table this is, and by what it was made; None if the manifest is of the first schema.
     """
 
     mechanism: Mechanism[object]
     rows: int
     domains: Mapping[str, tuple[str, ...]]
+    origin: Origin | None = None
+
+    def require(self, table: Microdata) -> None:
+        """Raise ``DataError`` unless the table can be the one that the manifest tells of."""
+        if table.row_count != self.rows:
+            raise DataError(
+                f"the table has {table.row_count} rows, the manifest says {self.rows}: "
+                "give the files of one release"
+            )
+        self.require_content(table)
+
+    def require_content(self, table: Microdata) -> None:
+        """Raise ``DataError`` if the table's content has another digest than the manifest tells."""
+        if self.origin is not None and table.content_digest() != self.origin.table:
+            raise DataError(
+                "the table is not the one that the manifest was written for, or was changed since "
+                f"(the digest of its content is not {self.origin.table[:12]}…): give the files of one release"
+            )
 
     def to_json(self) -> bytes:
         """Return the manifest as a JSON document: no true count, plan secret, key or seed."""
-        document = {
-            "schema": SCHEMA,
+        origin = self.origin
+        document: dict[str, object] = {
+            "schema": SCHEMAS[0 if origin is None else 1],
             "method": self.mechanism.name,
             **self.mechanism.facts(),
             "rows": self.rows,
             "sensitive": [
                 {"column": column, "domain": list(domain)} for column, domain in self.domains.items()
             ],
-            "produced_by": {"version": __version__, "spec": SPECIFICATION},
         }
+        if origin is None:
+            document["produced_by"] = {"version": __version__, "spec": SPECIFICATION}
+        else:
+            document |= {"table": origin.table, "release": origin.release, "date": origin.date}
+            document["produced_by"] = {
+                "version": origin.version,
+                "spec": origin.specification,
+                "code": origin.code,
+            }
         return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
 
 
@@ -74,6 +168,26 @@ class Facts:
         if not found:
             raise DataError("no column is sensitive: ask the publisher")
         return _unrepeated(found)
+
+    def origin(self) -> Origin | None:
+        """Return the origin, or None in the first schema."""
+        if self.text("schema") == SCHEMAS[0]:
+            return None
+        made = Facts(self._document["produced_by"])
+        return Origin(
+            table=self._matching("table", _DIGEST),
+            release=self._matching("release", _RELEASE),
+            date=self._matching("date", _DATE),
+            version=made.text("version"),
+            specification=made.text("spec"),
+            code=made._matching("code", _DIGEST),
+        )
+
+    def _matching(self, name: str, form: re.Pattern[str]) -> str:
+        found = self.text(name)
+        if not form.fullmatch(found):
+            raise ValueError
+        return found
 
 
 def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechanism[object]]]) -> Manifest:
@@ -108,9 +222,10 @@ def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechani
         raise DataError(f"{path}: a key stands there twice: ask the publisher for a fresh copy") from None
     except (ValueError, RecursionError):
         raise DataError(f"{path}: not a JSON file: give the file that sanitize --manifest wrote") from None
-    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+    if not isinstance(document, dict) or document.get("schema") not in SCHEMAS:
         raise DataError(
-            f"{path}: not a manifest of schema {SCHEMA}: give the file that sanitize --manifest wrote"
+            f"{path}: not a manifest of schema {' or '.join(SCHEMAS)}: "
+            "give the file that sanitize --manifest wrote"
         )
     method, facts = document.get("method"), Facts(document)
     if not isinstance(method, str) or method not in mechanisms:
@@ -118,7 +233,7 @@ def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechani
             f"{path}: the method {method!r} is unknown: the manifest must name one of {', '.join(mechanisms)}"
         )
     try:
-        return Manifest(mechanisms[method](facts), facts.whole("rows"), facts.domains())
+        return Manifest(mechanisms[method](facts), facts.whole("rows"), facts.domains(), facts.origin())
     except InputError as error:
         raise DataError(f"{path}: {error}") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):

@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "microdata": {"model", "files"},
     "decoys": {"model", "binomial", "channels", "randomness", "microdata"},
     "interfaces": {"channels", "randomness", "microdata"},
-    "manifest": {"model", "files", "interfaces"},
+    "manifest": {"model", "files", "randomness", "interfaces", "microdata"},
     "mechanisms": {
         "model",
         "binomial",

@@ -88,6 +88,8 @@ def run(
     with counted("auditing") as progress:
         with about(published):
             table = read_table(published)
+            if facts is not None:
+                facts.require_content(table)
         progress(1, 4)
         prepared = None
         if original is not None:

@@ -26,7 +26,7 @@ from splu_ref.estimators import (
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import SpluGen, read_manifest
 from splu_ref.microdata import Microdata, read_table
-from splu_ref.model import DataError, Gamma, InputError, ParameterError, retention_probability
+from splu_ref.model import Gamma, InputError, ParameterError, retention_probability
 from splu_ref.terminal import say_json
 
 EXAMPLE = (
@@ -125,11 +125,8 @@ class _Release:
 
     def require(self, table: Microdata) -> None:
         """Raise unless the table can be the release of the manifest."""
-        if self.facts is not None and table.row_count != self.facts.rows:
-            raise DataError(
-                f"the table has {table.row_count} rows, the manifest says {self.facts.rows}: "
-                "give the files of one release"
-            )
+        if self.facts is not None:
+            self.facts.require(table)
 
     def estimator(self, table: Microdata) -> QueryEstimator:
         domains = None if self.facts is None else self.facts.domains

@@ -136,7 +136,7 @@ def _refuse_overlap(written: list[Path], read: list[Path]) -> None:
 
 
 def _show(mechanism: SpluGen, release: Release, output: Path, *, as_json: bool) -> None:
-    sizes = [len(domain) for domain in release.domains]
+    sizes = [len(domain) for domain in release.domains.values()]
     single = len(sizes) == 1
     result = {
         "rows_in": release.rows_in,

@@ -5,20 +5,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import ClassVar, NamedTuple
 
 from splu_ref.decoys import largest_gamma
 from splu_ref.interfaces import Mechanism
-from splu_ref.manifest import Manifest
+from splu_ref.manifest import Manifest, Origin
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Gamma, ParameterError
 from splu_ref.randomness import Draws, IntArray, Randomness, SystemSource
 
 
-@dataclass(frozen=True)
-class Release:
-    """A published table with what may be said of it in public.
+@dataclass(frozen=True, kw_only=True)
+class PublishedTable:
+    """A published table with the public facts about it: what an analyst has.
 
     Attributes
     ----------
@@ -26,10 +26,36 @@ class Release:
         The published table, in shuffled order: its cells, and nothing else that the original's frame held.
     mechanism
         How it was published.
-    sensitive
-        The sensitive columns, in the order in which they were published.
     domains
-        The values of each sensitive column, as texts.
+        The values of each sensitive column, as texts, in the order of publishing.
+    told
+        The manifest that the table came with; None for a table that has just been published.
+    """
+
+    table: Microdata
+    mechanism: Mechanism[Release]
+    domains: Mapping[str, tuple[str, ...]]
+    told: Manifest | None = None
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns, in the order in which they were published."""
+        return tuple(self.domains)
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The public facts. Those of a new release are dated, and its content digested, when first asked."""
+        if self.told is not None:
+            return self.told
+        return Manifest(self.mechanism, self.table.row_count, self.domains, Origin.now(self.table))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release(PublishedTable):
+    """A table that has just been published, with what its publisher alone should know.
+
+    Attributes
+    ----------
     rows_in, suppressed
         Records given, and how many of them were deleted to fill the last group (fewer than gamma).
     max_gamma
@@ -39,20 +65,10 @@ class Release:
         Name of the source of random integers.
     """
 
-    table: Microdata
-    mechanism: Mechanism[Release]
-    sensitive: tuple[str, ...]
-    domains: tuple[tuple[str, ...], ...]
     rows_in: int
     suppressed: int
     max_gamma: int | None
     randomness: str
-
-    @property
-    def manifest(self) -> Manifest:
-        """The public facts of the release, for analysts."""
-        domains = dict(zip(self.sensitive, self.domains, strict=True))
-        return Manifest(self.mechanism, self.table.row_count, domains)
 
 
 @dataclass(frozen=True)
@@ -176,8 +192,7 @@ class RecordMechanism(ABC):
         return Release(
             table=published.bare(),
             mechanism=self,
-            sensitive=columns,
-            domains=tuple(tuple(str(value) for value in table.domain(column)) for column in columns),
+            domains={column: tuple(str(value) for value in table.domain(column)) for column in columns},
             rows_in=table.row_count,
             suppressed=len(done.suppressed),
             max_gamma=max_gamma,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 
 from splu_ref.model import DataError
 
@@ -23,13 +24,9 @@ def identities_from_cells(columns: Iterable[Sequence[str | None]]) -> list[bytes
         For each cell its length in bytes as 8 bytes, big-endian, and its text in UTF-8, a null being 2^64 - 1
         and no text; then 8 bytes with the number of identical records above it.
     """
-    encoded: list[list[bytes]] = []
-    for column in columns:
-        known = {cell: _framed(cell) for cell in dict.fromkeys(column)}
-        encoded.append([known[cell] for cell in column])
     seen: dict[bytes, int] = {}
     identities = []
-    for record in map(b"".join, zip(*encoded, strict=True)):
+    for record in _records(columns):
         number = seen.get(record, 0)
         seen[record] = number + 1
         identities.append(record + number.to_bytes(8, "big"))
@@ -58,6 +55,38 @@ def identities_from_column(column: str, cells: Sequence[str | None]) -> list[byt
                 "choose a column without repeated values"
             )
     return [cell.encode() for cell in row_of]
+
+
+def content_digest(names: Sequence[str], columns: Iterable[Sequence[str]]) -> str:
+    """Return SHA-256 of a table's columns and rows, in whatever order the rows stand, in hexadecimal digits.
+
+    Parameters
+    ----------
+    names
+        The names of the columns, in table order.
+    columns
+        The canonical texts of every column, in the same order.
+
+    Notes
+    -----
+    The message is the text ``splu-ref/table/1``, the number of columns as 8 bytes, big-endian, their names,
+    and the rows in ascending order of their bytes. Each name, each cell and each row has its length in bytes
+    before it as 8 bytes, big-endian; a row is its cells in UTF-8.
+    """
+    digest = hashlib.sha256(b"splu-ref/table/1" + len(names).to_bytes(8, "big"))
+    digest.update(b"".join(map(_framed, names)))
+    for record in sorted(_records(columns)):
+        digest.update(len(record).to_bytes(8, "big") + record)
+    return digest.hexdigest()
+
+
+def _records(columns: Iterable[Sequence[str | None]]) -> Iterator[bytes]:
+    """Yield the cells of each record, with their lengths before them."""
+    encoded: list[list[bytes]] = []
+    for column in columns:
+        known = {cell: _framed(cell) for cell in dict.fromkeys(column)}
+        encoded.append([known[cell] for cell in column])
+    return map(b"".join, zip(*encoded, strict=True))
 
 
 def _framed(cell: str | None) -> bytes:

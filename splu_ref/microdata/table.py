@@ -12,7 +12,7 @@ from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
 from splu_ref.microdata.encoding import Encoding, encode
-from splu_ref.microdata.identities import identities_from_cells, identities_from_column
+from splu_ref.microdata.identities import content_digest, identities_from_cells, identities_from_column
 from splu_ref.microdata.replacement import gather, replaced
 from splu_ref.microdata.residue import bare
 from splu_ref.microdata.values import Value, text, texts, values
@@ -204,6 +204,15 @@ class Microdata:
         if id_column is not None:
             return identities_from_column(id_column, texts(self._series(id_column)))
         return identities_from_cells(texts(self._frame[column]) for column in self.columns)
+
+    def content_digest(self) -> str:
+        """Return SHA-256 of what the table says, in hexadecimal digits, in whatever order its rows stand.
+
+        A null counts as an empty text, which a CSV file cannot tell from it; so a table has one digest in
+        every format. See `splu_ref.microdata.identities.content_digest` for the message.
+        """
+        cells = ([cell or "" for cell in texts(self._frame[column])] for column in self.columns)
+        return content_digest(self.columns, cells)
 
     def _encoding(self, column: str) -> Encoding:
         if column not in self._encodings:

@@ -71,7 +71,7 @@ def test_counts_are_those_of_a_table_scan(estimator: QueryEstimator, frame: pl.D
 def test_methods_agree_with_the_functions_on_arrays(
     estimator: QueryEstimator, frame: pl.DataFrame, release: Release
 ) -> None:
-    domain = release.domains[0]
+    domain = release.domains["occupation"]
     f = np.array([frame.filter(pl.col("occupation") == job).height for job in domain])
     women = frame.filter(pl.col("sex") == "Female")
     y = np.array([[women.filter(pl.col("occupation") == job).height for job in domain]])
@@ -133,7 +133,7 @@ def test_sets_of_values_add_up(estimator: QueryEstimator, release: Release) -> N
     exact, shrunk = (estimator.estimate([whole], method)[0] for method in ("exact", "shrunk"))
     assert shrunk.estimate == pytest.approx(exact.estimate, abs=exact.standard_error)
     assert shrunk.standard_error < 1.1 * exact.standard_error
-    everything = Query.of({"sex": "Female", "occupation": list(release.domains[0])})
+    everything = Query.of({"sex": "Female", "occupation": list(release.domains["occupation"])})
     for method in ("exact", "em", "inversion", "shrunk"):
         [all_of] = estimator.estimate([everything], method)
         assert all_of.estimate == pytest.approx(all_of.predicate_count, rel=1e-6), method
@@ -141,14 +141,14 @@ def test_sets_of_values_add_up(estimator: QueryEstimator, release: Release) -> N
         assert list(all_of.interval) == pytest.approx([all_of.predicate_count] * 2, rel=1e-6), method
     [alone] = estimator.estimate([Query.of({"occupation": jobs})], "mle")
     assert alone.estimate == alone.published_count
-    [all_alone] = estimator.estimate([Query.of({"occupation": list(release.domains[0])})], "mle")
+    [all_alone] = estimator.estimate([Query.of({"occupation": list(release.domains["occupation"])})], "mle")
     assert all_alone.standard_error == pytest.approx(0, abs=0.05 * sqrt(all_alone.estimate))
 
 
 def test_a_set_and_the_other_values_add_up_to_the_predicate(
     estimator: QueryEstimator, release: Release
 ) -> None:
-    domain = list(release.domains[0])
+    domain = list(release.domains["occupation"])
     some = ["Sales", "Adm-clerical", "Armed-Forces"]
     for few in (some, some[:1]):
         sets = [few, [job for job in domain if job not in few]]

@@ -124,10 +124,10 @@ def test_em_keeps_the_states_of_the_conjunction(estimator: QueryEstimator, relea
         published_co_occurrence(
             np.array([frame.filter(pl.col(column) == value).height for value in domain]), SpluGen(GAMMA)
         )
-        for column, domain in zip(SENSITIVE, release.domains, strict=True)
+        for column, domain in zip(SENSITIVE, release.domains.values(), strict=True)
     ]
     inside = 0
-    for job in release.domains[1]:
+    for job in release.domains[SENSITIVE[1]]:
         where = {"age": ages, "occupation": job, "sex": "Male"}
         [found] = estimator.estimate([Query.of(where)], "em")
         men = frame.filter(sex="Male").with_columns(
@@ -136,7 +136,7 @@ def test_em_keeps_the_states_of_the_conjunction(estimator: QueryEstimator, relea
         sides = (False, True)
         states = np.array([[men.filter(a=a, j=j).height for j in sides] for a in sides], dtype=float)
         inverse = []
-        for column, domain, counted in zip(SENSITIVE, release.domains, together, strict=True):
+        for column, domain, counted in zip(SENSITIVE, release.domains.values(), together, strict=True):
             members = np.isin(domain, where[column]).astype(float)
             pair = set_matrix(counted, members, SpluGen(GAMMA).count_law)
             inverse.append(np.asarray(np.linalg.inv(pair), dtype=np.float64))

@@ -218,6 +218,14 @@ _MANIFEST_SAMPLE = json.dumps(
         "produced_by": {"version": "0.1.0", "spec": "1"},
     }
 ).encode()
+_ORIGIN_SAMPLE = {
+    "schema": "splu-ref/manifest/2",
+    "table": "1" * 64,
+    "release": "2" * 32,
+    "date": "2024-02-29",
+    "produced_by": {"version": "0.1.0", "spec": "1", "code": "3" * 64},
+}
+_SECOND_MANIFEST_SAMPLE = json.dumps(json.loads(_MANIFEST_SAMPLE) | _ORIGIN_SAMPLE).encode()
 _QUERIES_SAMPLE = b"""{"where": {"age": "39", "job": ["Sales", "Tech"], "hours": {"min": 20, "max": "4e1"}}}
 
 {"where": {"job": 7.5}}
@@ -279,7 +287,12 @@ READERS = {
             (b"PAR1", b"\xff\xff\xff\x7f"),
         ),
         Reader("queries", _queries, (_QUERIES_SAMPLE,), (*_JSON, b'"where"', b'"min"', b'"max"')),
-        Reader("manifest", _manifest, (_MANIFEST_SAMPLE,), (*_JSON, b'"1/3"', b"10" * 250)),
+        Reader(
+            "manifest",
+            _manifest,
+            (_MANIFEST_SAMPLE, _SECOND_MANIFEST_SAMPLE),
+            (*_JSON, b'"1/3"', b"10" * 250),
+        ),
         Reader("key", _key, (b"splu-ref-key-1 " + b"0f" * 32 + b"\n",), (b"\r\n", b"\0")),
         Reader(
             "claims",
