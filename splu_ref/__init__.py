@@ -4,8 +4,77 @@ Data flows left to right (microdata, decoy plan, mechanism, published data, esti
 promises flow top to bottom (claim, proof, exact computation, certificate).
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from splu_ref.door import ExactProbability, answers, audit_release, crosstab, t_f, t_p
+    from splu_ref.mechanisms import (
+        DistributionBased,
+        PublishedTable,
+        Release,
+        SpluGen,
+        read_manifest,
+        read_release,
+    )
+    from splu_ref.microdata import Microdata, embedded_table, read_table
+    from splu_ref.randomness import Key, KeyedSource, SeededSource
+
 __version__ = "0.1.0"
 SPECIFICATION = "1"
 """Version of the written specification: byte rules, plans, certificates. It moves only when they do."""
 
-__all__ = ["SPECIFICATION", "__version__"]
+_ROOMS = {
+    "door": ("ExactProbability", "answers", "audit_release", "crosstab", "t_f", "t_p"),
+    "mechanisms": (
+        "DistributionBased",
+        "PublishedTable",
+        "Release",
+        "SpluGen",
+        "read_manifest",
+        "read_release",
+    ),
+    "microdata": ("Microdata", "embedded_table", "read_table"),
+    "randomness": ("Key", "KeyedSource", "SeededSource"),
+}
+"""Where each name lives. Its room is loaded when the name is first used (PEP 562)."""
+
+__all__ = [
+    "SPECIFICATION",
+    "DistributionBased",
+    "ExactProbability",
+    "Key",
+    "KeyedSource",
+    "Microdata",
+    "PublishedTable",
+    "Release",
+    "SeededSource",
+    "SpluGen",
+    "__version__",
+    "answers",
+    "audit_release",
+    "crosstab",
+    "embedded_table",
+    "read_manifest",
+    "read_release",
+    "read_table",
+    "t_f",
+    "t_p",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name from its room."""
+    for room, names in _ROOMS.items():
+        if name in names:
+            from importlib import import_module  # noqa: PLC0415  the version is told without it
+
+            value = getattr(import_module(f"{__name__}.{room}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

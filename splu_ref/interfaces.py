@@ -5,8 +5,11 @@ A guarantee is none of them: it is a function of a channel and a prior, or of pa
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
+
+from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import Channel
 from splu_ref.microdata import Microdata
@@ -34,24 +37,27 @@ class Mechanism(Protocol[Release_co]):
 
     def publish(
         self,
-        table: Microdata,
+        table: Microdata | IntoDataFrame | str | os.PathLike[str],
         sensitive: str | Sequence[str],
         randomness: Randomness | None = None,
         *,
         id_column: str | None = None,
+        missing: str | None = None,
     ) -> Release_co:
         """Publish a table, its sensitive columns by the mechanism and the others as they are.
 
         Parameters
         ----------
         table
-            The original table.
+            The original: a data frame of pandas, Polars or PyArrow, the path of a file, or a table.
         sensitive
             Name of the sensitive column, or of several.
         randomness
             Where random integers come from; the system's entropy unless given.
         id_column
             Column that identifies a record, for keyed randomness.
+        missing
+            Text to publish as a value where a sensitive cell is without content.
 
         Raises
         ------
@@ -63,6 +69,7 @@ class Mechanism(Protocol[Release_co]):
         ...
 
 
+@runtime_checkable
 class Randomizer(Mechanism[Release_co], Protocol[Release_co]):
     """A mechanism that publishes one value of the domain for each record, and declares with which law."""
 

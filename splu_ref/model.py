@@ -7,7 +7,9 @@ Every number that enters a guarantee is an exact rational. ``"0.3"``, ``"3/10"``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -20,8 +22,39 @@ _DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(
 _RATIO = re.compile(r"[+-]?[0-9]{1,400}/[0-9]{1,400}")
 
 
+_PARAMETERS = (
+    (re.compile(r"(?<!\S)--missing ('[^']*')"), r"missing=\1"),
+    (re.compile(r"(?<!\S)--method ([a-z]+)"), r"method='\1'"),
+    (re.compile(r"(?<!\S)--force\b"), "force=True"),
+    (re.compile(r"(?<!\S)--id\b"), "id_column"),
+    (re.compile(r"(?<!\S)--sensitive\b"), "sensitive"),
+)
+"""Options that remedies name, and the parameters that do the same in Python."""
+_OPTIONS_SPOKEN: ContextVar[bool] = ContextVar("options_spoken", default=False)
+
+
+@contextmanager
+def options_spoken() -> Iterator[None]:
+    """Let errors name options, as the command line does; outside they name the parameters of Python."""
+    token = _OPTIONS_SPOKEN.set(True)
+    try:
+        yield
+    finally:
+        _OPTIONS_SPOKEN.reset(token)
+
+
 class SpluError(Exception):
-    """Root of every error that this package raises on purpose."""
+    """Root of every error that this package raises on purpose.
+
+    A remedy is written as an option, ``--missing '?'``, and told in Python as a parameter, ``missing='?'``.
+    """
+
+    def __str__(self) -> str:
+        told = super().__str__()
+        if not _OPTIONS_SPOKEN.get():
+            for option, parameter in _PARAMETERS:
+                told = option.sub(parameter, told)
+        return told
 
 
 class InputError(SpluError, ValueError):

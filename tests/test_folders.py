@@ -106,7 +106,7 @@ def test_a_linked_file_is_replaced_not_followed(elsewhere: Path) -> None:
     target.write_bytes(b"kept")
     Path("report").mkdir()
     Path("report", "a.txt").symlink_to(target)
-    with pytest.raises(InputError, match="--force"):
+    with pytest.raises(InputError, match="force=True"):
         write_folder("report", {"a.txt": b"a"}, force=False)
     write_folder("report", {"a.txt": b"a"}, force=True)
     assert target.read_bytes() == b"kept"

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.model import SpluError
+from splu_ref.model import SpluError, options_spoken
 from splu_ref.terminal import say, settle_streams
 
 COMMANDS = {
@@ -142,6 +142,11 @@ def program(
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program with the given words and return its exit code."""
     settle_streams()
+    with options_spoken():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = app(
             args=None if arguments is None else list(arguments), prog_name="splu-ref", standalone_mode=False

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from splu_ref.mechanisms.distribution_based import DistributionBased
-from splu_ref.mechanisms.family import MECHANISMS, read_manifest
+from splu_ref.mechanisms.family import MECHANISMS, read_manifest, read_release
 from splu_ref.mechanisms.laplace import LN_2, LN_3, Budget, LaplaceCounts
-from splu_ref.mechanisms.release import ColumnRelease, ColumnsRelease, RecordMechanism, Release
+from splu_ref.mechanisms.release import (
+    ColumnRelease,
+    ColumnsRelease,
+    PublishedTable,
+    RecordMechanism,
+    Release,
+)
 from splu_ref.mechanisms.splu_gen import PlaceOrder, SpluGen
 from splu_ref.mechanisms.two_tables import Anatomy, TwoTables
 
@@ -20,9 +26,11 @@ __all__ = [
     "DistributionBased",
     "LaplaceCounts",
     "PlaceOrder",
+    "PublishedTable",
     "RecordMechanism",
     "Release",
     "SpluGen",
     "TwoTables",
     "read_manifest",
+    "read_release",
 ]

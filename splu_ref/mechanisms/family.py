@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
+
+from narwhals.typing import IntoDataFrame
 
 from splu_ref import manifest
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Facts, Manifest
 from splu_ref.mechanisms.distribution_based import DistributionBased
+from splu_ref.mechanisms.release import PublishedTable
 from splu_ref.mechanisms.splu_gen import SpluGen
+from splu_ref.microdata import Microdata, as_table
 
 MECHANISMS: dict[str, Callable[[Facts], Mechanism[object]]] = {
     SpluGen.name: SpluGen.from_facts,
@@ -27,3 +32,26 @@ def read_manifest(path: Path) -> Manifest:
         If the file cannot be read, is no manifest, or names a method that is not in `MECHANISMS`.
     """
     return manifest.read_manifest(path, MECHANISMS)
+
+
+def read_release(
+    table: Microdata | IntoDataFrame | str | os.PathLike[str], manifest: Manifest | str | os.PathLike[str]
+) -> PublishedTable:
+    """Return a published table with its manifest, ready for questions.
+
+    Parameters
+    ----------
+    table
+        The published table: the path of a file, a data frame or a table.
+    manifest
+        Its manifest, or the path of it.
+
+    Raises
+    ------
+    DataError
+        If either cannot be read, or the manifest belongs to another table.
+    """
+    told = manifest if isinstance(manifest, Manifest) else read_manifest(Path(manifest))
+    published = as_table(table)
+    told.require(published)
+    return PublishedTable(table=published, mechanism=told.mechanism, domains=told.domains, told=told)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import ClassVar, NamedTuple
+from functools import cache, cached_property, partial
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
 
+from narwhals.typing import IntoDataFrame
+
+import splu_ref  # the door: it knows the estimators, which this room does not
 from splu_ref.decoys import largest_gamma
+from splu_ref.files import write_all
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest, Origin
-from splu_ref.microdata import Microdata
+from splu_ref.microdata import Microdata, as_table, table_bytes
 from splu_ref.model import DataError, Gamma, ParameterError
 from splu_ref.randomness import Draws, IntArray, Randomness, SystemSource
 
@@ -33,7 +39,7 @@ class PublishedTable:
     """
 
     table: Microdata
-    mechanism: Mechanism[Release]
+    mechanism: Mechanism[object]
     domains: Mapping[str, tuple[str, ...]]
     told: Manifest | None = None
 
@@ -48,6 +54,62 @@ class PublishedTable:
         if self.told is not None:
             return self.told
         return Manifest(self.mechanism, self.table.row_count, self.domains, Origin.now(self.table))
+
+    @property
+    def frame(self) -> Any:
+        """The published table as a data frame of the kind that it was made from."""
+        return self.table.to_frame()
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        manifest: str | os.PathLike[str] | None = None,
+        *,
+        force: bool = False,
+    ) -> None:
+        """Write the table, and its manifest if a path is given, both or none.
+
+        Parameters
+        ----------
+        path
+            A name that ends in ``.csv``, ``.csv.gz`` or ``.parquet``.
+        manifest
+            A name for the manifest, a JSON file.
+        force
+            Whether existing files may be replaced.
+
+        Raises
+        ------
+        DataError
+            If a column cannot be written in that format.
+        InputError
+            If a file exists and ``force`` is false, or cannot be written.
+        """
+        outputs = [(Path(path), table_bytes(self.table, path))]
+        if manifest is not None:
+            outputs.append((Path(manifest), self.manifest.to_json()))
+        write_all(outputs, force=force)
+
+    def estimate(
+        self,
+        queries: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
+        /,
+        *,
+        method: str | None = None,
+        **where: object,
+    ) -> Any:
+        """Return how many records of the original meet conditions: see `splu_ref.door.answers`.
+
+        The conditions are given by column, ``estimate(sex="Female", occupation="Sales")``, or as a mapping,
+        or as a sequence of mappings, which is answered by a data frame.
+        """
+        if (queries is None) == (not where):
+            raise ParameterError('say what to count: estimate(occupation="Sales"), or one or more mappings')
+        return splu_ref.answers(self, where if queries is None else queries, method)
+
+    def crosstab(self, rows: str, columns: str, *, method: str | None = None) -> Any:
+        """Return the estimated counts of all pairs of values of two columns: see `splu_ref.door.crosstab`."""
+        return splu_ref.crosstab(self, rows, columns, method)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,30 +207,34 @@ class RecordMechanism(ABC):
 
     def publish(
         self,
-        table: Microdata,
+        table: Microdata | IntoDataFrame | str | os.PathLike[str],
         sensitive: str | Sequence[str],
         randomness: Randomness | None = None,
         *,
         id_column: str | None = None,
+        missing: str | None = None,
     ) -> Release:
         """Publish a table, its sensitive columns by the mechanism and the others as they are.
 
         Parameters
         ----------
         table
-            The original table.
+            The original: a data frame of pandas, Polars or PyArrow, the path of a file, or a table.
         sensitive
             Name of the sensitive column, or of several.
         randomness
             Where random integers come from; the system's entropy unless given.
         id_column
             Column that identifies a record, for keyed randomness.
+        missing
+            Text to publish as a value where a sensitive cell is without content: see
+            `Microdata.from_frame`.
 
         Raises
         ------
         DataError
-            If a sensitive column is missing, has missing or too few values, or the mechanism cannot publish
-            it.
+            If the table cannot be read, a sensitive column is missing, has missing or too few values, or the
+            mechanism cannot publish it.
         ParameterError
             If a sensitive column is named twice, or identifies the records as well.
         """
@@ -177,10 +243,11 @@ class RecordMechanism(ABC):
             raise ParameterError("name at least one sensitive column, and each of them once")
         if id_column in columns:
             raise ParameterError(f"column {id_column!r} is sensitive: it cannot identify the records as well")
+        table = as_table(table, missing)
         codes = {column: table.codes(column) for column in columns}
         max_gamma = self.largest_gamma(table, columns)
         source = SystemSource() if randomness is None else randomness
-        identities = cache(lambda: table.identities(id_column))
+        identities = cache(partial(table.identities, id_column))
         done = self.publish_columns(
             codes,
             {column: len(table.domain(column)) for column in columns},

@@ -2,7 +2,7 @@
 
 from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE, embedded_table
 from splu_ref.microdata.encoding import MISSING_MARKERS
-from splu_ref.microdata.reading import SUFFIXES, read_table, require_suffix
+from splu_ref.microdata.reading import SUFFIXES, as_table, read_table, require_suffix
 from splu_ref.microdata.table import Microdata
 from splu_ref.microdata.writing import table_bytes, write_table
 
@@ -11,6 +11,7 @@ __all__ = [
     "MISSING_MARKERS",
     "SUFFIXES",
     "Microdata",
+    "as_table",
     "embedded_table",
     "read_table",
     "require_suffix",

@@ -9,13 +9,14 @@ import zlib
 from pathlib import Path
 
 import polars as pl
+from narwhals.typing import IntoDataFrame
 
 from splu_ref.files import opened
 from splu_ref.microdata.csv_structure import check_structure
 from splu_ref.microdata.limits import largest_content, unpacks_to_too_much
 from splu_ref.microdata.parquet import parse_parquet
 from splu_ref.microdata.table import Microdata
-from splu_ref.model import DataError
+from splu_ref.model import DataError, ParameterError
 
 SUFFIXES = (".csv", ".csv.gz", ".parquet")
 """The kinds of file that are read and written."""
@@ -72,6 +73,32 @@ def read_table(path: str | os.PathLike[str], missing: str | None = None) -> Micr
     else:
         frame = parse_parquet(data, str(path))
     return Microdata.from_frame(frame, missing)
+
+
+def as_table(
+    table: Microdata | IntoDataFrame | str | os.PathLike[str], missing: str | None = None
+) -> Microdata:
+    """Return what is given as a table: a data frame, the path of a file, or a table, which stays as it is.
+
+    Parameters
+    ----------
+    table
+        A frame of pandas, Polars or PyArrow, a path for `read_table`, or a table.
+    missing
+        See `Microdata.from_frame`; not for a table, which knows its own.
+
+    Raises
+    ------
+    DataError
+        As `Microdata.from_frame` and `read_table`.
+    """
+    if isinstance(table, Microdata):
+        if missing is not None:
+            raise ParameterError("missing was decided when the table was made: leave it out here")
+        return table
+    if isinstance(table, str | os.PathLike):
+        return read_table(table, missing)
+    return Microdata.from_frame(table, missing)
 
 
 def decompressed(data: bytes, name: str) -> bytes:

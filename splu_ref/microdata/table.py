@@ -187,6 +187,10 @@ class Microdata:
         """
         return Microdata(bare(self._frame), self._missing)
 
+    def cells(self, column: str) -> list[str]:
+        """Return every cell of a column as canonical text, the empty text for one without content."""
+        return [cell or "" for cell in texts(self._series(column))]
+
     def identities(self, id_column: str | None = None) -> list[bytes]:
         """Return the bytes that identify each record, all distinct.
 
@@ -211,8 +215,7 @@ class Microdata:
         A null counts as an empty text, which a CSV file cannot tell from it; so a table has one digest in
         every format. See `splu_ref.microdata.identities.content_digest` for the message.
         """
-        cells = ([cell or "" for cell in texts(self._frame[column])] for column in self.columns)
-        return content_digest(self.columns, cells)
+        return content_digest(self.columns, map(self.cells, self.columns))
 
     def _encoding(self, column: str) -> Encoding:
         if column not in self._encodings:

@@ -66,9 +66,23 @@ def _value(cell: Any, series: nw.Series[Any]) -> Value | None:
         cell = cell.item()
     if cell is None or (isinstance(cell, float | Decimal) and math.isnan(cell)):
         return None
+    if _is_interval(cell):
+        return str(cell)
     if isinstance(cell, datetime) or not isinstance(cell, str | int | float | Decimal | date):
         raise _without_text(series, type(cell).__name__)
     return cell
+
+
+def holds_intervals(series: nw.Series[Any]) -> bool:
+    """Return whether the cells are intervals of pandas, whose canonical text is such as ``(20, 30]``."""
+    if not series.implementation.is_pandas() or series.dtype in {nw.String, nw.Boolean}:
+        return False
+    present = series.drop_nulls()
+    return len(present) > 0 and _is_interval(present[0])
+
+
+def _is_interval(cell: Any) -> bool:
+    return type(cell).__name__ == "Interval" and hasattr(cell, "closed")  # pandas need not be installed
 
 
 def _without_text(series: nw.Series[Any], held: str) -> DataError:

@@ -14,7 +14,7 @@ from splu_ref.files import refuse_existing, write_whole
 from splu_ref.microdata.reading import require_suffix
 from splu_ref.microdata.residue import bare_polars
 from splu_ref.microdata.table import Microdata
-from splu_ref.microdata.values import texts
+from splu_ref.microdata.values import holds_intervals, texts
 from splu_ref.model import DataError
 
 
@@ -86,6 +86,11 @@ def _csv(frame: nw.DataFrame[Any]) -> bytes:
 
 def _parquet(frame: nw.DataFrame[Any]) -> bytes:
     buffer = io.BytesIO()
+    frame = frame.with_columns(
+        nw.new_series(column, texts(frame[column]), nw.String, backend=frame.implementation)
+        for column in frame.columns
+        if holds_intervals(frame[column])
+    )
     try:
         bare_polars(frame.to_polars()).write_parquet(buffer)
     except (MemoryError, DataError):

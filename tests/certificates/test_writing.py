@@ -40,7 +40,7 @@ def test_the_file_is_canonical_json(tmp_path: Path) -> None:
 def test_an_existing_file_stays_without_force(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text("mine")
-    with pytest.raises(InputError, match="--force") as caught:
+    with pytest.raises(InputError, match="force=True") as caught:
         write_certificate(path, error_certificate(10, "0.3", 5))
     assert "\n" not in str(caught.value)
     assert path.read_text() == "mine"

@@ -27,7 +27,7 @@ def test_writes_the_bytes_and_leaves_nothing_else(tmp_path: Path) -> None:
 def test_refuses_an_existing_file_and_keeps_it(tmp_path: Path) -> None:
     target = tmp_path / "a"
     target.write_bytes(b"old")
-    with pytest.raises(InputError, match=r"a exists: choose another name or add --force$"):
+    with pytest.raises(InputError, match=r"a exists: choose another name or add force=True$"):
         write_whole(target, b"new", force=False)
     assert target.read_bytes() == b"old"
     write_whole(target, b"new", force=True)

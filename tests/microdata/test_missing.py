@@ -19,7 +19,7 @@ def test_a_missing_cell_is_refused_with_its_row_and_a_remedy(cell: str | None) -
     value = cell if cell and cell.strip() else "?"
     expected = (
         f"column 's' is missing in row 2 (the cell is {shown}): "
-        f"drop these rows or say --missing {value!r} to publish it as a value"
+        f"drop these rows or say missing={value!r} to publish it as a value"
     )
     for ask in (table.codes, table.domain, table.histogram):
         with pytest.raises(DataError) as raised:

@@ -107,7 +107,7 @@ def test_gzip_output_depends_on_the_cells_alone(tmp_path: Path, monkeypatch: pyt
 def test_an_existing_file_is_kept_unless_forced(tmp_path: Path) -> None:
     table = Microdata.from_frame(pl.DataFrame({"a": ["x"]}))
     (tmp_path / "t.csv").write_text("old")
-    with pytest.raises(InputError, match=r"exists: choose another name or add --force$"):
+    with pytest.raises(InputError, match=r"exists: choose another name or add force=True$"):
         write_table(table, tmp_path / "t.csv")
     assert (tmp_path / "t.csv").read_text() == "old"
     write_table(table, tmp_path / "t.csv", force=True)

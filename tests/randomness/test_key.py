@@ -61,7 +61,7 @@ def test_an_existing_file_is_replaced_only_by_force(tmp_path: Path) -> None:
     path = tmp_path / "key"
     first, second = Key.generate(), Key.generate()
     first.write(path)
-    with pytest.raises(InputError, match=r"exists.*--force"):
+    with pytest.raises(InputError, match=r"exists.*force=True"):
         second.write(path)
     assert Key.read(path) == first
     second.write(path, force=True)

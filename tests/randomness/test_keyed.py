@@ -152,7 +152,7 @@ def test_impossible_arguments_are_refused() -> None:
 
 
 def test_equal_identities_are_refused_by_name() -> None:
-    with pytest.raises(DataError, match=r"rows 2 and 4 have the same identity b'b'.*'v'.*--id"):
+    with pytest.raises(DataError, match=r"rows 2 and 4 have the same identity b'b'.*'v'.*id_column"):
         bound_source([b"a", b"b", b"c", b"b", b"a"], "v")
     with pytest.raises(DataError, match=r"x\.\.\.'"):
         bound_source([b"x" * 1000] * 2)
