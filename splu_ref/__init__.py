@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from splu_ref.door import ExactProbability, answers, audit_release, crosstab, t_f, t_p
     from splu_ref.mechanisms import (
+        Anatomy,
+        Budget,
         DistributionBased,
+        LaplaceCounts,
         PublishedTable,
         Release,
         SpluGen,
@@ -28,7 +31,10 @@ SPECIFICATION = "1"
 _ROOMS = {
     "door": ("ExactProbability", "answers", "audit_release", "crosstab", "t_f", "t_p"),
     "mechanisms": (
+        "Anatomy",
+        "Budget",
         "DistributionBased",
+        "LaplaceCounts",
         "PublishedTable",
         "Release",
         "SpluGen",
@@ -42,10 +48,13 @@ _ROOMS = {
 
 __all__ = [
     "SPECIFICATION",
+    "Anatomy",
+    "Budget",
     "DistributionBased",
     "ExactProbability",
     "Key",
     "KeyedSource",
+    "LaplaceCounts",
     "Microdata",
     "PublishedTable",
     "Release",

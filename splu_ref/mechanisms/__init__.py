@@ -13,7 +13,7 @@ from splu_ref.mechanisms.release import (
     Release,
 )
 from splu_ref.mechanisms.splu_gen import PlaceOrder, SpluGen
-from splu_ref.mechanisms.two_tables import Anatomy, TwoTables
+from splu_ref.mechanisms.two_tables import Anatomy, TwoTables, TwoTablesRelease
 
 __all__ = [
     "LN_2",
@@ -31,6 +31,7 @@ __all__ = [
     "Release",
     "SpluGen",
     "TwoTables",
+    "TwoTablesRelease",
     "read_manifest",
     "read_release",
 ]

@@ -8,14 +8,20 @@ a rational epsilon it is irrational, and decided by the method of Canonne, Kamat
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Self
 
+import narwhals as nw
+from narwhals.typing import IntoDataFrame
+
 from splu_ref.manifest import Facts
+from splu_ref.mechanisms.release import Given, Release
+from splu_ref.microdata import Microdata
 from splu_ref.model import Exact, ParameterError, exact, positive, shown
-from splu_ref.randomness import UniformSource
+from splu_ref.randomness import Randomness, SystemSource, UniformSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,8 @@ class Budget:
         return f"ln {self.number}" if self.is_logarithm else str(self.number)
 
 
+COUNT = "count"
+"""The column of counts in a published table of them."""
 LN_2, LN_3 = Budget.logarithm(2), Budget.logarithm(3)
 """The budgets of figure 7."""
 _LEAST_LOGARITHM = Fraction("1.000001")
@@ -93,6 +101,40 @@ class LaplaceCounts:
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism of which a manifest tells these parameters."""
         return cls(Budget.of(facts.text("budget")))
+
+    def publish(
+        self,
+        table: Microdata | IntoDataFrame | str | os.PathLike[str],
+        sensitive: str | Sequence[str],
+        randomness: Randomness | None = None,
+        *,
+        id_column: str | None = None,
+        missing: str | None = None,
+    ) -> Release:
+        """Publish how often each value of one column occurs, with noise, as a table of values and counts.
+
+        See `splu_ref.interfaces.Mechanism.publish` for parameters and errors. Noise belongs to counts, not to
+        records: it cannot be drawn under a key.
+        """
+        given = Given.of(table, sensitive, randomness, id_column, missing)
+        if len(given.codes) > 1:
+            raise ParameterError("counts are published of one sensitive column: name one")
+        [column] = given.codes
+        source = SystemSource() if randomness is None else randomness
+        if not isinstance(source, UniformSource):
+            raise ParameterError("noise belongs to counts, not to records: publish counts without a key")
+        noisy = self.publish_counts(given.table.histogram(column).tolist(), source)
+        frame = nw.from_native(given.table.to_frame(), eager_only=True)
+        shown = {column: list(given.table.domain(column)), COUNT: noisy}
+        return Release(
+            table=Microdata.from_frame(nw.from_dict(shown, backend=frame.implementation).to_native()),
+            mechanism=self,
+            domains=given.domains(),
+            rows_in=given.table.row_count,
+            suppressed=0,
+            max_gamma=None,
+            randomness=given.randomness,
+        )
 
     def publish_counts(self, counts: Sequence[int], source: UniformSource) -> list[int]:
         """Return each count with noise; results may be negative.

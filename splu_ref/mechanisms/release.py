@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from narwhals.typing import IntoDataFrame
 
@@ -18,6 +18,7 @@ from splu_ref.files import write_all
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest, Origin
 from splu_ref.microdata import Microdata, as_table, table_bytes
+from splu_ref.microdata.values import text
 from splu_ref.model import DataError, Gamma, ParameterError
 from splu_ref.randomness import Draws, IntArray, Randomness, SystemSource
 
@@ -85,10 +86,16 @@ class PublishedTable:
         InputError
             If a file exists and ``force`` is false, or cannot be written.
         """
+        write_all(self.outputs(path, manifest), force=force)
+
+    def outputs(
+        self, path: str | os.PathLike[str], manifest: str | os.PathLike[str] | None
+    ) -> list[tuple[Path, bytes]]:
+        """Return the files that `write` would write, and what they would hold."""
         outputs = [(Path(path), table_bytes(self.table, path))]
         if manifest is not None:
             outputs.append((Path(manifest), self.manifest.to_json()))
-        write_all(outputs, force=force)
+        return outputs
 
     def estimate(
         self,
@@ -131,6 +138,61 @@ class Release(PublishedTable):
     suppressed: int
     max_gamma: int | None
     randomness: str
+
+
+class Given(NamedTuple):
+    """What a mechanism is given: the original, and what concerns its sensitive columns.
+
+    Attributes
+    ----------
+    table
+        The original.
+    codes
+        True codes by sensitive column, each of shape (N,).
+    draws_for
+        The draws of the records, by sensitive column.
+    randomness
+        Name of the source of random integers.
+    """
+
+    table: Microdata
+    codes: Mapping[str, IntArray]
+    draws_for: Callable[[str], Draws]
+    randomness: str
+
+    @classmethod
+    def of(
+        cls,
+        table: Microdata | IntoDataFrame | str | os.PathLike[str],
+        sensitive: str | Sequence[str],
+        randomness: Randomness | None,
+        id_column: str | None,
+        missing: str | None,
+    ) -> Self:
+        """Return what is given; see `Mechanism.publish` for parameters and errors."""
+        columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
+        if not columns or len(set(columns)) < len(columns):
+            raise ParameterError("name at least one sensitive column, and each of them once")
+        if id_column in columns:
+            raise ParameterError(f"column {id_column!r} is sensitive: it cannot identify the records as well")
+        original = as_table(table, missing)
+        source = SystemSource() if randomness is None else randomness
+        identities = cache(partial(original.identities, id_column))
+        return cls(
+            original,
+            {column: original.codes(column) for column in columns},
+            cache(lambda column: source.for_records(column, identities)),
+            source.name,
+        )
+
+    @property
+    def domain_sizes(self) -> dict[str, int]:
+        """Number of values of each sensitive column."""
+        return {column: len(self.table.domain(column)) for column in self.codes}
+
+    def domains(self) -> dict[str, tuple[str, ...]]:
+        """Return the values of each sensitive column as texts."""
+        return {column: tuple(map(text, self.table.domain(column))) for column in self.codes}
 
 
 @dataclass(frozen=True)
@@ -238,32 +300,20 @@ class RecordMechanism(ABC):
         ParameterError
             If a sensitive column is named twice, or identifies the records as well.
         """
-        columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
-        if not columns or len(set(columns)) < len(columns):
-            raise ParameterError("name at least one sensitive column, and each of them once")
-        if id_column in columns:
-            raise ParameterError(f"column {id_column!r} is sensitive: it cannot identify the records as well")
-        table = as_table(table, missing)
-        codes = {column: table.codes(column) for column in columns}
-        max_gamma = self.largest_gamma(table, columns)
-        source = SystemSource() if randomness is None else randomness
-        identities = cache(partial(table.identities, id_column))
-        done = self.publish_columns(
-            codes,
-            {column: len(table.domain(column)) for column in columns},
-            cache(lambda column: source.for_records(column, identities)),
-        )
-        published = table.take(done.rows)
+        given = Given.of(table, sensitive, randomness, id_column, missing)
+        max_gamma = self.largest_gamma(given.table, tuple(given.codes))
+        done = self.publish_columns(given.codes, given.domain_sizes, given.draws_for)
+        published = given.table.take(done.rows)
         for column, values in done.published.items():
-            published = published.with_codes(column, values, domain_of=table)
+            published = published.with_codes(column, values, domain_of=given.table)
         return Release(
             table=published.bare(),
             mechanism=self,
-            domains={column: tuple(str(value) for value in table.domain(column)) for column in columns},
-            rows_in=table.row_count,
+            domains=given.domains(),
+            rows_in=given.table.row_count,
             suppressed=len(done.suppressed),
             max_gamma=max_gamma,
-            randomness=source.name,
+            randomness=given.randomness,
         )
 
     def publish_codes(self, codes: IntArray, domain_size: int, draws: Draws) -> ColumnRelease:

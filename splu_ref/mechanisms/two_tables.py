@@ -8,18 +8,26 @@ never shows more than they do.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import ClassVar, Self
 
+import narwhals as nw
 import numpy as np
+from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import Channel
 from splu_ref.decoys import PlanMethod, plan_method, require_feasible
+from splu_ref.files import write_all
 from splu_ref.manifest import Facts
-from splu_ref.model import Exact, Gamma
-from splu_ref.randomness import Draws, IntArray, UniformSource
+from splu_ref.mechanisms.release import Given, Release, feasible_gamma
+from splu_ref.microdata import Microdata, table_bytes
+from splu_ref.model import DataError, Exact, Gamma, ParameterError
+from splu_ref.randomness import Draws, IntArray, Randomness, UniformSource
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,41 @@ class TwoTables:
         return np.stack([group, self.values.reshape(-1), np.ones_like(group)], axis=1)
 
 
+@dataclass(frozen=True, kw_only=True)
+class TwoTablesRelease(Release):
+    """A release whose ``table`` is the quasi-identifier table, with the number of each record's group.
+
+    Attributes
+    ----------
+    sensitive_table
+        A row for each value of each group: the group's number, the value, and how many of the group's records
+        hold it, which is 1.
+    """
+
+    sensitive_table: Microdata
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        manifest: str | os.PathLike[str] | None = None,
+        *,
+        sensitive_table: str | os.PathLike[str] | None = None,
+        force: bool = False,
+    ) -> None:
+        """Write the quasi-identifier table, and its manifest and the sensitive table if paths are given.
+
+        See `PublishedTable.write` for parameters and errors.
+        """
+        outputs = self.outputs(path, manifest)
+        if sensitive_table is not None:
+            outputs.append((Path(sensitive_table), table_bytes(self.sensitive_table, sensitive_table)))
+        write_all(outputs, force=force)
+
+
+GROUP, COUNT = "group", "count"
+"""Columns of the two tables."""
+
+
 @dataclass(frozen=True, init=False)
 class Anatomy:
     """The mechanism as a value.
@@ -88,7 +131,48 @@ class Anatomy:
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism of which a manifest tells these parameters."""
-        return cls(facts.whole("gamma"), facts.text("plan"))
+        mechanism = cls(facts.whole("gamma"), facts.text("plan"))
+        if facts.whole("rows") % mechanism.gamma:
+            raise DataError("rows is no multiple of gamma: ask the publisher")
+        return mechanism
+
+    def publish(
+        self,
+        table: Microdata | IntoDataFrame | str | os.PathLike[str],
+        sensitive: str | Sequence[str],
+        randomness: Randomness | None = None,
+        *,
+        id_column: str | None = None,
+        missing: str | None = None,
+    ) -> TwoTablesRelease:
+        """Publish a table as two; see `splu_ref.interfaces.Mechanism.publish` for parameters and errors.
+
+        There is one sensitive column. The other columns must not be called ``group``, nor the sensitive one
+        ``group`` or ``count``.
+        """
+        given = Given.of(table, sensitive, randomness, id_column, missing)
+        if len(given.codes) > 1:
+            raise ParameterError("Anatomy publishes one sensitive column: name one")
+        [(column, codes)] = given.codes.items()
+        if GROUP in given.table.columns or column == COUNT:
+            raise DataError(f"the two tables have columns {GROUP!r} and {COUNT!r} of their own: rename yours")
+        max_gamma = feasible_gamma(given.table, column, self.gamma)
+        done = self.publish_codes(codes, given.domain_sizes[column], given.draws_for(column))
+        frame = nw.from_native(given.table.take(done.rows).to_frame(), eager_only=True)
+        library, domain = frame.implementation, given.table.domain(column)
+        groups = nw.new_series(GROUP, done.groups.tolist(), nw.Int64, backend=library)
+        group, value, count = done.sensitive_table().T.tolist()
+        held = {GROUP: group, column: [domain[code] for code in value], COUNT: count}
+        return TwoTablesRelease(
+            table=Microdata.from_frame(frame.drop(column).with_columns(groups).to_native()),
+            sensitive_table=Microdata.from_frame(nw.from_dict(held, backend=library).to_native()),
+            mechanism=self,
+            domains=given.domains(),
+            rows_in=given.table.row_count,
+            suppressed=len(done.suppressed),
+            max_gamma=max_gamma,
+            randomness=given.randomness,
+        )
 
     def channel(self, histogram: IntArray, secret: UniformSource) -> Channel[int, tuple[int, ...]]:
         """Return the law of the values that a record's group shows, by its true code, given the plan.

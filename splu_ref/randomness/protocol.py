@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 IntArray: TypeAlias = NDArray[np.int64]
 
 
+@runtime_checkable
 class UniformSource(Protocol):
     """A stream of uniform integers, orders and subsets.
 

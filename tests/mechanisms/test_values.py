@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -13,16 +14,18 @@ from splu_ref.decoys import anatomy, cyclic, mixed
 from splu_ref.interfaces import Mechanism, Randomizer
 from splu_ref.mechanisms import (
     LN_2,
+    MECHANISMS,
     Anatomy,
     Budget,
     DistributionBased,
     LaplaceCounts,
     Release,
     SpluGen,
+    read_release,
 )
-from splu_ref.microdata import Microdata
-from splu_ref.model import Exact, ParameterError
-from splu_ref.randomness import SeededSource, outcomes
+from splu_ref.microdata import Microdata, read_table
+from splu_ref.model import DataError, Exact, ParameterError
+from splu_ref.randomness import Key, KeyedSource, SeededSource, outcomes
 
 CODES = np.array([0, 1, 2, 0, 1, 2], dtype=np.int64)
 TABLE = Microdata.from_frame(pl.DataFrame({"name": list("abcdef"), "value": list("xyzxyz")}))
@@ -82,3 +85,47 @@ def test_facts_make_the_mechanism_again() -> None:
     assert Anatomy("3").facts() == {"gamma": 3, "plan": "anatomy"}
     assert LaplaceCounts(LN_2).facts() == {"budget": "ln 2"}
     assert LaplaceCounts(Budget.of("0.1")).facts() == {"budget": "1/10"}
+
+
+def test_two_tables_of_a_table(tmp_path: Path) -> None:
+    release = Anatomy(3).publish(TABLE, "value", SeededSource(4))
+    done = Anatomy(3).publish_codes(TABLE.codes("value"), 3, SeededSource(4))
+    assert release.frame.rows() == [
+        ("abcdef"[row], group) for row, group in zip(done.rows.tolist(), done.groups.tolist(), strict=True)
+    ]
+    assert release.sensitive_table.to_frame().rows() == [
+        (group, "xyz"[value], count) for group, value, count in done.sensitive_table().tolist()
+    ]
+    release.write(tmp_path / "one.csv", sensitive_table=tmp_path / "two.parquet")
+    assert read_table(tmp_path / "two.parquet").content_digest() == release.sensitive_table.content_digest()
+    assert release.max_gamma == 3
+    with pytest.raises(ParameterError, match="one sensitive column"):
+        Anatomy(3).publish(TABLE, ["value", "name"])
+    with pytest.raises(DataError, match="rename yours"):
+        Anatomy(3).publish(TABLE.to_frame().rename({"name": "group"}), "value")
+    with pytest.raises(DataError, match="does not allow gamma = 4"):
+        Anatomy(4).publish(TABLE, "value")
+
+
+def test_noisy_counts_of_a_table() -> None:
+    release = LaplaceCounts(LN_2).publish(TABLE, "value", SeededSource(4))
+    counts = LaplaceCounts(LN_2).publish_counts([2, 2, 2], SeededSource(4))
+    assert release.frame.rows() == list(zip("xyz", counts, strict=True))
+    with pytest.raises(ParameterError, match="without a key"):
+        LaplaceCounts(LN_2).publish(TABLE, "value", KeyedSource(Key(bytes(32))))
+
+
+def test_each_mechanism_is_read_from_its_manifest(tmp_path: Path) -> None:
+    values: list[Mechanism[Release]] = [
+        SpluGen(3, "1/2", "cyclic"),
+        DistributionBased(),
+        Anatomy(3, "cyclic"),
+        LaplaceCounts(LN_2),
+    ]
+    assert {value.name for value in values} == set(MECHANISMS)
+    for value in values:
+        release = value.publish(TABLE, "value", SeededSource(1))
+        release.write(tmp_path / f"{value.name}.csv", manifest=tmp_path / f"{value.name}.json")
+        again = read_release(tmp_path / f"{value.name}.csv", tmp_path / f"{value.name}.json")
+        assert again.mechanism == value
+        assert again.manifest == release.manifest
