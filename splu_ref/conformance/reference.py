@@ -32,7 +32,7 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "subset": randomness.subset,
     "keyed": keyed.keyed,
     "plan": plans.plan,
-    "publish": publishing.publish,
+    "publish": publishing.from_tape(publishing.splu_gen),
     "release": publishing.release_columns,
     "publish_keyed": keyed.publish_keyed,
     "publish_random": publishing.publish_random,

@@ -130,7 +130,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     files = vector_files()[:2]
     write_vectors(tmp_path, files, force=False)
     (tmp_path / files[0].path).write_text("mine")
-    with pytest.raises(InputError, match="--force"):
+    with pytest.raises(InputError, match="force=True"):
         write_vectors(tmp_path, files, force=False)
     assert (tmp_path / files[0].path).read_text() == "mine"
     write_vectors(tmp_path, files, force=True)

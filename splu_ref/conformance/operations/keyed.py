@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from splu_ref.conformance.fields import Fields, number
-from splu_ref.conformance.operations.publishing import codes_of, domain_size, gamma_of, retention_of
-from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import SpluGen
+from splu_ref.conformance.operations.publishing import codes_of, domain_size, splu_gen
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Key, KeyedRecords
 
@@ -31,12 +29,11 @@ def keyed(fields: Fields) -> dict[str, Any]:
 
 def publish_keyed(fields: Fields) -> dict[str, Any]:
     """Answer the keyed release of one sensitive column."""
-    codes, gamma = fields.integers("sensitive", 0), gamma_of(fields)
-    method, retention = fields.choice("method", PLANS), retention_of(fields)
+    codes, mechanism = fields.integers("sensitive", 0), splu_gen(fields)
     source = _records(fields)
     fields.finish()
     column = codes_of(codes)
-    done = SpluGen(gamma, retention=retention, plan=method).publish_codes(column, domain_size(column), source)
+    done = mechanism.publish_codes(column, domain_size(column), source)
     return {
         "published": done.published.tolist(),
         "rows": done.rows.tolist(),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from splu_ref.conformance.fields import Fields
 from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import SpluGen
+from splu_ref.mechanisms import RecordMechanism, SpluGen
 from splu_ref.model import Exact, Gamma, ParameterError
 from splu_ref.randomness import SystemSource, TapeSource
 
@@ -26,32 +27,45 @@ def retention_of(fields: Fields) -> Exact | None:
     return fields.optional_exact("retention")
 
 
-def publish(fields: Fields) -> dict[str, Any]:
-    """Answer the release of one sensitive column, made of a tape."""
-    codes, gamma, method, retention = _one_column(fields)
-    tape = TapeSource(fields.octets("tape"))
-    fields.finish()
-    done = SpluGen(gamma, retention=retention, plan=method).publish_codes(codes, domain_size(codes), tape)
-    return {
-        "published": done.published.tolist(),
-        "consumed": tape.consumed,
-        "rows": done.rows.tolist(),
-        "suppressed": done.suppressed.tolist(),
-    }
+def splu_gen(fields: Fields) -> SpluGen:
+    """Return the mechanism of a request."""
+    gamma, plan = gamma_of(fields), fields.choice("method", PLANS)
+    return SpluGen(gamma, retention_of(fields), plan)
+
+
+def from_tape(mechanism_of: Callable[[Fields], RecordMechanism]) -> Callable[[Fields], dict[str, Any]]:
+    """Return the operation that publishes one sensitive column by a mechanism, drawing from a tape.
+
+    Parameters
+    ----------
+    mechanism_of
+        Reads the mechanism's parameters from a request.
+    """
+
+    def operation(fields: Fields) -> dict[str, Any]:
+        codes, mechanism = codes_of(fields.integers("sensitive", 0)), mechanism_of(fields)
+        tape = TapeSource(fields.octets("tape"))
+        fields.finish()
+        done = mechanism.publish_codes(codes, domain_size(codes), tape)
+        return {
+            "published": done.published.tolist(),
+            "consumed": tape.consumed,
+            "rows": done.rows.tolist(),
+            "suppressed": done.suppressed.tolist(),
+        }
+
+    return operation
 
 
 def publish_random(fields: Fields) -> dict[str, Any]:
     """Answer several releases of one sensitive column, made of the system's entropy."""
-    codes, gamma, method, retention = _one_column(fields)
+    codes, mechanism = codes_of(fields.integers("sensitive", 0)), splu_gen(fields)
     times = fields.integer("times", 1)
     fields.finish()
     if times > MOST_TIMES:
         raise ParameterError(f"times is {times}: ask for at most {MOST_TIMES} releases at once")
     source, size = SystemSource(), domain_size(codes)
-    done = [
-        SpluGen(gamma, retention=retention, plan=method).publish_codes(codes, size, source)
-        for _ in range(times)
-    ]
+    done = [mechanism.publish_codes(codes, size, source) for _ in range(times)]
     return {
         "published": [each.published.tolist() for each in done],
         "rows": [each.rows.tolist() for each in done],
@@ -60,12 +74,11 @@ def publish_random(fields: Fields) -> dict[str, Any]:
 
 def release_columns(fields: Fields) -> dict[str, Any]:
     """Answer the release of several sensitive columns, made of one tape."""
-    columns, gamma = fields.lists("sensitive"), gamma_of(fields)
-    method, retention = fields.choice("method", PLANS), retention_of(fields)
+    columns, mechanism = fields.lists("sensitive"), splu_gen(fields)
     tape = TapeSource(fields.octets("tape"))
     fields.finish()
     codes = {str(number): codes_of(column) for number, column in enumerate(columns)}
-    done = SpluGen(gamma, retention=retention, plan=method).publish_columns(
+    done = mechanism.publish_columns(
         codes, {name: domain_size(column) for name, column in codes.items()}, lambda _: tape
     )
     return {
@@ -74,11 +87,6 @@ def release_columns(fields: Fields) -> dict[str, Any]:
         "suppressed": done.suppressed.tolist(),
         "consumed": tape.consumed,
     }
-
-
-def _one_column(fields: Fields) -> tuple[Any, Gamma, str, Exact | None]:
-    codes, gamma = codes_of(fields.integers("sensitive", 0)), gamma_of(fields)
-    return codes, gamma, fields.choice("method", PLANS), retention_of(fields)
 
 
 def codes_of(values: list[int]) -> Any:
