@@ -69,10 +69,11 @@ class Bench:
         ends = least_counts(selectivities(self.table), self.table.rows)
         return np.searchsorted(ends, self.queries.true, side="right")
 
-    def release(self, plan: str, gamma: Gamma, number: int) -> Piece:
+    def release(self, mechanism: SpluGen, number: int) -> Piece:
         """Publish once by SPLU-Gen and answer all queries by all methods."""
+        gamma, plan = mechanism.gamma, mechanism.plan
         source = self._sources(f"{self._name}/{plan}/{gamma}/{number}")
-        values = published_values(self.table, plan, gamma, source)
+        values = published_values(self.table, mechanism, source)
         begin = perf_counter()
         seen = counted(self.table, self.queries, values, gamma)
         counting = perf_counter() - begin

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from splu_ref.decoys import largest_gamma
+from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
 from splu_ref.study.bench import Bench, Piece, Sources
 from splu_ref.study.level import Level, pools
@@ -108,13 +109,14 @@ def _jobs(results: Results, level: Level, sources: Sources, printed: Printed | N
     jobs: list[_Job] = []
     for plan, count in level.releases:
         kept = results.releases.setdefault(plan, [])
-        jobs += [_release(bench, plan, table.gamma, number, kept) for number in range(count)]
+        jobs += [_release(bench, SpluGen(table.gamma, plan=plan), number, kept) for number in range(count)]
     jobs += [_others(bench, table.gamma, number, results.others) for number in range(level.others)]
     small = Bench(table, pools(table, level, large=False), sources, printed)
     for gamma in _gammas(table, level):
         for plan in SWEPT:
             kept = results.by_gamma.setdefault((plan, gamma), [])
-            jobs += [_release(small, plan, gamma, number, kept) for number in range(level.others)]
+            mechanism = SpluGen(gamma, plan=plan)
+            jobs += [_release(small, mechanism, number, kept) for number in range(level.others)]
         kept = results.others_by_gamma.setdefault(gamma, [])
         jobs += [_others(small, gamma, number, kept) for number in range(level.others)]
     for part in (*level.parts, Fraction(1)):
@@ -153,7 +155,8 @@ def _part(
     jobs = []
     for plan in SWEPT:
         kept = results.by_rows.setdefault((plan, count), [])
-        jobs += [_release(bench, plan, table.gamma, number, kept) for number in range(level.others)]
+        mechanism = SpluGen(table.gamma, plan=plan)
+        jobs += [_release(bench, mechanism, number, kept) for number in range(level.others)]
     kept = results.others_by_rows.setdefault(count, [])
     return jobs + [_others(bench, table.gamma, number, kept) for number in range(level.others)]
 
@@ -170,9 +173,9 @@ def _key(kind: str, bench: Bench | PairBench, gamma: Gamma, number: int, **more:
     }
 
 
-def _release(bench: Bench, plan: str, gamma: Gamma, number: int, kept: list[Piece]) -> _Job:
-    key = _key("release", bench, gamma, number, plan=plan)
-    return _Job(key, lambda: bench.release(plan, gamma, number), kept.append)
+def _release(bench: Bench, mechanism: SpluGen, number: int, kept: list[Piece]) -> _Job:
+    key = _key("release", bench, mechanism.gamma, number, plan=mechanism.plan)
+    return _Job(key, lambda: bench.release(mechanism, number), kept.append)
 
 
 def _others(bench: Bench, gamma: Gamma, number: int, kept: list[Piece]) -> _Job:

@@ -10,12 +10,12 @@ from splu_ref.randomness import Draws, IntArray
 from splu_ref.study.tables import StudyTable
 
 
-def published_values(table: StudyTable, plan: str, gamma: Gamma, source: Draws) -> IntArray:
+def published_values(table: StudyTable, mechanism: SpluGen, source: Draws) -> IntArray:
     """Publish by SPLU-Gen; return each original record's published value, shape (N,).
 
     A suppressed record has the value ``domain_size``.
     """
-    done = SpluGen(gamma, plan=plan).publish_codes(table.values, table.domain_size, source)
+    done = mechanism.publish_codes(table.values, table.domain_size, source)
     return _by_record(table, done.rows, done.published)
 
 

@@ -34,7 +34,7 @@ def queries(table: StudyTable) -> Workload:
 
 @pytest.mark.parametrize("plan", ["mixed", "anatomy"])
 def test_answers_are_those_of_the_query_estimator(table: StudyTable, queries: Workload, plan: str) -> None:
-    values = published_values(table, plan, table.gamma, SeededSource(2))
+    values = published_values(table, SpluGen(table.gamma, plan=plan), SeededSource(2))
     kept = values < table.domain_size
     assert np.sum(~kept) == table.rows % table.gamma == 2
     frame = {name: codes[kept] for name, codes in zip(table.columns, table.codes, strict=True)}
@@ -73,7 +73,7 @@ def test_answers_are_those_of_the_query_estimator(table: StudyTable, queries: Wo
 
 def test_em_for_one_value_is_exact(table: StudyTable, queries: Workload) -> None:
     """Which is why the study has no line for it."""
-    values = published_values(table, "mixed", table.gamma, SeededSource(2))
+    values = published_values(table, SpluGen(table.gamma), SeededSource(2))
     kept = values < table.domain_size
     frame = pl.DataFrame({"a": table.codes[0][kept], "s": values[kept]}).cast(pl.String)
     estimator = QueryEstimator(Microdata.from_frame(frame), ["s"], SpluGen(table.gamma))
@@ -140,7 +140,10 @@ def test_a_plan_without_an_inverse_leaves_the_method_out() -> None:
     queries = workload(table, [Pool(1, 40, 20)], lambda _: SeededSource(0))
     truth = queries.count(table.values, 2)
     seen = counted(
-        table, queries, published_values(table, "cyclic", table.gamma, SeededSource(1)), table.gamma
+        table,
+        queries,
+        published_values(table, SpluGen(table.gamma, plan="cyclic"), SeededSource(1)),
+        table.gamma,
     )
     found = answers(queries, seen, truth, "cyclic", None)
     assert np.isnan(found.estimates["inversion"]).all()
