@@ -98,6 +98,7 @@ def test_estimators_import_only_from_floors_below(path: Path) -> None:
         assert not used
     assert '"printed"' not in path.read_text(encoding="utf-8"), "refuted methods are registered by the ledger"
 
+
 def test_only_a_release_asks_the_door() -> None:
     """It answers queries by estimators that its room does not know; other rooms know whom they call."""
     asking = []

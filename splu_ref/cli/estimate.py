@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -87,7 +87,7 @@ def run(
         estimator = release.estimator(table)
         for line, query in queries:
             _check(estimator, query, chosen, f"{batch}, line {line}: " if line else "")
-        answers = _answers(estimator, [query for _, query in queries], chosen, progress)
+        answers = estimator.estimate([query for _, query in queries], chosen, progress=progress)
     for answer in answers if batch is not None else []:
         say_json(_result(answer))
     if batch is None:
@@ -161,29 +161,6 @@ def _method(name: str) -> Method:
             f"{', '.join(METHODS)}"
         ) from None
     return method_named(name, METHODS | dict(kept))
-
-
-def _answers(
-    estimator: QueryEstimator,
-    queries: Sequence[Query],
-    method: Method | None,
-    progress: Any,
-) -> list[QueryEstimate]:
-    """Answer all queries; without a method, mle those of a sensitive value alone, and shrink the others."""
-    if method is not None:
-        return estimator.estimate(queries, method, progress=progress)
-    alone = [estimator.is_alone(query) for query in queries]
-    found = {
-        chosen: iter(
-            estimator.estimate(
-                [query for query, one in zip(queries, alone, strict=True) if one is chosen],
-                "mle" if chosen else "shrunk",
-                progress=progress,
-            )
-        )
-        for chosen in (True, False)
-    }
-    return [next(found[one]) for one in alone]
 
 
 def _result(answer: QueryEstimate) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from splu_ref.channels import DependentRowsError, inverse
 from splu_ref.estimators import Query, QueryEstimate
-from splu_ref.estimators.query import selected
+from splu_ref.estimators.queries.query import selected
 from splu_ref.interfaces import Randomizer
 from splu_ref.mechanisms import PublishedTable
 from splu_ref.model import DataError, ParameterError

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from splu_ref.estimators import AnyOf, Between, Query
-from splu_ref.estimators.query import number
+from splu_ref.estimators.queries.query import number
 from splu_ref.mechanisms import PublishedTable
 from splu_ref.model import ParameterError
 

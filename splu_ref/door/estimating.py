@@ -20,25 +20,9 @@ Ask: TypeAlias = Callable[[Sequence[Query], str | None], Sequence[QueryEstimate]
 def _of_splu_gen(release: PublishedTable) -> Ask:
     mechanism = release.mechanism
     assert isinstance(mechanism, SpluGen)
-    estimator = QueryEstimator(
-        release.table,
-        release.sensitive,
-        mechanism.gamma,
-        retention=mechanism.retention,
-        plan=mechanism.plan,
-        domains=release.domains,
-    )
+    estimator = QueryEstimator(release.table, release.sensitive, mechanism, domains=release.domains)
 
-    def ask(queries: Sequence[Query], method: str | None) -> Sequence[QueryEstimate]:
-        found: dict[int, QueryEstimate] = {}
-        chosen = [method or ("mle" if estimator.is_alone(query) else "shrunk") for query in queries]
-        for name in dict.fromkeys(chosen):
-            places = [place for place, each in enumerate(chosen) if each == name]
-            answered = estimator.estimate([queries[place] for place in places], name)
-            found.update(zip(places, answered, strict=True))
-        return [found[place] for place in range(len(queries))]
-
-    return ask
+    return estimator.estimate
 
 
 ESTIMATORS: dict[str, Callable[[PublishedTable], Ask]] = {SpluGen.name: _of_splu_gen}

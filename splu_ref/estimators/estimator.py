@@ -192,7 +192,7 @@ class QueryEstimator:
     def estimate(
         self,
         queries: Sequence[Query],
-        method: str | Method = "shrunk",
+        method: str | Method | None = "shrunk",
         *,
         progress: Progress | None = None,
     ) -> list[QueryEstimate]:
@@ -203,7 +203,8 @@ class QueryEstimator:
         queries
             Any number.
         method
-            A name in `METHODS`, or a method of one's own.
+            A name in `METHODS`, or a method of one's own. None stands for the one that suits each query:
+            ``mle`` for a sensitive value alone, ``shrunk`` otherwise.
         progress
             Called with the number of queries done and of all.
 
@@ -213,12 +214,15 @@ class QueryEstimator:
             If a query cannot be read for this table, or the method cannot answer it.
         """
         chosen = method_named(method) if isinstance(method, str) else method
-        groups: dict[tuple[str, ...], list[tuple[int, ResolvedQuery]]] = {}
+        suiting = {alone: chosen or METHODS["mle" if alone else "shrunk"] for alone in (True, False)}
+        groups: dict[tuple[tuple[str, ...], bool], list[tuple[int, ResolvedQuery]]] = {}
         for number, query in enumerate(queries):
-            groups.setdefault(self._named(query), []).append((number, self.resolve(query, chosen)))
+            alone = chosen is None and self.is_alone(query)
+            resolved = self.resolve(query, suiting[alone])
+            groups.setdefault((self._named(query), alone), []).append((number, resolved))
         answers: dict[int, QueryEstimate] = {}
-        for names, asked in groups.items():
-            answer = self._answering(names, chosen)
+        for (names, alone), asked in groups.items():
+            answer = self._answering(names, suiting[alone])
             values = max(len(self._columns[name].domain) for name in names)
             step = min(_AT_ONCE, max(1, _CELLS // values))
             for begin in range(0, len(asked), step):

@@ -77,7 +77,7 @@ def test_numbers_are_found_in_a_file_of_texts(release: sr.Release, tmp_path: Any
 
 
 def test_answers_are_those_of_the_estimator(release: sr.Release) -> None:
-    estimator = QueryEstimator(release.table, ["job"], 3, domains=release.domains)
+    estimator = QueryEstimator(release.table, ["job"], sr.SpluGen(3), domains=release.domains)
     [conjunction] = estimator.estimate([Query.of({"sex": "F", "job": ["a", "b"]})], "shrunk")
     [alone] = estimator.estimate([Query.of({"job": "c"})], "mle")
     assert release.estimate(sex="F", job=["a", "b"]) == conjunction
