@@ -164,7 +164,7 @@ class Anatomy:
         group, value, count = done.sensitive_table().T.tolist()
         held = {GROUP: group, column: [domain[code] for code in value], COUNT: count}
         return TwoTablesRelease(
-            table=Microdata.from_frame(frame.drop(column).with_columns(groups).to_native()),
+            table=Microdata.from_frame(frame.drop(column).with_columns(groups).to_native()).bare(),
             sensitive_table=Microdata.from_frame(nw.from_dict(held, backend=library).to_native()),
             mechanism=self,
             domains=given.domains(),

@@ -182,7 +182,7 @@ def _pandas_column(column: Any) -> Any:
     if isinstance(dtype, np.dtype):  # which may have metadata
         plain = np.empty(len(column), dtype=dtype.str)
         plain[:] = column.to_numpy()
-        return pd.Series(plain, dtype=dtype.str)
+        return pd.Series(plain, dtype=plain.dtype)  # pandas does not read the name of objects, "|O"
     if isinstance(dtype, pd.StringDtype | pd.DatetimeTZDtype | pd.PeriodDtype | pd.IntervalDtype):
         return pd.Series(cells.take(np.arange(len(cells))))
     raise TypeError(f"the type {dtype} is not known")
