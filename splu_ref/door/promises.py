@@ -97,7 +97,7 @@ def t_p(
     Raises
     ------
     ParameterError
-        For a parameter outside its range, a float, or a gamma alpha above 300,000.
+        For a parameter outside its range, a float, or a fraction that is too long to be computed.
 
     Notes
     -----
@@ -105,13 +105,13 @@ def t_p(
     and of no other.
     """
     least = privacy_minimum(gamma, epsilon, alpha, retention=retention)
-    value = least.t_p_definition if definition else least.t_p
+    value = (least.t_p_definition if definition else least.t_p).exact()
     off = "at least" if definition else "more than"
     return ExactProbability(
         value,
         f"every count from 1 to {least.alpha} is off by {off} {least.epsilon} of it with at least this "
-        f"probability, at gamma = {least.gamma}",
-        lambda: privacy_certificate(gamma, epsilon, alpha, retention=retention),
+        f"probability, at gamma = {least.law.gamma}",
+        lambda: privacy_certificate(gamma, epsilon, alpha, retention=retention, minimum=least),
     )
 
 
