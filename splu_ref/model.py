@@ -7,7 +7,7 @@ Every number that enters a guarantee is an exact rational. ``"0.3"``, ``"3/10"``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -17,6 +17,9 @@ from typing import Self, TypeAlias
 
 Exact: TypeAlias = int | str | Fraction | Decimal
 """What may be given where an exact number belongs."""
+
+Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
+"""A value of a JSON document."""
 
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,3})?")
 _RATIO = re.compile(r"[+-]?[0-9]{1,400}/[0-9]{1,400}")

@@ -10,12 +10,15 @@ import unicodedata
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_METADATA: dict[str, dict[str, Any]] = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
+_METADATA: dict[str, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+}
 _UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Categories of Unicode: controls, formats, surrogates, private, unassigned, separators of lines."""
 
@@ -52,10 +55,12 @@ def canvas(width: float, height: float, settings: dict[Any, Any]) -> Iterator[Fi
         yield figure
 
 
-def written(figure: Figure, form: str, **how: Any) -> bytes:
+def written(
+    figure: Figure, form: str, *, dpi: float | Literal["figure"] = "figure", transparent: bool = False
+) -> bytes:
     """Return a figure as the bytes of a file of the form ``svg`` or ``png``."""
     buffer = io.BytesIO()
-    figure.savefig(buffer, format=form, metadata=_METADATA[form], **how)
+    figure.savefig(buffer, format=form, metadata=_METADATA[form], dpi=dpi, transparent=transparent)
     return buffer.getvalue()
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 from hypothesis import strategies as st
@@ -32,7 +30,7 @@ def _frame(codes: IntArray, cells: list[str]) -> pl.DataFrame:
     )
 
 
-def _by_id(table: Microdata) -> dict[str, dict[str, Any]]:
+def _by_id(table: Microdata) -> dict[str, dict[str, object]]:
     frame = table.to_frame()
     assert isinstance(frame, pl.DataFrame), "another kind of frame came back"
     rows = frame.to_dicts()

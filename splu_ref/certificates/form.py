@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from splu_ref import SPECIFICATION, __version__
@@ -17,7 +18,9 @@ Certificate: TypeAlias = dict[str, Any]
 """An object of JSON with the keys of ``docs/specification/certificates.md``; every number is a string."""
 
 
-def assemble(claim: str, parameters: dict[str, str], statement: str, evidence: dict[str, Any]) -> Certificate:
+def assemble(
+    claim: str, parameters: dict[str, str], statement: str, evidence: Mapping[str, object]
+) -> Certificate:
     """Return the certificate with the given contents, and this package as its producer."""
     return {
         "schema": SCHEMA,

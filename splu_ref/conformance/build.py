@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from splu_ref import SPECIFICATION
-from splu_ref.conformance.generated import generated_requests
+from splu_ref.conformance.comparison import error_kind
+from splu_ref.conformance.generated import Generator, generated_requests
 from splu_ref.conformance.reference import answer, answer_line
 from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, digests, split_answer
 from splu_ref.model import SpluError
@@ -52,7 +52,7 @@ class Case:
     """One vector to be: its name, input and flags, and the kind of error if it must be refused."""
 
     name: str
-    input: Mapping[str, Any]
+    input: Mapping[str, object]
     flags: tuple[str, ...] = ()
     error: str | None = None
 
@@ -66,10 +66,10 @@ class Group:
     about: str
     page: str
     cases: Sequence[Case] = ()
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, object] = field(default_factory=dict)
     requires: tuple[str, ...] = ()
     lines: Sequence[tuple[str, str, str]] = ()
-    generator: Mapping[str, Any] | None = None
+    generator: Generator | None = None
 
     def file(self) -> VectorFile:
         """Return the vector file, with the reference's answers."""
@@ -92,7 +92,7 @@ class Group:
     def _answered(self, case: Case) -> Vector:
         identifier = f"{self.operation}/{self.name}/{case.name}"
         given = answer({"op": self.operation, **self.parameters, **case.input})
-        if _kind(given) != case.error:
+        if error_kind(given) != case.error:
             raise SpluError(f"the vector {identifier} is answered {given}: mend the vector or the reference")
         if case.error is not None:
             return Vector(identifier, case.flags, input=case.input, error=case.error)
@@ -106,10 +106,10 @@ class Group:
             raise SpluError(f"the vector {identifier} is not answered {kind}")
         return Vector(identifier, ("Malformed",), line=line, error=kind)
 
-    def _accumulated(self, generator: Mapping[str, Any]) -> Vector:
+    def _accumulated(self, generator: Generator) -> Vector:
         requests = generated_requests(self.operation, self.parameters, generator)
         answers = [answer(request) for request in requests]
-        if any(_kind(given) == "tape_exhausted" for given in answers):
+        if any(error_kind(given) == "tape_exhausted" for given in answers):
             raise SpluError(f"the tapes of {self.operation}/{self.name} are too short: lengthen them")
         found = list(digests(answers, generator["keys"]))
         noted = tuple(found[after - 1] for after in checkpoints(len(found)))
@@ -120,7 +120,7 @@ class Group:
 
 
 def seeded_tape(
-    operation: str, fields: Mapping[str, Any], seed: str, *, missing: int = 0, left: int = 0
+    operation: str, fields: Mapping[str, object], seed: str, *, missing: int = 0, left: int = 0
 ) -> str:
     """Return a tape that a request reads to its end, or one that is some bytes shorter or longer.
 
@@ -135,10 +135,7 @@ def seeded_tape(
     """
     stream = SeededSource(seed.encode()).read(_LONG)
     given = answer({"op": operation, **fields, "tape": stream.hex()})
-    if "consumed" not in given:
+    consumed = given.get("consumed")
+    if not isinstance(consumed, int):
         raise SpluError(f"the tape of {seed} cannot be made: {given}")
-    return stream[: given["consumed"] + left - missing].hex()
-
-
-def _kind(given: Mapping[str, Any]) -> str | None:
-    return given["error"]["kind"] if isinstance(given.get("error"), dict) else None
+    return stream[: consumed + left - missing].hex()

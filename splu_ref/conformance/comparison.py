@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from splu_ref.conformance.vector import Vector
+from splu_ref.model import Json
 
 _SHOWN = 160
 
@@ -15,7 +16,7 @@ class UnreadableAnswerError(Exception):
     """A line that is no answer of the protocol: why."""
 
 
-def read_answer(line: bytes, identifier: str) -> dict[str, Any]:
+def read_answer(line: bytes, identifier: str) -> dict[str, Json]:
     """Return the object of an answer.
 
     Raises
@@ -38,7 +39,7 @@ def read_answer(line: bytes, identifier: str) -> dict[str, Any]:
     return answer
 
 
-def fault(vector: Vector, answer: Mapping[str, Any]) -> str | None:
+def fault(vector: Vector, answer: Mapping[str, Json]) -> str | None:
     """Return what is wrong with an answer, or None."""
     kind = error_kind(answer)
     if vector.error is not None:
@@ -57,7 +58,7 @@ def fault(vector: Vector, answer: Mapping[str, Any]) -> str | None:
     return None
 
 
-def error_kind(answer: Mapping[str, Any]) -> str | None:
+def error_kind(answer: Mapping[str, Json]) -> str | None:
     """Return the kind of error that an answer states, or None if it states none."""
     error = answer.get("error")
     if not isinstance(error, dict) or not isinstance(error.get("kind"), str):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeGuard
 
 from splu_ref.conformance.comparison import clipped, shown
 from splu_ref.conformance.program import MisbehaviorError
 from splu_ref.conformance.vector import VectorFile
+from splu_ref.model import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,14 @@ class Description:
         return f"the feature {missing[0]} is not supported" if missing else ""
 
 
-def read_description(answer: Mapping[str, Any]) -> Description:
+def read_description(answer: Mapping[str, Json]) -> Description:
     """Return what the answer to ``describe`` says; raise ``MisbehaviorError`` if it says nothing."""
 
-    def texts(value: object) -> bool:
+    def texts(value: object) -> TypeGuard[list[str]]:
         return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
-    if not texts(answer.get("ops")):
+    operations = answer.get("ops")
+    if not texts(operations):
         raise MisbehaviorError(f'describe must be answered {{"ops": [texts], ...}}, not {shown(answer)}')
     features = answer.get("features")
     if features is not None and not texts(features):
@@ -53,7 +55,7 @@ def read_description(answer: Mapping[str, Any]) -> Description:
     if not all(isinstance(text, str) for text in named):
         raise MisbehaviorError(f"describe must be answered with a name and a version, not {shown(answer)}")
     return Description(
-        frozenset(answer["ops"]),
+        frozenset(operations),
         None if features is None else frozenset(features),
         clipped(str(named[0])),
         clipped(str(named[1])),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from splu_ref.model import Exact, InputError, ParameterError, exact, shown
 
@@ -46,14 +46,14 @@ class Fields:
         The JSON object, with ``op`` and, if it likes, ``id``.
     """
 
-    def __init__(self, request: Mapping[str, Any]) -> None:
+    def __init__(self, request: Mapping[str, object]) -> None:
         self._left = {name: value for name, value in request.items() if name not in ("op", "id")}
 
     def has(self, name: str) -> bool:
         """Return whether an optional field is given."""
         return name in self._left
 
-    def take(self, name: str) -> Any:
+    def take(self, name: str) -> object:
         """Return the value of a field that must be there."""
         if name not in self._left:
             raise ParameterError(f"the field {name} is missing: add it")

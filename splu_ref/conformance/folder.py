@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files as package_files
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from splu_ref.conformance.fields import KINDS
 from splu_ref.conformance.generated import GENERATED
-from splu_ref.conformance.vector import SCHEMA, Vector, VectorFile
+from splu_ref.conformance.vector import SCHEMA, Vector, VectorDocument, VectorEntry, VectorFile
 from splu_ref.files import opened
 from splu_ref.folders import write_folder
 from splu_ref.model import InputError
@@ -134,11 +134,12 @@ def _fault(document: object) -> str:
         return fault
     if not all(document[key] and _WORD.issuperset(document[key]) for key in ("operation", "name")):
         return "operation and name must be words of a-z, 0-9, '-', '_' and '.'"
-    faults = (_vector_fault(entry, document) for entry in document["vectors"])
+    checked = cast("VectorDocument", document)
+    faults = (_vector_fault(entry, checked) for entry in checked["vectors"])
     return next(filter(None, faults), "")
 
 
-def _vector_fault(entry: object, document: Mapping[str, Any]) -> str:
+def _vector_fault(entry: object, document: VectorDocument) -> str:
     if not isinstance(entry, dict):
         return "a vector is not an object"
     name = repr(entry.get("id"))[:100]
@@ -147,20 +148,21 @@ def _vector_fault(entry: object, document: Mapping[str, Any]) -> str:
     fault = _wrong_type(entry, _VECTOR_TYPES)
     if fault:
         return f"the vector {name}: {fault}"
-    if not entry["id"].startswith(f"{document['operation']}/{document['name']}/"):
+    checked = cast("VectorEntry", entry)
+    if not checked["id"].startswith(f"{document['operation']}/{document['name']}/"):
         return f"the vector {name} has the id of another file"
-    if not document["notes"].keys() >= set(entry["flags"]):
+    if not document["notes"].keys() >= set(checked["flags"]):
         return f"the vector {name} has a flag without a note"
-    fault = _request_fault(entry, document)
+    fault = _request_fault(checked, document)
     return f"the vector {name} {fault}" if fault else ""
 
 
-def _request_fault(entry: Mapping[str, Any], document: Mapping[str, Any]) -> str:
+def _request_fault(entry: VectorEntry, document: VectorDocument) -> str:
     asked = [key for key in ("input", "line", "generator") if key in entry]
     told = [key for key in ("answer", "error", "answers_sha256") if key in entry]
     outcome = "invalid" if told == ["error"] else "valid"
     generated = ("generator" in entry, "answers_sha256" in entry)
-    one_each = len(asked) == 1 and len(told) == 1 and entry[told[0]]
+    one_each = len(asked) == 1 and len(told) == 1 and any(entry.get(key) for key in told)
     if not one_each or entry["result"] != outcome or len(set(generated)) > 1:
         return "must have one request and the outcome that belongs to it"
     if entry.get("error", KINDS[0]) not in KINDS:
@@ -170,7 +172,7 @@ def _request_fault(entry: Mapping[str, Any], document: Mapping[str, Any]) -> str
     return ""
 
 
-def _wrong_type(entry: Mapping[str, Any], types: Mapping[str, type]) -> str:
+def _wrong_type(entry: Mapping[str, object], types: Mapping[str, type]) -> str:
     """Return which key of an object has the wrong type; an empty text if none has."""
     for key, kind in types.items():
         if key in entry and not isinstance(entry[key], kind):
@@ -180,8 +182,9 @@ def _wrong_type(entry: Mapping[str, Any], types: Mapping[str, type]) -> str:
     return ""
 
 
-def _can_generate(entry: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
-    generator, parameters, operation = entry["generator"], document["parameters"], document["operation"]
+def _can_generate(entry: VectorEntry, document: VectorDocument) -> bool:
+    generator: Mapping[str, object] = entry["generator"]
+    parameters, operation = document["parameters"], document["operation"]
     groups = generator.get("groups", [1, 1])
     if operation not in GENERATED or not isinstance(generator.get("seed"), str):
         return False
@@ -189,8 +192,9 @@ def _can_generate(entry: Mapping[str, Any], document: Mapping[str, Any]) -> bool
         return False
     makes_codes = operation in ("plan", "publish")
     gamma = parameters.get("gamma") if makes_codes else 2
-    numbers = [generator.get("count"), generator.get("tape", 1), *groups, gamma]
-    if len(numbers) != 5 or any(type(number) is not int or number < 1 for number in numbers):
+    given = [generator.get("count"), generator.get("tape", 1), *groups, gamma]
+    numbers = [number for number in given if type(number) is int and number >= 1]
+    if not len(given) == len(numbers) == 5:
         return False
     count, tape, least, most, size = numbers
     return (

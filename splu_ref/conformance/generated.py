@@ -1,23 +1,45 @@
 """Requests made from a seed, for hashes over very many answers: docs/specification/conformance.md.
 
-A generator is an object with ``seed`` (a text), ``count`` (requests), ``keys`` (of
-the answers, to be hashed) and further fields by operation. All its choices are made of the seeded stream of
-the seed's UTF-8 bytes, by the rules for tapes.
+All choices of a generator are made of the seeded stream of its seed's UTF-8 bytes, by the rules for tapes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NotRequired, TypeAlias, TypedDict
 
 from splu_ref.randomness import SeededSource
 
-Request = dict[str, Any]
+Request: TypeAlias = dict[str, object]
+
+
+class Generator(TypedDict):
+    """What requests are made of.
+
+    Attributes
+    ----------
+    seed
+        Names the seeded stream.
+    count
+        How many requests are made.
+    keys
+        The keys of their answers that are hashed.
+    tape
+        Bytes per request, or per record where codes are made; none where the operation reads no tape.
+    groups
+        The least and the greatest number of decoy groups, where codes are made.
+    """
+
+    seed: str
+    count: int
+    keys: Sequence[str]
+    tape: NotRequired[int]
+    groups: NotRequired[Sequence[int]]
 
 
 def generated_requests(
-    operation: str, parameters: Mapping[str, Any], generator: Mapping[str, Any]
+    operation: str, parameters: Mapping[str, object], generator: Generator
 ) -> Iterator[Request]:
     """Yield the requests of a generator, in order.
 
@@ -28,8 +50,7 @@ def generated_requests(
     parameters
         The file's parameters; ``gamma`` where codes are made.
     generator
-        ``seed`` and ``count``; ``tape``, the bytes per request, or per record where codes are made;
-        ``groups`` [least, most] where codes are made.
+        What they are made of.
     """
     stream = SeededSource(generator["seed"].encode())
     make = GENERATED[operation]
@@ -37,12 +58,12 @@ def generated_requests(
         yield {"op": operation, **parameters, **make(stream, parameters, generator)}
 
 
-def _tape_alone(stream: SeededSource, _: Mapping[str, Any], generator: Mapping[str, Any]) -> Request:
+def _tape_alone(stream: SeededSource, _: Mapping[str, object], generator: Generator) -> Request:
     return {"tape": stream.read(generator["tape"]).hex()}
 
 
-def _histogram(stream: SeededSource, parameters: Mapping[str, Any], generator: Mapping[str, Any]) -> Request:
-    codes, domain = _codes(stream, parameters["gamma"], generator["groups"])
+def _histogram(stream: SeededSource, parameters: Mapping[str, object], generator: Generator) -> Request:
+    codes, domain = _codes(stream, _gamma(parameters), generator["groups"])
     counts = Counter(codes)
     request: Request = {"histogram": [counts[value] for value in range(domain)]}
     if "tape" in generator:
@@ -50,8 +71,8 @@ def _histogram(stream: SeededSource, parameters: Mapping[str, Any], generator: M
     return request
 
 
-def _table(stream: SeededSource, parameters: Mapping[str, Any], generator: Mapping[str, Any]) -> Request:
-    gamma = parameters["gamma"]
+def _table(stream: SeededSource, parameters: Mapping[str, object], generator: Generator) -> Request:
+    gamma = _gamma(parameters)
     codes, domain = _codes(stream, gamma, generator["groups"])
     codes += stream.subset(domain, stream.integer_below(gamma)).tolist()
     order = stream.permutation(len(codes)).tolist()
@@ -61,7 +82,13 @@ def _table(stream: SeededSource, parameters: Mapping[str, Any], generator: Mappi
     }
 
 
-def _codes(stream: SeededSource, gamma: int, groups: tuple[int, int]) -> tuple[list[int], int]:
+def _gamma(parameters: Mapping[str, object]) -> int:
+    gamma = parameters["gamma"]
+    assert isinstance(gamma, int)
+    return gamma
+
+
+def _codes(stream: SeededSource, gamma: int, groups: Sequence[int]) -> tuple[list[int], int]:
     """Return the codes of some decoy groups, so that a plan exists, and the number of values."""
     least, most = groups
     number = least + stream.integer_below(most - least + 1)
@@ -69,7 +96,7 @@ def _codes(stream: SeededSource, gamma: int, groups: tuple[int, int]) -> tuple[l
     return [code for _ in range(number) for code in stream.subset(domain, gamma).tolist()], domain
 
 
-GENERATED: dict[str, Callable[[SeededSource, Mapping[str, Any], Mapping[str, Any]], Request]] = {
+GENERATED: dict[str, Callable[[SeededSource, Mapping[str, object], Generator], Request]] = {
     "below": _tape_alone,
     "permutation": _tape_alone,
     "order_within": _tape_alone,

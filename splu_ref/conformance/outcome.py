@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+
+from splu_ref.model import Json
 
 
 class Verdict(StrEnum):
@@ -74,7 +75,7 @@ class StatisticalCheck:
     power: str
     passed: bool
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """Return the check for programs."""
         return {
             "name": self.name,
@@ -129,7 +130,7 @@ class Conformance:
         """Return what stands between the program and conformance."""
         return [result for result in self.results if not result.verdict.good]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """Return the outcome for programs; the keys are an interface."""
         return {
             "program": {"name": self.name, "version": self.version},

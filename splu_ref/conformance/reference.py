@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from splu_ref import __version__
 from splu_ref.conformance.fields import Fields, RequestError
@@ -21,9 +21,9 @@ from splu_ref.conformance.operations import (
     publishing,
     randomness,
 )
-from splu_ref.model import InputError, TapeExhaustedError
+from splu_ref.model import InputError, Json, TapeExhaustedError
 
-Answer = dict[str, Any]
+Answer = dict[str, Json]
 
 OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "below": randomness.below,

@@ -7,7 +7,6 @@ time that a run may take, the rest is not run: so a run ends, whatever the progr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from splu_ref import SPECIFICATION
 from splu_ref.conformance.comparison import fault
@@ -18,7 +17,7 @@ from splu_ref.conformance.program import Limits, MisbehaviorError
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.statistics import OPERATION, check_names, judged_releases
 from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, digests
-from splu_ref.model import InputError
+from splu_ref.model import InputError, Json
 
 Progress = Callable[[int, int], None]
 _SMOKE = 2
@@ -152,7 +151,7 @@ def _at_random(
             yield Result(identifier, OPERATION, Verdict.SKIPPED, reason), None
         return
 
-    def ask(request: Mapping[str, Any]) -> dict[str, Any]:
+    def ask(request: Mapping[str, object]) -> dict[str, Json]:
         return session.ask({"op": OPERATION, **request}, OPERATION)
 
     yield from judged_releases(ask, description.features, smoke=smoke)

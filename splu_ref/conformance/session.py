@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from splu_ref.conformance.comparison import UnreadableAnswerError, read_answer
 from splu_ref.conformance.program import Limits, MisbehaviorError, Program
+from splu_ref.model import Json
 
 MOST_STARTS = 10
 """How often the program is started at most: once, and after each misbehavior."""
@@ -47,7 +47,7 @@ class Session:
             return f"not run: the program misbehaved {MOST_STARTS} times"
         return ""
 
-    def ask(self, request: Mapping[str, Any], identifier: str) -> dict[str, Any]:
+    def ask(self, request: Mapping[str, object], identifier: str) -> dict[str, Json]:
         """Return the answer to a request.
 
         Raises
@@ -57,7 +57,7 @@ class Session:
         """
         return self.ask_line(json.dumps({**request, "id": identifier}).encode(), identifier)
 
-    def ask_line(self, line: bytes, identifier: str) -> dict[str, Any]:
+    def ask_line(self, line: bytes, identifier: str) -> dict[str, Json]:
         """Return the answer to a line."""
         if reason := self.exhausted:
             self._stop()

@@ -6,7 +6,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
+
+from splu_ref.conformance.generated import Generator
+from splu_ref.model import Json
 
 SCHEMA = "splu-ref/vectors/1"
 
@@ -15,6 +18,37 @@ OPTIONAL = {
     "privacy_minimum": ("argmin", "t_p_definition", "argmin_definition"),
 }
 """Keys that an answer need not have; where it has them, they must be right."""
+
+
+class VectorEntry(TypedDict, total=False):
+    """A vector as it stands in its file: the attributes of `Vector`, and whether it is valid."""
+
+    id: str
+    flags: Sequence[str]
+    result: str
+    input: Mapping[str, object]
+    line: str
+    generator: Generator
+    answer: Mapping[str, Json]
+    also: Mapping[str, Json]
+    error: str
+    answers_sha256: str
+    checkpoints: Sequence[str]
+
+
+class VectorDocument(TypedDict):
+    """A vector file's document: the attributes of `VectorFile`, and the schema."""
+
+    schema: str
+    specification: str
+    operation: str
+    name: str
+    about: str
+    page: str
+    requires: Sequence[str]
+    parameters: Mapping[str, object]
+    notes: Mapping[str, str]
+    vectors: Sequence[VectorEntry]
 
 
 @dataclass(frozen=True)
@@ -50,11 +84,11 @@ class Vector:
 
     id: str
     flags: tuple[str, ...] = ()
-    input: Mapping[str, Any] | None = None
+    input: Mapping[str, object] | None = None
     line: str | None = None
-    generator: Mapping[str, Any] | None = None
-    answer: Mapping[str, Any] | None = None
-    also: Mapping[str, Any] = field(default_factory=dict)
+    generator: Generator | None = None
+    answer: Mapping[str, Json] | None = None
+    also: Mapping[str, Json] = field(default_factory=dict)
     error: str | None = None
     answers_sha256: str | None = None
     checkpoints: tuple[str, ...] = ()
@@ -64,9 +98,9 @@ class Vector:
         """Whether the request has an answer."""
         return self.error is None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the vector as it stands in its file."""
-        entry: dict[str, Any] = {"id": self.id, "flags": list(self.flags)}
+        entry: dict[str, object] = {"id": self.id, "flags": list(self.flags)}
         for name in ("input", "line", "generator"):
             if getattr(self, name) is not None:
                 entry[name] = getattr(self, name)
@@ -77,10 +111,20 @@ class Vector:
         return entry
 
     @classmethod
-    def from_json(cls, entry: Mapping[str, Any]) -> Vector:
+    def from_json(cls, entry: VectorEntry) -> Vector:
         """Return the vector of an entry that the reader has checked."""
-        given = {name: entry[name] for name in cls.__dataclass_fields__ if name in entry}
-        return cls(**given | {name: tuple(entry.get(name, ())) for name in ("flags", "checkpoints")})
+        return cls(
+            id=entry["id"],
+            flags=tuple(entry["flags"]),
+            input=entry.get("input"),
+            line=entry.get("line"),
+            generator=entry.get("generator"),
+            answer=entry.get("answer"),
+            also=entry.get("also", {}),
+            error=entry.get("error"),
+            answers_sha256=entry.get("answers_sha256"),
+            checkpoints=tuple(entry.get("checkpoints", ())),
+        )
 
 
 @dataclass(frozen=True)
@@ -111,7 +155,7 @@ class VectorFile:
     about: str
     page: str
     requires: tuple[str, ...]
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     notes: Mapping[str, str]
     vectors: tuple[Vector, ...]
 
@@ -120,7 +164,7 @@ class VectorFile:
         """The path of the file in its folder, with slashes."""
         return f"{self.operation}/{self.name}.json"
 
-    def request(self, vector: Vector) -> dict[str, Any]:
+    def request(self, vector: Vector) -> dict[str, object]:
         """Return the request of a vector that has an input."""
         return {"op": self.operation, **self.parameters, **(vector.input or {})}
 
@@ -142,14 +186,22 @@ class VectorFile:
         return ("{\n" + "\n".join(lines) + '\n "vectors": [\n' + vectors + "\n ]\n}\n").encode()
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> VectorFile:
+    def from_json(cls, document: VectorDocument) -> VectorFile:
         """Return the file of a document that the reader has checked."""
-        given = {name: document[name] for name in cls.__dataclass_fields__}
-        vectors = tuple(Vector.from_json(entry) for entry in document["vectors"])
-        return cls(**given | {"requires": tuple(document["requires"]), "vectors": vectors})
+        return cls(
+            specification=document["specification"],
+            operation=document["operation"],
+            name=document["name"],
+            about=document["about"],
+            page=document["page"],
+            requires=tuple(document["requires"]),
+            parameters=document["parameters"],
+            notes=document["notes"],
+            vectors=tuple(map(Vector.from_json, document["vectors"])),
+        )
 
 
-def split_answer(operation: str, answer: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_answer(operation: str, answer: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
     """Return the keys of an answer that are required, and those that are optional."""
     optional = OPTIONAL.get(operation, ())
     required = {key: value for key, value in answer.items() if key not in optional}
@@ -161,7 +213,7 @@ def canonical(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
-def digests(answers: Iterable[Mapping[str, Any]], keys: Sequence[str]) -> Iterator[str]:
+def digests(answers: Iterable[Mapping[str, Json]], keys: Sequence[str]) -> Iterator[str]:
     """Yield, after each answer, the SHA-256 of all answers so far.
 
     Each answer adds one line in canonical form: ``{"error": {"kind": ...}}`` of an error, and otherwise
@@ -169,8 +221,9 @@ def digests(answers: Iterable[Mapping[str, Any]], keys: Sequence[str]) -> Iterat
     """
     hashed = hashlib.sha256()
     for answer in answers:
-        if isinstance(answer.get("error"), Mapping):
-            kept: dict[str, Any] = {"error": {"kind": answer["error"].get("kind")}}
+        error = answer.get("error")
+        if isinstance(error, Mapping):
+            kept: dict[str, Json] = {"error": {"kind": error.get("kind")}}
         else:
             kept = {key: answer.get(key) for key in keys}
         hashed.update(canonical(kept) + b"\n")

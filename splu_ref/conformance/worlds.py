@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from splu_ref.channels import PublishedCount
 from splu_ref.conformance.comparison import clipped, shown
 from splu_ref.conformance.program import MisbehaviorError
-from splu_ref.model import Gamma
+from splu_ref.model import Gamma, Json
 
 BATCH = 500
 """Releases per request."""
 
-Ask: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+Ask: TypeAlias = Callable[[Mapping[str, object]], Mapping[str, Json]]
 """Sends a request and returns its answer; raises ``MisbehaviorError``."""
-Integers: TypeAlias = NDArray[np.integer[Any]]
+Integers: TypeAlias = NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class World:
         """The count of the first record's value."""
         return self.sensitive.count(self.sensitive[0])
 
-    def request(self, times: int) -> dict[str, Any]:
+    def request(self, times: int) -> dict[str, object]:
         """Return the request for a number of releases."""
-        fields: dict[str, Any] = {"sensitive": list(self.sensitive), "gamma": int(self.gamma)}
+        fields: dict[str, object] = {"sensitive": list(self.sensitive), "gamma": int(self.gamma)}
         if self.retention is not None:
             fields["retention"] = str(self.retention)
         return {**fields, "method": self.method, "times": times}
@@ -114,7 +114,7 @@ def sampled(ask: Ask, world: World, batches: int) -> Sample:
     return Sample(np.array(published, dtype=np.int64), linked)
 
 
-def _table(answer: Mapping[str, Any], key: str, world: World) -> list[list[int]]:
+def _table(answer: Mapping[str, Json], key: str, world: World) -> list[list[int]]:
     releases = answer.get(key)
     size = len(world.sensitive)
     if not isinstance(releases, list) or len(releases) != BATCH:

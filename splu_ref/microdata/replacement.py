@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.microdata.encoding import Encoding
+from splu_ref.microdata.values import Column, Frame
 from splu_ref.model import DataError
 
 
-def gather(frame: nw.DataFrame[Any], rows: NDArray[np.int64] | None) -> nw.DataFrame[Any]:
+def gather(frame: Frame, rows: NDArray[np.int64] | None) -> Frame:
     """Return the given rows, or all; a pandas index starts again from 0.
 
     Raises
@@ -28,9 +27,7 @@ def gather(frame: nw.DataFrame[Any], rows: NDArray[np.int64] | None) -> nw.DataF
         return frame.select(_gathered(frame[column], rows) for column in frame.columns)
 
 
-def replaced(
-    series: nw.Series[Any], encoding: Encoding, codes: NDArray[np.int64], missing: str | None
-) -> nw.Series[Any]:
+def replaced(series: Column, encoding: Encoding, codes: NDArray[np.int64], missing: str | None) -> Column:
     """Return the values with the given codes as a column like ``series``.
 
     Each value is gathered from a row of ``series`` that holds it, which keeps the type, the categories and
@@ -60,13 +57,13 @@ def replaced(
             f"column {series.name!r} of type {gathered.dtype} does not admit the text {missing!r}: "
             "add it to the categories, or convert the column to text"
         ) from error
-    published: nw.Series[Any] = nw.from_native(cast, series_only=True).alias(series.name)
+    published: Column = nw.from_native(cast, series_only=True).alias(series.name)
     return published
 
 
-def _gathered(series: nw.Series[Any], rows: NDArray[np.int64]) -> nw.Series[Any]:
+def _gathered(series: Column, rows: NDArray[np.int64]) -> Column:
     try:
-        gathered: nw.Series[Any] = series[rows]
+        gathered: Column = series[rows]
     except NotImplementedError as error:  # PyArrow, for types such as string_view
         raise DataError(
             f"column {series.name!r} cannot be reordered ({error}): cast it to a common type, such as string"

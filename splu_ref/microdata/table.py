@@ -15,7 +15,7 @@ from splu_ref.microdata.encoding import Encoding, encode
 from splu_ref.microdata.identities import content_digest, identities_from_cells, identities_from_column
 from splu_ref.microdata.replacement import gather, replaced
 from splu_ref.microdata.residue import bare
-from splu_ref.microdata.values import Value, text, texts, values
+from splu_ref.microdata.values import Column, Frame, Value, text, texts, values
 from splu_ref.model import Concept, DataError
 
 
@@ -27,7 +27,7 @@ class Microdata:
     is not copied: do not change it in place afterwards.
     """
 
-    _frame: nw.DataFrame[Any]
+    _frame: Frame
     _missing: str | None = None
     _encodings: dict[str, Encoding] = field(default_factory=dict, init=False)
 
@@ -222,7 +222,7 @@ class Microdata:
             self._encodings[column] = encode(column, values(self._series(column)), self._missing)
         return self._encodings[column]
 
-    def _series(self, column: str) -> nw.Series[Any]:
+    def _series(self, column: str) -> Column:
         if column not in self._frame.columns:
             close = difflib.get_close_matches(column, self.columns, n=1)
             meant = f"did you mean {close[0]!r}? " if close else ""

@@ -12,11 +12,15 @@ import numpy as np
 
 from splu_ref.model import DataError
 
+Frame: TypeAlias = nw.DataFrame[Any]
+"""A data frame of any library."""
+Column: TypeAlias = nw.Series[Any]
+"""A column of any library."""
 Value: TypeAlias = str | bool | int | float | Decimal | date
 """A cell that is not missing."""
 
 
-def values(series: nw.Series[Any]) -> list[Value | None]:
+def values(series: Column) -> list[Value | None]:
     """Return the cells of a column, None for a null or NaN.
 
     A date with a time of day is given as its canonical text, because Python's own type drops nanoseconds.
@@ -48,7 +52,7 @@ def text(value: Value) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def texts(series: nw.Series[Any]) -> list[str | None]:
+def texts(series: Column) -> list[str | None]:
     """Return the canonical text of every cell, None for a missing one."""
     cells = values(series)
     canonical = [None if cell is None else text(cell) for cell in cells]
@@ -61,7 +65,7 @@ def texts(series: nw.Series[Any]) -> list[str | None]:
     return canonical
 
 
-def _value(cell: Any, series: nw.Series[Any]) -> Value | None:
+def _value(cell: object, series: Column) -> Value | None:
     if isinstance(cell, np.generic):  # pandas columns of type object may hold these
         cell = cell.item()
     if cell is None or (isinstance(cell, float | Decimal) and math.isnan(cell)):
@@ -73,7 +77,7 @@ def _value(cell: Any, series: nw.Series[Any]) -> Value | None:
     return cell
 
 
-def holds_intervals(series: nw.Series[Any]) -> bool:
+def holds_intervals(series: Column) -> bool:
     """Return whether the cells are intervals of pandas, whose canonical text is such as ``(20, 30]``."""
     if not series.implementation.is_pandas() or series.dtype in {nw.String, nw.Boolean}:
         return False
@@ -81,18 +85,18 @@ def holds_intervals(series: nw.Series[Any]) -> bool:
     return len(present) > 0 and _is_interval(present[0])
 
 
-def _is_interval(cell: Any) -> bool:
+def _is_interval(cell: object) -> bool:
     return type(cell).__name__ == "Interval" and hasattr(cell, "closed")  # pandas need not be installed
 
 
-def _without_text(series: nw.Series[Any], held: str) -> DataError:
+def _without_text(series: Column, held: str) -> DataError:
     return DataError(
         f"column {series.name!r} of type {series.dtype} holds a {held}, which has no canonical text: convert "
         "the column to text"
     )
 
 
-def _moments(series: nw.Series[Any], dtype: nw.Datetime) -> list[str | None]:
+def _moments(series: Column, dtype: nw.Datetime) -> list[str | None]:
     """Return dates with time of day as ISO 8601 text, with all digits of the column's unit."""
     unit: Literal["ms", "us", "ns"] = "ms" if dtype.time_unit == "s" else dtype.time_unit
     zone = "Z" if dtype.time_zone else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from typing import Any
 
 import narwhals as nw
 import polars as pl
@@ -14,7 +13,7 @@ from splu_ref.files import refuse_existing, write_whole
 from splu_ref.microdata.reading import require_suffix
 from splu_ref.microdata.residue import bare_polars
 from splu_ref.microdata.table import Microdata
-from splu_ref.microdata.values import holds_intervals, texts
+from splu_ref.microdata.values import Frame, holds_intervals, texts
 from splu_ref.model import DataError
 
 
@@ -64,7 +63,7 @@ def table_bytes(table: Microdata, path: str | os.PathLike[str]) -> bytes:
     return _compressed(data) if suffix == ".csv.gz" else data
 
 
-def _csv(frame: nw.DataFrame[Any]) -> bytes:
+def _csv(frame: Frame) -> bytes:
     cells = pl.DataFrame(
         [pl.Series(column, texts(frame[column]), dtype=pl.String) for column in frame.columns]
     )
@@ -84,7 +83,7 @@ def _csv(frame: nw.DataFrame[Any]) -> bytes:
     return data
 
 
-def _parquet(frame: nw.DataFrame[Any]) -> bytes:
+def _parquet(frame: Frame) -> bytes:
     buffer = io.BytesIO()
     frame = frame.with_columns(
         nw.new_series(column, texts(frame[column]), nw.String, backend=frame.implementation)

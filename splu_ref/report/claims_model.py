@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.audit.claims import Claim, Finding, Verdict
 from splu_ref.guarantees.decimals import ExactJson
-from splu_ref.report.exhibits import Json
+from splu_ref.model import Json
 
 SCHEMA = "splu-ref/claims-audit/1"
 MAKE_CERTIFICATES = "certificates are written with --report"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
 
-Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+from splu_ref.model import Json
+
 CellState: TypeAlias = Literal["killed", "alive", "not run"]
 
 

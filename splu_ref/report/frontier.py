@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.guarantees import Conjunction, conjunction_variance, privacy_minimum
+from splu_ref.model import Json
 from splu_ref.pictures import can_draw, canvas, written
 from splu_ref.report.drawing import COLORS, INK, MARKERS, STYLE, inline
-from splu_ref.report.exhibits import Json
 
 GAMMAS = (2, 3, 5, 7)
 RETENTIONS = tuple(Fraction(k, 20) for k in range(2, 20))

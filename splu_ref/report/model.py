@@ -8,7 +8,8 @@ from math import log10
 from typing import Literal, TypeAlias
 
 from splu_ref.guarantees.decimals import exact_json
-from splu_ref.report.exhibits import Figure, Json, KillMatrix, PublicationAudit
+from splu_ref.model import Json
+from splu_ref.report.exhibits import Figure, KillMatrix, PublicationAudit
 
 Level: TypeAlias = Literal["quick", "full"]
 

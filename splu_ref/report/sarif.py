@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from splu_ref import __version__
 from splu_ref.audit.claims import Verdict
+from splu_ref.model import Json
 from splu_ref.report.claims_model import AuditedClaim, ClaimsAudit
-from splu_ref.report.exhibits import Json
 
 SCHEMA_URI = "https://json.schemastore.org/sarif-2.1.0.json"
 RULES = {

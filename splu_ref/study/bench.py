@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from splu_ref.study.methods import (
     counted,
     predicted_variances,
 )
+from splu_ref.study.pieces import Piece
 from splu_ref.study.releases import published_values
 from splu_ref.study.tables import StudyTable
 from splu_ref.study.workload import Pool, Workload, workload
 
 Sources: TypeAlias = Callable[[str], ByteSource]
 """A source of random integers for each name, so that no piece depends on which others were computed."""
-Piece: TypeAlias = dict[str, Any]
 
 
 class Bench:

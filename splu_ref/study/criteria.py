@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 
-from splu_ref.study.bench import Piece
 from splu_ref.study.experiments import Results
 from splu_ref.study.figures import class_labels, error_points
 from splu_ref.study.level import selectivities
+from splu_ref.study.pieces import Piece
 
 REPAIRED = 0.35
 """Largest ratio of the errors of mixed + exact to anatomy + printed, on the census, from 0.5 % up."""
@@ -46,7 +45,7 @@ class Criterion:
     holds: bool | None
     detail: str
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Return it as an object."""
         return {"name": self.name, "holds": self.holds, "detail": self.detail}
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from splu_ref.decoys import largest_gamma
 from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
-from splu_ref.study.bench import Bench, Piece, Sources
+from splu_ref.study.bench import Bench, Sources
 from splu_ref.study.level import Level, pools
 from splu_ref.study.methods import Printed
 from splu_ref.study.pair import PairBench
-from splu_ref.study.pieces import Pieces
+from splu_ref.study.pieces import Piece, Pieces
 from splu_ref.study.tables import StudyTable
 
 SWEPT = ("mixed", "anatomy")
@@ -59,7 +58,7 @@ class Results:
 
 @dataclass(frozen=True)
 class _Job:
-    parameters: dict[str, Any]
+    parameters: dict[str, object]
     compute: Callable[[], Piece]
     keep: Callable[[Piece], None]
 
@@ -71,7 +70,7 @@ def run(
     *,
     printed: Printed | None = None,
     folder: Path | None = None,
-    common: dict[str, Any] | None = None,
+    common: Mapping[str, object] | None = None,
     progress: Callable[[int, int], None] = lambda done, whole: None,
 ) -> list[Results]:
     """Compute every piece of a study.
@@ -161,7 +160,7 @@ def _part(
     return jobs + [_others(bench, table.gamma, number, kept) for number in range(level.others)]
 
 
-def _key(kind: str, bench: Bench | PairBench, gamma: Gamma, number: int, **more: object) -> dict[str, Any]:
+def _key(kind: str, bench: Bench | PairBench, gamma: Gamma, number: int, **more: object) -> dict[str, object]:
     return {
         "piece": kind,
         "table": bench.table.digest,

@@ -7,10 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-from splu_ref.study.bench import Piece
 from splu_ref.study.exhibits import Figure, Panel, Point, Series
 from splu_ref.study.experiments import Results
 from splu_ref.study.level import PAIR_CLASSES, selectivities
+from splu_ref.study.pieces import Piece
 
 ERROR = "mean relative error"
 OTHERS = ("two tables", "DBR", "Laplace ln 3", "Laplace ln 2", "two tables less decoys")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from splu_ref.study.releases import drawn_values, group_values
 from splu_ref.study.tables import StudyTable
 from splu_ref.study.workload import Workload
 
+_Timed = TypeVar("_Timed")
 FloatArray: TypeAlias = NDArray[np.float64]
 Printed: TypeAlias = Callable[[FloatArray, int], tuple[FloatArray, IntArray]]
 """The printed iteration for many conjunctions: from the counts of the states, shape (queries, 2, 2) or
@@ -118,7 +119,7 @@ def answers(queries: Workload, seen: Counted, truth: IntArray, plan: str, printe
     seconds: dict[str, float] = {}
     expected = n * f / seen.rows
 
-    def timed(name: str, run: Callable[[], Any]) -> Any:
+    def timed(name: str, run: Callable[[], _Timed]) -> _Timed:
         begin = perf_counter()
         result = run()
         seconds[name] = perf_counter() - begin

@@ -19,9 +19,10 @@ from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray
-from splu_ref.study.bench import Piece, Sources, pool_sources
+from splu_ref.study.bench import Sources, pool_sources
 from splu_ref.study.level import PAIR_CLASSES, least_counts
 from splu_ref.study.methods import FloatArray, Printed
+from splu_ref.study.pieces import Piece
 from splu_ref.study.tables import StudyTable
 from splu_ref.study.workload import Pool, Workload, workload
 

@@ -10,13 +10,15 @@ import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import splu_ref
 from splu_ref.files import opened, write_whole
 from splu_ref.folders import make_folder
 
 FOLDER = "pieces"
+Piece: TypeAlias = dict[str, Any]
+"""What was computed, as JSON: the figures know the keys of each kind."""
 _APART = {"cli", "report", "conformance", "audit", "guarantees", "certificates"}
 """Rooms on which no piece depends."""
 _AFTERWARDS = {"criteria.py", "drawing.py", "exhibits.py", "figures.py", "summary.py"}
@@ -34,14 +36,14 @@ class Pieces:
         Parameters that all pieces share.
     """
 
-    def __init__(self, folder: Path | None, common: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path | None, common: Mapping[str, object]) -> None:
         self._folder = None if folder is None else folder / FOLDER
         self._common = {**common, "code": code_digest()}
         self.reused = 0
         if self._folder is not None:
             make_folder(self._folder)
 
-    def get(self, parameters: Mapping[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def get(self, parameters: Mapping[str, object], compute: Callable[[], Piece]) -> Piece:
         """Return the stored piece with these parameters, or compute and store it."""
         if self._folder is None:
             return compute()
@@ -51,7 +53,7 @@ class Pieces:
         known = _read(place)
         if known is not None and known.get("parameters") == wanted:
             self.reused += 1
-            found: dict[str, Any] = known["result"]
+            found: Piece = known["result"]
             return found
         result = compute()
         content = json.dumps({"parameters": wanted, "result": result}) + "\n"
@@ -72,7 +74,7 @@ def code_digest() -> str:
     return digest.hexdigest()
 
 
-def _read(place: Path) -> dict[str, Any] | None:
+def _read(place: Path) -> Piece | None:
     """Return a stored piece; None if there is none, or none that can be read."""
     try:
         with opened(place) as file:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from splu_ref.folders import check_folder, make_folder, write_folder
 from splu_ref.study.criteria import Criterion, criteria
@@ -15,6 +14,7 @@ from splu_ref.study.drawing import drawings
 from splu_ref.study.exhibits import Figure
 from splu_ref.study.experiments import Results
 from splu_ref.study.figures import figures
+from splu_ref.study.pieces import Piece
 
 NUMBERS = "study.json"
 
@@ -33,7 +33,7 @@ class Summary:
         All requirements.
     """
 
-    tables: tuple[dict[str, Any], ...]
+    tables: tuple[Piece, ...]
     figures: tuple[Figure, ...]
     criteria: tuple[Criterion, ...]
 
@@ -42,7 +42,7 @@ class Summary:
         """Whether no requirement fails."""
         return all(one.holds is not False for one in self.criteria)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Return everything as one object."""
         return {
             "holds": self.holds,
@@ -61,7 +61,7 @@ def summary(results: Sequence[Results]) -> Summary:
     )
 
 
-def _facts(results: Results) -> dict[str, Any]:
+def _facts(results: Results) -> Piece:
     table = results.table
     mixed = results.releases["mixed"]
     per_query = {
@@ -85,7 +85,7 @@ def _facts(results: Results) -> dict[str, Any]:
     }
 
 
-def _steps(pieces: Sequence[dict[str, Any]], *, large: bool) -> dict[str, float] | None:
+def _steps(pieces: Sequence[Piece], *, large: bool) -> dict[str, float] | None:
     """Return the printed iteration's steps: medians, means and the most, over classes and releases."""
     rows = [
         (row["queries"], row["steps"])
@@ -115,7 +115,7 @@ def prepare(folder: Path, *, force: bool) -> None:
     make_folder(folder)
 
 
-def write_study(found: Summary, more: dict[str, Any], folder: Path, *, force: bool) -> list[Path]:
+def write_study(found: Summary, more: Mapping[str, object], folder: Path, *, force: bool) -> list[Path]:
     """Write the numbers as JSON, and each figure as CSV, SVG and PNG; return the paths.
 
     Without matplotlib there are no pictures.
@@ -125,7 +125,7 @@ def write_study(found: Summary, more: dict[str, Any], folder: Path, *, force: bo
     InputError
         As `splu_ref.folders.write_folder`.
     """
-    text = json.dumps(more | found.as_json(), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps({**more, **found.as_json()}, ensure_ascii=False, indent=1) + "\n"
     contents = {NUMBERS: text.encode()}
     for figure in found.figures:
         contents[f"{figure.id}.csv"] = figure.as_csv().encode()

@@ -414,7 +414,8 @@ def test_float_traps_are_traps() -> None:
     for file in vector_files():
         for vector in file.vectors:
             if "Floats" in vector.flags and vector.input is not None:
-                exact, f = Fraction(vector.input["epsilon"]), vector.input["frequency"]
+                exact, f = Fraction(str(vector.input["epsilon"])), vector.input["frequency"]
+                assert isinstance(f, int)
                 near = float(exact)
                 forms = [
                     (near * f, exact * f),

@@ -384,6 +384,7 @@ def generated(file: VectorFile, vector: Vector) -> Iterator[Request]:
         if "groups" in generator:
             least, most = generator["groups"]
             gamma = file.parameters["gamma"]
+            assert isinstance(gamma, int)
             number = least + stream.integer(most - least + 1)
             values = gamma + stream.integer(gamma)
             codes = [code for _ in range(number) for code in stream.subset(values, gamma)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -23,7 +24,7 @@ from splu_ref.conformance import (
 from splu_ref.conformance.program import LONGEST_LINE, Limits, MisbehaviorError, Program
 from splu_ref.conformance.session import MOST_STARTS
 from splu_ref.conformance.statistics import judged_releases
-from splu_ref.model import InputError
+from splu_ref.model import InputError, Json
 
 PATH = "subset/population-5.json"
 FILES = [file for file in vector_files() if file.path == PATH]
@@ -349,7 +350,7 @@ def test_junit_lists_every_result() -> None:
 
 
 def test_other_specifications_are_refused() -> None:
-    old = VectorFile.from_json({**vars(FILES[0]), "specification": "0", "vectors": []})
+    old = replace(FILES[0], specification="0", vectors=())
     with pytest.raises(InputError, match="belongs to specification 0"):
         conform(program(LOOP), [old])
 
@@ -372,9 +373,9 @@ def answer(request):
     assert "requests 19 to 24" in reasons(conform(program(code + wrong), files))
 
 
-def _refuses(identifier: str, **changes: object) -> str:
-    def ask(request: object) -> dict[str, object]:
-        return {"published": [[0, 1]] * 500} | changes
+def _refuses(identifier: str, **changes: Json) -> str:
+    def ask(request: object) -> dict[str, Json]:
+        return {"published": [[0, 1]] * 500, **changes}
 
     found = [result for result, _ in judged_releases(ask, frozenset({"cyclic"}), smoke=True)]
     (result,) = [result for result in found if result.id == identifier]

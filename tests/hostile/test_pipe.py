@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from splu_ref.cli.app import run
 from splu_ref.conformance.program import LONGEST_LINE, Limits, MisbehaviorError
 from splu_ref.conformance.session import Session
+from splu_ref.model import Json
 from tests.hostile.damage import damaged
 from tests.hostile.readers import READERS
 
 ANSWER = READERS["answer"]
 
 
-def _asked(command: list[str], timeout: float = 10) -> dict[str, object] | str:
+def _asked(command: list[str], timeout: float = 10) -> dict[str, Json] | str:
     """Return what the program answers, or how it misbehaves."""
     try:
         with Session(command, Limits(answer=timeout)) as session:

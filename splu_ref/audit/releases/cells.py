@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 
 from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import texts
+from splu_ref.microdata.values import Frame, texts
 from splu_ref.randomness import IntArray
 
 
-def frame_of(table: Microdata) -> nw.DataFrame[Any]:
+def frame_of(table: Microdata) -> Frame:
     """Return the data frame of a table."""
     return nw.from_native(table.to_frame(), eager_only=True)
 

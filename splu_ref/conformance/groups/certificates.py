@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from splu_ref.certificates import error_certificate, privacy_certificate, threshold_certificate
+from splu_ref.certificates.form import Certificate
 from splu_ref.conformance.build import Case, Group
+
+Path: TypeAlias = tuple[str | int, ...]
 
 PAGE = "docs/specification/certificates.md"
 PRODUCER = {"version": "1", "spec": "1"}
@@ -16,7 +19,7 @@ PRODUCER = {"version": "1", "spec": "1"}
 
 def groups() -> Iterator[Group]:
     """Yield the vector files of the checker."""
-    made: dict[str, dict[str, dict[str, Any]]] = {
+    made: dict[str, dict[str, Certificate]] = {
         "small-sum-privacy": {
             "alpha-3": privacy_certificate(5, "3/10", 3),
             "alpha-1": privacy_certificate(2, 1, 1),
@@ -41,7 +44,7 @@ def groups() -> Iterator[Group]:
     yield Group("certificate", "unreadable", "What is no certificate.", PAGE, tuple(_unreadable()))
 
 
-def _cases(certificates: dict[str, dict[str, Any]]) -> Iterator[Case]:
+def _cases(certificates: dict[str, Certificate]) -> Iterator[Case]:
     for name, certificate in certificates.items():
         certificate["produced_by"] = PRODUCER
         yield Case(name, {"text": json.dumps(certificate)})
@@ -49,28 +52,30 @@ def _cases(certificates: dict[str, dict[str, Any]]) -> Iterator[Case]:
             yield Case(f"{name}-{change}", {"text": json.dumps(changed)}, ("Tampered",))
 
 
-def _tampered(certificate: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _tampered(certificate: Certificate) -> Iterator[tuple[str, object]]:
     """Yield the certificate with one thing changed, and what it is."""
-    whole = json.dumps(certificate)
-
-    def changed(path: tuple[str | int, ...], alter: Callable[[Any], Any]) -> dict[str, Any]:
-        copy: dict[str, Any] = json.loads(whole)
-        place: Any = copy
-        for step in path[:-1]:
-            place = place[step]
-        place[path[-1]] = alter(place[path[-1]])
-        return copy
-
     for name in certificate["parameters"]:
-        yield f"other-{name}", changed(("parameters", name), _other_number)
-    yield "other-statement", changed(("statement",), lambda text: text.replace("at ", "in ", 1))
+        yield f"other-{name}", _changed(certificate, ("parameters", name), _other_number)
+    yield "other-statement", _changed(certificate, ("statement",), lambda text: text.replace("at ", "in ", 1))
     for path in _numbers(certificate["evidence"], ("evidence",)):
-        yield f"other-{'-'.join(map(str, path[1:]))}", changed(path, _other_digit)
+        yield f"other-{'-'.join(map(str, path[1:]))}", _changed(certificate, path, _other_digit)
     yield "additional-key", {**certificate, "note": "trust me"}
     yield "no-evidence", {**certificate, "evidence": {}}
 
 
-def _numbers(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:
+def _changed(value: object, path: Sequence[str | int], alter: Callable[[str], str]) -> object:
+    """Return a JSON value with the text at a place altered."""
+    if not path:
+        assert isinstance(value, str)
+        return alter(value)
+    step, *rest = path
+    if isinstance(value, dict):
+        return {key: _changed(item, rest, alter) if key == step else item for key, item in value.items()}
+    assert isinstance(value, list)
+    return [_changed(item, rest, alter) if place == step else item for place, item in enumerate(value)]
+
+
+def _numbers(value: object, path: Path) -> Iterator[Path]:
     """Yield the places of the numbers of an evidence: of a list, in its first and its last entry."""
     if isinstance(value, str):
         yield path

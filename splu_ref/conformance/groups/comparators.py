@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from splu_ref.conformance.build import Case, Group, seeded_tape
 
@@ -19,7 +18,7 @@ BUDGETS = ("ln 2", "ln 3", "ln 3/2", "1", "1/10", "0.3", "7/2")
 def groups() -> Iterator[Group]:
     """Yield the vector files of the comparators."""
     for method in ("anatomy", "mixed"):
-        parameters: dict[str, Any] = {"method": method, "gamma": 3}
+        parameters: dict[str, object] = {"method": method, "gamma": 3}
         cases = (*_cases("publish_two_tables", parameters), *_infeasible())
         about = f"Two tables with groups of 3 by the method {method}."
         yield Group("publish_two_tables", f"{method}-3", about, PAGE, cases, parameters, (method,))
@@ -34,7 +33,7 @@ def groups() -> Iterator[Group]:
     yield Group("publish_counts", "invalid", "Budgets that do not exist.", PAGE, tuple(_no_budget()))
 
 
-def _cases(operation: str, parameters: Mapping[str, Any]) -> Iterator[Case]:
+def _cases(operation: str, parameters: Mapping[str, object]) -> Iterator[Case]:
     for name, codes in TABLES.items():
         fields = {"sensitive": list(codes)}
         for number in range(2):
@@ -56,7 +55,7 @@ def _no_table() -> Iterator[Case]:
 
 
 def _counts(budget: str) -> Iterator[Case]:
-    fields: dict[str, Any] = {"counts": [0, 1, 9, 1_000, 123_456]}
+    fields: dict[str, object] = {"counts": [0, 1, 9, 1_000, 123_456]}
     for number in range(3):
         tape = seeded_tape(
             "publish_counts", {"budget": budget, **fields}, f"counts/{budget}/{number}", left=number

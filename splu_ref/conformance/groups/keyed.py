@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from splu_ref.conformance.build import Case, Group
 from splu_ref.conformance.fields import number
@@ -29,14 +28,14 @@ def groups() -> Iterator[Group]:
         yield Group("keyed", label, about, PAGE, tuple(_choices()), parameters)
     yield Group("keyed", "invalid", "Keys and identities that cannot be used.", PAGE, tuple(_invalid()))
     for method in PLANS:
-        fixed: dict[str, Any] = {"method": method, "gamma": 3, "key": KEY, "column": "occupation"}
+        fixed: dict[str, object] = {"method": method, "gamma": 3, "key": KEY, "column": "occupation"}
         about = f"Keyed releases with groups of 3 by the method {method}."
         yield Group("publish_keyed", f"{method}-3", about, PAGE, tuple(_releases()), fixed, (method,))
 
 
 def _choices() -> Iterator[Case]:
     def case(name: str, bound: int, remainder: int, flags: tuple[str, ...] = ()) -> Case:
-        fields: dict[str, Any] = {"identities": list(NAMES), "codes": [0, 1, 0, 1, 0, 1]}
+        fields: dict[str, object] = {"identities": list(NAMES), "codes": [0, 1, 0, 1, 0, 1]}
         return Case(name, fields | {"bound": number(bound), "remainder": remainder}, flags)
 
     yield case("below-3", 3, 0)
@@ -44,9 +43,14 @@ def _choices() -> Iterator[Case]:
     yield case("below-17", 17, 2, ("Remainder", "Rejection"))
     yield case("below-1", 1, 6, ("NothingRead", "Remainder"))
     yield case("below-2-to-62-plus-1", (1 << 62) + 1, 0, ("SecondBlock",))
-    empty: dict[str, Any] = {"identities": ["", "00", "0000"], "codes": [1, 1, 1], "bound": 4, "remainder": 0}
+    empty: dict[str, object] = {
+        "identities": ["", "00", "0000"],
+        "codes": [1, 1, 1],
+        "bound": 4,
+        "remainder": 0,
+    }
     yield Case("short-identities", empty, ("Zero",))
-    long: dict[str, Any] = {
+    long: dict[str, object] = {
         "identities": ["ab" * 1000, "ab" * 999],
         "codes": [0, 0],
         "bound": 200,
@@ -56,7 +60,7 @@ def _choices() -> Iterator[Case]:
 
 
 def _invalid() -> Iterator[Case]:
-    changes: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    changes: tuple[tuple[str, str, dict[str, object]], ...] = (
         ("short-key", "OutOfRange", {"key": KEY[2:]}),
         ("long-key", "OutOfRange", {"key": KEY + "00"}),
         ("equal-identities", "OutOfRange", {"identities": ["00", "00"]}),
@@ -66,7 +70,7 @@ def _invalid() -> Iterator[Case]:
         ("identities-text", "WrongType", {"identities": "0001"}),
         ("identity-no-digits", "WrongType", {"identities": ["00", "xy"]}),
     )
-    valid: dict[str, Any] = {
+    valid: dict[str, object] = {
         "key": KEY,
         "column": "a",
         "identities": ["00", "01"],

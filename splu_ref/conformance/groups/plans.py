@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from splu_ref.conformance.build import Case, Group, seeded_tape
+from splu_ref.conformance.generated import Generator
 from splu_ref.conformance.operations.plans import SECRET
 from splu_ref.decoys import PLANS
 
@@ -46,7 +46,7 @@ def groups() -> Iterator[Group]:
     for method in PLANS:
         for gamma, histograms in HISTOGRAMS.items():
             parameters = {"method": method, "gamma": gamma}
-            cases = tuple(_case(parameters, name, values) for name, values in histograms.items())
+            cases = tuple(_case(method, gamma, name, values) for name, values in histograms.items())
             about = f"Decoy groups of {gamma} by the method {method}."
             yield Group("plan", f"{method}-{gamma}", about, PAGE, cases, parameters, (method,))
         invalid = tuple(_invalid(method))
@@ -57,13 +57,13 @@ def groups() -> Iterator[Group]:
     yield Group("plan", "invalid", "Requests that name no method.", PAGE, tuple(_no_method()))
 
 
-def _case(parameters: Mapping[str, Any], name: str, values: tuple[int, ...]) -> Case:
-    fields: dict[str, Any] = {"histogram": list(values)}
-    flags = ["Limit"] if max(values) * parameters["gamma"] == sum(values) else []
+def _case(method: str, gamma: int, name: str, values: tuple[int, ...]) -> Case:
+    fields: dict[str, object] = {"histogram": list(values)}
+    flags = ["Limit"] if max(values) * gamma == sum(values) else []
     flags += ["Zero"] if 0 in values else []
-    if parameters["method"] in SECRET:
-        seed = f"plan/{parameters['method']}/{parameters['gamma']}/{name}"
-        fields["tape"] = seeded_tape("plan", {**parameters, **fields}, seed, left=1)
+    if method in SECRET:
+        seed = f"plan/{method}/{gamma}/{name}"
+        fields["tape"] = seeded_tape("plan", {"method": method, "gamma": gamma, **fields}, seed, left=1)
         flags.append("TapeLeft")
     return Case(name, fields, tuple(flags))
 
@@ -106,7 +106,12 @@ def _no_method() -> Iterator[Case]:
 
 def _accumulated(method: str, gamma: int, groups: list[int], count: int) -> Group:
     name = f"accumulated-{method}-{gamma}"
-    generator: dict[str, Any] = {"seed": f"plan/{name}", "count": count, "groups": groups, "keys": ["groups"]}
+    generator: Generator = {
+        "seed": f"plan/{name}",
+        "count": count,
+        "groups": groups,
+        "keys": ["groups"],
+    }
     if method in SECRET:
         generator |= {"tape": 100, "keys": ["consumed", "groups"]}
     parameters = {"method": method, "gamma": gamma}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from splu_ref.conformance.build import Case, Group
 
@@ -78,7 +77,7 @@ def _no_minima() -> Iterator[Case]:
     yield from _refused({"gamma": 3, "epsilon": "1/2", "alpha": 4}, "alpha")
 
 
-def _refused(valid: Mapping[str, Any], count: str) -> Iterator[Case]:
+def _refused(valid: Mapping[str, object], count: str) -> Iterator[Case]:
     for name, flag, changed in (
         ("gamma-1", "OutOfRange", {"gamma": 1}),
         ("gamma-fraction", "WrongType", {"gamma": 2.5}),
@@ -94,7 +93,7 @@ def _refused(valid: Mapping[str, Any], count: str) -> Iterator[Case]:
     yield Case(f"no-{count}", {key: valid[key] for key in valid if key != count}, ("Missing",), "parameter")
 
 
-def _thresholds(parameters: Mapping[str, Any], levels: tuple[str, ...]) -> Iterator[Case]:
+def _thresholds(parameters: Mapping[str, object], levels: tuple[str, ...]) -> Iterator[Case]:
     for level in levels:
         name = f"t_e-{level.replace('/', '_')}"
         yield Case(name, {"t_e": level}, ("Impossible",) if level in ("0", "1") else ())

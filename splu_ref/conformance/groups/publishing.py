@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from splu_ref.conformance.build import Case, Group, seeded_tape
+from splu_ref.conformance.generated import Generator
 from splu_ref.conformance.groups.randomness import keys
 from splu_ref.decoys import PLANS
 
@@ -61,14 +61,18 @@ def _group(
 ) -> Group:
     parameters = {"method": method, "gamma": gamma, **retained}
     name = "-retention-".join([f"{method}-{gamma}", *(text.replace("/", "_") for text in retained.values())])
-    cases = tuple(case for table, codes in tables.items() for case in _cases(parameters, name, table, codes))
+    cases = tuple(
+        case for table, codes in tables.items() for case in _cases(gamma, parameters, name, table, codes)
+    )
     about = f"Releases with groups of {gamma} by the method {method}."
     return Group("publish", name, about, PAGE, cases, parameters, (method, *retained))
 
 
-def _cases(parameters: Mapping[str, Any], group: str, table: str, codes: tuple[int, ...]) -> Iterator[Case]:
+def _cases(
+    gamma: int, parameters: Mapping[str, object], group: str, table: str, codes: tuple[int, ...]
+) -> Iterator[Case]:
     fields = {"sensitive": list(codes)}
-    flags = ("Remainder",) if len(codes) % parameters["gamma"] else ()
+    flags = ("Remainder",) if len(codes) % gamma else ()
     for number in range(3):
         seed = f"publish/{group}/{table}/{number}"
         tape = seeded_tape("publish", {**parameters, **fields}, seed, left=number)
@@ -143,7 +147,7 @@ def _no_releases() -> Iterator[Case]:
 
 def _accumulated(method: str) -> Group:
     name = f"accumulated-{method}-4"
-    generator = {
+    generator: Generator = {
         "seed": f"publish/{name}",
         "count": 100,
         "groups": [1, 40],
@@ -174,7 +178,7 @@ def _several_columns(method: str) -> Group:
         cases.append(Case(f"{name}-short", {**fields, "tape": short}, flags, "tape_exhausted"))
     lengths = {"sensitive": [[0, 1, 2], [0, 1]], "tape": "00" * 99}
     cases.append(Case("unequal-lengths", lengths, ("WrongType",), "parameter"))
-    nothing: dict[str, Any] = {"sensitive": [], "tape": ""}
+    nothing: dict[str, object] = {"sensitive": [], "tape": ""}
     cases.append(Case("no-columns", nothing, ("Zero",), "parameter"))
     infeasible = {"sensitive": [[0, 1, 2], [0, 0, 1]], "tape": "00" * 99}
     cases.append(Case("second-infeasible", infeasible, ("Infeasible",), "parameter"))

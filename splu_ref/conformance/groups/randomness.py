@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from splu_ref.conformance.build import Case, Group, seeded_tape
 from splu_ref.conformance.fields import number
+from splu_ref.conformance.generated import Generator
 
 PAGE = "docs/specification/randomness.md"
 BOUNDS = (1, 2, 3, 4, 5, 10, 128, 129, 256, 257, 300, 65_537, 1 << 32, (1 << 32) + 1, (1 << 62) + 1, 1 << 63)
@@ -42,7 +43,12 @@ def keys(*numbers: int) -> str:
 
 def _accumulated(operation: str, title: str, parameters: dict[str, object], tape: int) -> Group:
     name = "accumulated-" + title.replace(" ", "-")
-    generator = {"seed": f"{operation}/{name}", "count": 10, "tape": tape, "keys": ["consumed", "result"]}
+    generator: Generator = {
+        "seed": f"{operation}/{name}",
+        "count": 10,
+        "tape": tape,
+        "keys": ["consumed", "result"],
+    }
     about = "One hash over the answers to ten requests with long tapes."
     return Group(operation, name, about, PAGE, parameters=parameters, generator=generator)
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from splu_ref.conformance.fields import Fields
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, gamma_of
 from splu_ref.decoys import PLANS
 from splu_ref.mechanisms import Anatomy, Budget, DistributionBased, LaplaceCounts
-from splu_ref.model import ParameterError
+from splu_ref.model import Json, ParameterError
 from splu_ref.randomness import TapeSource
 
 
-def two_tables(fields: Fields) -> dict[str, Any]:
+def two_tables(fields: Fields) -> dict[str, Json]:
     """Answer Anatomy's two tables, made of a tape."""
     codes, gamma = codes_of(fields.integers("sensitive", 0)), gamma_of(fields)
     method, tape = fields.choice("method", PLANS), TapeSource(fields.octets("tape"))
@@ -27,7 +25,7 @@ def two_tables(fields: Fields) -> dict[str, Any]:
     }
 
 
-def distribution_based(fields: Fields) -> dict[str, Any]:
+def distribution_based(fields: Fields) -> dict[str, Json]:
     """Answer a release whose values are drawn from the histogram of the table."""
     codes, tape = codes_of(fields.integers("sensitive", 0)), TapeSource(fields.octets("tape"))
     fields.finish()
@@ -35,7 +33,7 @@ def distribution_based(fields: Fields) -> dict[str, Any]:
     return {"published": done.published.tolist(), "rows": done.rows.tolist(), "consumed": tape.consumed}
 
 
-def counts(fields: Fields) -> dict[str, Any]:
+def counts(fields: Fields) -> dict[str, Json]:
     """Answer counts with discrete Laplace noise, made of a tape."""
     true, given = fields.integers("counts", 0), fields.text("budget")
     tape = TapeSource(fields.octets("tape"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from splu_ref.conformance.fields import Fields, written
 from splu_ref.conformance.operations.publishing import gamma_of
 from splu_ref.decoys import PLANS, co_occurrence
 from splu_ref.estimators import conjunction_estimate, estimate_count
-from splu_ref.model import Gamma, ParameterError, shown
+from splu_ref.model import Gamma, Json, ParameterError, shown
 from splu_ref.randomness import TapeSource
 
 In = TypeVar("In", int, bool)
@@ -25,7 +25,7 @@ LARGEST_GAMMA = 1_000_000_000
 """What an interval is computed for: the exact sums of larger numbers take too long."""
 
 
-def estimate(fields: Fields) -> dict[str, Any]:
+def estimate(fields: Fields) -> dict[str, Json]:
     """Answer the estimated count of a value (mle), or of a predicate together with a value (exact)."""
     return {"estimate": written(_ESTIMATES[fields.choice("method", _ESTIMATES)](fields))}
 
@@ -59,7 +59,7 @@ _ESTIMATES: dict[str, Callable[[Fields], int | Fraction]] = {
 }
 
 
-def interval(fields: Fields) -> dict[str, Any]:
+def interval(fields: Fields) -> dict[str, Json]:
     """Answer the true counts that a published count does not contradict."""
     published, gamma = _published_count(fields)
     confidence = fields.exact("confidence")
@@ -67,7 +67,7 @@ def interval(fields: Fields) -> dict[str, Any]:
     return {"interval": list(estimate_count(published, gamma, confidence=confidence).interval)}
 
 
-def transition(fields: Fields) -> dict[str, Any]:
+def transition(fields: Fields) -> dict[str, Json]:
     """Answer a matrix of probabilities from true to published."""
     return {"matrix": _TRANSITIONS[fields.choice("model", _TRANSITIONS)](fields)}
 
@@ -99,4 +99,4 @@ def _row(channel: Channel[In, In], state: In) -> list[str]:
     return [written(channel.probability(state, published)) for published in channel.outputs]
 
 
-_TRANSITIONS: dict[str, Callable[[Fields], Any]] = {"two-state": _two_states, "per-value": _per_value}
+_TRANSITIONS: dict[str, Callable[[Fields], Json]] = {"two-state": _two_states, "per-value": _per_value}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from splu_ref.conformance.fields import Fields, number
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, splu_gen
-from splu_ref.model import ParameterError
+from splu_ref.model import Json, ParameterError
 from splu_ref.randomness import Key, KeyedRecords
 
 
-def keyed(fields: Fields) -> dict[str, Any]:
+def keyed(fields: Fields) -> dict[str, Json]:
     """Answer the order, the shuffle, the remainder and the draws of a table's records."""
     records = _records(fields)
     codes, bound = fields.integers("codes", 0), fields.integer("bound", 1)
@@ -27,7 +25,7 @@ def keyed(fields: Fields) -> dict[str, Any]:
     }
 
 
-def publish_keyed(fields: Fields) -> dict[str, Any]:
+def publish_keyed(fields: Fields) -> dict[str, Json]:
     """Answer the keyed release of one sensitive column."""
     codes, mechanism = fields.integers("sensitive", 0), splu_gen(fields)
     source = _records(fields)

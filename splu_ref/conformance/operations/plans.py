@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from splu_ref.conformance.fields import Fields
 from splu_ref.conformance.operations.publishing import gamma_of
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
 from splu_ref.decoys import PLANS
-from splu_ref.model import ParameterError
+from splu_ref.model import Json, ParameterError
 from splu_ref.randomness import TapeSource
 
 SECRET = ("mixed",)
 """Methods that draw: their requests have a tape, and their answers say how much of it was read."""
 
 
-def plan(fields: Fields) -> dict[str, Any]:
+def plan(fields: Fields) -> dict[str, Json]:
     """Answer the groups of a histogram, in the plan's order."""
     histogram, gamma = fields.integers("histogram"), gamma_of(fields)
     method = fields.choice("method", PLANS)

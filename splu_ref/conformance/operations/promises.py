@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from splu_ref.audit import ConceptCase, concept_error
 from splu_ref.certificate_checker import Unreadable, check_text
 from splu_ref.conformance.fields import Fields, written
 from splu_ref.conformance.operations.publishing import gamma_of, retention_of
 from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
-from splu_ref.model import ParameterError, positive
+from splu_ref.model import Json, ParameterError, positive
 
 MOST_TRIALS = 500
 """Largest gamma f for which the error of a concept is summed over every outcome."""
 
 
-def error(fields: Fields) -> dict[str, Any]:
+def error(fields: Fields) -> dict[str, Json]:
     """Answer the probability that a published count is wrong by epsilon f or more."""
     gamma, epsilon, frequency = gamma_of(fields), fields.exact("epsilon"), fields.integer("frequency", 1)
     retention = retention_of(fields)
@@ -23,7 +21,7 @@ def error(fields: Fields) -> dict[str, Any]:
     return {"probability": written(error_probability(gamma, epsilon, frequency, retention=retention).exact())}
 
 
-def minimum(fields: Fields) -> dict[str, Any]:
+def minimum(fields: Fields) -> dict[str, Json]:
     """Answer T_P, the least error probability over the counts 1 to alpha."""
     gamma, epsilon, alpha = gamma_of(fields), fields.exact("epsilon"), fields.integer("alpha", 1)
     retention = retention_of(fields)
@@ -38,7 +36,7 @@ def minimum(fields: Fields) -> dict[str, Any]:
     }
 
 
-def threshold(fields: Fields) -> dict[str, Any]:
+def threshold(fields: Fields) -> dict[str, Json]:
     """Answer T_f, the least count from which every error probability is at most T_E."""
     gamma, epsilon, t_e = gamma_of(fields), fields.exact("epsilon"), fields.exact("t_e")
     retention = retention_of(fields)
@@ -46,7 +44,7 @@ def threshold(fields: Fields) -> dict[str, Any]:
     return {"threshold": utility_threshold(gamma, epsilon, t_e, retention=retention).threshold}
 
 
-def concept(fields: Fields) -> dict[str, Any]:
+def concept(fields: Fields) -> dict[str, Json]:
     """Answer the error probability of one conjunctive concept under the closed form."""
     gamma, epsilon = gamma_of(fields), fields.exact("epsilon")
     case = ConceptCase(
@@ -79,7 +77,7 @@ def _require_possible(case: ConceptCase, gamma: int) -> None:
         raise ParameterError(f"gamma sensitive_count is above {MOST_TRIALS}: ask about a rarer value")
 
 
-def certificate(fields: Fields) -> dict[str, Any]:
+def certificate(fields: Fields) -> dict[str, Json]:
     """Answer what a checker says of a certificate."""
     text = fields.text("text")
     fields.finish()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from splu_ref.conformance.fields import Fields
 from splu_ref.decoys import PLANS
 from splu_ref.mechanisms import RecordMechanism, SpluGen
-from splu_ref.model import Exact, Gamma, ParameterError
-from splu_ref.randomness import SystemSource, TapeSource
+from splu_ref.model import Exact, Gamma, Json, ParameterError
+from splu_ref.randomness import IntArray, SystemSource, TapeSource
 
 MOST_TIMES = 10_000
 """Releases that one request for random ones may ask for."""
@@ -33,7 +32,7 @@ def splu_gen(fields: Fields) -> SpluGen:
     return SpluGen(gamma, retention_of(fields), plan)
 
 
-def from_tape(mechanism_of: Callable[[Fields], RecordMechanism]) -> Callable[[Fields], dict[str, Any]]:
+def from_tape(mechanism_of: Callable[[Fields], RecordMechanism]) -> Callable[[Fields], dict[str, Json]]:
     """Return the operation that publishes one sensitive column by a mechanism, drawing from a tape.
 
     Parameters
@@ -42,7 +41,7 @@ def from_tape(mechanism_of: Callable[[Fields], RecordMechanism]) -> Callable[[Fi
         Reads the mechanism's parameters from a request.
     """
 
-    def operation(fields: Fields) -> dict[str, Any]:
+    def operation(fields: Fields) -> dict[str, Json]:
         codes, mechanism = codes_of(fields.integers("sensitive", 0)), mechanism_of(fields)
         tape = TapeSource(fields.octets("tape"))
         fields.finish()
@@ -57,7 +56,7 @@ def from_tape(mechanism_of: Callable[[Fields], RecordMechanism]) -> Callable[[Fi
     return operation
 
 
-def publish_random(fields: Fields) -> dict[str, Any]:
+def publish_random(fields: Fields) -> dict[str, Json]:
     """Answer several releases of one sensitive column, made of the system's entropy."""
     codes, mechanism = codes_of(fields.integers("sensitive", 0)), splu_gen(fields)
     times = fields.integer("times", 1)
@@ -72,7 +71,7 @@ def publish_random(fields: Fields) -> dict[str, Any]:
     }
 
 
-def release_columns(fields: Fields) -> dict[str, Any]:
+def release_columns(fields: Fields) -> dict[str, Json]:
     """Answer the release of several sensitive columns, made of one tape."""
     columns, mechanism = fields.lists("sensitive"), splu_gen(fields)
     tape = TapeSource(fields.octets("tape"))
@@ -89,14 +88,14 @@ def release_columns(fields: Fields) -> dict[str, Any]:
     }
 
 
-def codes_of(values: list[int]) -> Any:
+def codes_of(values: list[int]) -> IntArray:
     """Return the codes of a request as an array."""
     if not values:
         raise ParameterError("sensitive has no record: give at least gamma codes")
     return np.array(values, dtype=np.int64)
 
 
-def domain_size(codes: Any) -> int:
+def domain_size(codes: IntArray) -> int:
     """Return one more than the largest code."""
     largest = int(codes.max())
     if largest > 1_000_000:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from splu_ref.conformance.fields import Fields, number
+from splu_ref.model import Json
 from splu_ref.randomness import TapeSource
 
 MOST_ITEMS = 1_000_000
 """Integers or items that one request may ask for."""
 
 
-def below(fields: Fields) -> dict[str, Any]:
+def below(fields: Fields) -> dict[str, Json]:
     """Answer ``size`` integers below ``bound``."""
     bound, size = fields.integer("bound", 1), fields.integer("size", 0, MOST_ITEMS)
     tape = _tape(fields)
@@ -21,20 +20,20 @@ def below(fields: Fields) -> dict[str, Any]:
     return {"result": [number(value) for value in drawn], "consumed": tape.consumed}
 
 
-def permutation(fields: Fields) -> dict[str, Any]:
+def permutation(fields: Fields) -> dict[str, Json]:
     """Answer the uniform order of ``size`` items."""
     size, tape = fields.integer("size", 0, MOST_ITEMS), _tape(fields)
     return {"result": tape.permutation(size).tolist(), "consumed": tape.consumed}
 
 
-def order_within(fields: Fields) -> dict[str, Any]:
+def order_within(fields: Fields) -> dict[str, Json]:
     """Answer the records by code, in a uniform order within each."""
     codes, tape = fields.integers("codes", 0), _tape(fields)
     order = tape.order_within(np.array(codes, dtype=np.int64))
     return {"result": order.tolist(), "consumed": tape.consumed}
 
 
-def subset(fields: Fields) -> dict[str, Any]:
+def subset(fields: Fields) -> dict[str, Json]:
     """Answer a uniform subset of ``count`` of the numbers below ``population``."""
     population, count = fields.integer("population", 0), fields.integer("count", 0, MOST_ITEMS)
     tape = _tape(fields)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import Any, TypeAlias
 
 from splu_ref.certificate_checker import Unreadable, check_text
 from splu_ref.certificates import error_certificate, privacy_certificate, threshold_certificate
+from splu_ref.certificates.form import Certificate
 from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.outcome import Outcome, check_row
-
-Certificate: TypeAlias = dict[str, Any]  # JSON, whose shape is what the checker examines
 
 PRODUCED: tuple[tuple[str, str, Callable[[], Certificate]], ...] = (
     ("privacy", "T_P at γ = 10, ε = 3/10, α = 3", lambda: privacy_certificate(10, "3/10", 3)),

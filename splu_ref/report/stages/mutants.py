@@ -4,17 +4,45 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
-from splu_ref.report.exhibits import KillMatrix, MutantRow
+from splu_ref.report.exhibits import CellState, KillMatrix, MutantRow
 from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.child import ChildError, run_module
 from splu_ref.report.stages.outcome import Outcome, check_row
 
 MODULE = "property_tests.mutants"
+
+
+class _Cell(TypedDict):
+    state: CellState
+    seconds: float
+
+
+class _Check(TypedDict):
+    name: str
+    state: CellState
+    detail: str
+    seconds: float
+
+
+class _Mutant(TypedDict):
+    name: str
+    sentence: str
+    meant_for: str
+    cells: Mapping[str, CellState]
+    details: Mapping[str, _Cell]
+
+
+class _Matrix(TypedDict):
+    """What the run writes."""
+
+    checks: Sequence[_Check]
+    mutants: Sequence[_Mutant]
+    faults: Sequence[str]
 
 
 def mutants_stage(workers: int, variables: Mapping[str, str], progress: Progress) -> Outcome:
@@ -48,12 +76,12 @@ def mutants_stage(workers: int, variables: Mapping[str, str], progress: Progress
         code, last = run_module(arguments, variables, hear)
         if not file.exists():
             raise ChildError(f"{MODULE} ended with code {code} and no matrix: {last}")
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found: _Matrix = json.loads(file.read_text(encoding="utf-8"))
     rows = (_matrix_row(found, code), *(_mutant_row(mutant) for mutant in found["mutants"]))
     return Outcome(rows=rows, kill_matrix=_matrix(found))
 
 
-def _matrix_row(found: Mapping[str, Any], code: int) -> Row:
+def _matrix_row(found: _Matrix, code: int) -> Row:
     """Return the row of the matrix as a whole: the shipped code passes, and no check is idle."""
     checks = found["checks"]
     reasons = [f"{check['name']}: {check['detail']}" for check in checks if check["state"] != "alive"]
@@ -71,7 +99,7 @@ def _matrix_row(found: Mapping[str, Any], code: int) -> Row:
     )
 
 
-def _mutant_row(mutant: Mapping[str, Any]) -> Row:
+def _mutant_row(mutant: _Mutant) -> Row:
     noticed = [check for check, state in mutant["cells"].items() if state == "killed"]
     meant = mutant["meant_for"]
     missed = "" if meant in noticed else f"not noticed by {meant}, which was written for it"
@@ -86,7 +114,7 @@ def _mutant_row(mutant: Mapping[str, Any]) -> Row:
     )
 
 
-def _matrix(found: Mapping[str, Any]) -> KillMatrix:
+def _matrix(found: _Matrix) -> KillMatrix:
     checks = tuple(str(check["name"]) for check in found["checks"])
     return KillMatrix(
         checks,
