@@ -8,11 +8,12 @@ LOCK := $(BIN)/python -m uv pip compile pyproject.toml --universal --python-vers
 	--no-header --no-annotate --no-emit-index-url --quiet
 WORKERS ?= auto
 
-.PHONY: verify test lint types tests docs bench coq lock clean help
+.PHONY: verify test quick lint types tests docs bench coq lock clean help
 
 help:
 	@echo "make verify  run the verification suite on the embedded data; report in report/index.html"
 	@echo "make test    linter, types, tests with coverage, documentation"
+	@echo "make quick   linter, types and the fast tests of the library's rooms: most faults, in under a minute"
 	@echo "make bench   speed and memory, as ratios against named baselines"
 	@echo "make coq     compile the kernel-checked proofs (needs Coq 8.16 with MathComp: see proofs/splu_proofs/coq/README.md)"
 	@echo "make docs    build the documentation into docs/_build/html"
@@ -30,6 +31,13 @@ verify: $(READY)
 	$(BIN)/splu-ref verify --level full --report report --force
 
 test: lint types tests docs
+
+# Rooms with a program, a report, proofs or vectors to run through are left to make test.
+QUICK := $(addprefix tests/,channels randomness microdata decoys mechanisms estimators guarantees certificates audit) \
+	$(filter-out tests/test_wheel.py,$(wildcard tests/test_*.py))
+
+quick: lint types
+	$(BIN)/pytest -n $(WORKERS) -q -m "not slow" $(QUICK)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,15 @@ def test_only_a_release_asks_the_door() -> None:
 def test_every_room_has_its_rule() -> None:
     rooms = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in _modules()} - {"__init__"}
     assert rooms == set(MAY_IMPORT)
+
+
+def test_contributors_are_told_every_room_and_its_rule() -> None:
+    text = (ROOT.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    told: dict[str, set[str]] = {}
+    for room, rule in re.findall(r"^\| `(\w+)` \| .+ \| (.+) \|$", text, flags=re.MULTILINE):
+        named = set(re.findall(r"`(\w+)`", rule))
+        told[room] = set(told) - named if rule.startswith("all above") else named
+    assert told == MAY_IMPORT
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ def test_options_are_the_feasible_choices(advice: Advice) -> None:
     assert advice.values[-1] == ("h", 1)
 
 
+@pytest.mark.slow
 def test_levels_and_zones_against_the_law(advice: Advice) -> None:
     epsilon = Fraction(1, 2)
     for option in advice.options:

@@ -21,6 +21,7 @@ def advice() -> Advice:
     return advise(Microdata.from_frame(pd.DataFrame({"s": values})), "s")
 
 
+@pytest.mark.slow
 def test_every_option_and_the_ends_of_the_axis_are_named(advice: Advice) -> None:
     pytest.importorskip("matplotlib")
     svg = picture(advice, ".svg")
@@ -35,6 +36,7 @@ def test_every_option_and_the_ends_of_the_axis_are_named(advice: Advice) -> None
     assert picture(advice, ".svg") == svg
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "drawn"),
     [

@@ -56,6 +56,7 @@ def _cases(gamma: int, x3: int, f: int, rows: int) -> list[ConceptCase]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gamma", "epsilon", "alpha", "level"),
     [
@@ -99,6 +100,7 @@ def test_pure_predicates_against_every_small_case(gamma: int, epsilon: str) -> N
         assert found.t_p_pure <= level
 
 
+@pytest.mark.slow
 def test_every_last_count_of_a_step_is_enough() -> None:
     for gamma, hundredths, alpha in product((2, 5), (1, 10, 30, 99, 100), (1, 7, 40)):
         epsilon = Fraction(hundredths, 100)
@@ -197,6 +199,7 @@ def test_beyond_epsilon_one_reconstructions_promise_nothing() -> None:
     assert concept_error(Gamma(5), Fraction("1.01"), found.worst) == 0
 
 
+@pytest.mark.slow
 def test_long_fractions_are_compared_only_where_short_ones_leave_it_open() -> None:
     asked = {True: 0, False: 0}
 
@@ -245,6 +248,7 @@ def test_unusable_parameters_are_refused(
         concept_minimum(gamma, epsilon, alpha, method)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gamma", "alpha", "figure"),
     [(5, 1, ".591"), (5, 3, ".512"), (5, 5, ".263"), (5, 7, ".135"), (5, 20, ".099"),

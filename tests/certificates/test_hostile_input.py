@@ -187,6 +187,7 @@ SMALL_JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     base=st.sampled_from([PRIVACY, THRESHOLD]),

@@ -44,6 +44,7 @@ def changed(text: str, place: int, replacements: str) -> Iterator[str]:
             yield text[:place] + replacement + text[place + 1 :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_every_character_of_a_small_certificate(name: str) -> None:
     text, end = covered_text(SMALL[name])
@@ -58,6 +59,7 @@ def test_every_character_of_a_small_certificate(name: str) -> None:
             assert not passes(tampered), f"place {place}: {tampered[max(0, place - 40) : place + 40]}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_every_character_left_out_or_doubled(name: str) -> None:
     text, end = covered_text(SMALL[name])

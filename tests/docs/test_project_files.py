@@ -49,7 +49,10 @@ def test_links_between_files(text: Path) -> None:
 
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)
 def test_files_named_in_texts_exist(text: Path) -> None:
-    for name in re.findall(r"`((?:docs|splu_ref|tests|proofs)/[\w./-]+)`", text.read_text(encoding="utf-8")):
+    for name in re.findall(
+        r"`((?:docs|splu_ref|tests|proofs|property_tests|benchmarks)/[\w./-]+)`",
+        text.read_text(encoding="utf-8"),
+    ):
         assert name.startswith("docs/_build/") or (ROOT / name).exists(), name
 
 

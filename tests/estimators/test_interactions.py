@@ -176,6 +176,7 @@ def related() -> pl.DataFrame:
     return pl.DataFrame({name: pl.Series(codes).cast(pl.String) for name, codes in columns.items()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gamma", [2, 5])
 def test_intervals_hold_the_joint_domain_and_errors_are_as_stated(related: pl.DataFrame, gamma: int) -> None:
     table = Microdata.from_frame(related)

@@ -187,6 +187,7 @@ def test_the_variance_of_a_linear_estimate_is_that_of_every_outcome() -> None:
     assert found[0] == pytest.approx(true)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.1, 0.6])
 def test_errors_of_the_inversion_are_calibrated(share: float) -> None:
     generator = np.random.default_rng(5)

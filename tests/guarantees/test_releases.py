@@ -70,6 +70,7 @@ def test_the_collapse_of_example_2() -> None:
     assert levels[3].t_p.exact() < levels[3].t_p_definition.exact()
 
 
+@pytest.mark.slow
 def test_many_releases_within_bounds() -> None:
     level = privacy_minimum(10, "0.3", 3, 1_000_000)
     assert level.argmin == 3

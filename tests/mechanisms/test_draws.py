@@ -50,6 +50,7 @@ def test_a_tape_gives_these_draws() -> None:
     assert tape.consumed == 7
 
 
+@pytest.mark.slow
 def test_a_published_value_is_the_records_own_with_probability_p() -> None:
     codes = np.array([0, 0, 1, 2], dtype=np.int64)
     for retention in (Fraction(1, 3), Fraction(9, 10)):

@@ -125,6 +125,7 @@ def agrees(body: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 @settings(max_examples=1500)
 @given(st.text(alphabet='ab,"\r\n', min_size=1, max_size=14))
 def test_any_punctuation_is_judged_as_by_a_state_machine(body: str) -> None:
@@ -139,6 +140,7 @@ CELLS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=600)
 @given(
     st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=4), st.sampled_from(["\n", "\r\n"]), st.booleans()

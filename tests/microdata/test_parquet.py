@@ -55,6 +55,7 @@ def test_a_file_that_the_reader_refuses_is_named_with_its_reason(data: bytes, fa
     assert "breaks down" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_any_damage_gives_a_table_or_one_line(capfd: pytest.CaptureFixture[str]) -> None:
     whole = parquet(pl.DataFrame({"a": [str(row % 7) for row in range(300)], "b": range(300)}))
     chance = random.Random(1)

@@ -42,6 +42,7 @@ def tables(draw: st.DrawFn) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(tables())
 @example(pl.DataFrame({"\ufeffa": ["\ufeff"]}))
@@ -73,6 +74,7 @@ def test_cells_of_other_types_are_written_as_their_canonical_text(tmp_path: Path
     assert (tmp_path / "t.csv").read_bytes() == b"i,f,b,c\n1,0.1,True,x\n,,False,\n"
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(tables())
 @example(pl.DataFrame({"\ufeffa": ["", "\0", "\ufeff"]}))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.repeated_keys import SCENES, exposure, rows
 from splu_ref.audit.release_log import COST_OF_A_KEY
 
 DOCS = Path(__file__).parents[3] / "docs"
 
 
+@pytest.mark.slow
 def test_the_numbers_that_are_told() -> None:
     found = rows()
     assert "\n".join(found) in (DOCS / "publishers.md").read_text("utf-8")
@@ -20,6 +23,7 @@ def test_the_numbers_that_are_told() -> None:
     assert changed[3] == "1.00"
 
 
+@pytest.mark.slow
 def test_a_changed_value_is_never_the_own_under_a_key() -> None:
     keyed, parts = SCENES["three under one key, a row less each"]
     assert exposure(parts, 7, keyed=keyed).excluded == 1

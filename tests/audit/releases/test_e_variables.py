@@ -81,6 +81,7 @@ def means(given: Microdata, claimed: Claimed) -> dict[str, float]:
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "names", "gamma", "retention", "plan"),
     [
@@ -107,6 +108,7 @@ def test_mean_over_every_outcome_is_at_most_one(
         assert found["retention"] == pytest.approx(1, abs=ROUNDING)
 
 
+@pytest.mark.slow
 def test_order_of_the_rows_over_every_shuffle() -> None:
     given = table("aabbcd", "123455")
     original, claimed = Original(given, ["value"]), Claimed.of(3)

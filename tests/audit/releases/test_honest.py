@@ -29,6 +29,7 @@ def failed(audit: ReleaseAudit) -> list[Check]:
     return [check for check in audit.checks if not check.passed]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("retention", [None, "1/2"])
 def test_many_small_releases(plan: str, retention: str | None) -> None:
@@ -45,6 +46,7 @@ def test_many_small_releases(plan: str, retention: str | None) -> None:
         assert audit.linked == 130  # all cells differ
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", PLANS)
 @pytest.mark.parametrize("gamma", [5, 7])
 def test_the_embedded_table(plan: str, gamma: int) -> None:
@@ -70,6 +72,7 @@ def test_the_embedded_table(plan: str, gamma: int) -> None:
         assert names <= set(MEANING)
 
 
+@pytest.mark.slow
 def test_keyed_releases_repeat_themselves() -> None:
     table, source = embedded_table(), KeyedSource(Key(bytes(range(32))))
     one, two = (SpluGen(5).publish(table, EMBEDDED_SENSITIVE, source).table for _ in range(2))
@@ -87,6 +90,7 @@ def test_keyed_releases_repeat_themselves() -> None:
     assert audit.reuse.draws == "same"
 
 
+@pytest.mark.slow
 def test_several_sensitive_columns() -> None:
     table = embedded_table()
     columns = ["occupation", "education"]
