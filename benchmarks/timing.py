@@ -44,9 +44,9 @@ def compare(
     pairs = [(seconds(ours, clock), seconds(baseline, clock)) for _ in range(runs)]
     ratios = [one / other for one, other in pairs]
     return Ratio(
-        median(one for one, _ in pairs),
-        median(other for _, other in pairs),
-        median(ratios),
-        min(ratios),
-        max(ratios),
+        ours=median(one for one, _ in pairs),
+        baseline=median(other for _, other in pairs),
+        ratio=median(ratios),
+        least=min(ratios),
+        greatest=max(ratios),
     )

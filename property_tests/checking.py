@@ -114,7 +114,13 @@ def judged(
         if value.rejects(level):
             return Outcome(False, f"e-value too large after batch {batches}", value.log10, level)
     text = power(level) if run.size == "full" else ""
-    return Outcome(True, f"not rejected after {batches} batches", value.log10, level, text)
+    return Outcome(
+        passed=True,
+        detail=f"not rejected after {batches} batches",
+        log10_e=value.log10,
+        budget=level,
+        power=text,
+    )
 
 
 def first_failure(failures: Iterable[str], covered: str) -> Outcome:

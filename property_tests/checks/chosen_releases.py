@@ -55,7 +55,7 @@ def generated(subject: Subject, run: Run) -> Outcome:
     largest = max((outcome.log10_e for outcome in seen.values() if outcome.log10_e is not None), default=None)
     level = run.allotments["generated.counts"].level
     power = f"the weakest example: {max(powers, key=_width)}" if powers else ""
-    return Outcome(chosen.passed, chosen.detail, largest, level, power)
+    return Outcome(passed=chosen.passed, detail=chosen.detail, log10_e=largest, budget=level, power=power)
 
 
 def _width(power: RatePower) -> Fraction:

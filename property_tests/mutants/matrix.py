@@ -148,7 +148,14 @@ def _judged(mutant: str, check: str, subject: Subject, run: Run) -> Cell:
     except Exception as error:  # an implementation that raises fails the check
         outcome = Outcome(False, f"{type(error).__name__}: {error}")
     state: CellState = "alive" if outcome.passed else "killed"
-    return Cell(mutant, check, state, outcome.log10_e, outcome.detail, perf_counter() - begin)
+    return Cell(
+        mutant=mutant,
+        check=check,
+        state=state,
+        log10_e=outcome.log10_e,
+        detail=outcome.detail,
+        seconds=perf_counter() - begin,
+    )
 
 
 def kill_matrix(

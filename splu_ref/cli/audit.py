@@ -57,7 +57,11 @@ def run(
             made, reason = ({}, MAKE_CERTIFICATES) if report is None else _certificates(finding)
             audited.append(
                 AuditedClaim(
-                    claim, finding, perf_counter() - start, made, finding.without_certificate or reason
+                    claim=claim,
+                    finding=finding,
+                    seconds=perf_counter() - start,
+                    certificates=made,
+                    without_certificate=finding.without_certificate or reason,
                 )
             )
     audit = ClaimsAudit(file.path, file.title, tuple(audited))

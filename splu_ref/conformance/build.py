@@ -78,15 +78,15 @@ class Group:
             vectors.append(self._accumulated(self.generator))
         flags = sorted({flag for vector in vectors for flag in vector.flags})
         return VectorFile(
-            SPECIFICATION,
-            self.operation,
-            self.name,
-            self.about,
-            self.page,
-            self.requires,
-            self.parameters,
-            {flag: NOTES[flag] for flag in flags},
-            tuple(vectors),
+            specification=SPECIFICATION,
+            operation=self.operation,
+            name=self.name,
+            about=self.about,
+            page=self.page,
+            requires=self.requires,
+            parameters=self.parameters,
+            notes={flag: NOTES[flag] for flag in flags},
+            vectors=tuple(vectors),
         )
 
     def _answered(self, case: Case) -> Vector:

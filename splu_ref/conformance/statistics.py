@@ -87,7 +87,14 @@ def _judged(world: World, check: Check, sample: Sample) -> Found:
     passed = not evidence.rejects(LEVEL)
     count = sum(observed)
     power = _power(count, tuple(law[place] for place in possible), check.named)
-    checked = StatisticalCheck(identifier, count, round(evidence.log10, 3), "1e-9", power, passed)
+    checked = StatisticalCheck(
+        name=identifier,
+        observations=count,
+        log10_e_value=round(evidence.log10, 3),
+        level="1e-9",
+        power=power,
+        passed=passed,
+    )
     if passed:
         return Result(identifier, OPERATION, Verdict.PASSED), checked
     reason = f"the e-value is 10^{evidence.log10:.1f} against {check.name}: {_contrast(observed, law)}"

@@ -91,13 +91,13 @@ def _small(results: Results) -> Figure:
         lines.append(_line(NAMES.get(method, method), points, drawn=method != "two tables less decoys"))
     number = results.table.recipe.small_figure
     return Figure(
-        f"{results.table.name}-figure-{number}",
-        f"Figure {number}: small counts, {results.table.name}",
-        "Queries with a true count from 1 to 10. The paper's SPLU-Gen is the line of the anatomy plan with "
-        "the printed iteration. An answer of 0 to every query has the error 1.",
-        "γ",
-        ERROR,
-        (Panel("counts 1 to 10", _kept(lines)),),
+        id=f"{results.table.name}-figure-{number}",
+        title=f"Figure {number}: small counts, {results.table.name}",
+        caption="Queries with a true count from 1 to 10. The paper's SPLU-Gen is the line of the anatomy "
+        "plan with the printed iteration. An answer of 0 to every query has the error 1.",
+        x_label="γ",
+        y_label=ERROR,
+        panels=(Panel("counts 1 to 10", _kept(lines)),),
     )
 
 
@@ -131,12 +131,13 @@ def _large(results: Results) -> Figure:
     ]
     number = table.recipe.large_figure
     return Figure(
-        f"{table.name}-figure-{number}",
-        f"Figure {number}: large counts, {table.name}, γ = {table.gamma}",
-        f"Relative error by selectivity, {table.rows:,} records. Bars: standard deviation over releases.",
-        "selectivity (%)",
-        ERROR,
-        (
+        id=f"{table.name}-figure-{number}",
+        title=f"Figure {number}: large counts, {table.name}, γ = {table.gamma}",
+        caption=f"Relative error by selectivity, {table.rows:,} records. "
+        "Bars: standard deviation over releases.",
+        x_label="selectivity (%)",
+        y_label=ERROR,
+        panels=(
             Panel("as in the paper", _kept(paper)),
             Panel("mixed plan, every estimate", _kept(mixed)),
             Panel("exact, every plan", _kept(plans)),
@@ -169,12 +170,12 @@ def _by_rows(results: Results) -> Figure:
         panel("mixed plan, shrunk", mixed, "shrunk"),
     )
     return Figure(
-        f"{results.table.name}-figure-9",
-        f"Figure 9: size of the table, {results.table.name}, γ = {results.table.gamma}",
-        "Relative error on random parts of the table, by selectivity.",
-        "thousand records",
-        ERROR,
-        panels,
+        id=f"{results.table.name}-figure-9",
+        title=f"Figure 9: size of the table, {results.table.name}, γ = {results.table.gamma}",
+        caption="Relative error on random parts of the table, by selectivity.",
+        x_label="thousand records",
+        y_label=ERROR,
+        panels=panels,
     )
 
 
@@ -195,13 +196,13 @@ def _pairs(results: Results) -> Figure:
 
     table = results.table
     return Figure(
-        f"{table.name}-figure-12",
-        f"Figure 12: two sensitive columns, {table.name}",
-        f"Queries on {table.recipe.sensitive} and {table.recipe.second}, each published with a mixed plan. "
-        "Lines that leave the picture are in the numbers.",
-        "γ",
-        ERROR,
-        tuple(map(panel, sorted(methods(pieces), key=_PAIR_ORDER.index))),
+        id=f"{table.name}-figure-12",
+        title=f"Figure 12: two sensitive columns, {table.name}",
+        caption=f"Queries on {table.recipe.sensitive} and {table.recipe.second}, each published with a mixed "
+        "plan. Lines that leave the picture are in the numbers.",
+        x_label="γ",
+        y_label=ERROR,
+        panels=tuple(map(panel, sorted(methods(pieces), key=_PAIR_ORDER.index))),
         highest=1.2,
     )
 
@@ -219,10 +220,10 @@ def _publishing(results: Results) -> Figure:
         for plan in plans
     )
     return Figure(
-        f"{results.table.name}-publishing-time",
-        f"Section 6.5: time of one release, {results.table.name}",
-        f"{results.table.rows:,} records, one sensitive column, one core.",
-        "γ",
-        "seconds",
-        (Panel("publishing", lines),),
+        id=f"{results.table.name}-publishing-time",
+        title=f"Section 6.5: time of one release, {results.table.name}",
+        caption=f"{results.table.rows:,} records, one sensitive column, one core.",
+        x_label="γ",
+        y_label="seconds",
+        panels=(Panel("publishing", lines),),
     )

@@ -142,7 +142,14 @@ def answers(queries: Workload, seen: Counted, truth: IntArray, plan: str, printe
         states = np.stack([seen.rows - n - f + y3, f - y3, n - y3, y3], axis=1).reshape(-1, 2, 2)
         found, steps = timed("printed", lambda: printed(states, int(seen.gamma)))
         estimates["printed"] = found[:, 1, 1]
-    return Answers(estimates, exact_ends, shrunk.ends, shrunk.held, steps, seconds)
+    return Answers(
+        estimates=estimates,
+        exact_ends=exact_ends,
+        shrunk_ends=shrunk.ends,
+        held=shrunk.held,
+        steps=steps,
+        seconds=seconds,
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -159,12 +159,12 @@ def coded(name: str, table: Microdata, recipe: Recipe) -> StudyTable:
         domain, code = columns[recipe.second]
         second = _numbered(intervals(domain, code[rows]))
     return StudyTable(
-        name,
-        recipe,
-        tuple(kept[number] for number in varied),
-        np.stack([coded_columns[number] for number in varied]).astype(np.int32),
-        _numbered(columns[recipe.sensitive].codes[rows]),
-        second,
+        name=name,
+        recipe=recipe,
+        columns=tuple(kept[number] for number in varied),
+        codes=np.stack([coded_columns[number] for number in varied]).astype(np.int32),
+        values=_numbered(columns[recipe.sensitive].codes[rows]),
+        second=second,
     )
 
 

@@ -188,7 +188,15 @@ def _resolved(table: StudyTable, sets: Sequence[tuple[int, ...]], best: Sequence
         found = np.minimum(np.searchsorted(wanted, of_record), len(wanted) - 1)
         records = np.flatnonzero(wanted[found] == of_record)
         parts.append(Part(begin, records.astype(np.int32), found[records].astype(np.int32)))
-    return Workload(tuple(columns), tuple(assignments), tuple(parts), predicate, value, drawn.count, pool)
+    return Workload(
+        columns=tuple(columns),
+        assignments=tuple(assignments),
+        parts=tuple(parts),
+        predicate=predicate,
+        value=value,
+        true=drawn.count,
+        pool=pool,
+    )
 
 
 def _decoded(table: StudyTable, columns: tuple[int, ...], cells: IntArray) -> list[tuple[int, ...]]:

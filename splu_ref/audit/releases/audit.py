@@ -140,7 +140,13 @@ def audit_release(
         reuse = compare_releases(published, second, sensitive, claimed, allowed)
         checks.append(_second_check(reuse))
     return ReleaseAudit(
-        claimed, allowed, published.row_count, found.linked, tuple(checks), tuple(found.skipped), reuse
+        claimed=claimed,
+        level=allowed,
+        rows=published.row_count,
+        linked=found.linked,
+        checks=tuple(checks),
+        not_checked=tuple(found.skipped),
+        reuse=reuse,
     )
 
 

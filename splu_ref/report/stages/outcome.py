@@ -37,4 +37,14 @@ def check_row(
 ) -> Row:
     """Return the row of a check that is not a claim of the ledger."""
     status = "holds" if passed else "fails"
-    return Row(stage, f"{stage}.{name}", title, status, passed, grade, evidence, seconds, detail)
+    return Row(
+        stage=stage,
+        id=f"{stage}.{name}",
+        title=title,
+        status=status,
+        passed=passed,
+        grade=grade,
+        evidence=evidence,
+        seconds=seconds,
+        detail=detail,
+    )
