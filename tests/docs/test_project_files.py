@@ -96,3 +96,13 @@ def test_whatever_is_installed_has_a_hash() -> None:
     names = {re.split("[=<>~ ]", entry)[0] for entry in needed}
     for requirement in (*project["dependencies"], *project["optional-dependencies"]["build"]):
         assert re.split("[=<>~ ]", requirement)[0] in names, requirement
+
+
+def test_every_dependency_says_what_it_is_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    groups = {"": project["dependencies"]} | {name: extras[name] for name in ("figures", "frames", "proofs")}
+    wanted = {(re.split("[=<>~ ]", each)[0], extra) for extra, group in groups.items() for each in group}
+    page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([^(\n]+)(?: \(`(\w+)`\))? \| .+ \| \d+ \|$", page, flags=re.MULTILINE)
+    assert {(name, extra) for names, extra in rows for name in re.findall(r"`([\w-]+)`", names)} == wanted
