@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from traceback import format_exception
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 from unicodedata import category
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def say(line: str, *, stderr: bool = False) -> None:
     _write(f"{visible(line)}\n", sys.stderr if stderr else sys.stdout)
 
 
-def say_json(document: Mapping[str, Any], *, indent: int | None = None) -> None:
+def say_json(document: Mapping[str, object], *, indent: int | None = None) -> None:
     """Print a JSON object on standard output: the values as they are, in ASCII without controls."""
     # JSON escapes all controls but the last, which can stand within a text only.
     text = json.dumps(document, ensure_ascii=True, indent=indent).replace("\x7f", "\\u007f")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -153,7 +153,7 @@ def _listed(named: list[str], whole: int, joined_by: str = ", ") -> str:
     return joined_by.join(named) + more if named else "none"
 
 
-def _as_json(advice: Advice, best: Recommendation, sensitive: str) -> dict[str, Any]:
+def _as_json(advice: Advice, best: Recommendation, sensitive: str) -> dict[str, object]:
     goals = advice.goals
 
     def named(numbers: tuple[int, ...]) -> list[str]:

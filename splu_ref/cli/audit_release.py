@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -132,7 +132,7 @@ def _agreed(option: str, given: T | None, stated: T | None) -> T:
     return found
 
 
-def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str, Any]:
+def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str, object]:
     second = None
     if found.reuse is not None:
         against = found.reuse.against_independence
@@ -175,7 +175,7 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
     }
 
 
-def _promise(repeated: RepeatedPrivacy) -> dict[str, Any]:
+def _promise(repeated: RepeatedPrivacy) -> dict[str, object]:
     return {
         "releases": repeated.releases,
         "epsilon": str(repeated.epsilon),

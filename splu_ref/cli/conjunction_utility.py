@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from splu_ref.binomial import Bounds
 from splu_ref.cli.exactly import setting, words
@@ -28,7 +28,7 @@ SUPPOSED = (
 )
 
 
-def conjunction_error(case: Conjunction, epsilon: str, concept_count: str) -> tuple[dict[str, Any], Lines]:
+def conjunction_error(case: Conjunction, epsilon: str, concept_count: str) -> tuple[dict[str, object], Lines]:
     """Return the error probability at x3, exactly where it can be enumerated, and its bounds."""
     ratio, x3 = positive(epsilon, "epsilon"), whole(concept_count, "concept_count", 1)
     with counted("bounding the error"):
@@ -67,7 +67,7 @@ def conjunction_error(case: Conjunction, epsilon: str, concept_count: str) -> tu
     ]
 
 
-def conjunction_least(case: Conjunction, epsilon: str, t_e: str) -> tuple[dict[str, Any], Lines]:
+def conjunction_least(case: Conjunction, epsilon: str, t_e: str) -> tuple[dict[str, object], Lines]:
     """Return the least x3 from which on the error probability is certified to be at most T_E."""
     with counted("checking counts") as progress:
         found = conjunction_threshold(case, epsilon, t_e, progress=progress)
@@ -120,7 +120,7 @@ def _moments(approximately: tuple[float, float] | None) -> str:
     return "{:.6g}, bias {:.3g} (approximations)".format(*approximately)
 
 
-def _known(case: Conjunction) -> dict[str, Any]:
+def _known(case: Conjunction) -> dict[str, object]:
     return {
         "gamma": int(case.law.gamma),
         "retention": str(case.law.retention),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -24,7 +24,7 @@ RetentionOption: TypeAlias = Annotated[
 ]
 
 
-def show(result: Mapping[str, Any], lines: Iterable[tuple[str, str]], *, as_json: bool) -> None:
+def show(result: Mapping[str, object], lines: Iterable[tuple[str, str]], *, as_json: bool) -> None:
     """Print ``result`` as JSON, or ``lines`` as pairs of a name and a text.
 
     Parameters

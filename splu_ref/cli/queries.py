@@ -50,9 +50,9 @@ def _query(line: str, place: str) -> Query:
         raise DataError(f"{place}: {error}") from None
 
 
-def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Build an object, and refuse a key that is given twice: JSON would keep the last without a word."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
             raise KeyError(key)

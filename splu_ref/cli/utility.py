@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -111,7 +111,9 @@ def run(
         show(result, lines, as_json=as_json)
 
 
-def _error(gamma: str, epsilon: str, frequency: str, retention: str | None) -> tuple[dict[str, Any], Lines]:
+def _error(
+    gamma: str, epsilon: str, frequency: str, retention: str | None
+) -> tuple[dict[str, object], Lines]:
     law, ratio = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
     count, own = whole(frequency, "frequency", 1), law.retention
     error = error_probability(law.gamma, ratio, count, retention=own).json("up")
@@ -134,7 +136,7 @@ def _error(gamma: str, epsilon: str, frequency: str, retention: str | None) -> t
     ]
 
 
-def _threshold(found: UtilityThreshold) -> tuple[dict[str, Any], Lines]:
+def _threshold(found: UtilityThreshold) -> tuple[dict[str, object], Lines]:
     result = {
         "gamma": int(found.gamma),
         "retention": str(found.retention),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from splu_ref.model import Gamma
 
 IntArray: TypeAlias = NDArray[np.int64]
-Codes: TypeAlias = NDArray[np.integer[Any]]
-Groups: TypeAlias = NDArray[np.integer[Any]]
+Codes: TypeAlias = NDArray[np.integer]
+Groups: TypeAlias = NDArray[np.integer]
 """Values by group and slot, shape (groups, gamma). Small domains use 16 bits: they sort in linear time."""
 
 
-def groups_dtype(domain_size: int) -> type[np.integer[Any]]:
+def groups_dtype(domain_size: int) -> type[np.integer]:
     """Return the type in which the groups of a domain are held."""
     return np.uint16 if domain_size <= 1 << 16 else np.int64
 

@@ -18,10 +18,11 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
+from splu_ref.microdata.values import Frame
 from splu_ref.model import DataError
 
 
-def bare(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
+def bare(frame: Frame) -> Frame:
     """Return the cells of a frame as a new frame of the same library.
 
     Types are kept, except that categories are those that occur, ascending (and said to be ordered only in the
@@ -42,7 +43,7 @@ def bare(frame: nw.DataFrame[Any]) -> nw.DataFrame[Any]:
         bared = _bare_pandas(native)
     else:
         raise DataError(f"a {type(native).__name__} cannot be published: make it a pandas data frame")
-    rebuilt: nw.DataFrame[Any] = nw.from_native(bared, eager_only=True)
+    rebuilt: Frame = nw.from_native(bared, eager_only=True)
     return rebuilt
 
 
