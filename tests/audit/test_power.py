@@ -46,6 +46,7 @@ def test_a_sample_too_small_to_reject_says_so() -> None:
     assert "no other" in str(power)
 
 
+@pytest.mark.slow
 def test_multinomial_power_holds_whatever_the_other_bins_do() -> None:
     law = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 4))
     n = 120

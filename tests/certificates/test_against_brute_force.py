@@ -213,6 +213,7 @@ def test_thresholds_whose_best_tilts_cancel(gamma: int, epsilon: str) -> None:
         assert_valid(threshold_certificate(gamma, epsilon, t_e))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     gamma=st.integers(2, 40),
@@ -224,6 +225,7 @@ def test_every_threshold_made_is_valid(gamma: int, epsilon: Fraction, t_e: Fract
     assert_valid(threshold_certificate(gamma, epsilon, t_e))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "t_f", "most_bytes"), [("1/20", 2401, 100_000), ("3/100", 6667, 200_000)]
 )

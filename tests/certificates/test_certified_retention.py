@@ -162,6 +162,7 @@ def test_a_tail_from_absurdly_far_is_refused() -> None:
             check(certificate)
 
 
+@pytest.mark.slow
 def test_what_the_checker_would_refuse_is_refused_before_the_work() -> None:
     begin = time.process_time()
     for retention, reason in (

@@ -30,6 +30,7 @@ def worlds(draw: st.DrawFn) -> tuple[IntArray, Gamma]:
     return np.array(draw(st.permutations(histogram)), dtype=np.int64), Gamma(gamma)
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(worlds(), st.integers(0, 4), st.binary(min_size=4, max_size=4))
 def test_the_fast_plan_is_the_reference_byte_for_byte(
@@ -42,6 +43,7 @@ def test_the_fast_plan_is_the_reference_byte_for_byte(
     assert fast.read(8) == slow.read(8)  # both have consumed the same bytes
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(worlds())
 def test_every_mixed_plan_is_valid(world: tuple[IntArray, Gamma]) -> None:

@@ -26,6 +26,7 @@ def eligible(draw: st.DrawFn) -> tuple[IntArray, Gamma]:
     return np.array([histogram[i] for i in order], dtype=np.int64), Gamma(gamma)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(eligible())
 def test_the_fast_greedy_plan_is_the_reference(case: tuple[IntArray, Gamma]) -> None:
@@ -92,6 +93,7 @@ def test_the_largest_gamma_is_the_floor_of_n_over_f() -> None:
     assert largest_gamma(np.array([9, 1])) == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(eligible(), st.sampled_from(sorted(PLANS)), st.data())
 def test_draws_pick_from_the_group_in_plan_order(

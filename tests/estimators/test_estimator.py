@@ -287,6 +287,7 @@ def _queries(
                 yield row, count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "sensitive", "gamma", "left_out"),
     [

@@ -112,6 +112,7 @@ def test_bounds_are_of_use() -> None:
     assert near.bound > found.bound
 
 
+@pytest.mark.slow
 def test_from_the_threshold_on_the_error_is_allowed() -> None:
     case = Conjunction.of(2, 600, 60, 60, retention="3/4")
     found = conjunction_threshold(case, "1/2", "1/5")

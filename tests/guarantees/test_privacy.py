@@ -94,6 +94,7 @@ def test_progress_is_reported_and_ends_at_the_whole() -> None:
     assert seen[-1] == (1200, 1200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gamma", "epsilon", "alpha", "argmin", "argmin_definition"),
     [

@@ -101,6 +101,7 @@ def test_progress_is_reported() -> None:
     assert len(seen) > 5
 
 
+@pytest.mark.slow
 def test_fine_demands_take_no_long_scan() -> None:
     seen: list[tuple[int, int]] = []
     found = utility_threshold(10, "1/1000", "1/10", progress=lambda done, whole: seen.append((done, whole)))

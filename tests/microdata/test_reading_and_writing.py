@@ -217,6 +217,7 @@ def test_the_embedded_table_is_the_one_described() -> None:
     assert (histogram <= 10).sum() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "sensitive", "shape", "distinct", "most"),
     [

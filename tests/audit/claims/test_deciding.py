@@ -66,6 +66,7 @@ _CHANCE = st.fractions(min_value=0, max_value=1, max_denominator=30)
 _RETENTION = st.sampled_from(["default", "1/2", "9/10", "1/7"])
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(_GAMMA, _RETENTION, _EPSILON, st.integers(1, 5), _CHANCE)
 def test_privacy_is_decided_and_narrowed_as_by_trying_every_count(
@@ -115,6 +116,7 @@ def test_several_releases_as_by_adding_up_their_counts(
         assert check(proof.make()).valid
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(_GAMMA, _RETENTION, _EPSILON, st.integers(1, 5), _CHANCE, st.booleans())
 def test_the_error_at_a_count(

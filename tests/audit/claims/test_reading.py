@@ -165,6 +165,7 @@ def test_hostile_files_are_refused_soon(text: bytes, word: str) -> None:
     assert time.perf_counter() - start < 5
 
 
+@pytest.mark.slow
 def test_a_file_of_many_dotted_keys_is_read_soon() -> None:
     line = ".".join(["a"] * (MAX_LINE // 2 - 5))
     text = "\n".join(f"[b{n}.{line}]" for n in range(MAX_BYTES // MAX_LINE))

@@ -43,6 +43,7 @@ def test_fresh_draws_are_a_failure() -> None:
     assert [check.name for check in audit.checks if not check.passed] == ["second"]
 
 
+@pytest.mark.slow
 def test_a_changed_table_under_one_key_shares_its_draws() -> None:
     table = embedded_table()
     fewer = table.take(np.arange(20_000))
