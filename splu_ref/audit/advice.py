@@ -148,7 +148,14 @@ def advise(
         unprotected = tuple(i for i, group in enumerate(groups) if p in open_to_reconstruction(group.count))
         options.append(option_for(gamma, p, wanted, values, unprotected))
         told(done, 1, 1)
-    return Advice(table.row_count, wanted, feasible, values, tuple(groups), tuple(options))
+    return Advice(
+        rows=table.row_count,
+        goals=wanted,
+        max_gamma=feasible,
+        values=values,
+        groups=tuple(groups),
+        options=tuple(options),
+    )
 
 
 def _largest_gamma(table: Microdata, sensitive: str) -> int:

@@ -127,16 +127,35 @@ def concept_minimum(
     if method == "mle":
         alone = ConceptCase(x3, x3, x3, gamma * x3, 0)
         return ConceptMinimum(
-            gamma, epsilon, alpha, "mle", level, alone, level, level, alpha, True,
-            "every concept, by proof: further records with s only add to the error (claim splu.PB)",
-        )  # fmt: skip
+            gamma=gamma,
+            epsilon=epsilon,
+            alpha=alpha,
+            method="mle",
+            t_p=level,
+            worst=alone,
+            t_p_pure=level,
+            t_p_mixed=level,
+            searched_up_to=alpha,
+            proved=True,
+            searched="every concept, by proof: further records with s only add to the error (claim splu.PB)",
+        )
     if isinstance(method, str) and method != "exact":
         raise ParameterError(f"method is {method!r}: give one of {', '.join(METHODS)}, or a function")
     name = method if isinstance(method, str) else "given"
     pure = best_pure_concept(gamma, epsilon, alpha)
     if epsilon > 1:  # whatever is estimated for a predicate whose records all carry s is right
         return ConceptMinimum(
-            gamma, epsilon, alpha, name, *pure, pure[0], None, 0, True, "every concept, by proof"
+            gamma=gamma,
+            epsilon=epsilon,
+            alpha=alpha,
+            method=name,
+            t_p=pure[0],
+            worst=pure[1],
+            t_p_pure=pure[0],
+            t_p_mixed=None,
+            searched_up_to=0,
+            proved=True,
+            searched="every concept, by proof",
         )
     if isinstance(method, str):
         limit = min(alpha, SEARCH // gamma)
@@ -156,9 +175,19 @@ def concept_minimum(
         )
     worst = pure if mixed is None or pure[0] <= mixed[0] else mixed
     return ConceptMinimum(
-        gamma, epsilon, alpha, name, *worst, pure[0], None if mixed is None else mixed[0], limit, False,
-        f"nearly pure predicates, n < (1 + epsilon) x3: all, by proof; other predicates: only {spread}",
-    )  # fmt: skip
+        gamma=gamma,
+        epsilon=epsilon,
+        alpha=alpha,
+        method=name,
+        t_p=worst[0],
+        worst=worst[1],
+        t_p_pure=pure[0],
+        t_p_mixed=None if mixed is None else mixed[0],
+        searched_up_to=limit,
+        proved=False,
+        searched="nearly pure predicates, n < (1 + epsilon) x3: all, by proof; other predicates: only "
+        + spread,
+    )
 
 
 def concept_work(gamma: Gamma, epsilon: Fraction, alpha: int, method: str | LiesBetween) -> int:

@@ -139,7 +139,9 @@ def enumerate_declared(mechanism: Declaring, histogram: Sequence[int]) -> Declar
         walked += 1
     disagreements = chain(doubled, _disagreements(mechanism, codes, len(histogram), observed))
     detail = next(disagreements, "")
-    return DeclaredRow(mechanism.name, tuple(histogram), walked, not detail, detail)
+    return DeclaredRow(
+        mechanism=mechanism.name, histogram=tuple(histogram), outcomes=walked, holds=not detail, detail=detail
+    )
 
 
 def _disagreements(
