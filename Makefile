@@ -33,7 +33,7 @@ verify: $(READY)
 test: lint types tests docs
 
 # Rooms with a program, a report, proofs or vectors to run through are left to make test.
-QUICK := $(addprefix tests/,channels randomness microdata decoys mechanisms estimators guarantees certificates audit) \
+QUICK := $(addprefix tests/,channels randomness microdata decoys mechanisms estimators guarantees certificates audit door) \
 	tests/docs/test_project_files.py \
 	$(filter-out tests/test_wheel.py,$(wildcard tests/test_*.py))
 
