@@ -149,7 +149,7 @@ def test_a_damaged_release_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
     told: Any,
 ) -> None:
-    monkeypatch.setattr(publication, "publish", broken_publish(damage))
+    monkeypatch.setattr(SpluGen, "publish", broken_publish(damage))
     monkeypatch.setattr(publication, "GAMMAS", (7,))
     outcome = publication_stage("2014", told)
     assert {row.id.rpartition(".")[2] for row in outcome.rows if not row.passed} == noticed
