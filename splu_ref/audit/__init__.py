@@ -1,10 +1,16 @@
 """Where estimator and guarantee meet: evidence about releases, held against what was promised."""
 
-from splu_ref.audit.advice import Advice, advise
-from splu_ref.audit.advice_groups import HomogeneousGroup, homogeneous_groups
-from splu_ref.audit.advice_option import Goals, Option
-from splu_ref.audit.advice_picture import picture
-from splu_ref.audit.advice_recommendation import Recommendation, recommend
+from splu_ref.audit.advice import (
+    Advice,
+    Goals,
+    HomogeneousGroup,
+    Option,
+    Recommendation,
+    advise,
+    homogeneous_groups,
+    picture,
+    recommend,
+)
 from splu_ref.audit.concepts import ConceptMinimum, concept_minimum
 from splu_ref.audit.declared_law import DeclaredRow, declared_rows, enumerate_declared
 from splu_ref.audit.e_values import (

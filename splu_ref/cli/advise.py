@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 
 from splu_ref.audit import Advice, Goals, Option, Recommendation, advise, picture, recommend
-from splu_ref.audit.advice_option import ALPHA, EPSILON, T_E, T_P
-from splu_ref.audit.advice_picture import require_format
+from splu_ref.audit.advice.drawing import require_format
+from splu_ref.audit.advice.option import ALPHA, EPSILON, T_E, T_P
 from splu_ref.binomial.work import one_budget
 from splu_ref.cli.output import AsJson, Force, about, note, show
 from splu_ref.cli.progress import counted
@@ -90,8 +90,8 @@ def _options(advice: Advice, best: Recommendation) -> Table:
         sizes = (option.protected, option.between, option.accurate, option.unprotected)
         table.add_row(
             "*" if option is best.option else "",
-            str(option.gamma),
-            str(option.retention),
+            str(option.law.gamma),
+            str(option.law.retention),
             decimal_down(option.t_p, 4) + ("" if option.meets_t_p else " <"),
             str(option.threshold),
             *(str(len(each)) for each in sizes),
@@ -122,7 +122,7 @@ def _lines(advice: Advice, best: Recommendation, picture_file: Path | None) -> l
 
 
 def _feasible(advice: Advice) -> str:
-    shown = sorted({int(option.gamma) for option in advice.options})
+    shown = sorted({int(option.law.gamma) for option in advice.options})
     left_out = advice.max_gamma - 1 - len(shown)
     more = f"; shown are 2 to {shown[-2]} and {shown[-1]}" if left_out else ""
     most = f"the most frequent value has {advice.values[0][1]} of {advice.rows} records"
@@ -130,8 +130,8 @@ def _feasible(advice: Advice) -> str:
 
 
 def _named(option: Option) -> str:
-    own = " = 1/gamma" if option.retention * option.gamma == 1 else ""
-    return f"gamma = {option.gamma}, p = {option.retention}{own}"
+    own = " = 1/gamma" if option.law.is_plain else ""
+    return f"gamma = {option.law.gamma}, p = {option.law.retention}{own}"
 
 
 def _values(advice: Advice, numbers: tuple[int, ...]) -> str:
@@ -171,8 +171,8 @@ def _as_json(advice: Advice, best: Recommendation, sensitive: str) -> dict[str, 
         "values": [{"value": value, "count": count} for value, count in advice.values],
         "options": [
             {
-                "gamma": int(option.gamma),
-                "retention": str(option.retention),
+                "gamma": int(option.law.gamma),
+                "retention": str(option.law.retention),
                 "t_p": exact_json(option.t_p, "down"),
                 "argmin": option.argmin,
                 "meets_t_p": option.meets_t_p,
@@ -185,8 +185,8 @@ def _as_json(advice: Advice, best: Recommendation, sensitive: str) -> dict[str, 
             for option in advice.options
         ],
         "recommendation": {
-            "gamma": int(best.option.gamma),
-            "retention": str(best.option.retention),
+            "gamma": int(best.option.law.gamma),
+            "retention": str(best.option.law.retention),
             "meets": best.meets,
             "reasons": list(best.reasons),
         },

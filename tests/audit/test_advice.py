@@ -49,7 +49,7 @@ def test_options_are_the_feasible_choices(advice: Advice) -> None:
     assert advice.rows == 210
     assert advice.max_gamma == 3
     half, third = Fraction(1, 2), Fraction(1, 3)
-    assert [(int(o.gamma), o.retention) for o in advice.options] == [(2, half), (3, third), (3, half)]
+    assert [(int(o.law.gamma), o.law.retention) for o in advice.options] == [(2, half), (3, third), (3, half)]
     assert advice.values[0] == ("a", 60)
     assert advice.values[-1] == ("h", 1)
 
@@ -58,7 +58,7 @@ def test_options_are_the_feasible_choices(advice: Advice) -> None:
 def test_levels_and_zones_against_the_law(advice: Advice) -> None:
     epsilon = Fraction(1, 2)
     for option in advice.options:
-        choice = int(option.gamma), option.retention
+        choice = int(option.law.gamma), option.law.retention
         errors = {f: _error(f, *choice, epsilon) for f in range(1, 61)}
         level = min(errors[f] for f in range(1, 6))
         assert option.t_p == level == errors[option.argmin]
@@ -85,14 +85,14 @@ def test_long_fractions_are_enclosed() -> None:
 
 def test_every_gamma_up_to_20_and_the_largest() -> None:
     advice = advise(_table({f"v{i}": 2 for i in range(50)}), "s")
-    assert [int(option.gamma) for option in advice.options] == [*range(2, 21), 50]
+    assert [int(option.law.gamma) for option in advice.options] == [*range(2, 21), 50]
 
 
 def test_the_smallest_gamma_of_those_with_the_least_threshold() -> None:
     advice = advise(_table({"a": 300, "b": 300, "c": 300, "d": 300, "e": 300, "f": 8}), "s")
     best = recommend(advice)
     fit = [option for option in advice.options if option.meets_t_p]
-    assert [int(option.gamma) for option in fit] == [4, 5]
+    assert [int(option.law.gamma) for option in fit] == [4, 5]
     assert fit[0].threshold == fit[1].threshold == 34
     assert (best.option, best.meets) == (fit[0], True)
     text = " ".join(best.reasons)
@@ -125,7 +125,7 @@ def test_homogeneous_groups_are_told_of_by_option() -> None:
         ("town=yes", "rare", 5)
     ]
     for option in advice.options:
-        p = option.retention
+        p = option.law.retention
         most = int(Fraction(7, 10) * 5 * p)
         error = sum(comb(5, k) * p**k * (1 - p) ** (5 - k) for k in range(most + 1))
         assert bool(option.unprotected) == (error < Fraction(1, 4))
@@ -157,7 +157,7 @@ def test_goals_out_of_reach_for_the_last_option_are_refused_before_the_first(
     def never(*_: object) -> None:
         raise AssertionError("an option was computed")
 
-    monkeypatch.setattr("splu_ref.audit.advice.option_for", never)
+    monkeypatch.setattr("splu_ref.audit.advice.advising.option_for", never)
     table = _table({f"v{i}": 2 for i in range(50)})
     with pytest.raises(ParameterError, match="give an alpha of at most 4000000"):
         advise(table, "s", Goals.of("1/50", 10**7))

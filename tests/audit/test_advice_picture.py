@@ -28,7 +28,7 @@ def test_every_option_and_the_ends_of_the_axis_are_named(advice: Advice) -> None
     words = {" ".join("".join(each.itertext()).split()) for each in ET.fromstring(svg).iter() if each.text}
     text = " | ".join(words)
     for option in advice.options:
-        assert f"gamma = {option.gamma}" in text
+        assert f"gamma = {option.law.gamma}" in text
         assert f"T_f {option.threshold}" in text
     assert "2 values" in text  # 300 records each, and 8 each
     assert "cost > $5 & more" in text

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from splu_ref.audit.advice_groups import (
+from splu_ref.audit.advice.groups import (
     HomogeneousGroup,
     error_below,
     groups_work,
     homogeneous_groups,
 )
-from splu_ref.audit.advice_option import Goals, Option, option_for
+from splu_ref.audit.advice.option import Goals, Option, option_for
 from splu_ref.binomial.work import WorkError, left, one_budget
+from splu_ref.channels import PublishedCount
 from splu_ref.decoys import largest_gamma
 from splu_ref.guarantees.least_error import search_work
 from splu_ref.guarantees.privacy import limited
@@ -92,6 +93,7 @@ def advise(
     ParameterError
         For a p outside its range, or goals that would take too long to compute.
     """
+    # Which options there are.
     wanted = Goals.of() if goals is None else goals
     others = [_retention(p) for p in retentions]
     feasible = _largest_gamma(table, sensitive)
@@ -105,18 +107,19 @@ def advise(
     counted = ((text(value), int(count)) for value, count in zip(domain, histogram, strict=True))
     values = tuple(sorted(counted, key=lambda item: (-item[1], item[0])))
     choices = [
-        (Gamma(gamma), p)
+        PublishedCount(Gamma(gamma), p)
         for gamma in _gammas(feasible)
         for p in sorted({Fraction(1, gamma), *(other for other in others if other * gamma > 1)})
     ]
+    # What they would take, all together.
     work = groups_work(table)
     if work > left():
         raise WorkError(
             f"the table has {len(table.columns)} columns, too many for a search of all pairs of them in "
             f"{table.row_count} records: leave out columns"
         )
-    for gamma, p in choices:  # what would take too long is refused before any work
-        law, *_ = limited(gamma, wanted.epsilon, wanted.alpha, 1, p)
+    for law in choices:  # what would take too long is refused before any work
+        limited(law.gamma, wanted.epsilon, wanted.alpha, 1, law.retention)
         start, _ = proof_start(law, wanted.epsilon, wanted.t_e)
         work += search_work(law, wanted.epsilon, wanted.alpha) + scan_work(law, wanted.epsilon, start)
     if work > left():
@@ -125,13 +128,14 @@ def advise(
             f"{shown(wanted.epsilon)} and t_e = {shown(wanted.t_e)}, would take too long together: give a "
             f"smaller alpha, a larger epsilon or t_e, or fewer retentions"
         )
+    # What each promises.
     steps = len(choices) + 1
 
     def told(done: int, part: int, whole_part: int) -> None:
         if progress is not None:
             progress(1000 * done + 1000 * part // max(whole_part, 1), 1000 * steps)
 
-    retained = {p for _, p in choices}
+    retained = {law.retention for law in choices}
 
     @cache
     def open_to_reconstruction(count: int) -> frozenset[Fraction]:
@@ -144,9 +148,11 @@ def advise(
         table, sensitive, lambda count: bool(open_to_reconstruction(count)), lambda *part: told(0, *part)
     )
     options = []
-    for done, (gamma, p) in enumerate(choices, 1):
-        unprotected = tuple(i for i, group in enumerate(groups) if p in open_to_reconstruction(group.count))
-        options.append(option_for(gamma, p, wanted, values, unprotected))
+    for done, law in enumerate(choices, 1):
+        unprotected = tuple(
+            i for i, group in enumerate(groups) if law.retention in open_to_reconstruction(group.count)
+        )
+        options.append(option_for(law, wanted, values, unprotected))
         told(done, 1, 1)
     return Advice(
         rows=table.row_count,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from math import log
 from typing import TYPE_CHECKING
 
-from splu_ref.audit.advice import Advice
-from splu_ref.audit.advice_option import Option
-from splu_ref.audit.advice_recommendation import named, recommend
+from splu_ref.audit.advice.advising import Advice
+from splu_ref.audit.advice.option import Option
+from splu_ref.audit.advice.recommendation import named, recommend
 from splu_ref.guarantees import decimal_down
 from splu_ref.model import InputError
 from splu_ref.pictures import can_draw, canvas, shown, written

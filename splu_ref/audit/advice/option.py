@@ -8,8 +8,9 @@ from fractions import Fraction
 from functools import cache
 
 from splu_ref.binomial import Bounds
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
-from splu_ref.model import Exact, Gamma, ParameterError, positive, probability, shown, whole
+from splu_ref.model import Exact, ParameterError, positive, probability, shown, whole
 
 EPSILON, ALPHA, T_P, T_E = "3/10", 10, "1/4", "1/20"
 """Goals unless given: the paper's relative error and its small counts (section 6.2), wrong in one of four
@@ -62,8 +63,8 @@ class Option:
 
     Attributes
     ----------
-    gamma, retention
-        The choice.
+    law
+        The choice: group size gamma and probability p of keeping the own value.
     t_p
         The exact least error probability over the counts 1 to alpha (Definition 2), or an enclosure of it
         where the fraction is long.
@@ -84,8 +85,7 @@ class Option:
         Homogeneous groups that a reconstruction gets right too often, as numbers into `Advice.groups`.
     """
 
-    gamma: Gamma
-    retention: Fraction
+    law: PublishedCount
     t_p: Fraction | Bounds
     argmin: int
     meets_t_p: bool
@@ -102,13 +102,10 @@ class Option:
 
 
 def option_for(
-    gamma: Gamma,
-    p: Fraction,
-    goals: Goals,
-    values: Sequence[tuple[str, int]],
-    unprotected: tuple[int, ...],
+    law: PublishedCount, goals: Goals, values: Sequence[tuple[str, int]], unprotected: tuple[int, ...]
 ) -> Option:
     """Return what one choice promises for a table with the given values and open homogeneous groups."""
+    gamma, p = law.gamma, law.retention
     least = privacy_minimum(gamma, goals.epsilon, goals.alpha, retention=p)
     threshold = utility_threshold(gamma, goals.epsilon, goals.t_e, retention=p).threshold
 
@@ -128,8 +125,7 @@ def option_for(
     level = least.t_p_definition
     short = gamma * least.argmin_definition <= SHORT_TRIALS
     return Option(
-        gamma=gamma,
-        retention=p,
+        law=law,
         t_p=level.exact() if short else level.bounds(12),
         argmin=least.argmin_definition,
         meets_t_p=level.compare(goals.t_p) >= 0,

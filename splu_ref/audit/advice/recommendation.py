@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.audit.advice import Advice
-from splu_ref.audit.advice_option import Option
+from splu_ref.audit.advice.advising import Advice
+from splu_ref.audit.advice.option import Option
 from splu_ref.binomial import Bounds
 from splu_ref.guarantees import decimal_down
 
@@ -39,18 +39,18 @@ def recommend(advice: Advice) -> Recommendation:
     """
     protecting = [option for option in advice.options if option.meets_t_p]
     if protecting:
-        option = min(protecting, key=lambda each: (each.threshold, each.gamma, each.retention))
+        option = min(protecting, key=lambda each: (each.threshold, each.law.gamma, each.law.retention))
         reasons = _of_the_least_threshold(advice, option)
     else:
-        option = max(advice.options, key=lambda each: (_lower(each), -each.threshold, -each.gamma))
+        option = max(advice.options, key=lambda each: (_lower(each), -each.threshold, -each.law.gamma))
         reasons = _of_the_largest_level(advice, option)
     return Recommendation(option, option.meets, (*reasons, *_cautions(advice, option)))
 
 
 def named(option: Option) -> str:
     """Return "gamma = 5", with p where it is not 1/gamma."""
-    own = "" if option.retention * option.gamma == 1 else f", p = {option.retention}"
-    return f"gamma = {option.gamma}{own}"
+    own = "" if option.law.is_plain else f", p = {option.law.retention}"
+    return f"gamma = {option.law.gamma}{own}"
 
 
 def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
@@ -72,7 +72,7 @@ def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
         )
     equals = [each for each in advice.options if each.threshold == option.threshold]
     best = max(equals, key=_lower)
-    if best.gamma > option.gamma:
+    if best.law.gamma > option.law.gamma:
         same = f"{named(best)} has the same T_f and {_level(best)}"
         reasons.append(f"{same}, but conjunctions are less accurate the larger gamma is")
     return reasons
@@ -91,8 +91,8 @@ def _of_the_largest_level(advice: Advice, option: Option) -> list[str]:
 
 def _cautions(advice: Advice, option: Option) -> list[str]:
     goals = advice.goals
-    own = f"a published value is the record's own with probability {option.retention}"
-    larger = option.gamma < advice.max_gamma and option.retention * option.gamma == 1
+    own = f"a published value is the record's own with probability {option.law.retention}"
+    larger = option.law.gamma < advice.max_gamma and option.law.is_plain
     cautions = [f"{own}: a larger gamma, up to {advice.max_gamma}, lowers that" if larger else own]
     if advice.values[-1][1] > goals.alpha:
         value, count = advice.values[-1]
