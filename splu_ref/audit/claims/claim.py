@@ -1,25 +1,33 @@
-"""The kinds of claims that can be audited, as validated types."""
+"""A claim: what every kind of claim has, and what it knows how to do."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import ClassVar, Self
 
-from splu_ref.model import Gamma
+from splu_ref.audit.claims.document import clipped
+from splu_ref.audit.claims.fields import Fields
+from splu_ref.audit.claims.quotes import Ledger
+from splu_ref.audit.claims.verdict import Finding
+from splu_ref.certificates import error_certificate
+from splu_ref.certificates.form import Certificate
+from splu_ref.channels import PublishedCount
+from splu_ref.guarantees import ErrorProbability, error_probability
+from splu_ref.guarantees.progress import Progress
+from splu_ref.model import shown
 
 
 @dataclass(frozen=True, kw_only=True)
 class Common:
-    """What every claim has.
+    """What every claim has, whatever its kind.
 
     Attributes
     ----------
     id
         Letters, digits, ``_`` and ``-``; the name of its certificate.
-    kind
-        One of `splu_ref.audit.claims.format.KINDS`.
     line
         Where it begins in the file.
     key_lines
@@ -28,67 +36,86 @@ class Common:
         Every text and number as it is written in the file, by key, defaults of the release included.
     source
         Where the publisher says so, or empty.
-    gamma, retention, epsilon
-        The mechanism's group size and retention probability, and the relative error.
+    law
+        The law of a published count: the mechanism's group size and retention probability.
+    epsilon
+        The relative error.
     """
 
     id: str
-    kind: str
     line: int
     key_lines: Mapping[str, int]
     written: Mapping[str, str]
     source: str
-    gamma: Gamma
-    retention: Fraction
+    law: PublishedCount
     epsilon: Fraction
 
 
-@dataclass(frozen=True, kw_only=True)
-class CountPrivacy(Common):
-    """Definition 2 for a sensitive value alone, in one release or for the mean of several."""
+class Claim(Common, ABC):
+    """A claim of some kind; a class for each kind stands in a file of its own.
 
-    alpha: int
-    t_p: Fraction
-    releases: int
+    Attributes
+    ----------
+    kind
+        The name of the kind in a file.
+    required, optional
+        Its keys, besides those that every claim has.
+    inherited
+        Those of its keys that ``[release]`` may give.
+    """
 
+    kind: ClassVar[str]
+    required: ClassVar[tuple[str, ...]]
+    optional: ClassVar[tuple[str, ...]] = ()
+    inherited: ClassVar[tuple[str, ...]] = ()
 
-@dataclass(frozen=True, kw_only=True)
-class CountUtility(Common):
-    """Definition 1: the published count of every value from t_f on has an error probability up to t_e."""
+    @classmethod
+    @abstractmethod
+    def read(cls, fields: Fields, common: Common) -> Self:
+        """Return the claim that a table of the file makes; ``common`` is what is read from it already."""
 
-    t_e: Fraction
-    t_f: int
+    @abstractmethod
+    def decide(self, ledger: Ledger | None, progress: Progress | None) -> Finding:
+        """Confirm, narrow or refute the claim; as `splu_ref.audit.claims.decide`, quotations left out."""
 
+    @abstractmethod
+    def work(self) -> int:
+        """Return about the work of `decide`; raise as it does for what is refused before any work."""
 
-@dataclass(frozen=True, kw_only=True)
-class CountError(Common):
-    """The error probability at one count is at least, or at most, ``bound``."""
+    @property
+    @abstractmethod
+    def size(self) -> str:
+        """The number of the claim that decides how long it takes."""
 
-    frequency: int
-    bound: Fraction
-    at_least: bool
+    def repeats(self, ledger: Ledger) -> Iterator[tuple[str, str]]:
+        """Yield the row of a refuted claim, and how this one shows that it is the same."""
+        del ledger
+        yield from ()
 
+    @property
+    def setting(self) -> str:
+        """``with gamma = 10``, and the retention probability where it is not 1/gamma."""
+        retention = "" if self.law.is_plain else f" and retention {clipped(self.written['retention'])}"
+        return f"with gamma = {shown(self.law.gamma)}{retention}"
 
-@dataclass(frozen=True, kw_only=True)
-class ConceptPrivacy(Common):
-    """Definition 2 for a predicate together with a sensitive value, under a stated estimator."""
+    def said(self, key: str) -> str:
+        """Return a number of the claim as the publisher wrote it, for a sentence."""
+        return clipped(self.written[key])
 
-    alpha: int
-    t_p: Fraction
-    estimator: str
-    predicates: str
+    def command(self, name: str, *options: str, more: str = "") -> str:
+        """Return a command with gamma, retention and epsilon, and the keys that ``options`` names."""
+        retention = () if self.law.is_plain else ("retention",)
+        keys = ("gamma", *retention, "epsilon", *options)
+        words = (f"--{key.replace('_', '-')} {self.written[key]}" for key in keys)
+        return " ".join([f"splu-ref {name}", *words, *([more] if more else [])])
 
+    def error_at(self, frequency: int) -> ErrorProbability:
+        """Return the error probability at a count under the claim's gamma, retention and epsilon."""
+        return error_probability(self.law.gamma, self.epsilon, frequency, retention=self.law.retention)
 
-@dataclass(frozen=True, kw_only=True)
-class ThresholdFormula(Common):
-    """Definition 1 with the t_f that a formula gives."""
-
-    t_e: Fraction
-    formula: str
-
-
-Claim: TypeAlias = CountPrivacy | CountUtility | CountError | ConceptPrivacy | ThresholdFormula
-"""A claim of any kind."""
+    def error_certificate(self, frequency: int) -> Certificate:
+        """Return a certificate of `error_at`."""
+        return error_certificate(self.law.gamma, self.epsilon, frequency, retention=self.law.retention)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +135,8 @@ class ClaimsFile:
     path: str
     title: str
     claims: tuple[Claim, ...]
+
+
+def records(alpha: int) -> str:
+    """Return ``1 to 3 records``."""
+    return "1 record" if alpha == 1 else f"1 to {shown(alpha)} records"

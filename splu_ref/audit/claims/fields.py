@@ -7,7 +7,7 @@ from typing import Any, NoReturn, TypeVar
 
 from splu_ref.audit.claims.document import Document, Float, clipped
 from splu_ref.audit.claims.format import MAX_DIGITS, MAX_TEXT
-from splu_ref.model import InputError
+from splu_ref.model import InputError, whole
 
 _Value = TypeVar("_Value")
 
@@ -112,3 +112,8 @@ class Fields:
         if not isinstance(text, str) or len(text) > MAX_TEXT or not text.isprintable():
             self.refuse(key, f"{key} is no text of one line of at most {MAX_TEXT} characters: shorten it")
         return text
+
+
+def count(value: str | int, name: str) -> int:
+    """Return a whole number of at least 1, for `Fields.number`."""
+    return whole(value, name, 1)

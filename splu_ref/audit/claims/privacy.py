@@ -2,27 +2,78 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
+from typing import Self
 
-from splu_ref.audit.claims.claim import CountPrivacy
+from splu_ref.audit.claims.claim import Claim, Common, records
+from splu_ref.audit.claims.fields import Fields, count
 from splu_ref.audit.claims.narrowing import first_failure, largest
+from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
-from splu_ref.audit.claims.words import command, records, setting, written
-from splu_ref.certificates import error_certificate, privacy_certificate
+from splu_ref.certificates import privacy_certificate
 from splu_ref.certificates.form import Certificate
-from splu_ref.guarantees import PrivacyMinimum, error_probability, privacy_minimum
+from splu_ref.guarantees import PrivacyMinimum, privacy_minimum
+from splu_ref.guarantees.least_error import search_work
 from splu_ref.guarantees.plateaus import Plateaus
+from splu_ref.guarantees.privacy import limited
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import CertificateError
+from splu_ref.model import CertificateError, probability, shown
+
+_KEYED = "Releases of an unchanged table under the same key are copies of each other and count as one"
 
 
-def audit_privacy(claim: CountPrivacy, progress: Progress | None = None) -> Finding:
-    """Decide a claim by the exact T_P in the form of Definition 2; the form of Theorem 4 is reported.
+@dataclass(frozen=True, kw_only=True)
+class CountPrivacy(Claim):
+    """Definition 2 for a sensitive value alone, in one release or for the mean of several."""
 
-    A claim that fails is narrowed to the largest alpha for which it is true (T_P does not rise with alpha)
-    and, for several releases, to the largest number of releases up to which it is true.
-    """
+    kind = "small-sum-privacy"
+    required = ("alpha", "t_p")
+    optional = ("releases", "estimator")
+    inherited = ("releases",)
+
+    alpha: int
+    t_p: Fraction
+    releases: int
+
+    @classmethod
+    def read(cls, fields: Fields, common: Common) -> Self:
+        """Read alpha, T_P and the number of releases; the estimator is the published count."""
+        if "estimator" in fields:
+            fields.choice(
+                "estimator",
+                ("mle",),
+                'small-sum-privacy is about the published count: write "mle", or kind = "concept-privacy"',
+            )
+        return cls(
+            **vars(common),
+            alpha=fields.number("alpha", count),
+            t_p=fields.number("t_p", probability),
+            releases=fields.number("releases", count) if "releases" in fields else 1,
+        )
+
+    def decide(self, ledger: Ledger | None, progress: Progress | None) -> Finding:
+        """Decide by the exact T_P in the form of Definition 2; the form of Theorem 4 is reported.
+
+        A claim that fails is narrowed to the largest alpha for which it is true (T_P does not rise with
+        alpha) and, for several releases, to the largest number of releases up to which it is true.
+        """
+        del ledger
+        return _decided(self, progress)
+
+    def work(self) -> int:
+        """Return about the work of the search for the least error probability."""
+        limited(self.law.gamma, self.epsilon, self.alpha, self.releases, self.law.retention)
+        return search_work(self.law, self.epsilon, self.alpha, self.releases)
+
+    @property
+    def size(self) -> str:
+        """The largest count."""
+        return f"alpha = {shown(self.alpha)}"
+
+
+def _decided(claim: CountPrivacy, progress: Progress | None) -> Finding:
     least = _level(claim, claim.alpha, claim.releases, progress=progress)
     t_p, t_p_definition = least.t_p.json("down"), least.t_p_definition.json("down")
     count, times = "the published count of", ""
@@ -30,10 +81,10 @@ def audit_privacy(claim: CountPrivacy, progress: Progress | None = None) -> Find
         count = f"the mean of {claim.releases} independent published counts of"
         times = f" --releases {claim.releases}"
     finding = Finding(
-        Verdict.CONFIRMED,
+        verdict=Verdict.CONFIRMED,
         stated=(
-            f"{setting(claim)}, {count} every value with {records(claim.alpha)} is off by at least "
-            f"{written(claim, 'epsilon')} of it with probability at least {written(claim, 't_p')}"
+            f"{claim.setting}, {count} every value with {records(claim.alpha)} is off by at least "
+            f"{claim.said('epsilon')} of it with probability at least {claim.said('t_p')}"
         ),
         found=f"T_P is {t_p_definition['decimal']}, least at f = {least.argmin_definition}",
         key="t_p",
@@ -44,16 +95,13 @@ def audit_privacy(claim: CountPrivacy, progress: Progress | None = None) -> Find
             "argmin_definition": least.argmin_definition,
             "releases": claim.releases,
         },
-        recompute=command("privacy", claim, "alpha", more=f"--at-least {claim.written['t_p']}{times}"),
+        recompute=claim.command("privacy", "alpha", more=f"--at-least {claim.written['t_p']}{times}"),
         remarks=(_KEYED,) if claim.releases > 1 else (),
     )
     if _holds(claim, least):
         return _confirmed(claim, least, finding)
     instead = f"T_P up to {t_p_definition['decimal']}" if least.t_p_definition.bounds(12).lower else ""
     return _narrowed(claim, least, replace(finding, instead=instead))
-
-
-_KEYED = "Releases of an unchanged table under the same key are copies of each other and count as one"
 
 
 def _confirmed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> Finding:
@@ -86,7 +134,7 @@ def _narrowed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> F
         remarks += ("The certificate of what is true speaks of a single release",)
     if claim.releases > 1:
         pooled = claim.releases * (alpha + 1)
-        decides = partial(_error_certificate, claim, pooled)
+        decides = partial(claim.error_certificate, pooled)
         reason = (
             f"The mean of {claim.releases} counts errs at f = {alpha + 1} as one count does at f = {pooled}, "
             "of which the certificate speaks"
@@ -118,7 +166,7 @@ def _about_largest(claim: CountPrivacy, failing: int) -> int:
 
     def wrong_enough(number: int) -> bool:
         pooled = claim.releases * plateaus.start(number)
-        found = error_probability(claim.gamma, claim.epsilon, pooled, retention=claim.retention).bounds()
+        found = claim.error_at(pooled).bounds()
         return found.upper >= claim.t_p
 
     return plateaus.start(largest(wrong_enough, len(plateaus) + 1) + 1) - 1
@@ -128,7 +176,7 @@ def _level(
     claim: CountPrivacy, alpha: int, releases: int, progress: Progress | None = None
 ) -> PrivacyMinimum:
     return privacy_minimum(
-        claim.gamma, claim.epsilon, alpha, releases, retention=claim.retention, progress=progress
+        claim.law.gamma, claim.epsilon, alpha, releases, retention=claim.law.retention, progress=progress
     )
 
 
@@ -145,12 +193,8 @@ def _refutation(claim: CountPrivacy, failing: int) -> Certificate:
     try:
         return _certificate(claim, claim.alpha)
     except CertificateError:
-        return _error_certificate(claim, failing)
+        return claim.error_certificate(failing)
 
 
 def _certificate(claim: CountPrivacy, alpha: int) -> Certificate:
-    return privacy_certificate(claim.gamma, claim.epsilon, alpha, retention=claim.retention)
-
-
-def _error_certificate(claim: CountPrivacy, frequency: int) -> Certificate:
-    return error_certificate(claim.gamma, claim.epsilon, frequency, retention=claim.retention)
+    return privacy_certificate(claim.law.gamma, claim.epsilon, alpha, retention=claim.law.retention)

@@ -1,152 +1,156 @@
-"""Claims of large-sum utility: from a count on, at one count, or from the count that a formula gives."""
+"""Claims of large-sum utility: every count from T_f on has an error probability up to T_E."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
+from typing import Self
 
-from splu_ref.audit.claims.claim import Common, CountError, CountUtility, ThresholdFormula
-from splu_ref.audit.claims.exactly import error_at
+from splu_ref.audit.claims.claim import Claim, Common
+from splu_ref.audit.claims.fields import Fields, count
+from splu_ref.audit.claims.quotes import ERROR_BOUND, THRESHOLD, Ledger, is_rounding
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
-from splu_ref.audit.claims.words import command, setting, written
-from splu_ref.certificates import error_certificate, threshold_certificate
+from splu_ref.certificates import threshold_certificate
 from splu_ref.certificates.form import Certificate
 from splu_ref.guarantees import UtilityThreshold, utility_threshold
-from splu_ref.guarantees.decimals import ExactJson
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import ParameterError, shown
+from splu_ref.guarantees.utility import proof_start, scan_work
+from splu_ref.model import ParameterError, probability, shown
 
 
-def audit_utility(claim: CountUtility, progress: Progress | None = None) -> Finding:
-    """Decide a claim by the least T_f: if it is greater than the claim's, the claim is narrowed to it.
+@dataclass(frozen=True, kw_only=True)
+class ThresholdClaim(Claim):
+    """Definition 1 from some T_f on: decided by the least T_f that is true."""
 
-    Where that T_f is out of reach or there is none, a claim that fails at its own T_f is refuted there.
-    """
-    stated = _stated(claim, written(claim, "t_f"))
-    try:
-        found = _threshold(claim, progress)
-    except ParameterError:
-        finding = _refuted_at(claim, claim.t_f, stated, "t_f")
-        if finding is None:
-            raise
-        return finding
-    confirmed = found.threshold <= claim.t_f
-    return Finding(
-        Verdict.CONFIRMED if confirmed else Verdict.NARROWED,
-        stated,
-        _found(found),
-        key="t_f",
-        numbers=_numbers(found),
-        recompute=command("utility", claim, "t_e"),
-        true_for="" if confirmed else f"true from T_f = {found.threshold} on",
-        proofs=(Proof("decides", partial(_certificate, claim, found)),),
-    )
+    t_e: Fraction
+
+    @abstractmethod
+    def corrected(self, finding: Finding, least: int) -> Finding:
+        """Return what becomes of the finding where the claim's T_f is below the least one."""
+
+    def against_the_least(
+        self, t_f: int, stated: str, numbers: Mapping[str, int], progress: Progress | None
+    ) -> Finding:
+        """Decide by the least T_f whether ``t_f`` is enough.
+
+        Where that least T_f is out of reach or there is none, a claim that fails at its own T_f is refuted.
+
+        Parameters
+        ----------
+        t_f
+            The claim's T_f.
+        stated
+            The same in the claim's words.
+        numbers
+            What else the finding shall tell.
+        progress
+            Called now and then with (work done, work in all).
+        """
+        sentence = (
+            f"{self.setting}, the published count of every value with {stated} records or more is off by at "
+            f"least {self.said('epsilon')} of it with probability at most {self.said('t_e')}"
+        )
+        try:
+            found = utility_threshold(
+                self.law.gamma, self.epsilon, self.t_e, retention=self.law.retention, progress=progress
+            )
+        except ParameterError:
+            finding = self._refuted_at(t_f, sentence)
+            if finding is None:
+                raise
+            return finding
+        finding = Finding(
+            verdict=Verdict.CONFIRMED,
+            stated=sentence,
+            found=_told(found),
+            key=self.required[-1],
+            numbers={
+                **numbers,
+                "threshold": found.threshold,
+                "threshold_chebyshev": found.threshold_chebyshev,
+                "tail_from": found.tail_from,
+                "checked": found.checked,
+            },
+            recompute=self.command("utility", "t_e"),
+            proofs=(Proof("decides", partial(self._certificate, found)),),
+        )
+        return finding if found.threshold <= t_f else self.corrected(finding, found.threshold)
+
+    def work(self) -> int:
+        """Return about the work of scanning the counts below those that the tilts prove."""
+        return scan_work(self.law, self.epsilon, proof_start(self.law, self.epsilon, self.t_e)[0])
+
+    @property
+    def size(self) -> str:
+        """The relative error, and how often it is allowed."""
+        return f"epsilon = {shown(self.epsilon)} with t_e = {shown(self.t_e)}"
+
+    def _refuted_at(self, t_f: int, stated: str) -> Finding | None:
+        """Return the refutation of a claim that fails at its own T_f, or None if that cannot be seen."""
+        try:
+            found = self.error_at(t_f)
+            sign = found.compare(self.t_e, "t_e")
+        except ParameterError:
+            return None
+        if sign <= 0:
+            return None
+        error = found.json("up")
+        return Finding(
+            verdict=Verdict.REFUTED,
+            stated=stated,
+            found=f"at f = {t_f} the probability is {error['decimal']}",
+            key=self.required[-1],
+            numbers={"error": error},
+            recompute=self.command("utility", more=f"--frequency {t_f}"),
+            proofs=(Proof("decides", partial(self.error_certificate, t_f)),),
+        )
+
+    def _certificate(self, found: UtilityThreshold) -> Certificate:
+        return threshold_certificate(
+            self.law.gamma, self.epsilon, self.t_e, retention=self.law.retention, found=found
+        )
 
 
-def audit_formula(
-    claim: ThresholdFormula, formula: Callable[..., int], progress: Progress | None = None
-) -> Finding:
-    """Decide whether the T_f that ``formula`` gives for gamma, epsilon and t_e is enough.
+@dataclass(frozen=True, kw_only=True)
+class CountUtility(ThresholdClaim):
+    """Definition 1: the published count of every value from t_f on has an error probability up to t_e."""
 
-    A formula is one number, so there is nothing to narrow: it is confirmed at these parameters, or refuted.
-    """
-    t_f = formula(claim.gamma, claim.epsilon, claim.t_e)
-    stated = f"{_stated(claim, shown(t_f))} (T_f by the formula {claim.formula})"
-    try:
-        found = _threshold(claim, progress)
-    except ParameterError:
-        finding = _refuted_at(claim, t_f, stated, "formula")
-        if finding is None:
-            raise
-        return finding
-    confirmed = found.threshold <= t_f
-    return Finding(
-        Verdict.CONFIRMED if confirmed else Verdict.REFUTED,
-        stated,
-        _found(found),
-        key="formula",
-        numbers={"formula": t_f, **_numbers(found)},
-        recompute=command("utility", claim, "t_e"),
-        instead="" if confirmed else f"T_f = {found.threshold}, the least that is true",
-        proofs=(Proof("decides", partial(_certificate, claim, found)),),
-    )
+    kind = "large-sum-utility"
+    required = ("t_e", "t_f")
 
+    t_f: int
 
-def audit_error(claim: CountError) -> Finding:
-    """Decide a claim by the exact error probability at its count, in the form of Definitions 1 and 2."""
-    side, key = ("at least", "t_p") if claim.at_least else ("at most", "t_e")
-    probability = error_at(claim, claim.frequency)
-    sign = probability.compare(claim.bound, key)
-    confirmed = sign >= 0 if claim.at_least else sign <= 0
-    error = probability.json("down" if claim.at_least else "up")
-    return Finding(
-        Verdict.CONFIRMED if confirmed else Verdict.REFUTED,
-        f"{setting(claim)}, the published count of a value with {written(claim, 'frequency')} records is off "
-        f"by at least {written(claim, 'epsilon')} of it with probability {side} {written(claim, key)}",
-        f"the probability is {error['decimal']}",
-        key=key,
-        numbers={"error": error},
-        recompute=command("utility", claim, "frequency"),
-        instead="" if confirmed else f"a probability of {side} {error['decimal']}",
-        proofs=(Proof("decides", partial(_error_certificate, claim, claim.frequency)),),
-    )
+    @classmethod
+    def read(cls, fields: Fields, common: Common) -> Self:
+        """Read T_E and T_f."""
+        return cls(**vars(common), t_e=fields.number("t_e", probability), t_f=fields.number("t_f", count))
+
+    def decide(self, ledger: Ledger | None, progress: Progress | None) -> Finding:
+        """Decide by the least T_f: if it is greater than the claim's, the claim is narrowed to it."""
+        del ledger
+        return self.against_the_least(self.t_f, self.said("t_f"), {}, progress)
+
+    def corrected(self, finding: Finding, least: int) -> Finding:
+        """Narrow the claim to the least T_f."""
+        return replace(finding, verdict=Verdict.NARROWED, true_for=f"true from T_f = {least} on")
+
+    def repeats(self, ledger: Ledger) -> Iterator[tuple[str, str]]:
+        """Recognize the T_f of Lemma 1, and at T_f the bound of Theorem 3."""
+        if not self.t_e:
+            return
+        printed = ledger.printed[THRESHOLD](self.law.gamma, self.epsilon, self.t_e)
+        bound = ledger.printed[ERROR_BOUND](self.law.gamma, self.epsilon, self.t_f)
+        if self.t_f == printed or (self.t_f == printed - 1 and bound > self.t_e):  # rounded up, or down
+            yield THRESHOLD, "t_f is what the printed formula gives"
+        elif is_rounding(self.written["t_e"], bound):
+            yield ERROR_BOUND, "t_e is what the printed formula gives at t_f"
 
 
-def _stated(claim: CountUtility | ThresholdFormula, t_f: str) -> str:
-    return (
-        f"{setting(claim)}, the published count of every value with {t_f} records or more is off by at least "
-        f"{written(claim, 'epsilon')} of it with probability at most {written(claim, 't_e')}"
-    )
-
-
-def _threshold(claim: CountUtility | ThresholdFormula, progress: Progress | None) -> UtilityThreshold:
-    return utility_threshold(
-        claim.gamma, claim.epsilon, claim.t_e, retention=claim.retention, progress=progress
-    )
-
-
-def _found(found: UtilityThreshold) -> str:
+def _told(found: UtilityThreshold) -> str:
     least = f"the least T_f is {found.threshold}"
     if found.threshold_chebyshev is None:
         return least
     return f"{least}; by Chebyshev's bound it would be {shown(found.threshold_chebyshev)}"
-
-
-def _numbers(found: UtilityThreshold) -> dict[str, ExactJson | int | None]:
-    return {
-        "threshold": found.threshold,
-        "threshold_chebyshev": found.threshold_chebyshev,
-        "tail_from": found.tail_from,
-        "checked": found.checked,
-    }
-
-
-def _certificate(claim: CountUtility | ThresholdFormula, found: UtilityThreshold) -> Certificate:
-    return threshold_certificate(
-        claim.gamma, claim.epsilon, claim.t_e, retention=claim.retention, found=found
-    )
-
-
-def _error_certificate(claim: Common, frequency: int) -> Certificate:
-    return error_certificate(claim.gamma, claim.epsilon, frequency, retention=claim.retention)
-
-
-def _refuted_at(claim: CountUtility | ThresholdFormula, t_f: int, stated: str, key: str) -> Finding | None:
-    """Return the refutation of a claim that fails already at its own T_f, or None if that cannot be seen."""
-    try:
-        probability = error_at(claim, t_f)
-        sign = probability.compare(claim.t_e, "t_e")
-    except ParameterError:
-        return None
-    if sign <= 0:
-        return None
-    error = probability.json("up")
-    return Finding(
-        Verdict.REFUTED,
-        stated,
-        f"at f = {t_f} the probability is {error['decimal']}",
-        key=key,
-        numbers={"error": error},
-        recompute=command("utility", claim, more=f"--frequency {t_f}"),
-        proofs=(Proof("decides", partial(_error_certificate, claim, t_f)),),
-    )

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from splu_ref.audit.claims import ClaimsFile, CountPrivacy, read_claims
 from splu_ref.audit.claims.document import parse_document
-from splu_ref.audit.claims.format import KINDS, MAX_BYTES, MAX_CLAIMS, MAX_LINE
+from splu_ref.audit.claims.format import MAX_BYTES, MAX_CLAIMS, MAX_LINE
+from splu_ref.audit.claims.kinds import KINDS
 from splu_ref.audit.claims.reading import claims_of
 from splu_ref.model import InputError
 
@@ -50,7 +51,12 @@ def test_numbers_are_exact_and_defaults_are_inherited(tmp_path: Path) -> None:
     assert (file.title, first.id, first.line, first.source) == ("T", "a", 8, "page 2")
     assert isinstance(first, CountPrivacy)
     assert isinstance(second, CountPrivacy)
-    assert (first.gamma, first.epsilon, first.t_p, first.alpha) == (10, Fraction(3, 10), Fraction(3, 5), 3)
+    assert (first.law.gamma, first.epsilon, first.t_p, first.alpha) == (
+        10,
+        Fraction(3, 10),
+        Fraction(3, 5),
+        3,
+    )
     assert (first.releases, second.releases, second.alpha) == (2, 1, 16)
     assert second.epsilon == Fraction(1, 10)
     assert first.written["t_p"] == "0.60"
