@@ -34,7 +34,7 @@ def release(subject: Subject, run: Run) -> Outcome:
         plans={**subject.plans, "mixed": partial(subject.mixed, passes=1)},
     ):
         if not row.holds:
-            return Outcome(False, f"{row.plan}, gamma {row.gamma}: {row.detail}")
+            return Outcome(False, f"{row.plan}, gamma {row.law.gamma}: {row.detail}")
         tables += 1
         outcomes += row.outcomes
     return Outcome(True, f"{tables} tables, {outcomes} outcomes")

@@ -21,9 +21,9 @@ import numpy as np
 
 from splu_ref.audit.law_comparison import release_disagreements
 from splu_ref.audit.laws import Vector
+from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS, PlanMethod, mixed
 from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Exact
 from splu_ref.randomness import Draws, IntArray, outcomes
 
 GAMMAS = (2, 3)
@@ -72,8 +72,8 @@ class EnumerationRow:
 
     Attributes
     ----------
-    plan, gamma, retention
-        The mechanism.
+    plan, law
+        The mechanism: the name of its plan, its gamma and its probability of keeping the own value.
     histogram
         The table: value v stands in ``histogram[v]`` records.
     outcomes
@@ -85,8 +85,7 @@ class EnumerationRow:
     """
 
     plan: str
-    gamma: int
-    retention: Fraction
+    law: PublishedCount
     histogram: Vector
     outcomes: int
     holds: bool
@@ -122,10 +121,9 @@ def _compositions(records: int, cap: int, ordered: bool) -> Iterator[Vector]:
 
 def enumerate_histogram(
     histogram: Sequence[int],
-    gamma: int,
+    law: PublishedCount,
     plan_name: str = "anatomy",
     *,
-    retention: Exact | None = None,
     publish: PublishCodes = SpluGen.publish_codes,
     plans: Mapping[str, PlanMethod] = ENUMERATED,
 ) -> EnumerationRow:
@@ -135,12 +133,10 @@ def enumerate_histogram(
     ----------
     histogram
         Frequencies of the values, shape (values,).
-    gamma
-        Size of a group, feasible for the histogram.
+    law
+        Size of a group, feasible for the histogram, and probability of keeping the own value.
     plan_name
         Which of ``plans`` forms the groups.
-    retention
-        Probability of keeping the own value; 1/gamma unless given.
     publish, plans
         The mechanism and the plans under test.
     """
@@ -148,7 +144,7 @@ def enumerate_histogram(
     observed: dict[Vector, dict[Vector, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     lost: list[str] = []
     walked = 0
-    mechanism = SpluGen(gamma, retention, plans[plan_name])
+    mechanism = SpluGen(law.gamma, law.retention, plans[plan_name])
 
     def run(source: Draws) -> tuple[Vector, Vector]:
         done = publish(mechanism, codes, len(histogram), source)
@@ -164,8 +160,7 @@ def enumerate_histogram(
     detail = next(disagreements, "")
     return EnumerationRow(
         plan=plan_name,
-        gamma=gamma,
-        retention=mechanism.retention,
+        law=law,
         histogram=tuple(histogram),
         outcomes=walked,
         holds=not detail,
@@ -197,14 +192,13 @@ def enumeration_rows(
     """
     for name in plans:
         for gamma, retention in product(GAMMAS, (None, *RETENTIONS)):
+            law = PublishedCount.of(gamma, retention)
             long = name == "mixed" or retention is not None
             most = min(largest, LARGEST_WITH_SECRET) if long else largest
             for histogram in eligible_histograms(gamma, most, ordered=ordered):
                 kept = "" if retention is None else f", retention {retention}"
                 progress(f"{name}, gamma {gamma}{kept}, histogram {histogram}")
-                yield enumerate_histogram(
-                    histogram, gamma, name, retention=retention, publish=publish, plans=plans
-                )
+                yield enumerate_histogram(histogram, law, name, publish=publish, plans=plans)
 
 
 def codes_of(histogram: Sequence[int]) -> IntArray:

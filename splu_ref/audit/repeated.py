@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.binomial import Bounds
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import decimal_down, privacy_minimum
-from splu_ref.model import Exact, Gamma
+from splu_ref.model import Exact
 
 EPSILON, ALPHA = Fraction(3, 10), 10
 """Relative error and largest count of the promise that is stated, unless others are given."""
@@ -42,11 +43,7 @@ class RepeatedPrivacy:
 
 
 def repeated_privacy(
-    gamma: Exact,
-    releases: int,
-    retention: Exact | None = None,
-    epsilon: Exact = EPSILON,
-    alpha: Exact = ALPHA,
+    law: PublishedCount, releases: int, epsilon: Exact = EPSILON, alpha: Exact = ALPHA
 ) -> RepeatedPrivacy:
     """Return T_P for one and for ``releases`` releases with independent draws (claim splu.R).
 
@@ -55,9 +52,8 @@ def repeated_privacy(
     ParameterError
         As `splu_ref.guarantees.privacy_minimum`.
     """
-    size = Gamma(gamma)
     once, averaged = (
-        privacy_minimum(size, epsilon, alpha, times, retention=retention) for times in (1, releases)
+        privacy_minimum(law.gamma, epsilon, alpha, times, retention=law.retention) for times in (1, releases)
     )
     return RepeatedPrivacy(
         releases=releases,

@@ -20,13 +20,13 @@ from splu_ref.audit.releases import (
     audit_release,
 )
 from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
+from splu_ref.channels import PublishedCount
 from splu_ref.cli.output import AsJson, RetentionOption, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import exact_json
-from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import SpluGen, read_manifest
 from splu_ref.microdata import read_table
-from splu_ref.model import Gamma, ParameterError, positive, retention_probability, whole
+from splu_ref.model import Gamma, ParameterError, positive, whole
 
 T = TypeVar("T")
 
@@ -81,7 +81,14 @@ def run(
     """
     facts = None if manifest is None else read_manifest(manifest)
     columns = _agreed("--sensitive", sensitive or None, None if facts is None else list(facts.domains))
-    claimed = _claimed(gamma, retention, plan, facts)
+    # The claim of the options and of the manifest, which must not contradict each other.
+    told = None if facts is None else SpluGen.of(facts)
+    size = _agreed("--gamma", None if gamma is None else Gamma(gamma), None if told is None else told.gamma)
+    law = PublishedCount.of(size, retention)
+    if told is not None:
+        _agreed("--retention", None if retention is None else law, told.count_law)
+        law, plan = told.count_law, _agreed("--plan", plan, told.plan)
+    claimed = Claimed(law, plan)
     if missing is not None and original is None:
         raise ParameterError("--missing speaks of the original: add --original, or leave it out")
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
@@ -106,20 +113,9 @@ def run(
         )
         repeated = None
         if found.reuse is not None and found.reuse.draws != "same":
-            repeated = repeated_privacy(claimed.gamma, 2, claimed.retention, *promise)
+            repeated = repeated_privacy(claimed.law, 2, *promise)
     show(_document(found, repeated), _lines(found, repeated), as_json=as_json)
     return 0 if found.verdict == "consistent" else 1
-
-
-def _claimed(gamma: str | None, retention: str | None, plan: str | None, facts: Manifest | None) -> Claimed:
-    """Return the claim of the options and the manifest, which must not contradict each other."""
-    told = None if facts is None else SpluGen.of(facts)
-    size = _agreed("--gamma", None if gamma is None else Gamma(gamma), None if told is None else told.gamma)
-    own = None if retention is None else retention_probability(retention, size)
-    if told is not None:
-        own = _agreed("--retention", own, told.retention)
-    named = plan if told is None else _agreed("--plan", plan, told.plan)
-    return Claimed.of(size, own, named)
 
 
 def _agreed(option: str, given: T | None, stated: T | None) -> T:
@@ -145,8 +141,8 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
         }
     return {
         "verdict": found.verdict,
-        "gamma": int(found.claimed.gamma),
-        "retention": str(found.claimed.retention),
+        "gamma": int(found.claimed.law.gamma),
+        "retention": str(found.claimed.law.retention),
         "plan": found.claimed.plan,
         "level": str(found.level),
         "rows": found.rows,

@@ -100,7 +100,7 @@ def run(
     if frequency is not None:
         make = partial(error_certificate, gamma, epsilon, frequency, retention=retention)
         with counted("summing the tails"):
-            result, lines = _error(gamma, epsilon, frequency, retention)
+            result, lines = _error(PublishedCount.of(gamma, retention), epsilon, frequency)
     else:
         assert t_e is not None
         with counted("checking plateau ends") as progress:
@@ -111,11 +111,8 @@ def run(
         show(result, lines, as_json=as_json)
 
 
-def _error(
-    gamma: str, epsilon: str, frequency: str, retention: str | None
-) -> tuple[dict[str, object], Lines]:
-    law, ratio = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
-    count, own = whole(frequency, "frequency", 1), law.retention
+def _error(law: PublishedCount, epsilon: str, frequency: str) -> tuple[dict[str, object], Lines]:
+    ratio, count, own = positive(epsilon, "epsilon"), whole(frequency, "frequency", 1), law.retention
     error = error_probability(law.gamma, ratio, count, retention=own).json("up")
     chebyshev = exact_json(chebyshev_bound(law.gamma, ratio, count, retention=own), "up")
     chernoff = exact_json(chernoff_bound(law.gamma, ratio, count, retention=own), "up")

@@ -105,7 +105,7 @@ def _partner_law(world: World) -> Law:
     """Return the law of the first record's published value; none where the plan itself is drawn."""
     if world.method == "mixed":
         return []
-    plan = PLANS[world.method](np.bincount(world.sensitive), world.gamma, TapeSource(b""))
+    plan = PLANS[world.method](np.bincount(world.sensitive), world.law.gamma, TapeSource(b""))
     channel = decoy_groups(co_occurrence(plan).counts(), world.law)
     return [channel.probability(world.sensitive[0], value) for value in channel.outputs]
 

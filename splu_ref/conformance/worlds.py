@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from splu_ref.channels import PublishedCount
 from splu_ref.conformance.comparison import clipped, shown
 from splu_ref.conformance.program import MisbehaviorError
-from splu_ref.model import Gamma, Json
+from splu_ref.model import Json
 
 BATCH = 500
 """Releases per request."""
@@ -33,27 +32,21 @@ class World:
         Stands in the ids of its checks.
     sensitive
         The codes; the first record's value occurs at least twice, and N is a multiple of gamma.
+    law
+        The law of published counts: gamma, and the probability to keep a value.
     method
         The plan method.
-    retention
-        p, or None for 1 / gamma.
     """
 
     name: str
     sensitive: tuple[int, ...]
-    gamma: Gamma
+    law: PublishedCount
     method: str
-    retention: Fraction | None = None
 
     @property
     def requires(self) -> frozenset[str]:
         """The features that a program needs."""
-        return frozenset({self.method} | ({"retention"} if self.retention is not None else set()))
-
-    @property
-    def law(self) -> PublishedCount:
-        """The law of published counts, which holds gamma and the probability to keep a value."""
-        return PublishedCount.of(self.gamma, self.retention)
+        return frozenset({self.method} | (set() if self.law.is_plain else {"retention"}))
 
     @property
     def frequency(self) -> int:
@@ -62,18 +55,18 @@ class World:
 
     def request(self, times: int) -> dict[str, object]:
         """Return the request for a number of releases."""
-        fields: dict[str, object] = {"sensitive": list(self.sensitive), "gamma": int(self.gamma)}
-        if self.retention is not None:
-            fields["retention"] = str(self.retention)
+        fields: dict[str, object] = {"sensitive": list(self.sensitive), "gamma": int(self.law.gamma)}
+        if not self.law.is_plain:
+            fields["retention"] = str(self.law.retention)
         return {**fields, "method": self.method, "times": times}
 
 
 _TWELVE = (0, 1, 0, 2, 1, 3, 0, 4, 1, 2, 5, 6)
 WORLDS = (
-    World("anatomy", _TWELVE, Gamma(3), "anatomy"),
-    World("anatomy-retention", _TWELVE, Gamma(3), "anatomy", Fraction(3, 5)),
-    World("cyclic", (0, 1, 2, 0, 1, 3, 0, 4), Gamma(2), "cyclic"),
-    World("mixed", _TWELVE, Gamma(4), "mixed"),
+    World("anatomy", _TWELVE, PublishedCount.of(3), "anatomy"),
+    World("anatomy-retention", _TWELVE, PublishedCount.of(3, "3/5"), "anatomy"),
+    World("cyclic", (0, 1, 2, 0, 1, 3, 0, 4), PublishedCount.of(2), "cyclic"),
+    World("mixed", _TWELVE, PublishedCount.of(4), "mixed"),
 )
 
 

@@ -54,7 +54,7 @@ def audit_release(
     return releases.audit_release(
         release.table,
         release.sensitive,
-        Claimed.of(mechanism.gamma, mechanism.retention, mechanism.plan),
+        Claimed(mechanism.count_law, mechanism.plan),
         original=prepared,
         manifest=release.manifest,
         second=None if second is None else second.table,

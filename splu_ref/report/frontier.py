@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import Conjunction, conjunction_variance, privacy_minimum
 from splu_ref.model import Json
 from splu_ref.pictures import can_draw, canvas, written
@@ -27,23 +28,17 @@ class Setting:
 
     Attributes
     ----------
-    gamma, retention
-        The choice.
+    law
+        The choice: group size gamma and probability p of keeping the own value.
     t_p
         Definition 2's T_P at epsilon = 3/10 for counts up to 10.
     relative_error
         Standard error of the conjunctive estimate over the true count, 100.
     """
 
-    gamma: int
-    retention: Fraction
+    law: PublishedCount
     t_p: float
     relative_error: float
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether p = 1/gamma."""
-        return self.retention * self.gamma == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +57,14 @@ class Frontier:
     @property
     def plain(self) -> tuple[Setting, ...]:
         """The settings with p = 1/gamma."""
-        return tuple(setting for setting in self.settings if setting.is_plain)
+        return tuple(setting for setting in self.settings if setting.law.is_plain)
 
     @property
     def alternative(self) -> str:
         """What the drawing shows, in words."""
         told = "; ".join(
-            f"γ = {each.gamma}: T_P {each.t_p:.3f}, error {each.relative_error:.0%}" for each in self.plain
+            f"γ = {each.law.gamma}: T_P {each.t_p:.3f}, error {each.relative_error:.0%}"
+            for each in self.plain
         )
         return (
             "Line chart: T_P for counts up to 10 against the relative standard error of a conjunctive count, "
@@ -78,7 +74,7 @@ class Frontier:
 
     def curve(self, gamma: int) -> tuple[Setting, ...]:
         """Return the settings of one group size."""
-        return tuple(setting for setting in self.settings if setting.gamma == gamma)
+        return tuple(setting for setting in self.settings if setting.law.gamma == gamma)
 
     def to_json(self) -> dict[str, Json]:
         """Return the plotted numbers and the configuration as a JSON object."""
@@ -92,8 +88,8 @@ class Frontier:
             "concept_count": CONCEPT,
             "settings": [
                 {
-                    "gamma": each.gamma,
-                    "retention": str(each.retention),
+                    "gamma": int(each.law.gamma),
+                    "retention": str(each.law.retention),
                     "t_p": each.t_p,
                     "relative_error": each.relative_error,
                 }
@@ -106,18 +102,18 @@ def frontier() -> Frontier:
     """Compute every setting; p = 1/gamma is among those of each gamma."""
     return Frontier(
         tuple(
-            _setting(gamma, retention)
+            _setting(PublishedCount.of(gamma, retention))
             for gamma in GAMMAS
             for retention in sorted({*RETENTIONS, Fraction(1, gamma)})
         )
     )
 
 
-def _setting(gamma: int, retention: Fraction) -> Setting:
-    case = Conjunction.of(gamma, ROWS, FREQUENCY, PREDICATE, retention=retention)
+def _setting(law: PublishedCount) -> Setting:
+    case = Conjunction.of(law.gamma, ROWS, FREQUENCY, PREDICATE, retention=law.retention)
     error = float(conjunction_variance(case, CONCEPT)) ** 0.5
-    level = privacy_minimum(gamma, EPSILON, ALPHA, retention=retention).t_p_definition.exact()
-    return Setting(gamma, retention, float(level), error / CONCEPT)
+    level = privacy_minimum(law.gamma, EPSILON, ALPHA, retention=law.retention).t_p_definition.exact()
+    return Setting(law, float(level), error / CONCEPT)
 
 
 def draw_frontier(shown: Frontier) -> str:
@@ -139,13 +135,14 @@ def draw_frontier(shown: Frontier) -> str:
         for each in shown.plain:
             at = (each.relative_error, each.t_p)
             axes.plot(*at, marker="o", markersize=14, fillstyle="none", color=INK, linestyle="none")
-            above = each.gamma in (GAMMAS[0], GAMMAS[-1])  # away from the other curves
+            above = each.law.gamma in (GAMMAS[0], GAMMAS[-1])  # away from the other curves
             place = (-16, 11) if above else (-4, -21)
-            axes.annotate(f"p = 1/{each.gamma}", at, xytext=place, textcoords="offset points")
+            axes.annotate(f"p = 1/{each.law.gamma}", at, xytext=place, textcoords="offset points")
         for each in shown.curve(GAMMAS[-1]):
-            if each.retention in (Fraction(1, 2), Fraction(3, 4), Fraction(9, 10)):
+            p = each.law.retention
+            if p in (Fraction(1, 2), Fraction(3, 4), Fraction(9, 10)):
                 at = (each.relative_error, each.t_p)
-                axes.annotate(f"p = {float(each.retention)}", at, xytext=(-54, 0), textcoords="offset points")
+                axes.annotate(f"p = {float(p)}", at, xytext=(-54, 0), textcoords="offset points")
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         axes.xaxis.set_minor_formatter(lambda value, _: "")

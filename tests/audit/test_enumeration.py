@@ -12,6 +12,7 @@ import pytest
 from splu_ref.audit import enumerate_histogram, enumeration_rows
 from splu_ref.audit.enumeration import eligible_histograms
 from splu_ref.audit.laws import count_law, fault_in_groups, record_law
+from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS, ArrayPlan, DecoyPlan, anatomy
 from splu_ref.mechanisms import ColumnRelease, SpluGen
 from splu_ref.model import Gamma
@@ -64,7 +65,7 @@ def test_all_eligible_histograms_come_up_once(gamma: int) -> None:
 
 
 def test_shipped_mechanism_with_a_remainder() -> None:
-    row = enumerate_histogram((2, 2, 1), 2, "cyclic")
+    row = enumerate_histogram((2, 2, 1), PublishedCount.of(2), "cyclic")
     assert row.holds, row.detail
     # Five records can be deleted; then 2^4 draws, and 2 orders for each value that keeps two records.
     assert row.outcomes == 16 * (4 + 2 * 2 + 2 * 2)
@@ -73,7 +74,7 @@ def test_shipped_mechanism_with_a_remainder() -> None:
 def test_rows_cover_plans_and_group_sizes() -> None:
     told: list[str] = []
     rows = list(enumeration_rows(largest=3, progress=told.append))
-    assert [(row.plan, row.gamma, row.retention, row.histogram) for row in rows] == [
+    assert [(row.plan, row.law.gamma, row.law.retention, row.histogram) for row in rows] == [
         (plan, gamma, retention, (1,) * records)
         for plan in PLANS
         for gamma, sizes in ((2, (2, 3)), (3, (3,)))
@@ -116,7 +117,7 @@ def skew_deletion(done: ColumnRelease, source: Draws) -> ColumnRelease:
     ],
 )
 def test_each_difference_has_its_message(alter: Alter, message: str) -> None:
-    row = enumerate_histogram((1, 1, 1), 2, publish=altered(alter))
+    row = enumerate_histogram((1, 1, 1), PublishedCount.of(2), publish=altered(alter))
     assert not row.holds
     assert message in row.detail
 
@@ -127,17 +128,17 @@ def test_dependence_between_groups_shows_in_the_histogram() -> None:
         published = done.published[np.argsort(done.rows)]
         return done._replace(rows=np.arange(4), published=np.concatenate([published[2:] + 2, published[2:]]))
 
-    row = enumerate_histogram((1, 1, 1, 1), 2, publish=altered(second_group_follows))
+    row = enumerate_histogram((1, 1, 1, 1), PublishedCount.of(2), publish=altered(second_group_follows))
     assert "convolution" in row.detail
 
 
 def test_missing_values_and_broken_plans_are_reported() -> None:
     short = altered(lambda done, _: done._replace(rows=done.rows[:1], published=done.published[:1]))
-    assert "records" in enumerate_histogram((1, 1), 2, publish=short).detail
+    assert "records" in enumerate_histogram((1, 1), PublishedCount.of(2), publish=short).detail
 
     def duplicate(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan:
         anatomy(histogram, gamma)
         return ArrayPlan(gamma, len(histogram), np.array([[0, 0], [1, 1]]))
 
-    row = enumerate_histogram((2, 2), 2, "anatomy", plans={"anatomy": duplicate})
+    row = enumerate_histogram((2, 2), PublishedCount.of(2), "anatomy", plans={"anatomy": duplicate})
     assert "distinct values" in row.detail

@@ -18,9 +18,9 @@ def shown() -> Frontier:
 
 
 def test_the_choice_of_the_paper_is_the_highest_point_of_every_curve(shown: Frontier) -> None:
-    assert [each.gamma for each in shown.plain] == list(GAMMAS)
+    assert [each.law.gamma for each in shown.plain] == list(GAMMAS)
     for gamma, plain in zip(GAMMAS, shown.plain, strict=True):
-        assert plain.retention == Fraction(1, gamma)
+        assert plain.law.retention == Fraction(1, gamma)
         assert plain.t_p == max(each.t_p for each in shown.curve(gamma))
 
 
@@ -29,22 +29,22 @@ def test_beyond_it_privacy_and_error_fall_with_retention(shown: Frontier) -> Non
         curve = shown.curve(gamma)
         errors = [each.relative_error for each in curve]
         assert errors == sorted(errors, reverse=True)
-        levels = [each.t_p for each in curve if each.retention * gamma >= 1]
+        levels = [each.t_p for each in curve if each.law.retention * gamma >= 1]
         assert levels == sorted(levels, reverse=True)
 
 
 def test_a_larger_group_is_in_front(shown: Frontier) -> None:
     """At the same p the error is nearly the same and T_P is higher, from the larger 1/gamma on."""
     for small, large in pairwise(GAMMAS):
-        pairs = {each.retention: each for each in shown.curve(small)}
+        pairs = {each.law.retention: each for each in shown.curve(small)}
         for each in shown.curve(large):
-            if each.retention in pairs and each.retention * small >= 1:
-                assert each.t_p > pairs[each.retention].t_p
-                assert abs(each.relative_error / pairs[each.retention].relative_error - 1) < 0.01
+            if each.law.retention in pairs and each.law.retention * small >= 1:
+                assert each.t_p > pairs[each.law.retention].t_p
+                assert abs(each.relative_error / pairs[each.law.retention].relative_error - 1) < 0.01
 
 
 def test_one_setting_by_hand(shown: Frontier) -> None:
-    half = next(each for each in shown.curve(5) if each.retention == Fraction(1, 2))
+    half = next(each for each in shown.curve(5) if each.law.retention == Fraction(1, 2))
     least = min(error_probability(5, "3/10", f, retention="1/2").exact() for f in range(1, 11))
     assert half.t_p == float(least)
     assert 0.157 < half.relative_error < 0.159

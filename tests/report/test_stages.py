@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from splu_ref.audit import DeclaredRow, EnumerationRow
 from splu_ref.certificate_checker import Verdict, check_text
 from splu_ref.certificates import privacy_certificate
+from splu_ref.channels import PublishedCount
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.report.stages import certificates, enumeration, publication
 from splu_ref.report.stages.certificates import FALSIFIED, certificates_stage, falsifications
@@ -73,9 +73,9 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
     monkeypatch: pytest.MonkeyPatch, told: Any
 ) -> None:
     made_up = [
-        EnumerationRow("anatomy", 2, Fraction(1, 2), (1, 1), 4, True, ""),
-        EnumerationRow("anatomy", 2, Fraction(1), (2, 2), 64, False, "the law differs"),
-        EnumerationRow("cyclic", 3, Fraction(1, 3), (1, 1, 1), 27, True, ""),
+        EnumerationRow("anatomy", PublishedCount.of(2), (1, 1), 4, True, ""),
+        EnumerationRow("anatomy", PublishedCount.of(2, 1), (2, 2), 64, False, "the law differs"),
+        EnumerationRow("cyclic", PublishedCount.of(3), (1, 1, 1), 27, True, ""),
     ]
 
     def rows(progress: Callable[[str], None]) -> Any:

@@ -11,13 +11,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from typing import Any
 
 from splu_ref.audit.release_log.fingerprints import counts_fingerprint, secret_fingerprint, table_fingerprint
+from splu_ref.channels import PublishedCount
 from splu_ref.mechanisms import Release
 from splu_ref.microdata import Microdata
-from splu_ref.model import Gamma, retention_probability
 from splu_ref.randomness import Key
 
 SCHEMA = "splu-ref/release-log/1"
@@ -55,14 +54,9 @@ class LogEntry:
     key: str | None
 
     @property
-    def gamma(self) -> Gamma:
-        """Size of a decoy group."""
-        return Gamma(self.manifest["gamma"])
-
-    @property
-    def retention(self) -> Fraction:
-        """Probability of keeping the own value."""
-        return retention_probability(self.manifest["retention"], self.gamma)
+    def law(self) -> PublishedCount:
+        """The law of its published counts: gamma, and the probability of keeping the own value."""
+        return PublishedCount.of(self.manifest["gamma"], self.manifest["retention"])
 
 
 @dataclass(frozen=True, slots=True)

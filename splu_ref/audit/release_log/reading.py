@@ -74,7 +74,7 @@ def _entry(path: Path, number: int, fields: dict[str, Any]) -> LogEntry:
         sound = (
             entry.release == number - 1
             and all(isinstance(text, str) for text in texts)
-            and entry.retention > 0  # gamma and retention are read, and refused out of range
+            and entry.law.retention > 0  # gamma and retention are read, and refused out of range
             and bool(entry.counts)
             and all(map(_is_digest, (entry.table, entry.published, *entry.counts.values())))
             and (entry.key is None or _is_digest(entry.key))

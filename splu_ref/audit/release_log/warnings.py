@@ -78,24 +78,22 @@ def _other(entry: LogEntry, kin: list[LogEntry]) -> str:
     """Return what distinguishes a release from the others under its key."""
     if all(earlier.table != entry.table for earlier in kin):
         return "another table"
-    alike = {(earlier.gamma, earlier.retention) for earlier in kin if earlier.table == entry.table}
-    if (entry.gamma, entry.retention) not in alike:
+    alike = {earlier.law for earlier in kin if earlier.table == entry.table}
+    if entry.law not in alike:
         return "another gamma or retention"
     return "another plan, sensitive column or --id"
 
 
 def _about_fresh(column: str, entry: LogEntry, fresh: list[LogEntry]) -> str:
     said = f"column {column!r} was published before with other draws ({_listed(fresh)})"
-    same = [
-        earlier for earlier in fresh if (earlier.gamma, earlier.retention) == (entry.gamma, entry.retention)
-    ]
+    same = [earlier for earlier in fresh if earlier.law == entry.law]
     if len(same) < len(fresh):
         others = [earlier for earlier in fresh if earlier not in same]
         said += f"; {_listed(others)} with another gamma or retention, which no T_P covers"
     if same:
         releases = 1 + len({earlier.key or earlier.published for earlier in same})
         try:
-            said += f"; {repeated_privacy(entry.gamma, releases, entry.retention)}"
+            said += f"; {repeated_privacy(entry.law, releases)}"
         except ParameterError:
             said += f"; T_P of {releases} releases is too large a sum: see splu-ref privacy --releases"
     return f"{said}; keep one key for a table that does not change (--key-file)"

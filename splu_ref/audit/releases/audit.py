@@ -119,20 +119,22 @@ def audit_release(
         raise ParameterError("the original was prepared for other sensitive columns: prepare it for these")
     else:
         found = _with_original(published, claimed, original, manifest)
+    # Every statistical check is given an equal part of the level.
     share = allowed / max(1, len(found.statistical))
     checks = found.exact + [
         Check(
-            name,
-            column,
-            not evidence.e_value.rejects(share),
-            evidence.detail,
-            evidence.rows,
-            evidence.e_value,
-            share,
-            evidence.power(share) if power else "",
+            name=name,
+            column=column,
+            passed=not evidence.e_value.rejects(share),
+            detail=evidence.detail,
+            rows=evidence.rows,
+            e_value=evidence.e_value,
+            level=share,
+            power=evidence.power(share) if power else "",
         )
         for name, column, evidence in found.statistical
     ]
+    # A second release is held against the first.
     reuse = None
     if second is not None:
         if second.columns != published.columns:

@@ -32,7 +32,7 @@ def counts_evidence(match: Match, column: str, claimed: Claimed) -> Evidence:
     codes = match.published[column]
     found = np.bincount(codes[codes >= 0], minlength=len(match.original.domains[column]))
     low, high = match.frequency_bounds(column)
-    gamma, rate = int(claimed.gamma), Fraction(1, claimed.gamma)
+    gamma, rate = int(claimed.law.gamma), Fraction(1, claimed.law.gamma)
     values = []
     for count, least, most in zip(found.tolist(), low.tolist(), high.tolist(), strict=True):
         possible = [f for f in range(max(0, least), most + 1) if count <= gamma * f]
@@ -69,11 +69,11 @@ def share_evidence(found: IntArray, claimed: Claimed) -> Evidence:
     Hoeffding (1956, Theorem 3) its expectation is at most that under Bin(N, f/N), which is at most that
     under Bin(N, 1/gamma), which is 1.
     """
-    rows, rate = int(found.sum()), Fraction(1, claimed.gamma)
+    rows, rate = int(found.sum()), Fraction(1, claimed.law.gamma)
     trials = np.full(len(found), rows)
     e_value: EValue = largest_mean(rate_at_most, trials, found, [rate] * len(found), above_only=True)
     share = float(found.max()) / rows
-    detail = f"the most frequent published value holds {share:.4f} of the rows, 1/{claimed.gamma} is allowed"
+    detail = f"the most frequent published value holds {share:.4f} of the rows, {rate} is allowed"
 
     def power(level: Fraction) -> str:
         return f"a value's published share: {rate_power(rate_at_most, rows, rate, level / len(found))}"

@@ -93,7 +93,7 @@ def plan_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | Non
     values = [
         _plan_e_value(observed, known, histogram, claimed)
         for histogram in histograms
-        if histogram.sum() % claimed.gamma == 0 and claimed.gamma <= largest_gamma(histogram)
+        if histogram.sum() % claimed.law.gamma == 0 and claimed.law.gamma <= largest_gamma(histogram)
     ]
     if not values:
         return None
@@ -128,7 +128,7 @@ def _pairs(match: Match, column: str) -> _Pairs | None:
 
 def _plan_e_value(observed: IntArray, known: IntArray, histogram: IntArray, claimed: Claimed) -> EValue:
     assert claimed.plan is not None
-    plan = PLANS[claimed.plan](histogram, claimed.gamma, SystemSource())  # these plans draw nothing
+    plan = PLANS[claimed.plan](histogram, claimed.law.gamma, SystemSource())  # these plans draw nothing
     channel = decoy_groups(co_occurrence(plan).counts(), claimed.law)
     trials: list[int] = []
     counts: list[int] = []

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, Self
+from typing import Literal
 
 from splu_ref.audit.e_values import EValue
 from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS
-from splu_ref.model import Exact, Gamma, ParameterError, retention_probability
+from splu_ref.model import ParameterError
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,39 +19,26 @@ class Claimed:
 
     Attributes
     ----------
-    gamma
-        Size of a decoy group.
-    retention
-        Probability p of keeping the own value, 0 < p < 1.
+    law
+        The law of published counts: size of a decoy group, and probability p of keeping the own value, below
+        1.
     plan
         Name of the plan method, or None if the claim names none.
+
+    Raises
+    ------
+    ParameterError
+        For a retention of 1, or an unknown plan.
     """
 
-    gamma: Gamma
-    retention: Fraction
-    plan: str | None
+    law: PublishedCount
+    plan: str | None = None
 
-    @classmethod
-    def of(cls, gamma: Exact, retention: Exact | None = None, plan: str | None = None) -> Self:
-        """Return the claim, with each part validated; retention is 1 / gamma unless given.
-
-        Raises
-        ------
-        ParameterError
-            For a gamma below 2, a retention that is not strictly between 0 and 1, or an unknown plan.
-        """
-        size = Gamma(gamma)
-        if plan is not None and plan not in PLANS:
-            raise ParameterError(f"plan {plan!r} is unknown: choose one of {', '.join(PLANS)}")
-        kept = retention_probability(retention, size)
-        if kept == 1:
+    def __post_init__(self) -> None:
+        if self.plan is not None and self.plan not in PLANS:
+            raise ParameterError(f"plan {self.plan!r} is unknown: choose one of {', '.join(PLANS)}")
+        if self.law.retention == 1:
             raise ParameterError("a retention of 1 publishes the original itself: give one below 1")
-        return cls(size, kept, plan)
-
-    @property
-    def law(self) -> PublishedCount:
-        """The law of published counts, which holds the probability of each other value of a group."""
-        return PublishedCount(self.gamma, self.retention)
 
 
 @dataclass(frozen=True, slots=True)

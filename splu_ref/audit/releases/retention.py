@@ -32,7 +32,7 @@ def retention_evidence(match: Match, column: str, claimed: Claimed) -> Evidence 
     size = len(match.original.domains[column])
     trials, kept = np.bincount(known, minlength=size), np.bincount(known[own], minlength=size)
     present = trials > 0
-    rate = claimed.retention
+    rate = claimed.law.retention
     pooled = counts_point(len(known), int(own.sum()), rate)
     by_value = largest_mean(counts_point, trials[present], kept[present], [rate] * int(present.sum()))
     detail = (
@@ -53,8 +53,8 @@ def retention_evidence(match: Match, column: str, claimed: Claimed) -> Evidence 
 
 def _alternatives(claimed: Claimed) -> list[tuple[str, Fraction]]:
     """Return the deviations for which the number of rows is stated."""
-    gamma, rate = int(claimed.gamma), claimed.retention
-    if rate == Fraction(1, gamma):
+    gamma, rate = int(claimed.law.gamma), claimed.law.retention
+    if claimed.law.is_plain:
         near = [g for g in (gamma - 1, gamma + 1) if g >= 2]
         return [(f"gamma = {other} instead", Fraction(1, other)) for other in near]
     off = min(rate, 1 - rate) / 10

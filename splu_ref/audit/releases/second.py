@@ -58,7 +58,7 @@ def compare_releases(
     agreeing = int(np.logical_and.reduce(equal).sum())
     if not len(common):
         return Reuse("same" if same else "fresh", 0, 0, None)
-    most = max(claimed.retention, claimed.law.decoy)
+    most = max(claimed.law.retention, claimed.law.decoy)
     e_value = average([rate_at_most(len(common), int(column.sum()), most) for column in equal])
     if same:
         return Reuse("same", len(common), agreeing, e_value)

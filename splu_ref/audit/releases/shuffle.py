@@ -39,7 +39,7 @@ def shuffle_evidence(published: Microdata, claimed: Claimed, match: Match | None
             successes.append(risen)
     if match is not None:
         for column in match.original.sensitive:
-            compared, equal = alike(match.true_values(column), int(claimed.gamma))
+            compared, equal = alike(match.true_values(column), int(claimed.law.gamma))
             trials.append(compared)
             successes.append(equal)
     e_value = largest_mean(counts_point, np.array(trials), np.array(successes), [HALF] * len(trials))

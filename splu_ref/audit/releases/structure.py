@@ -40,7 +40,7 @@ def schema_check(published: Microdata, original: Microdata) -> Check:
 
 def rows_check(published: Microdata, claimed: Claimed, original: Microdata | None) -> Check:
     """Check that N - N mod gamma rows are published, or at least a multiple of gamma."""
-    rows, gamma = published.row_count, int(claimed.gamma)
+    rows, gamma = published.row_count, int(claimed.law.gamma)
     if original is None:
         return _exact("rows", published, f"{rows} rows, {rows % gamma} beyond a multiple of {gamma}",
                       passed=rows % gamma == 0)  # fmt: skip
@@ -54,14 +54,14 @@ def records_check(match: Match, claimed: Claimed) -> Check:
     foreign = int((match.classes < 0).sum()) + int(-match.missing[match.missing < 0].sum())
     gone = int(match.missing[match.missing > 0].sum())
     detail = f"{foreign} rows with cells that no record is left for, {gone} records without a row"
-    return Check("records", None, foreign == 0 and gone < claimed.gamma, detail, rows=match.rows)
+    return Check("records", None, foreign == 0 and gone < claimed.law.gamma, detail, rows=match.rows)
 
 
 def feasible_check(original: Original, claimed: Claimed, column: str) -> Check:
     """Check that no value holds more than N / gamma of the original's records."""
     largest = largest_gamma(original.frequencies(column))
     detail = f"the most frequent value allows groups of up to {largest}"
-    return Check("feasible", column, claimed.gamma <= largest, detail, rows=original.table.row_count)
+    return Check("feasible", column, claimed.law.gamma <= largest, detail, rows=original.table.row_count)
 
 
 def values_check(match: Match, column: str, claimed: Claimed) -> Check:
@@ -77,12 +77,12 @@ def values_check(match: Match, column: str, claimed: Claimed) -> Check:
     domain = match.original.domains[column]
     found = np.bincount(codes, minlength=len(domain))
     frequencies = match.original.frequencies(column)
-    excess = found - int(claimed.gamma) * frequencies
+    excess = found - int(claimed.law.gamma) * frequencies
     worst = int(excess.argmax())
     if excess[worst] > 0:
         detail = (
             f"{domain[worst]!r} is published {found[worst]} times; with {frequencies[worst]} records it can "
-            f"be so at most {int(claimed.gamma) * frequencies[worst]} times"
+            f"be so at most {int(claimed.law.gamma) * frequencies[worst]} times"
         )
         return Check("values", column, False, detail, rows=match.rows)
     return Check(

@@ -25,7 +25,7 @@ def enumeration_stage(progress: Progress) -> Outcome:
 
     begin = perf_counter()
     for row in enumeration_rows(progress=announce):
-        key = (row.plan, row.gamma)
+        key = (row.plan, int(row.law.gamma))
         found[key].append(row)
         now = perf_counter()
         seconds[key] += now - begin
@@ -73,4 +73,4 @@ def _channels() -> Iterator[Row]:
 
 
 def _retentions(rows: Iterable[EnumerationRow]) -> str:
-    return ", ".join(map(str, sorted({row.retention for row in rows})))
+    return ", ".join(map(str, sorted({row.law.retention for row in rows})))

@@ -17,6 +17,7 @@ import pytest
 
 from splu_ref.audit.release_log import SCHEMA, LogEntry, ReleaseLog, logged, read_log, warnings
 from splu_ref.audit.repeated import repeated_privacy
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import decimal_down
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata
@@ -110,7 +111,7 @@ def test_fresh_draws_warn_with_the_promise_that_is_left(log: Path) -> None:
     (third,) = add(log, publication(SeededSource(3)))
     for warning, releases in ((second, 2), (third, 3)):
         assert f"the mean of {releases} published counts" in warning
-        assert decimal_down(repeated_privacy(2, releases).averaged, 4) in warning
+        assert decimal_down(repeated_privacy(PublishedCount.of(2), releases).averaged, 4) in warning
         assert "--key-file" in warning
     assert "release 1 of the log" in second
     assert "releases 1, 2 of the log" in third

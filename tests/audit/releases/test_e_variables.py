@@ -25,6 +25,7 @@ from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.places import places_evidence
 from splu_ref.audit.releases.retention import retention_evidence
 from splu_ref.audit.releases.shuffle import shuffle_evidence
+from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS, mixed
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
@@ -53,7 +54,7 @@ def means(given: Microdata, claimed: Claimed) -> dict[str, float]:
     weight = Fraction(0)
 
     def run(source: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        done = SpluGen(claimed.gamma, retention=claimed.retention, plan=plan).publish_codes(
+        done = SpluGen(claimed.law.gamma, retention=claimed.law.retention, plan=plan).publish_codes(
             codes, 1 + int(codes.max()), source
         )
         return tuple(done.rows.tolist()), tuple(done.published.tolist())
@@ -98,7 +99,7 @@ def means(given: Microdata, claimed: Claimed) -> dict[str, float]:
 def test_mean_over_every_outcome_is_at_most_one(
     values: str, names: str, gamma: int, retention: str | None, plan: str
 ) -> None:
-    found = means(table(values, names), Claimed.of(gamma, retention, plan))
+    found = means(table(values, names), Claimed(PublishedCount.of(gamma, retention), plan))
     assert {"counts", "share"} <= set(found)
     assert ("retention" in found) == ("decoys" in found) == (names != "11111")
     for name, mean in found.items():
@@ -111,7 +112,7 @@ def test_mean_over_every_outcome_is_at_most_one(
 @pytest.mark.slow
 def test_order_of_the_rows_over_every_shuffle() -> None:
     given = table("aabbcd", "123455")
-    original, claimed = Original(given, ["value"]), Claimed.of(3)
+    original, claimed = Original(given, ["value"]), Claimed(PublishedCount.of(3))
     both, alone = [], []
     for rows in permutations(range(6)):
         published = given.take(np.array(rows))
@@ -169,5 +170,5 @@ def test_decoys_drawn_without_replacement_are_dominated(f: int, c: int, n: int) 
 
 
 def test_gamma_is_a_claim_that_is_validated() -> None:
-    assert Claimed.of("3").retention == Fraction(1, 3)
-    assert Claimed.of(Gamma(3), "1/2").law.decoy == Fraction(1, 4)
+    assert PublishedCount.of("3").retention == Fraction(1, 3)
+    assert Claimed(PublishedCount.of(Gamma(3), "1/2")).law.decoy == Fraction(1, 4)

@@ -10,13 +10,14 @@ import pytest
 
 from splu_ref.audit.releases import Claimed, audit_release, compare_releases
 from splu_ref.audit.repeated import repeated_privacy
+from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import decimal_down, error_probability
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import EMBEDDED_SENSITIVE, Microdata, embedded_table
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Key, KeyedSource, SeededSource
 
-CLAIMED = Claimed.of(5)
+CLAIMED = Claimed(PublishedCount.of(5))
 LEVEL = Fraction(1, 10**9)
 KEYED = KeyedSource(Key(bytes(range(32))))
 
@@ -79,7 +80,7 @@ def test_nulls_are_cells_like_others() -> None:
 
 @pytest.mark.parametrize("retention", [None, "1/2"])
 def test_promise_of_the_mean_by_trying_every_count(retention: str | None) -> None:
-    promise = repeated_privacy(5, 2, retention, "3/10", 10)
+    promise = repeated_privacy(PublishedCount.of(5, retention), 2, "3/10", 10)
     tried = min(error_probability(5, "3/10", 2 * f, retention=retention).exact() for f in range(1, 11))
     alone = min(error_probability(5, "3/10", f, retention=retention).exact() for f in range(1, 11))
     assert promise.averaged.lower <= tried <= promise.averaged.upper
@@ -90,4 +91,4 @@ def test_promise_of_the_mean_by_trying_every_count(retention: str | None) -> Non
 
 def test_a_promise_needs_a_count() -> None:
     with pytest.raises(ParameterError):
-        repeated_privacy(5, 2, alpha=0)
+        repeated_privacy(PublishedCount.of(5), 2, alpha=0)

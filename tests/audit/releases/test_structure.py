@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from splu_ref.audit.releases import Claimed, Original, ReleaseAudit, audit_release
+from splu_ref.channels import PublishedCount
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
@@ -15,7 +16,7 @@ from splu_ref.model import DataError, ParameterError
 
 GIVEN = pl.DataFrame({"name": list("123456789"), "town": list("aabbccdde"), "value": list("xxyyzzwwx")})
 PUBLISHED = GIVEN[[8, 1, 3, 0, 5, 4, 7, 2]].with_columns(value=pl.Series(list("xywzzxwy")))
-CLAIMED = Claimed.of(2)
+CLAIMED = Claimed(PublishedCount.of(2))
 
 
 def audit(
@@ -83,7 +84,7 @@ def test_types_are_compared_where_both_files_have_them() -> None:
 
 
 def test_the_manifest() -> None:
-    honest = Manifest(SpluGen(CLAIMED.gamma, CLAIMED.retention), 8, {"value": tuple("wxyz")})
+    honest = Manifest(SpluGen(CLAIMED.law.gamma, CLAIMED.law.retention), 8, {"value": tuple("wxyz")})
     assert failed(audit(PUBLISHED, manifest=honest)) == set()
     assert failed(audit(PUBLISHED, manifest=replace(honest, rows=10))) == {"manifest.rows"}
     for domain in ("xyz", "wxyzq"):
@@ -101,7 +102,7 @@ def test_without_the_original() -> None:
     found = audit_release(table, ["value"], CLAIMED)
     assert {check.name for check in found.checks} == {"rows", "share", "shuffle"}
     assert "retention" in {check.name for check in found.not_checked}
-    assert failed(audit_release(table, ["value"], Claimed.of(3))) == {"rows"}
+    assert failed(audit_release(table, ["value"], Claimed(PublishedCount.of(3)))) == {"rows"}
     crowded = pl.DataFrame({"value": ["x"] * 380 + ["y"] * 20})
     assert failed(audit_release(Microdata.from_frame(crowded), ["value"], CLAIMED)) == {"share"}
     sorted_rows = pl.DataFrame({"value": ["x"] * 200 + ["y"] * 200})
@@ -121,4 +122,4 @@ def test_what_cannot_be_asked() -> None:
         audit_release(table, ["value"], CLAIMED, second=Microdata.from_frame(PUBLISHED.drop("town")))
     for wrong in ({"retention": "1"}, {"retention": "2"}, {"plan": "greedy"}):
         with pytest.raises(ParameterError):
-            Claimed.of(2, wrong.get("retention"), wrong.get("plan"))
+            Claimed(PublishedCount.of(2, wrong.get("retention")), wrong.get("plan"))
