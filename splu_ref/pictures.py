@@ -6,7 +6,6 @@ Texts stay texts, whatever is in them: none is read as a formula. The same conte
 from __future__ import annotations
 
 import io
-import unicodedata
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +18,6 @@ _METADATA: dict[str, dict[str, None]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
 }
-_UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Categories of Unicode: controls, formats, surrogates, private, unassigned, separators of lines."""
 
 
 def can_draw() -> bool:
@@ -62,10 +59,3 @@ def written(
     buffer = io.BytesIO()
     figure.savefig(buffer, format=form, metadata=_METADATA[form], dpi=dpi, transparent=transparent)
     return buffer.getvalue()
-
-
-def shown(text: str) -> str:
-    """Return ``text`` with U+FFFD for what cannot be shown or would steer how the rest is shown."""
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(each) in _UNSHOWN else each for each in text
-    )

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import TextIOWrapper
 from pathlib import Path
 from traceback import format_exception
@@ -33,16 +33,23 @@ def visible(text: str) -> str:
     and the marks above one letter after the fourth. The result is one line. A backslash stays as it is, so
     that a text which holds the four characters ``\x1b`` looks like an escape: JSON output tells them apart.
     """
+    return _shown(text, lambda letter: letter.encode("unicode_escape").decode())
+
+
+def replaced(text: str) -> str:
+    """Return ``text`` with U+FFFD for what `visible` escapes, where an escape would take too much room."""
+    return _shown(text, lambda _: "\N{REPLACEMENT CHARACTER}")
+
+
+def _shown(text: str, instead: Callable[[str], str]) -> str:
     if text.isascii() and text.isprintable():
         return text
     shown, marks = [], 0
     for letter in text:
         marks = marks + 1 if category(letter) in ("Mn", "Me") else 0
         seen = letter.isprintable() and letter not in _BLANK and marks <= MOST_MARKS
-        if seen and not (marks and any(ord(letter) in block for block in _SELECTORS)):
-            shown.append(letter)
-        else:
-            shown.append(letter.encode("unicode_escape").decode())
+        selects = marks and any(ord(letter) in block for block in _SELECTORS)
+        shown.append(letter if seen and not selects else instead(letter))
     return "".join(shown)
 
 

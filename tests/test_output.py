@@ -7,6 +7,8 @@ import time
 import warnings
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.table import Table
@@ -14,7 +16,7 @@ from rich.text import Text
 
 from splu_ref import terminal
 from splu_ref.cli import progress
-from splu_ref.terminal import draw, say, say_json, visible
+from splu_ref.terminal import draw, replaced, say, say_json, visible
 
 
 @pytest.mark.parametrize(
@@ -103,3 +105,14 @@ def test_what_a_library_warns_of_is_visible(capsys: pytest.CaptureFixture[str]) 
         terminal.settle_streams()
         warnings.warn("no glyph \x1b", UserWarning, stacklevel=1)
     assert capsys.readouterr().err == "warning: no glyph \\x1b\n"
+
+
+@given(st.text())
+def test_what_is_escaped_and_what_is_replaced_are_the_same(text: str) -> None:
+    kept = replaced(text)
+    assert len(kept) == len(text)
+    assert "".join(
+        letter.encode("unicode_escape").decode() if other != letter else letter
+        for letter, other in zip(text, kept, strict=True)
+    ) == visible(text)
+    assert replaced("a\x1b\u202e\u3164b\n") == "a\ufffd\ufffd\ufffdb\ufffd"

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from splu_ref.conformance.vector import Vector
 from splu_ref.model import Json
+from splu_ref.terminal import replaced
 
 _SHOWN = 160
 
@@ -85,8 +86,7 @@ def shown(value: object) -> str:
 
 def clipped(text: str) -> str:
     """Return a text for a message, in one short line that a terminal can show."""
-    line = " ".join(text[: 8 * _SHOWN].split())
-    line = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line)
+    line = replaced(" ".join(text[: 8 * _SHOWN].split()))
     return line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "..."
 
 

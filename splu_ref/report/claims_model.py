@@ -9,6 +9,7 @@ from splu_ref import SPECIFICATION, __version__
 from splu_ref.audit.claims import Claim, Finding, Verdict
 from splu_ref.guarantees.decimals import ExactJson
 from splu_ref.model import Json
+from splu_ref.terminal import replaced
 
 SCHEMA = "splu-ref/claims-audit/1"
 MAKE_CERTIFICATES = "certificates are written with --report"
@@ -106,7 +107,7 @@ class ClaimsAudit:
     @property
     def shown_file(self) -> str:
         """The path without characters that cannot be shown."""
-        return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in self.file)
+        return replaced(self.file)
 
     @property
     def holds(self) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from splu_ref.pictures import can_draw, canvas, shown, written
+from splu_ref.pictures import can_draw, canvas, written
 from splu_ref.study.exhibits import Figure, Panel
+from splu_ref.terminal import replaced
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +41,7 @@ def drawings(figure: Figure) -> dict[str, bytes]:
             place.set_ylabel(figure.y_label)
         for place in places[panels:]:
             place.set_axis_off()
-        drawing.suptitle(shown(figure.title), fontsize=11)
+        drawing.suptitle(replaced(figure.title), fontsize=11)
         return {f".{form}": written(drawing, form, dpi=110) for form in ("svg", "png")}
 
 

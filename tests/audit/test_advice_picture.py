@@ -45,6 +45,7 @@ def test_every_option_and_the_ends_of_the_axis_are_named(advice: Advice) -> None
         ("\\$", "\\$"),
         ("<b>&", "<b>&"),
         ("\x1b[2J\x00\u202e\ufffe", "\ufffd[2J\ufffd\ufffd\ufffd"),
+        ("a\u3164\u00a0b", "a\ufffd\ufffdb"),
         ("漢字💥", "漢字💥"),
     ],
 )

@@ -13,7 +13,8 @@ from splu_ref.audit.advice.option import Option
 from splu_ref.audit.advice.recommendation import named, recommend
 from splu_ref.guarantees import decimal_down
 from splu_ref.model import InputError
-from splu_ref.pictures import can_draw, canvas, shown, written
+from splu_ref.pictures import can_draw, canvas, written
+from splu_ref.terminal import replaced
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,7 +130,7 @@ def _names(axes: Axes, advice: Advice, ends: tuple[float, float]) -> None:
         values = sharing[count]
         name = values[0] if len(values) == 1 else f"{len(values)} values"
         axes.annotate(
-            shown(name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"),
+            replaced(name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"),
             (count, -0.72),
             rotation=45,
             fontsize=7,
