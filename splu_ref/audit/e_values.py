@@ -58,6 +58,9 @@ class EValue:
             return self.exact * level >= 1
         return self.log10 >= _up(-_log10(level))
 
+    def __str__(self) -> str:
+        return "infinite" if self.log10 == math.inf else f"10^{self.log10:.1f}"
+
     @property
     def finite_log10(self) -> float | None:
         """log10 e, or None for what an honest release never shows."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -214,5 +213,6 @@ def _told(check: Check) -> str:
     judged = "passed" if check.passed else "FAILED"
     if check.e_value is None or check.level is None:
         return f"{judged}: {check.detail}"
-    shown = "infinite" if check.e_value.log10 == math.inf else f"10^{check.e_value.log10:.1f}"
-    return f"{judged}: {check.detail} (e-value {shown}, fails at 10^{rejection_log10(check.level):.1f})"
+    return (
+        f"{judged}: {check.detail} (e-value {check.e_value}, fails at 10^{rejection_log10(check.level):.1f})"
+    )

@@ -126,3 +126,7 @@ def test_inputs_out_of_range(bad: tuple[int, int, Fraction]) -> None:
         average([])
     with pytest.raises(ParameterError):
         EValue(1.0).rejects(Fraction(1))
+
+
+def test_an_e_value_tells_its_power_of_ten() -> None:
+    assert [str(EValue(log10)) for log10 in (math.inf, 3.14, -0.26)] == ["infinite", "10^3.1", "10^-0.3"]
