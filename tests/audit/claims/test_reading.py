@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 import time
 from fractions import Fraction
@@ -187,6 +188,14 @@ def test_a_python_that_converts_few_digits() -> None:
         assert "write at most 400 digits" in _refused("x = " + "9" * 700)
     finally:
         sys.set_int_max_str_digits(before)
+
+
+def test_every_kind_is_documented_with_its_keys() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "auditing-claims.md").read_text(encoding="utf-8")
+    entries = dict(re.findall(r"^`([a-z-]+)`\n: (Keys .*?)\n\n", text, re.S | re.M))
+    assert set(entries) == set(KINDS)
+    for name, kind in KINDS.items():
+        assert set(re.findall(r"`([a-z_]+)[` ]", entries[name])) >= {*kind.required, *kind.optional}
 
 
 _VALUES = st.one_of(
