@@ -76,7 +76,7 @@ def test_texts_and_few_numbers_stay_as_they_are() -> None:
             ("adult_demo", None, lambda _: Recipe("occupation", only=("sex", "Neither"))),
             "never holds 'Neither'",
         ),
-        (("adult_demo", None, lambda _: Recipe("")), "--sensitive"),
+        (("adult_demo", None, lambda _: Recipe("")), "say with sensitive"),
     ],
 )
 def test_what_cannot_be_studied_is_refused(arguments: tuple[object, ...], message: str) -> None:
