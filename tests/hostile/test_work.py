@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from splu_ref.audit import concepts
-from splu_ref.audit.claims import deciding
+from splu_ref.audit.claims import privacy
 from splu_ref.binomial import work
 from splu_ref.cli.app import run
 from splu_ref.guarantees import count_error, error_probability, least_error, privacy_minimum, utility
@@ -159,7 +159,7 @@ ESTIMATES = (
     (count_error, "enclosure_work"),
     (count_error, "exact_work"),
     (concepts, "concept_work"),
-    (deciding, "search_work"),
+    (privacy, "search_work"),
 )
 
 
