@@ -132,3 +132,24 @@ def test_another_number_of_rows_is_refused() -> None:
     told = Manifest(SpluGen(3), 24, {"value": ("a", "b")})
     with pytest.raises(DataError, match="24"):
         told.require(Microdata.from_frame(FRAME.head(21)))
+
+
+def test_a_table_with_lists_and_bytes_beside_the_sensitive_column_has_a_digest(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "job": ["a", "b", "c", "d"],
+            "tags": [["x", "y"], ["x,y"], [], None],
+            "box": [{"n": 1}, {"n": 2}, {"n": None}, None],
+            "raw": [b"1", b"12", b"", None],
+        }
+    )
+    table = Microdata.from_frame(frame)
+    digest = table.content_digest()
+    write_table(table, tmp_path / "t.parquet")
+    assert read_table(tmp_path / "t.parquet").content_digest() == digest
+    others = [
+        frame.with_columns(tags=pl.Series([["x"], ["x,y"], [], None])),
+        frame.with_columns(box=pl.Series([{"n": 1}, {"n": 3}, {"n": None}, None])),
+        frame.with_columns(raw=pl.Series([b"1", b"13", b"", None])),
+    ]
+    assert len({digest, *(Microdata.from_frame(other).content_digest() for other in others)}) == 4

@@ -15,7 +15,7 @@ from splu_ref.microdata.encoding import Encoding, encode
 from splu_ref.microdata.identities import content_digest, identities_from_cells, identities_from_column
 from splu_ref.microdata.replacement import gather, replaced
 from splu_ref.microdata.residue import bare
-from splu_ref.microdata.values import Column, Frame, Value, text, texts, values
+from splu_ref.microdata.values import Column, Frame, Value, contents, text, texts, values
 from splu_ref.model import Concept, DataError
 
 
@@ -215,7 +215,7 @@ class Microdata:
         A null counts as an empty text, which a CSV file cannot tell from it; so a table has one digest in
         every format. See `splu_ref.microdata.identities.content_digest` for the message.
         """
-        return content_digest(self.columns, map(self.cells, self.columns))
+        return content_digest(self.columns, (contents(self._frame[column]) for column in self.columns))
 
     def _encoding(self, column: str) -> Encoding:
         if column not in self._encodings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from datetime import date, datetime
 from decimal import Decimal
@@ -63,6 +64,30 @@ def texts(series: Column) -> list[str | None]:
             f"column {series.name!r} holds a surrogate, which is not a character: mend the text"
         ) from None
     return canonical
+
+
+def contents(series: Column) -> list[str]:
+    """Return a text for every cell that two cells of a column share only if they say the same.
+
+    The canonical text where there is one, the empty text for a missing cell, and JSON for bytes, durations,
+    lists and structures, which can be published beside the sensitive columns.
+    """
+    if series.dtype.is_nested() or series.dtype in {nw.Binary, nw.Duration}:
+        return ["" if cell is None else _written(cell) for cell in series.to_list()]
+    return [cell or "" for cell in texts(series)]
+
+
+def _written(cell: object) -> str:
+    return json.dumps(cell, default=_parts, ensure_ascii=False, separators=(",", ":"))
+
+
+def _parts(cell: object) -> object:
+    """Return what JSON does not know as something that it does."""
+    if isinstance(cell, bytes):
+        return cell.hex()
+    if isinstance(cell, np.ndarray):
+        return cell.tolist()
+    return str(cell)
 
 
 def _value(cell: object, series: Column) -> Value | None:
