@@ -91,24 +91,58 @@ def cyclic_groups(histogram: Sequence[int], gamma: int) -> list[list[int]]:
     return [records[group::count] for group in range(count)]
 
 
-def mixed_groups(histogram: Sequence[int], gamma: int, tape: Tape) -> list[list[int]]:
-    """Trade between groups, paired at random, what only one of the two holds."""
+def coins(tape: Tape, count: int) -> list[int]:
+    """Return bits, the most significant of a byte first."""
+    data = tape.take(-(-count // 8))
+    return [data[bit // 8] >> (7 - bit % 8) & 1 for bit in range(count)]
+
+
+def block_groups(histogram: Sequence[int], gamma: int, tape: Tape) -> list[list[int]]:
+    """Exchange between groups, paired at random, what only one of the two holds."""
     groups = cyclic_groups(histogram, gamma)
+    size, half = len(groups), len(groups) // 2
     passes = 0
-    while 2**passes <= 16 * len(groups):
+    while size > 1 and 2**passes <= 64 * size:
         passes += 1
-    for _ in range(passes):
-        standing = order(tape, [0] * len(groups))
-        free: list[tuple[int, int, int]] = []
-        for pair in range(len(groups) // 2):
-            first, second = standing[2 * pair], standing[2 * pair + 1]
-            for group, other in ((first, second), (second, first)):
-                free += [(pair, group, s) for s in range(gamma) if groups[group][s] not in groups[other]]
-        values = [groups[group][slot] for _, group, slot in free]
-        dealt = [values[item] for item in order(tape, [pair for pair, _, _ in free])]
-        for (_, group, slot), value in zip(free, dealt, strict=True):
-            groups[group][slot] = value
+    standing = order(tape, [item // size for item in range(passes * size)])
+    rotations = [integer_below(tape, gamma) for _ in range(passes * half)]
+    tossed = coins(tape, passes * gamma * half)
+    for done in range(passes):
+        groups = [groups[item - done * size] for item in standing[done * size : (done + 1) * size]]
+        for pair in range(half):
+            first, second = groups[pair], groups[half + pair]
+            mine = [slot for slot in range(gamma) if first[slot] not in second]
+            theirs = [slot for slot in range(gamma) if second[slot] not in first]
+            for number, slot in enumerate(mine):
+                if tossed[(done * gamma + slot) * half + pair]:
+                    facing = theirs[(number + rotations[done * half + pair]) % len(theirs)]
+                    first[slot], second[facing] = second[facing], first[slot]
     return groups
+
+
+def block_entries(histogram: Sequence[int], gamma: int, most: int = 4096) -> list[list[int]]:
+    """Return the entries of every block: of the records sorted by value, those of every so many groups."""
+    groups = sum(histogram) // gamma
+    blocks = -(-groups // most)
+    return [[p for p in range(gamma * groups) if p % groups % blocks == block] for block in range(blocks)]
+
+
+def mixed_blocks(
+    histogram: Sequence[int], gamma: int, tapes: Sequence[Tape], most: int = 4096
+) -> list[list[list[int]]]:
+    """Return the groups of every block, each from a tape; of the last tape when there are fewer tapes."""
+    values = [value for value, frequency in enumerate(histogram) for _ in range(frequency)]
+    made = []
+    for block, entries in enumerate(block_entries(histogram, gamma, most)):
+        held = [values[p] for p in entries]
+        counts = [held.count(value) for value in range(len(histogram))]
+        made.append(block_groups(counts, gamma, tapes[min(block, len(tapes) - 1)]))
+    return made
+
+
+def mixed_groups(histogram: Sequence[int], gamma: int, tape: Tape) -> list[list[int]]:
+    """Return the groups of all blocks, block after block."""
+    return [group for block in mixed_blocks(histogram, gamma, [tape]) for group in block]
 
 
 def plan_groups(plan: str, histogram: Sequence[int], gamma: int, tape: Tape) -> list[list[int]]:

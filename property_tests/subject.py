@@ -19,7 +19,16 @@ from splu_ref.guarantees import UtilityThreshold
 from splu_ref.mechanisms import PlaceOrder, Release, SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import Exact, Gamma
-from splu_ref.randomness import ByteSource, Draws, IntArray, Key, Randomness, TapeSource, UniformSource
+from splu_ref.randomness import (
+    ByteSource,
+    Draws,
+    IntArray,
+    Key,
+    PlanSecret,
+    Randomness,
+    TapeSource,
+    UniformSource,
+)
 from splu_ref.randomness.ordering import DrawIntegers, random_order
 
 
@@ -71,7 +80,12 @@ class Mixed(Protocol):
     """Of the form of `splu_ref.decoys.mixed`."""
 
     def __call__(
-        self, histogram: IntArray, gamma: Gamma, source: UniformSource, passes: int | None = ...
+        self,
+        histogram: IntArray,
+        gamma: Gamma,
+        source: PlanSecret,
+        passes: int | None = ...,
+        most: int = ...,
     ) -> DecoyPlan:
         """Return a plan after passes of trades."""
         ...
@@ -140,7 +154,7 @@ class Subject:
     plans
         Plan methods by name: ``anatomy``, ``cyclic`` and ``mixed``.
     mixed
-        The mixed plan, with a choice of the number of passes.
+        The mixed plan, with a choice of the number of passes and of the size of a block.
     greedy_reference
         The greedy plan as it is said.
     seeded, tape, system, keyed

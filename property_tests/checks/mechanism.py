@@ -15,7 +15,7 @@ from property_tests.subject import Subject
 from splu_ref.decoys import DecoyPlan
 from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray, RecordingSource, UniformSource
+from splu_ref.randomness import IntArray, PlanSecret, RecordingSource
 
 Table = tuple[Gamma, IntArray, int]
 
@@ -33,7 +33,7 @@ def structure(subject: Subject, run: Run) -> Outcome:
         recording = RecordingSource(subject.seeded(seed))
         made: list[DecoyPlan] = []
 
-        def watched(histogram: IntArray, size: Gamma, secret: UniformSource) -> DecoyPlan:
+        def watched(histogram: IntArray, size: Gamma, secret: PlanSecret) -> DecoyPlan:
             made.append(subject.plans[plan](histogram, size, secret))
             return made[-1]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 
 import numpy as np
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from property_tests.subject import Subject
 from splu_ref.audit.laws import fault_in_groups
 from splu_ref.decoys import DecoyPlan
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray
+from splu_ref.randomness import IntArray, Key
 
 
 def _groups(plan: DecoyPlan) -> list[list[int]]:
@@ -50,19 +51,66 @@ def valid(subject: Subject, run: Run) -> Outcome:
 @check(
     "plan.mixed",
     "property",
-    "The mixed plan makes the same trades of the same bytes as a slow second implementation, and reads no "
-    "byte more (splu.TR).",
+    "The mixed plan, in one block or several, makes the same trades of the same bytes as a slow second "
+    "implementation, and reads no byte more (splu.TR).",
 )
 def mixed(subject: Subject, run: Run) -> Outcome:
-    def holds(gamma: int, data: st.DataObject, seed: bytes) -> None:
+    def holds(gamma: int, data: st.DataObject, most: int, seed: bytes) -> None:
         histogram = data.draw(histograms(gamma, full_groups=True, most_groups=30))
         data_bytes = hashlib.shake_256(seed).digest(100 * int(histogram.sum()) + 100)
         tape, expected = subject.tape(data_bytes), reference.Tape(data_bytes)
-        found = _groups(subject.mixed(histogram, Gamma(gamma), tape))
-        assert found == reference.mixed_groups(histogram.tolist(), gamma, expected), "other groups"
+        found = [
+            block.tolist() for block in subject.mixed(histogram, Gamma(gamma), tape, None, most).blocks()
+        ]
+        assert found == reference.mixed_blocks(histogram.tolist(), gamma, [expected], most), "other groups"
         assert tape.consumed == expected.consumed, f"{tape.consumed} bytes read, not {expected.consumed}"
 
-    return for_all(run, "plan.mixed", holds, st.integers(2, 7), st.data(), SEEDS, examples=run.pick(250, 40))
+    parameters = st.integers(2, 7), st.data(), st.sampled_from((4096, 11, 4)), SEEDS
+    return for_all(run, "plan.mixed", holds, *parameters, examples=run.pick(250, 40))
+
+
+@check(
+    "plan.blocks",
+    "property",
+    "With a key, every block of the mixed plan is drawn from a stream of its own, and entry p of the records "
+    "sorted by value stands in block (p mod G) mod B, the k-th of its value in the k-th group that holds it.",
+)
+def blocks(subject: Subject, run: Run) -> Outcome:
+    def holds(gamma: int, data: st.DataObject, most: int, seed: bytes) -> None:
+        histogram = data.draw(histograms(gamma, full_groups=True, most_groups=30))
+        records = int(histogram.sum())
+        key = hashlib.sha256(seed).digest()
+        source = subject.keyed(Key(key)).for_records(
+            "v", lambda: [b"%d" % record for record in range(records)]
+        )
+        plan = subject.mixed(histogram, Gamma(gamma), source.plan_secret(), None, most)
+        entries = reference.block_entries(histogram.tolist(), gamma, most)
+        tapes = [
+            reference.Tape(_block_bytes(key, b"v", b, 100 * len(p) + 100)) for b, p in enumerate(entries)
+        ]
+        expected = reference.mixed_blocks(histogram.tolist(), gamma, tapes, most)
+        assert [block.tolist() for block in plan.blocks()] == expected, "other groups"
+        group_of = (plan.slots() // gamma).tolist()
+        first = 0
+        for mine, groups in zip(entries, expected, strict=True):
+            values = np.repeat(np.arange(len(histogram)), histogram)[mine].tolist()
+            for value in set(values):
+                holding = [first + number for number, group in enumerate(groups) if value in group]
+                standing = [group_of[p] for p, own in zip(mine, values, strict=True) if own == value]
+                assert standing == holding, f"value {value} stands in {standing}, not {holding}"
+            first += len(groups)
+
+    parameters = st.integers(2, 7), st.data(), st.sampled_from((4096, 11, 4)), SEEDS
+    return for_all(run, "plan.blocks", holds, *parameters, examples=run.pick(150, 30))
+
+
+def _block_bytes(key: bytes, column: bytes, block: int, count: int) -> bytes:
+    """Return the stream of a block by the words of the specification."""
+    prefix = b"splu-ref/keyed-plan/2"
+    message = prefix + len(column).to_bytes(8, "big") + column + block.to_bytes(8, "big")
+    secret = hmac.digest(key, message, "sha256")
+    parts = (prefix + secret + part.to_bytes(8, "big") for part in range(-(-count // 4096)))
+    return b"".join(hashlib.shake_256(part).digest(4096) for part in parts)[:count]
 
 
 @check(

@@ -9,7 +9,7 @@ from property_tests.subject import PublishCodes
 from splu_ref.decoys import DecoyPlan
 from splu_ref.mechanisms import ColumnRelease, PlaceOrder, SpluGen
 from splu_ref.model import Gamma
-from splu_ref.randomness import Draws, IntArray, UniformSource
+from splu_ref.randomness import Draws, IntArray, PlanSecret
 
 
 class AlteredSource:
@@ -44,7 +44,7 @@ class AlteredSource:
         """Alter what the source behind keeps."""
         return type(self)(self.source.kept(rows), self.gamma)
 
-    def plan_secret(self) -> UniformSource:
+    def plan_secret(self) -> PlanSecret:
         """Leave the plan to the source behind: the fault is in another choice."""
         return self.source.plan_secret()
 
@@ -79,7 +79,7 @@ class AlteredMechanism:
         """Publish, with the alteration."""
         alter_plan = self.plan
 
-        def method(histogram: IntArray, size: Gamma, secret: UniformSource) -> DecoyPlan:
+        def method(histogram: IntArray, size: Gamma, secret: PlanSecret) -> DecoyPlan:
             decoys = mechanism.decoys(histogram, size, secret)
             return decoys if alter_plan is None else alter_plan(decoys)
 

@@ -44,7 +44,7 @@ def _grouped(
     drawn = draws(source, gamma, mechanism.retention, len(own))
     published = decoys.published(places, drawn)
     groups = np.empty(len(own), dtype=np.int64)
-    groups[places] = np.argsort(decoys.groups().reshape(-1), kind="stable") // gamma
+    groups[places] = decoys.slots() // gamma
     shuffle = source.permutation(len(own))
     turns = dict.fromkeys(groups[shuffle].tolist())  # groups as they first come up in the shuffle
     by_group = np.concatenate([shuffle[groups[shuffle] == group] for group in turns])

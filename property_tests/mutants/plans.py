@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from property_tests.mutants.mutant import mutant
-from splu_ref.decoys import PLANS, ArrayPlan, DecoyPlan, anatomy, cyclic
-from splu_ref.decoys.mixed import default_passes, trade
+from splu_ref.decoys import MOST_GROUPS, PLANS, ArrayPlan, BlockPlan, Blocks, DecoyPlan, anatomy, cyclic
+from splu_ref.decoys.mixed import default_passes, drawn_secret, trade
 from splu_ref.decoys.plan import Groups
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray, UniformSource
+from splu_ref.randomness import IntArray, PlanSecret
 
 
-def _duplicate(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan:
+def _duplicate(histogram: IntArray, gamma: Gamma, _: PlanSecret) -> DecoyPlan:
     """Exchange a value of one group for a value that the other group holds already."""
     groups = anatomy(histogram, gamma).groups().copy()
     for other in range(1, len(groups)):
@@ -28,12 +28,12 @@ def _duplicate(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan
     return ArrayPlan(gamma, len(histogram), groups)
 
 
-def _ties_to_the_larger(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan:
+def _ties_to_the_larger(histogram: IntArray, gamma: Gamma, _: PlanSecret) -> DecoyPlan:
     last = len(histogram) - 1
     return ArrayPlan(gamma, len(histogram), last - anatomy(histogram[::-1].copy(), gamma).groups())
 
 
-def _dealt_in_rows(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan:
+def _dealt_in_rows(histogram: IntArray, gamma: Gamma, _: PlanSecret) -> DecoyPlan:
     values = np.repeat(np.arange(len(histogram)), histogram)
     return ArrayPlan(gamma, len(histogram), values.reshape(-1, gamma))
 
@@ -49,56 +49,109 @@ class _SlotDraws(ArrayPlan):
         return published
 
 
-def _slots(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan:
+def _slots(histogram: IntArray, gamma: Gamma, _: PlanSecret) -> DecoyPlan:
     return _SlotDraws(gamma, len(histogram), anatomy(histogram, gamma).groups())
 
 
-def _mixed_by(one_pass: Callable[[Groups, UniformSource], None]) -> dict[str, object]:
-    """Return the fields of a subject whose mixed plan makes another kind of pass."""
+@dataclass(frozen=True)
+class _Mixed:
+    """The mixed plan with a part of it replaced.
 
-    def altered(
-        histogram: IntArray, gamma: Gamma, source: UniformSource, passes: int | None = None
-    ) -> DecoyPlan:
-        groups = cyclic(histogram, gamma).groups()
-        for _ in range(default_passes(len(groups)) if passes is None else passes):
-            one_pass(groups, source)
-        return ArrayPlan(gamma, len(histogram), groups)
+    Attributes
+    ----------
+    trade
+        How the groups of a block trade.
+    passes
+        How many passes are made, by the number that is asked for.
+    block
+        Which block's stream is read for a block.
+    untraded
+        How many of several blocks, counted from the last, stay as they start.
+    """
 
-    return {"mixed": altered, "plans": {**PLANS, "mixed": altered}}
+    trade: Callable[[Groups, IntArray, NDArray[np.bool_]], None] = trade
+    passes: Callable[[int], int] = int
+    block: Callable[[int], int] = int
+    untraded: int = 0
+
+    def __call__(
+        self,
+        histogram: IntArray,
+        gamma: Gamma,
+        source: PlanSecret,
+        passes: int | None = None,
+        most: int = MOST_GROUPS,
+    ) -> BlockPlan:
+        blocks = Blocks.of(int(histogram.sum()) // gamma, most)
+        arrays = []
+        for number in range(blocks.count):
+            groups = cyclic(blocks.histogram(number, histogram), gamma).groups()
+            asked = self.passes(default_passes(len(groups)) if passes is None else passes)
+            if 0 < number >= blocks.count - self.untraded:
+                asked = 0
+            secret = drawn_secret(len(groups), gamma, source.block(self.block(number)), asked)
+            slots = groups.T.copy()
+            for order, rotations, coins in zip(*secret, strict=True):
+                slots = slots.take(order, axis=1)
+                self.trade(slots, rotations, coins)
+            arrays.append(np.ascontiguousarray(slots.T))
+        return BlockPlan(gamma, len(histogram), tuple(arrays))
+
+    def fields(self) -> dict[str, object]:
+        """Return the fields of a subject that this replaces."""
+        return {"mixed": self, "plans": {**PLANS, "mixed": self}}
 
 
-def _trade_everything(groups: Groups, source: UniformSource) -> None:
-    count, gamma = groups.shape
-    pairs = source.permutation(count)[: count - count % 2]
-    codes = np.repeat(np.arange(len(pairs) // 2), 2 * gamma)
-    groups[pairs] = groups[pairs].reshape(-1)[source.order_within(codes)].reshape(-1, gamma)
+def _common_too(slots: Groups, rotations: IntArray, coins: NDArray[np.bool_]) -> None:
+    """Exchange slot with slot by the coins, whatever stands in them."""
+    pairs = len(rotations)
+    first, second = slots[:, :pairs], slots[:, pairs : 2 * pairs]
+    first[coins], second[coins] = second[coins], first[coins]
 
 
-class _GroupsInOrder:
-    """Orders the groups by number, and the values of a pool at random; a trade asks for nothing else."""
-
-    def __init__(self, source: UniformSource) -> None:
-        self.source = source
-
-    def order_within(self, codes: IntArray) -> IntArray:
-        return self.source.order_within(codes) if codes.any() else np.arange(len(codes))
+def _shared_coin(slots: Groups, rotations: IntArray, coins: NDArray[np.bool_]) -> None:
+    trade(slots, rotations, np.concatenate([coins[:1], coins[:1], coins[2:]]))
 
 
-def _neighbors_trade(groups: Groups, source: UniformSource) -> None:
-    trade(groups, cast("UniformSource", _GroupsInOrder(source)))
+def _no_rotation(slots: Groups, rotations: IntArray, coins: NDArray[np.bool_]) -> None:
+    trade(slots, np.zeros_like(rotations), coins)
 
 
 mutant(
     "common-values-traded",
     "plan.valid",
-    "A trade deals all values of both groups, so that a group can hold one value twice.",
-    **_mixed_by(_trade_everything),
+    "A trade exchanges values that both groups hold, so that a group can hold one value twice.",
+    **_Mixed(trade=_common_too).fields(),
 )
 mutant(
-    "neighbors-trade",
+    "coin-shared-by-two-slots",
     "plan.mixed",
-    "The same groups trade in every pass: every plan is valid, but most are never reached.",
-    **_mixed_by(_neighbors_trade),
+    "The first two slots of a group share a coin: two values never part that way.",
+    **_Mixed(trade=_shared_coin).fields(),
+)
+mutant(
+    "no-rotation",
+    "plan.mixed",
+    "The free values of two groups face each other in the order of their slots, in every pass.",
+    **_Mixed(trade=_no_rotation).fields(),
+)
+mutant(
+    "one-pass-too-few",
+    "plan.mixed",
+    "Every block makes a pass less than specified.",
+    **_Mixed(passes=lambda asked: asked - 1).fields(),
+)
+mutant(
+    "last-block-untraded",
+    "plan.mixed",
+    "The last of several blocks keeps the groups that it starts with, which are no secret.",
+    **_Mixed(untraded=1).fields(),
+)
+mutant(
+    "block-stream-reused",
+    "plan.blocks",
+    "With a key, every block is drawn from the stream of block 0, so that whoever knows one knows all.",
+    **_Mixed(block=lambda _: 0).fields(),
 )
 mutant(
     "duplicate-in-a-group",

@@ -6,17 +6,18 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from splu_ref.decoys.anatomy import anatomy, anatomy_reference
+from splu_ref.decoys.blocks import MOST_GROUPS, BlockPlan, Blocks
 from splu_ref.decoys.co_occurrence import CoOccurrence, co_occurrence
 from splu_ref.decoys.conditional_poisson import FloatArray
 from splu_ref.decoys.cyclic import cyclic
 from splu_ref.decoys.eligibility import largest_gamma, require_eligible, require_feasible
 from splu_ref.decoys.expected import expected_co_occurrence, within_bound
-from splu_ref.decoys.mixed import mixed, mixed_reference
+from splu_ref.decoys.mixed import mixed, mixed_block, mixed_reference
 from splu_ref.decoys.plan import ArrayPlan, Codes, DecoyPlan, IntArray, Run, RunLengthPlan
 from splu_ref.model import Gamma, ParameterError
-from splu_ref.randomness import UniformSource
+from splu_ref.randomness import PlanSecret
 
-PlanMethod: TypeAlias = Callable[[IntArray, Gamma, UniformSource], DecoyPlan]
+PlanMethod: TypeAlias = Callable[[IntArray, Gamma, PlanSecret], DecoyPlan]
 """A method that turns a histogram, a group size and, if the plan is secret, random integers into a plan."""
 
 PLANS: dict[str, PlanMethod] = {"anatomy": anatomy, "cyclic": cyclic, "mixed": mixed}
@@ -37,8 +38,11 @@ def plan_method(name: str) -> PlanMethod:
 
 
 __all__ = [
+    "MOST_GROUPS",
     "PLANS",
     "ArrayPlan",
+    "BlockPlan",
+    "Blocks",
     "CoOccurrence",
     "Codes",
     "DecoyPlan",
@@ -53,6 +57,7 @@ __all__ = [
     "expected_co_occurrence",
     "largest_gamma",
     "mixed",
+    "mixed_block",
     "mixed_reference",
     "plan_method",
     "require_eligible",

@@ -13,7 +13,7 @@ import numpy as np
 from splu_ref.decoys.eligibility import require_eligible
 from splu_ref.decoys.plan import ArrayPlan, IntArray, Run, RunLengthPlan, groups_dtype
 from splu_ref.model import Gamma
-from splu_ref.randomness import UniformSource
+from splu_ref.randomness import PlanSecret
 
 
 def anatomy_reference(histogram: IntArray, gamma: Gamma) -> ArrayPlan:
@@ -29,7 +29,7 @@ def anatomy_reference(histogram: IntArray, gamma: Gamma) -> ArrayPlan:
     return ArrayPlan(gamma, len(left), np.array(groups, dtype=groups_dtype(len(left))))
 
 
-def anatomy(histogram: IntArray, gamma: Gamma, source: UniformSource | None = None) -> RunLengthPlan:
+def anatomy(histogram: IntArray, gamma: Gamma, source: PlanSecret | None = None) -> RunLengthPlan:
     """Return the greedy plan in run-length form.
 
     Parameters

@@ -7,10 +7,10 @@ import numpy as np
 from splu_ref.decoys.eligibility import require_eligible
 from splu_ref.decoys.plan import IntArray, Run, RunLengthPlan
 from splu_ref.model import Gamma
-from splu_ref.randomness import UniformSource
+from splu_ref.randomness import PlanSecret
 
 
-def cyclic(histogram: IntArray, gamma: Gamma, source: UniformSource | None = None) -> RunLengthPlan:
+def cyclic(histogram: IntArray, gamma: Gamma, source: PlanSecret | None = None) -> RunLengthPlan:
     """Return the plan whose slot j of group g holds the value of sorted record j * (N / gamma) + g.
 
     Parameters

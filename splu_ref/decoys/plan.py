@@ -19,11 +19,13 @@ from splu_ref.model import Gamma
 IntArray: TypeAlias = NDArray[np.int64]
 Codes: TypeAlias = NDArray[np.integer]
 Groups: TypeAlias = NDArray[np.integer]
-"""Values by group and slot, shape (groups, gamma). Small domains use 16 bits: they sort in linear time."""
+"""Values by group and slot, shape (groups, gamma). Integers of up to 16 bits sort in linear time."""
 
 
 def groups_dtype(domain_size: int) -> type[np.integer]:
     """Return the type in which the groups of a domain are held."""
+    if domain_size <= 1 << 8:
+        return np.uint8
     return np.uint16 if domain_size <= 1 << 16 else np.int64
 
 
@@ -46,14 +48,32 @@ class DecoyPlan(ABC):
     def groups(self) -> Groups:
         """Return the values by group and slot, shape (N / gamma, gamma), in the plan's order."""
 
+    def blocks(self) -> tuple[Groups, ...]:
+        """Return the values by group and slot, block by block; one block unless the plan says otherwise."""
+        return (self.groups(),)
+
+    def slots(self) -> IntArray:
+        """Return where each entry of the sorted records stands: gamma times the group, plus the slot.
+
+        Shape (N,). Entry p belongs to block (p mod N / gamma) mod (number of blocks). Of the block's entries
+        with one value, the k-th stands in the k-th of its groups that hold the value.
+        """
+        blocks = self.blocks()
+        entries = np.empty((self.gamma, sum(map(len, blocks))), dtype=np.int64)
+        begin = 0
+        for number, groups in enumerate(blocks):
+            slots = begin + np.argsort(groups.reshape(-1), kind="stable")
+            entries[:, number :: len(blocks)] = slots.reshape(self.gamma, -1)
+            begin += groups.size
+        return entries.reshape(-1)
+
     def published(self, order: IntArray, draws: IntArray) -> Codes:
         """Return the value that each record is published with.
 
         Parameters
         ----------
         order
-            Records sorted by value, shape (N,): the k-th record listed for value v stands in the k-th
-            group that holds v.
+            Records sorted by value, shape (N,): the record listed p-th stands where `slots` has entry p.
         draws
             One integer below gamma per record, shape (N,), by record: 0 keeps the record's own value,
             j > 0 takes the j-th of the other values of its group, in the group's order.
@@ -63,19 +83,28 @@ class DecoyPlan(ABC):
         Codes
             Published value by record, shape (N,), in the type of the groups.
         """
-        values = self.groups().reshape(-1)
+        blocks = self.blocks()
+        drawn = draws.astype(np.min_scalar_type(self.gamma))[order].reshape(self.gamma, -1)
+        entries = np.empty(drawn.shape, dtype=blocks[0].dtype)
+        for number, groups in enumerate(blocks):
+            mine = slice(number, None, len(blocks))
+            entries[:, mine] = self._taken(groups.reshape(-1), drawn[:, mine].reshape(-1)).reshape(
+                self.gamma, -1
+            )
+        published = np.empty(len(order), dtype=entries.dtype)
+        published[order] = entries.reshape(-1)
+        return published
+
+    def _taken(self, values: Codes, draw: Codes) -> Codes:
+        """Return the value that each entry of a block takes, by entry, from the values in its slots."""
         slots = np.argsort(values, kind="stable")
         # Offsets within a group fit the smallest integers, which keeps this a handful of gathers.
-        small = np.min_scalar_type(self.gamma)
-        own = np.tile(np.arange(self.gamma, dtype=small), len(values) // self.gamma)[slots]
-        draw = draws.astype(small)[order]
+        own = np.tile(np.arange(self.gamma, dtype=draw.dtype), len(values) // self.gamma)[slots]
         other = draw - (draw <= own)
         offset = np.where(draw == 0, own, other)
         slots -= own
         slots += offset
-        published = np.empty(len(order), dtype=values.dtype)
-        published[order] = values[slots]
-        return published
+        return values[slots]
 
 
 @dataclass(frozen=True)

@@ -228,8 +228,8 @@ class Anatomy:
         records = draws.kept(kept)
         plan = self.decoys(histogram, self.gamma, records.plan_secret())
         values = plan.groups().astype(np.int64)
-        places = records.order_within(codes[kept])  # the k-th record of a value takes its k-th slot
+        places = records.order_within(codes[kept])
         group_of = np.empty(len(kept), dtype=np.int64)
-        group_of[places] = np.argsort(values.reshape(-1), kind="stable") // self.gamma
+        group_of[places] = plan.slots() // self.gamma
         shuffle = records.permutation(len(kept))
         return TwoTables(kept[shuffle], group_of[shuffle], np.sort(values, axis=1), suppressed, domain_size)

@@ -4,7 +4,7 @@ from splu_ref.randomness.byte_rules import ByteSource
 from splu_ref.randomness.enumeration import EnumerationSource, outcomes
 from splu_ref.randomness.key import Key
 from splu_ref.randomness.keyed import KeyedRecords, KeyedSource
-from splu_ref.randomness.protocol import Draws, IntArray, Randomness, UniformSource
+from splu_ref.randomness.protocol import Draws, IntArray, PlanSecret, Randomness, UniformSource
 from splu_ref.randomness.seeded import SeededSource
 from splu_ref.randomness.system import SystemSource
 from splu_ref.randomness.tape import RecordingSource, TapeSource
@@ -17,6 +17,7 @@ __all__ = [
     "Key",
     "KeyedRecords",
     "KeyedSource",
+    "PlanSecret",
     "Randomness",
     "RecordingSource",
     "SeededSource",

@@ -83,6 +83,12 @@ class ByteSource(ABC):
             filled += len(accepted)
         return result
 
+    def coins(self, size: int) -> NDArray[np.bool_]:
+        """Return ``size`` fair coins: the first bits of ⌈size/8⌉ bytes, most significant first."""
+        require_size(size)
+        data = np.frombuffer(self.read((size + 7) // 8), dtype=np.uint8)
+        return np.unpackbits(data, count=size).view(np.bool_)
+
     def permutation(self, size: int) -> IntArray:
         """Return a uniform permutation; see ``random_order`` for the rule."""
         require_size(size)
@@ -107,4 +113,8 @@ class ByteSource(ABC):
 
     def plan_secret(self) -> Self:
         """Return the source itself."""
+        return self
+
+    def block(self, number: int) -> ByteSource:
+        """Return the source itself: the blocks of a plan are read one after the other."""
         return self

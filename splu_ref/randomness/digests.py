@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from splu_ref.randomness.byte_rules import ByteSource
 from splu_ref.randomness.key import Key
 from splu_ref.randomness.protocol import IntArray
+from splu_ref.randomness.seeded import ShakeStream
 
 PREFIX = b"splu-ref/keyed/1"
-PLAN_PREFIX = b"splu-ref/keyed-plan/1"
+PLAN_PREFIX = b"splu-ref/keyed-plan/2"
 DIGEST_BYTES = 32
 ORDER_BYTES = slice(0, 8)
 SHUFFLE_BYTES = slice(8, 16)
@@ -63,27 +64,17 @@ class RecordTape(ByteSource):
         return hmac.digest(self._secret, self._message + number.to_bytes(8, "big"), "sha256")
 
 
-class PlanTape(ByteSource):
-    """The bytes of one column's decoy plan: the digests of the column's name and a block number, in turn."""
-
-    name = "keyed"
+class PlanStreams:
+    """The bytes of one column's decoy plan: a stream of its own for each block of the plan."""
 
     def __init__(self, key: Key, column: str) -> None:
         self._secret = key.secret
         self._message = _column_message(column, PLAN_PREFIX)
-        self._pending = b""
-        self._next_block = 0
 
-    def read(self, count: int) -> bytes:
-        """Return the next ``count`` bytes."""
-        last = self._next_block + -(-(count - len(self._pending)) // DIGEST_BYTES)
-        self._pending += b"".join(
-            hmac.digest(self._secret, self._message + number.to_bytes(8, "big"), "sha256")
-            for number in range(self._next_block, last)
-        )
-        self._next_block = max(last, self._next_block)
-        data, self._pending = self._pending[:count], self._pending[count:]
-        return data
+    def block(self, number: int) -> ShakeStream:
+        """Return the stream of one block; it begins anew with each call."""
+        secret = hmac.digest(self._secret, self._message + number.to_bytes(8, "big"), "sha256")
+        return ShakeStream("keyed", PLAN_PREFIX + secret)
 
 
 def ordered_by_digest(digests: NDArray[np.uint8], part: slice, codes: IntArray | None = None) -> IntArray:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_ref.model import SpluError
 from splu_ref.randomness.preconditions import require_bound, require_size, require_vector
@@ -58,6 +59,10 @@ class EnumerationSource:
         require_vector(bound, size)
         return np.array([self.integer_below(bound) for _ in range(size)], dtype=np.int64)
 
+    def coins(self, size: int) -> NDArray[np.bool_]:
+        """Return ``size`` choices between two."""
+        return self.below(2, size).astype(np.bool_)
+
     def permutation(self, size: int) -> IntArray:
         """Return a permutation by ``size!`` choices, or the identity if the shuffle is not enumerated."""
         require_size(size)
@@ -87,6 +92,10 @@ class EnumerationSource:
         return self
 
     def plan_secret(self) -> Self:
+        """Return the source itself."""
+        return self
+
+    def block(self, number: int) -> Self:
         """Return the source itself."""
         return self
 

@@ -12,7 +12,7 @@ from splu_ref.randomness.digests import (
     DRAW_BYTES,
     ORDER_BYTES,
     SHUFFLE_BYTES,
-    PlanTape,
+    PlanStreams,
     RecordTape,
     ordered_by_digest,
     record_digests,
@@ -121,9 +121,9 @@ class KeyedRecords:
         restricted._digests = self._digests[rows]
         return restricted
 
-    def plan_secret(self) -> PlanTape:
-        """Return the stream of the column's decoy plan; it begins anew with each call."""
-        return PlanTape(self._key, self._column)
+    def plan_secret(self) -> PlanStreams:
+        """Return the streams of the column's decoy plan."""
+        return PlanStreams(self._key, self._column)
 
     def _require_size(self, size: int) -> None:
         if size != len(self._digests):

@@ -14,6 +14,8 @@ from splu_ref.randomness.protocol import IntArray
 KEY_BITS = 32
 """Width of one key. The tests enumerate the rule with narrower keys, where ties are common."""
 
+_PART = 1 << 15
+
 DrawIntegers: TypeAlias = Callable[[int, int], IntArray]
 """``below(bound, size)`` of a source; the array it returns must be a fresh one."""
 
@@ -76,10 +78,12 @@ def _sort_packed(
     Returns the order, and for each place but the last whether the next one has the same code and key.
     """
     words = keys.view(np.uint64)
-    if codes is not None:
-        words |= codes.view(np.uint64) << np.uint64(key_bits)
-    words <<= np.uint64(index_bits)
-    words |= np.arange(len(words), dtype=np.uint64)
+    for begin in range(0, len(words), _PART):  # arrays of full length would be fresh memory, which costs more
+        part = words[begin : begin + _PART]
+        if codes is not None:
+            part |= codes[begin : begin + _PART].view(np.uint64) << np.uint64(key_bits)
+        part <<= np.uint64(index_bits)
+        part |= np.arange(begin, begin + len(part), dtype=np.uint64)
     # One thread: as fast for arrays of this size, and safe in a process forked after the thread pool started.
     ordered = pl.Series(words).sort(multithreaded=False).to_numpy()
     # The unsorted words are not needed again. Fresh memory would cost more than the arithmetic does.

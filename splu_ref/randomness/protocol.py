@@ -36,6 +36,10 @@ class UniformSource(Protocol):
         """Return ``size`` independent uniform integers below ``bound``, which is 1 to 2**63."""
         ...
 
+    def coins(self, size: int) -> NDArray[np.bool_]:
+        """Return ``size`` independent fair coins."""
+        ...
+
     def permutation(self, size: int) -> IntArray:
         """Return a uniform permutation of ``0 … size - 1``: entry i is the item that stands at place i."""
         ...
@@ -57,6 +61,22 @@ class UniformSource(Protocol):
 
     def subset(self, population: int, count: int) -> IntArray:
         """Return a uniform subset of ``count`` of the numbers ``0 … population - 1``, ascending."""
+        ...
+
+    def block(self, number: int) -> UniformSource:
+        """Return the stream itself: see `PlanSecret`."""
+        ...
+
+
+class PlanSecret(Protocol):
+    """What a secret decoy plan is drawn from: a stream for each of its blocks."""
+
+    def block(self, number: int) -> UniformSource:
+        """Return the stream from which one block of a plan is drawn; ask for the blocks in ascending order.
+
+        A stream returns itself, and the blocks are drawn from it one after the other. Under a key, every
+        block has a stream of its own, which begins anew with each call.
+        """
         ...
 
 
@@ -95,10 +115,10 @@ class Draws(Protocol):
         """
         ...
 
-    def plan_secret(self) -> UniformSource:
-        """Return the stream from which a secret decoy plan is drawn.
+    def plan_secret(self) -> PlanSecret:
+        """Return what a secret decoy plan is drawn from.
 
-        A stream returns itself; under a key, the stream depends on the key and the column alone.
+        A stream returns itself; under a key, it depends on the key and the column alone.
         """
         ...
 

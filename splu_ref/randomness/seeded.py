@@ -1,4 +1,4 @@
-"""A reproducible stream for tests: never for publishing."""
+"""Endless reproducible streams, and the one that a seed makes: for tests, never for publishing."""
 
 from __future__ import annotations
 
@@ -10,24 +10,22 @@ PREFIX = b"splu-ref/seeded/1"
 BLOCK_BYTES = 4096
 
 
-class SeededSource(ByteSource):
-    """An endless byte stream made from a seed: for tests only, since a seed can be guessed.
+class ShakeStream(ByteSource):
+    """An endless byte stream: block k, k = 0, 1, 2, …, is the first 4096 bytes of SHAKE-256(message ‖ k).
 
-    Block k of the stream, k = 0, 1, 2, …, is the first 4096 bytes of SHAKE-256 of the prefix
-    ``splu-ref/seeded/1``, the seed's length in bytes, the seed and k; both numbers are big-endian and 8
-    bytes long.
+    The number k is big-endian and 8 bytes long.
 
     Parameters
     ----------
-    seed
-        Bytes, or an integer, which stands for its decimal digits in ASCII (with a ``-`` if negative).
+    name
+        See `Draws.name`.
+    message
+        No two streams may have messages of which one starts with the other.
     """
 
-    name = "seeded"
-
-    def __init__(self, seed: int | bytes) -> None:
-        text = seed if isinstance(seed, bytes) else b"%d" % seed
-        self._message = PREFIX + len(text).to_bytes(8, "big") + text
+    def __init__(self, name: str, message: bytes) -> None:
+        self.name = name
+        self._message = message
         self._next_block = 0
         self._pending = b""
 
@@ -43,3 +41,19 @@ class SeededSource(ByteSource):
         data = b"".join(blocks)
         self._pending = data[count:]
         return data[:count]
+
+
+class SeededSource(ShakeStream):
+    """An endless byte stream made from a seed: for tests only, since a seed can be guessed.
+
+    The message is the prefix ``splu-ref/seeded/1``, the seed's length in bytes, and the seed.
+
+    Parameters
+    ----------
+    seed
+        Bytes, or an integer, which stands for its decimal digits in ASCII (with a ``-`` if negative).
+    """
+
+    def __init__(self, seed: int | bytes) -> None:
+        text = seed if isinstance(seed, bytes) else b"%d" % seed
+        super().__init__("seeded", PREFIX + len(text).to_bytes(8, "big") + text)

@@ -16,7 +16,7 @@ from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS, ArrayPlan, DecoyPlan, anatomy
 from splu_ref.mechanisms import ColumnRelease, SpluGen
 from splu_ref.model import Gamma
-from splu_ref.randomness import Draws, IntArray, UniformSource
+from splu_ref.randomness import Draws, IntArray, PlanSecret
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 
@@ -136,7 +136,7 @@ def test_missing_values_and_broken_plans_are_reported() -> None:
     short = altered(lambda done, _: done._replace(rows=done.rows[:1], published=done.published[:1]))
     assert "records" in enumerate_histogram((1, 1), PublishedCount.of(2), publish=short).detail
 
-    def duplicate(histogram: IntArray, gamma: Gamma, _: UniformSource) -> DecoyPlan:
+    def duplicate(histogram: IntArray, gamma: Gamma, _: PlanSecret) -> DecoyPlan:
         anatomy(histogram, gamma)
         return ArrayPlan(gamma, len(histogram), np.array([[0, 0], [1, 1]]))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import tracemalloc
-from collections import Counter
+from collections import defaultdict
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -11,7 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_ref.decoys import cyclic, expected_co_occurrence, mixed, mixed_reference
+from splu_ref.decoys import (
+    Blocks,
+    cyclic,
+    expected_co_occurrence,
+    mixed,
+    mixed_block,
+    mixed_reference,
+)
 from splu_ref.decoys.mixed import default_passes, trade
 from splu_ref.model import Gamma, ParameterError
 from splu_ref.randomness import IntArray, Key, KeyedSource, SeededSource, SystemSource, TapeSource, outcomes
@@ -32,14 +41,13 @@ def worlds(draw: st.DrawFn) -> tuple[IntArray, Gamma]:
 
 @pytest.mark.slow
 @settings(max_examples=250)
-@given(worlds(), st.integers(0, 4), st.binary(min_size=4, max_size=4))
+@given(worlds(), st.integers(0, 4), st.integers(1, 12), st.binary(min_size=4, max_size=4))
 def test_the_fast_plan_is_the_reference_byte_for_byte(
-    world: tuple[IntArray, Gamma], passes: int, seed: bytes
+    world: tuple[IntArray, Gamma], passes: int, most: int, seed: bytes
 ) -> None:
     fast, slow = SeededSource(seed), SeededSource(seed)
-    np.testing.assert_array_equal(
-        mixed(*world, fast, passes).groups(), mixed_reference(*world, slow, passes).groups()
-    )
+    plan, expected = mixed(*world, fast, passes, most), mixed_reference(*world, slow, passes, most)
+    assert [block.tolist() for block in plan.blocks()] == [block.tolist() for block in expected.blocks()]
     assert fast.read(8) == slow.read(8)  # both have consumed the same bytes
 
 
@@ -55,30 +63,55 @@ def test_every_mixed_plan_is_valid(world: tuple[IntArray, Gamma]) -> None:
 
 
 def test_a_trade_by_hand() -> None:
-    # The order of the three groups is 2, 0, 1: groups 2 and 0 trade, group 1 rests. They share the value 0.
-    groups = np.array([[0, 1, 2], [0, 3, 4], [5, 0, 3]], dtype=np.uint16)
-    keys = [2, 3, 1]  # sorted: group 2, group 0, group 1
-    keys += [40, 30, 20, 10]  # the pool 5, 3 (of group 2), 1, 2 (of group 0) is dealt as 2, 1, 3, 5
-    tape = TapeSource(b"".join(key.to_bytes(4, "big") for key in keys))
-    trade(groups, tape)
-    assert groups.tolist() == [[0, 3, 5], [0, 3, 4], [2, 0, 1]]
-    assert tape.consumed == 28
+    # Pairs: (0, 1, 2, 3) with (4, 0, 5, 6), which share 0, and (0, 1, 2, 3) with (3, 7, 8, 9), which share 3.
+    # The last group rests. Free in pair 0: 1, 2, 3 and 4, 5, 6; in pair 1: 0, 1, 2 and 7, 8, 9.
+    groups = np.array([[0, 1, 2, 3], [0, 1, 2, 3], [4, 0, 5, 6], [3, 7, 8, 9], [7, 7, 7, 7]], dtype=np.uint8)
+    slots = groups.T.copy()
+    # Pair 0, rotation 1: 1 faces 5, 2 faces 6, 3 faces 4. Pair 1, rotation 3 of three: 0, 1, 2 face 7, 8, 9.
+    coins = np.array([[1, 1], [0, 0], [1, 1], [1, 1]], dtype=bool)  # those of 0 and 3 are for nothing
+    trade(slots, np.array([1, 3]), coins)
+    traded = [[0, 1, 6, 4], [7, 1, 9, 3], [3, 0, 5, 2], [3, 0, 8, 2], [7, 7, 7, 7]]
+    assert slots.T.tolist() == traded
+    trade(slots, np.array([1, 3]), coins)
+    assert slots.T.tolist() == groups.tolist()
+
+
+def test_large_groups_trade_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    histogram, gamma = np.full(30, 20), Gamma(6)
+    whole = mixed(histogram, gamma, SeededSource(3)).groups()
+    monkeypatch.setattr(sys.modules["splu_ref.decoys.mixed"], "_MOST_COMPARED", 7 * gamma**2)
+    np.testing.assert_array_equal(mixed(histogram, gamma, SeededSource(3)).groups(), whole)
 
 
 @pytest.mark.parametrize(
-    ("histogram", "gamma", "keys"),
-    [((7, 7), 2, 7 * 7), ((1, 1, 1), 3, 0), ((4, 4, 4, 0), 3, 7 * 4)],
+    ("histogram", "gamma"),
+    [((7, 7), 2), ((1, 1, 1), 3), ((4, 4, 4, 0), 3)],
     ids=["two values", "one group", "as many values as places"],
 )
-def test_a_histogram_with_one_plan_keeps_it(histogram: tuple[int, ...], gamma: int, keys: int) -> None:
-    tape = TapeSource(np.arange(keys, dtype=">u4").tobytes())
-    groups = mixed(np.array(histogram), Gamma(gamma), tape).groups()
+def test_a_histogram_with_one_plan_keeps_it(histogram: tuple[int, ...], gamma: int) -> None:
+    groups = mixed(np.array(histogram), Gamma(gamma), SeededSource(1)).groups()
     np.testing.assert_array_equal(groups, cyclic(np.array(histogram), Gamma(gamma)).groups())
-    assert tape.consumed == 4 * keys  # no value is pooled
+
+
+@pytest.mark.parametrize(("groups", "consumed"), [(1, 0), (2, 8 * 4 * 2 + 8 + 2), (5, 9 * 4 * 5 + 18 + 5)])
+def test_how_much_is_read_does_not_depend_on_the_plan(groups: int, consumed: int) -> None:
+    # 8 or 9 passes: a key of 4 bytes a group, a byte a pair, two coins a pair, eight to a byte.
+    for histogram in ([groups, groups], [1] * (2 * groups)):
+        tape = TapeSource(np.random.default_rng(1).bytes(500))
+        mixed(np.array(histogram), Gamma(2), tape)
+        assert tape.consumed == consumed
+
+
+def test_a_value_in_every_group_keeps_its_slots() -> None:
+    histogram, gamma = np.array([3, 9, 9, 2, 2, 2]), Gamma(3)
+    groups = mixed(histogram, gamma, SeededSource(5)).groups()
+    for value in (1, 2):
+        slots = np.argwhere(cyclic(histogram, gamma).groups() == value)[:, 1]
+        assert sorted(np.argwhere(groups == value)[:, 1].tolist()) == sorted(slots.tolist())
 
 
 def test_the_number_of_passes() -> None:
-    assert [default_passes(groups) for groups in (1, 2, 3, 4, 1023, 1024)] == [5, 6, 6, 7, 14, 15]
+    assert [default_passes(groups) for groups in (1, 2, 3, 4, 1023, 1024, 4096)] == [7, 8, 8, 9, 16, 17, 19]
     histogram, gamma = np.array([3, 3, 2, 2]), Gamma(2)
     np.testing.assert_array_equal(
         mixed(histogram, gamma, TapeSource(b""), 0).groups(), cyclic(histogram, gamma).groups()
@@ -87,15 +120,15 @@ def test_the_number_of_passes() -> None:
         mixed(histogram, gamma, SystemSource(), -1)
 
 
-def test_every_plan_of_a_small_world_comes_up_equally_often_after_one_pass_of_two_groups() -> None:
-    # Two groups of two values out of four: six plans. One pass pools all four values.
-    law: Counter[tuple[tuple[int, ...], ...]] = Counter()
+def test_one_pass_of_two_groups_leads_to_every_plan() -> None:
+    # Two groups of two values out of four: six plans. One pass exchanges none, one or both of the values.
+    law: dict[tuple[tuple[int, ...], ...], Fraction] = defaultdict(Fraction)
     for groups, chance in outcomes(lambda s: mixed(np.ones(4, dtype=np.int64), Gamma(2), s, 1).groups()):
-        law[tuple(tuple(sorted(group)) for group in groups.tolist())] += chance  # type: ignore[assignment]  # a fraction
-    assert len(law) == 6
-    assert set(law.values()) == {next(iter(law.values()))}
+        law[tuple(tuple(sorted(group)) for group in groups.tolist())] += chance
     assert sum(law.values()) == 1
     assert {group for plan in law for group in plan} == set(combinations(range(4), 2))
+    # The start (0, 2), (1, 3), in both orders of the groups: no coin or both. Any other by one coin of two.
+    assert sorted(law.values()) == [Fraction(1, 8)] * 4 + [Fraction(1, 4)] * 2
 
 
 def test_the_default_passes_reach_the_noise_floor() -> None:
@@ -140,3 +173,15 @@ def test_a_key_repeats_the_plan_and_columns_have_plans_of_their_own() -> None:
     assert plan("a") == plan("a")
     assert plan("a") != plan("b")
     assert plan("a") != plan("a", Key(bytes(32)))
+
+
+def test_a_worker_makes_its_block_alone() -> None:
+    names = [b"%d" % record for record in range(300)]
+    key = KeyedSource(Key(bytes(range(32)))).for_records("v", lambda: names)
+    histogram, gamma = np.array([60, 50, 50, 50, 40, 30, 20]), Gamma(5)
+    plan = mixed(histogram, gamma, key.plan_secret(), most=16)
+    blocks = Blocks.of(60, 16)
+    assert [blocks.size(block) for block in range(4)] == [15, 15, 15, 15]
+    for number in (3, 1):
+        part = mixed_block(blocks.histogram(number, histogram), gamma, key.plan_secret().block(number))
+        np.testing.assert_array_equal(part, plan.blocks()[number])

@@ -1,5 +1,6 @@
 """The worked examples of the specification's page on randomness, recomputed."""
 
+import hashlib
 import hmac
 import json
 import re
@@ -28,6 +29,7 @@ CHOICES: dict[str, Callable[[UniformSource, Example], Any]] = {
     "below": lambda source, example: source.below(example["bound"], example["size"]).tolist(),
     "permutation": lambda source, example: source.permutation(example["size"]).tolist(),
     "order_within": lambda source, example: source.order_within(np.array(example["codes"])).tolist(),
+    "coins": lambda source, example: source.coins(example["size"]).astype(int).tolist(),
     "subset": lambda source, example: source.subset(example["population"], example["count"]).tolist(),
 }
 
@@ -75,16 +77,18 @@ def test_the_block_that_is_written_out() -> None:
 def test_plan_secrets(example: Example) -> None:
     key = Key(bytes.fromhex(example["key"]))
     source = KeyedSource(key).for_records(example["column"], lambda: [b"anna"])
-    stream = source.plan_secret()
-    data = b"".join(stream.read(count) for count in (3, 0, 29, 1, 8))  # across the blocks of 32
+    prefix, name = b"splu-ref/keyed-plan/2", example["column"].encode()
+    message = prefix + len(name).to_bytes(8, "big") + name + example["block"].to_bytes(8, "big")
+    secret = hmac.digest(key.secret, message, "sha256")
+    assert secret.hex() == example["secret"]
+    stream = source.plan_secret().block(example["block"])
+    data = b"".join(stream.read(count) for count in (3, 0, 4092, 1, 16))  # across parts of 4096
     assert data[:16].hex() == example["bytes 0-15"]
-    assert data[32:40].hex() == example["bytes 32-39"]
-    name = example["column"].encode()
-    message = b"splu-ref/keyed-plan/1" + len(name).to_bytes(8, "big") + name + (1).to_bytes(8, "big")
-    assert data[32:] == hmac.digest(key.secret, message, "sha256")[:9]
-    assert source.kept(np.array([0])).plan_secret().read(16) == data[:16]
+    assert data[4096:].hex() == example["bytes 4096-4111"]
+    assert data[:4096] == hashlib.shake_256(prefix + secret + bytes(8)).digest(4096)
+    assert source.kept(np.array([0])).plan_secret().block(example["block"]).read(16) == data[:16]
     other = KeyedSource(key).for_records("other", lambda: [b"anna"])
-    assert other.plan_secret().read(16) != data[:16]
+    assert other.plan_secret().block(example["block"]).read(16) != data[:16]
 
 
 @pytest.mark.parametrize("example", [example for example in examples() if example["op"] == "keyed"])

@@ -1,7 +1,8 @@
-"""splu.TR: the trades of the mixed plan keep every plan valid, and lead to all of them alike."""
+"""splu.TR: the trades of the mixed plan keep every plan of a block valid, and lead to all of them alike."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from fractions import Fraction
 
 from ..claim import Claim, Status
@@ -9,7 +10,7 @@ from ..derivation import Derivation
 from ..evidence import Grade, require
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
-from ..worlds.valid_plans import mean_together, plans
+from ..worlds.valid_plans import Plan, mean_together, plans
 
 WORLDS = (
     (2, (3, 3)),
@@ -26,63 +27,119 @@ WORLDS = (
     (3, (2, 2, 1, 1)),
     (3, (3, 2, 2, 1, 1)),
     (3, (3, 3, 1, 1, 1)),
-    (3, (2, 2, 2, 2, 1)),
+    (3, (3, 2, 2, 2)),
     (4, (2, 2, 1, 1, 1, 1)),
 )
 """Group sizes and histograms: one to four groups; values in every group, two values, single records."""
 
+IN_BLOCKS = (
+    (2, (2, 2, 2, 2)),
+    (2, (3, 2, 1, 1, 1)),
+    (2, (1, 1, 1, 1, 1, 1, 1, 1)),
+    (3, (4, 3, 2, 1, 1, 1)),
+)
+"""Four groups in two blocks of two."""
+
 TR = Claim(
     id="splu.TR",
     module=__name__,
-    source="new; the curveball chain of Verhelst 2008, Strona et al. 2014 and Carstens 2015",
+    source="new; continues the swap chains of Verhelst 2008, Strona et al. 2014 and Carstens 2015",
     title="the trades of the mixed plan",
     statement=(
-        r"K(x,y) = K(y,x),\quad K(x,x) > 0,\quad K \text{ irreducible on the valid plans};\qquad "
-        r"\lim_k \Pr[\text{plan}_k = x] = 1/\#\{\text{valid plans}\}"
+        r"w_x K(x,y) = w_y K(y,x),\quad K(x,x) > 0,\quad \sum_{x \in A(P)} w_x \text{ the same for all lists "
+        r"of groups } P;\qquad \lim_k \Pr[\text{block}_k = P] = 1/\#\{\text{valid plans of the block}\}"
     ),
     words=(
-        "In a pass the groups are paired at random, and each pair deals the values that only one of the two "
-        "holds back at random, each group getting as many as it gave. Every plan on the way is valid. A pass "
-        "is as likely to lead from x to y as from y to x, and passes lead from any valid plan to any other: "
-        "exchanging two values between two groups is one possible deal, and such exchanges connect all "
-        "tables of zeros and ones with the same margins (Ryser 1957). No small world is an exception. So "
-        "the uniform law over all valid plans is the only stationary one, and the law of the plan tends to "
-        "it. Two values of a group stay together in a trade with probability below 1/2, which is why the "
-        "shipped number of passes is the number of binary digits of 16 times the groups; in every small "
-        "world here, each pair's expected number of common groups is then within a sixteenth of a group of "
-        "that under the uniform law."
+        "A block of the plan is the cyclic plan of every B-th group, and makes passes by itself. In a pass "
+        "its groups are paired at random; of the d values that only one of the two groups holds, the i-th of "
+        "the first faces number i + r modulo d of the second, r random, and the two change places if a coin "
+        "says so. Let x be the values slot by slot, without the order of the groups, w_x the number of "
+        "orders in which its groups can stand, and A(P) all x that are reached and hold the plan P. Passes "
+        "lead from x to y as they lead back, so that every arrangement reached becomes as likely as every "
+        "other. Every valid plan of the block is reached, since any two values that may be exchanged are "
+        "exchanged alone with a positive chance, and such exchanges connect all tables of zeros and ones "
+        "with the same margins (Ryser 1957). And every plan has equally many arrangements: an exchange that "
+        "leads from P to Q pairs those of P with those of Q. So the law of the block tends to the uniform "
+        "one over all its valid plans, and blocks are independent. A value in every group of a block never "
+        "moves. Two values of a group that its partner lacks stay together with probability 1/2, which is "
+        "why a block of m groups makes as many passes as 64 m has binary digits; in every small world here, "
+        "each pair's expected number of common groups is then within a sixteenth of a group of that under "
+        "the uniform law."
     ),
-    hypotheses=(r"\gamma \mid N", r"\max_v f_v \le N/\gamma", r"\text{orders uniformly random}"),
+    hypotheses=(
+        r"\gamma \mid N",
+        r"\max_v f_v \le N/\gamma",
+        r"\text{orders, rotations and coins uniformly random}",
+    ),
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.G",),
-    licenses=("splu_ref.decoys.mixed",),
+    licenses=("splu_ref.decoys.mixed", "splu_ref.decoys.blocks"),
     tests=("tests/decoys/test_mixed.py::test_the_fast_plan_is_the_reference_byte_for_byte",),
 )
 
 
 @TR.derivation
-def a_deal_can_be_undone() -> Derivation:
-    """Compare a trade of two groups with the one that leads back."""
+def a_block_is_a_small_table() -> Derivation:
+    """Count the entries of a block, and those of one value."""
     return Derivation(
         setting=(
-            "Two groups share s values. d = gamma - s values of each are pooled and dealt in a uniform "
-            "order, d to each group. a stands for d!, b for (2d)!."
+            "The N = gamma G entries are the records sorted by value. The block b of B holds the m groups t "
+            "= 0 .. m - 1 whose number in the cyclic plan is b + B t, so the entries j G + b + B t."
+        ),
+        steps=(
+            Identity(
+                name="entries",
+                says="Entry j G + b + B t is number j m + t of the block: a cyclic plan of m groups.",
+                variables={"j": 0, "m": 1, "t": 0},
+                left=lambda j, m, t: j * m + t,
+                right=lambda j, m, t: (j + 1) * m - (m - t),
+                recheck=(on_grid,),
+            ),
+            Inequality(
+                name="no value is too frequent",
+                says=(
+                    "Of any G entries in a row the block holds m, of fewer no more: with a of them before "
+                    "the first turn and c left after it, a + (m - a - c) + c <= m, and f <= G."
+                ),
+                variables=("m", "a", "c"),
+                given=lambda m, a, c: (m - a - c, a, c),
+                slack=lambda r, a, c: (r + a + c, a, c),
+                then=lambda m, a, c: m - (m - a - c),
+                recheck=(by_differences, by_solver),
+            ),
+        ),
+        conclusion=(
+            "The entries p and p + G lie in the same block, and among G entries in a row it has m. So a "
+            "block's histogram is eligible, its cyclic plan is the part of the whole one with these groups, "
+            "and a valid plan of every block is a valid plan of the table."
+        ),
+    )
+
+
+@TR.derivation
+def a_trade_undoes_itself() -> Derivation:
+    """Make the same exchanges, with the same rotation and coins, once more."""
+    return Derivation(
+        setting=(
+            "Two groups share s values; d = gamma - s values of each are free. Of the d facing pairs, coins "
+            "choose e that change places. a stands for 2^e, b for 2^(d - e)."
         ),
         steps=(
             Identity(
                 name="the sizes stay",
-                says="A group keeps s values and gets d of the pool: s + d = gamma values, all distinct.",
-                variables={"gamma": 2, "s": 0},
-                left=lambda gamma, s: s + (gamma - s),
-                right=lambda gamma, _s: gamma,
+                says="A group keeps s shared and d - e free values and gets e others: all distinct.",
+                variables={"gamma": 2, "s": 0, "e": 0},
+                left=lambda gamma, s, e: s + (gamma - s - e) + e,
+                right=lambda gamma, _s, _e: gamma,
                 recheck=(on_grid,),
             ),
             Identity(
-                name="the pool stays",
+                name="the free slots stay",
                 says=(
-                    "No pooled value is dealt twice, so after the deal the groups share the same s values "
-                    "and would pool the same 2d values: 2 (gamma - s) + s = 2 gamma - s in all, as before."
+                    "An exchanged value has left the group that it was free in, so it is free where it came "
+                    "to; the two groups hold 2 gamma - s values before and after. The free slots are the "
+                    "same, so the same rotation makes the same slots face each other."
                 ),
                 variables={"gamma": 2, "s": 0},
                 left=lambda gamma, s: 2 * (gamma - s) + s,
@@ -90,81 +147,88 @@ def a_deal_can_be_undone() -> Derivation:
                 recheck=(on_grid,),
             ),
             Identity(
-                name="every split is equally likely",
-                says="d! d! of the (2d)! orders give a stated split: its chance depends on d alone.",
+                name="the chance is the same",
+                says="Of 2^d outcomes of the d coins that count, one exchanges these e: 1/(a b) = 1/2^d.",
                 variables={"a": 1, "b": 1},
-                left=lambda a, b: a * a / b,
-                right=lambda a, b: 1 / (b / (a * a)),
+                left=lambda a, b: (1 / a) * (1 / b),
+                right=lambda a, b: 1 / (a * b),
                 recheck=(on_grid,),
             ),
         ),
         conclusion=(
-            "A value stands as often after a trade as before, and in distinct groups: the plan stays valid. "
-            "Given the pairs, the chance from x to y is the product over pairs of one over the number of "
-            "splits, and the way back has the same pairs with the same chance and the same products. So K is "
-            "symmetric, and the uniform law is stationary. Dealing everything back as it was has a positive "
-            "chance, and so has exchanging two values between two groups while all other values are dealt "
-            "back. By Ryser's theorem such exchanges lead from any plan to any other. A symmetric, "
-            "irreducible chain that may stay where it is tends to the uniform law."
+            "For given pairs, rotations and coins a pass is its own inverse, apart from the order of the "
+            "groups, which is drawn anew: so passes lead from x to y and back alike, all orders of the "
+            "groups counted. No coin at all changes nothing, and a single coin exchanges any two values that "
+            "may be exchanged, by some rotation: for d values it is below d <= gamma. If an exchange of u "
+            "and v between two groups leads from P to Q, it turns every arrangement of P that is reached "
+            "into one of Q that is reached, and back: both have equally many. By Ryser's theorem exchanges "
+            "lead from any plan to any other. So the uniform law over the arrangements, the only stationary "
+            "one, is uniform over plans, and the chain, which may stay where it is, tends to it."
         ),
     )
 
 
 @TR.derivation
 def two_values_part_in_half_of_all_trades() -> Derivation:
-    """Deal a pool of 2d values and ask whether two given ones come to the same group."""
+    """Toss the coins of two slots."""
     return Derivation(
-        setting="d values of each of two groups are pooled, d >= 1; u and v are two of the pool.",
+        setting=(
+            "Two values u and v, free in the groups of a pair. Each changes its group by a coin; a stands "
+            "for 2^(d - 2), the outcomes of the other coins."
+        ),
         steps=(
             Identity(
                 name="together again",
-                says=(
-                    "Either of two groups, d (d-1) of the 2d (2d-1) ordered pairs of places: "
-                    "2 d (d-1)/(2d (2d-1)) = (d-1)/(2d-1), whether they came from one group or from two."
-                ),
-                variables={"d": 1},
-                left=lambda d: 2 * (d * (d - 1)) / (2 * d * (2 * d - 1)),
-                right=lambda d: (d - 1) / (2 * d - 1),
+                says="From one group they go to one group if both coins agree: 2 a of the 4 a outcomes.",
+                variables={"a": 1},
+                left=lambda a: (a + a) / (4 * a),
+                right=lambda a: a / (2 * a),
                 recheck=(on_grid,),
             ),
             Inequality(
-                name="less than one half",
-                says="2 (d - 1) < 2d - 1.",
-                variables=("d",),
-                given=lambda d: (d - 1,),
-                slack=lambda e: (e + 1,),
-                then=lambda d: (2 * d - 1) - 2 * (d - 1) - 1,
+                name="from two groups",
+                says=(
+                    "From two groups they come together if exactly one coin moves its value, unless they "
+                    "face each other and share a coin: z times a half, z <= 1 the chance that they do not."
+                ),
+                variables=("z",),
+                given=lambda z: (1 - z,),
+                slack=lambda y: (1 - y,),
+                then=lambda z: 1 - z,
                 recheck=(by_differences, by_solver),
             ),
         ),
-        conclusion="After k trades of both, what is left of having started together is below 2^-k.",
+        conclusion="After k trades of both, what is left of having started together is 2^-k.",
     )
 
 
 @TR.enumeration
-def the_shipped_pass_on_every_plan() -> str:
-    """Run the shipped trades on every valid plan of a world, over all outcomes of their randomness."""
+def the_shipped_pass_on_every_arrangement() -> str:
+    """Run the shipped trades on every arrangement of a world, over all outcomes of their randomness."""
     from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
 
     states = moves = 0
     for gamma, histogram in WORLDS:
-        valid = set(plans(histogram, gamma))
-        chain = trades.kernel(sorted(valid))
-        reached = [trades.start(histogram, gamma)]
-        for plan in reached:
-            reached += [after for after in chain[plan] if after not in reached]
+        chain = trades.chain(histogram, gamma)
         where = f"gamma = {gamma}, {histogram}"
-        require(set(reached) == valid, f"{where}: {len(reached)} plans are reached, {len(valid)} are valid")
-        for plan, law in chain.items():
-            require(sum(law.values()) == 1, f"{where}: the law from {plan} does not sum to 1")
-            require(law.get(plan, 0) > 0, f"{where}: {plan} is always left")
+        arranged: dict[Plan, int] = defaultdict(int)
+        for state, law in chain.items():
+            arranged[trades.plan_of(state)] += trades.orders(state)
+            require(sum(law.values()) == 1, f"{where}: the law from {state} does not sum to 1")
+            require(len(state) == 1 or law.get(state, 0) > 0, f"{where}: {state} is always left")
             for after, chance in law.items():
-                require(chain[after].get(plan) == chance, f"{where}: {plan} and {after} are not symmetric")
+                back = chain[after].get(state, 0)
+                alike = trades.orders(state) * chance == trades.orders(after) * back
+                require(alike, f"{where}: {state} and {after} are not symmetric")
                 moves += 1
-        states += len(valid)
+        valid = Counter(tuple(sorted(plan)) for plan in plans(histogram, gamma))
+        require(set(arranged) == set(valid), f"{where}: {len(arranged)} plans of {len(valid)} are reached")
+        shares = {Fraction(arranged[plan], lists) for plan, lists in valid.items()}
+        require(len(shares) == 1, f"{where}: some plan has more arrangements than another")
+        states += len(chain)
     return (
-        f"{len(WORLDS)} worlds, {states} plans: all valid, all reached; {moves} moves are as likely as their "
-        "reverse"
+        f"{len(WORLDS)} worlds, {states} arrangements: all plans valid, all reached, all by equally many; "
+        f"{moves} moves are as likely as their reverse"
     )
 
 
@@ -175,10 +239,11 @@ def how_far_the_start_is_forgotten() -> str:
 
     furthest = owed = Fraction(0)
     for gamma, histogram in WORLDS:
-        valid = sorted(plans(histogram, gamma))
-        law = trades.after_default_passes(histogram, gamma, trades.kernel(valid))
-        uniform = Fraction(1, len(valid))
-        furthest = max(furthest, sum((abs(law.get(plan, 0) - uniform) for plan in valid), Fraction(0)) / 2)
+        valid = Counter(tuple(sorted(plan)) for plan in plans(histogram, gamma))
+        every = sum(valid.values())
+        law = trades.after_default_passes(histogram, gamma)
+        off = (abs(law.get(plan, Fraction(0)) - Fraction(lists, every)) for plan, lists in valid.items())
+        furthest = max(furthest, sum(off, Fraction(0)) / 2)
         found, exact = trades.together(law), mean_together(histogram, gamma)
         owed = max(owed, *(abs(found.get(pair, Fraction(0)) - mean) for pair, mean in exact.items()))
     require(owed < Fraction(1, 16), f"a pair owes {owed} groups to the start")
@@ -195,10 +260,30 @@ def the_shipped_plan_follows_the_chain() -> str:
 
     compared = 0
     for gamma, histogram in ((2, (2, 2, 2)), (2, (2, 2, 1, 1)), (2, (1, 1, 1, 1)), (3, (2, 1, 1, 1, 1))):
-        chain = trades.kernel(sorted(plans(histogram, gamma)))
         for passes in (1, 2):
-            law = trades.after_passes(histogram, gamma, chain, passes)
+            law = trades.after_passes(histogram, gamma, passes)
             shipped = trades.shipped_law(histogram, gamma, passes)
             require(shipped == law, f"{histogram}: {passes} passes have another law")
             compared += 1
     return f"{compared} laws of the shipped plan over all outcomes equal the chain's"
+
+
+@TR.enumeration
+def blocks_are_independent_small_tables() -> str:
+    """Run the shipped method in two blocks, and compare with the product of the laws of two small tables."""
+    from ..worlds import trades  # noqa: PLC0415  it loads numpy and the library
+
+    for gamma, histogram in IN_BLOCKS:
+        entries = [value for value, count in enumerate(histogram) for _ in range(count)]
+        total = len(entries) // gamma
+        halves = []
+        for block in range(2):
+            mine = Counter(value for entry, value in enumerate(entries) if entry % total % 2 == block)
+            small = tuple(mine[value] for value in range(len(histogram)))
+            halves.append(trades.after_passes(small, gamma, 1))
+        product = {a + b: p * q for a, p in halves[0].items() for b, q in halves[1].items()}
+        shipped = trades.shipped_law(histogram, gamma, 1, most=2)
+        require(shipped == product, f"{histogram}: the blocks have another law")
+    return (
+        f"{len(IN_BLOCKS)} worlds in two blocks: the law over all outcomes is the product of the blocks' laws"
+    )

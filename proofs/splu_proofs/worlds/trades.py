@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
+from math import factorial, prod
 from typing import TypeAlias
 
 import numpy as np
 
 from splu_ref.decoys import cyclic, expected_co_occurrence, mixed
-from splu_ref.decoys.mixed import default_passes, trade
+from splu_ref.decoys.mixed import default_passes, drawn_secret, traded
 from splu_ref.decoys.plan import Groups
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import embedded_table
@@ -23,59 +24,91 @@ from splu_ref.randomness import Draws, SeededSource, UniformSource, outcomes
 from .valid_plans import Plan
 
 Law: TypeAlias = dict[Plan, Fraction]
+Arrangement: TypeAlias = tuple[tuple[int, ...], ...]
+"""Groups with their values slot by slot, in ascending order: a pass orders the groups at random anyway."""
+Chain: TypeAlias = dict[Arrangement, dict[Arrangement, Fraction]]
 
 
 def _plan(groups: Groups) -> Plan:
     return tuple(tuple(sorted(group)) for group in groups.tolist())
 
 
-def one_pass(plan: Plan) -> Law:
-    """Return the law of the plan after one pass of the shipped trades, over all their outcomes."""
+def _arranged(groups: Groups) -> Arrangement:
+    return tuple(sorted(map(tuple, groups.tolist())))
 
-    def run(source: UniformSource) -> Plan:
-        groups = np.array(plan, dtype=np.uint16)
-        trade(groups, source)
-        return _plan(groups)
 
-    law: Law = defaultdict(Fraction)
+def one_pass(state: Arrangement) -> dict[Arrangement, Fraction]:
+    """Return the law after one pass of the shipped trades, over all their outcomes."""
+    slots = np.array(state, dtype=np.uint8).T
+
+    def run(source: UniformSource) -> Arrangement:
+        secret = drawn_secret(len(state), Gamma(len(slots)), source, 1)
+        return _arranged(traded(slots.copy(), secret).T)
+
+    law: dict[Arrangement, Fraction] = defaultdict(Fraction)
     for after, chance in outcomes(run):
         law[after] += chance
     return dict(law)
 
 
-def kernel(plans: list[Plan]) -> dict[Plan, Law]:
-    """Return the law after one pass from each plan."""
-    return {plan: one_pass(plan) for plan in plans}
+@cache
+def chain(histogram: tuple[int, ...], gamma: int) -> Chain:
+    """Return the law after one pass from each arrangement that passes reach from the shipped start."""
+    found: Chain = {}
+    waiting = [start(histogram, gamma)]
+    while waiting:
+        state = waiting.pop()
+        if state not in found:
+            found[state] = one_pass(state)
+            waiting += found[state]
+    return found
 
 
-def start(histogram: tuple[int, ...], gamma: int) -> Plan:
-    """Return the plan from which the shipped trades start."""
-    return _plan(cyclic(np.array(histogram, dtype=np.int64), Gamma(gamma)).groups())
+def start(histogram: tuple[int, ...], gamma: int) -> Arrangement:
+    """Return the arrangement from which the shipped trades start, of a plan of one block."""
+    return _arranged(cyclic(np.array(histogram, dtype=np.int64), Gamma(gamma)).groups())
 
 
-def after_passes(histogram: tuple[int, ...], gamma: int, chain: dict[Plan, Law], passes: int) -> Law:
-    """Return the law of the plan after a number of passes from the shipped start."""
-    law: Law = {start(histogram, gamma): Fraction(1)}
+def orders(state: Arrangement) -> int:
+    """Return in how many orders the groups of an arrangement can stand."""
+    return factorial(len(state)) // prod(map(factorial, Counter(state).values()))
+
+
+def plan_of(state: Arrangement) -> Plan:
+    """Return the plan of an arrangement, its groups in ascending order."""
+    return tuple(sorted(tuple(sorted(group)) for group in state))
+
+
+def after_passes(histogram: tuple[int, ...], gamma: int, passes: int) -> Law:
+    """Return the law of the plan, groups in ascending order, after a number of passes from the start."""
+    steps = chain(histogram, gamma)
+    law = {start(histogram, gamma): Fraction(1)}
     for _ in range(passes):
-        following: Law = defaultdict(Fraction)
-        for plan, weight in law.items():
-            for after, chance in chain[plan].items():
+        following: dict[Arrangement, Fraction] = defaultdict(Fraction)
+        for state, weight in law.items():
+            for after, chance in steps[state].items():
                 following[after] += weight * chance
-        law = dict(following)
-    return law
+        law = following
+    found: Law = defaultdict(Fraction)
+    for state, weight in law.items():
+        found[plan_of(state)] += weight
+    return dict(found)
 
 
-def after_default_passes(histogram: tuple[int, ...], gamma: int, chain: dict[Plan, Law]) -> Law:
+def after_default_passes(histogram: tuple[int, ...], gamma: int) -> Law:
     """Return the law of the plan after as many passes as the shipped method makes."""
-    return after_passes(histogram, gamma, chain, default_passes(sum(histogram) // gamma))
+    return after_passes(histogram, gamma, default_passes(sum(histogram) // gamma))
 
 
-def shipped_law(histogram: tuple[int, ...], gamma: int, passes: int) -> Law:
-    """Return the law of the shipped plan itself, over all outcomes of all its passes."""
+def shipped_law(histogram: tuple[int, ...], gamma: int, passes: int, most: int = 4096) -> Law:
+    """Return the law of the shipped plan itself, over all outcomes of all its passes in all its blocks.
+
+    The groups of each block are in ascending order.
+    """
     counts = np.array(histogram, dtype=np.int64)
     law: Law = defaultdict(Fraction)
-    for plan, chance in outcomes(lambda source: _plan(mixed(counts, Gamma(gamma), source, passes).groups())):
-        law[plan] += chance
+    for blocks, chance in outcomes(lambda source: mixed(counts, Gamma(gamma), source, passes, most).blocks()):
+        law[tuple(group for block in blocks for group in plan_of(_arranged(block)))] += chance
     return dict(law)
 
 

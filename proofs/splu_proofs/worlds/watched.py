@@ -19,9 +19,9 @@ from splu_ref.randomness import (
     IntArray,
     Key,
     KeyedSource,
+    PlanSecret,
     SeededSource,
     SystemSource,
-    UniformSource,
     outcomes,
 )
 
@@ -74,7 +74,7 @@ def seen(name: str, codes: tuple[int, ...], gamma: int) -> Iterator[tuple[Seen, 
     domain = max(codes) + 1
     orders: list[list[int]] = []
 
-    def watched(histogram: IntArray, size: Gamma, secret: UniformSource) -> DecoyPlan:
+    def watched(histogram: IntArray, size: Gamma, secret: PlanSecret) -> DecoyPlan:
         plan = PLANS[name](histogram, size, secret)
         return _Watched(plan.gamma, plan.domain_size, plan, orders)
 
