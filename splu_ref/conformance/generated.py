@@ -98,6 +98,7 @@ def _codes(stream: SeededSource, gamma: int, groups: Sequence[int]) -> tuple[lis
 
 GENERATED: dict[str, Callable[[SeededSource, Mapping[str, object], Generator], Request]] = {
     "below": _tape_alone,
+    "coins": _tape_alone,
     "permutation": _tape_alone,
     "order_within": _tape_alone,
     "plan": _histogram,

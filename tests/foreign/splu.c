@@ -411,6 +411,21 @@ static uint64_t below(uint64_t bound) {
     }
 }
 
+/* A byte for each coin, 0 or 1. */
+static unsigned char *toss(size_t count) {
+    unsigned char *coins = take(count);
+    unsigned byte = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i % 8 == 0) byte = (unsigned)read_bytes(1);
+#ifdef BREAK_LOW_BIT_FIRST
+        coins[i] = byte >> i % 8 & 1;
+#else
+        coins[i] = byte >> (7 - i % 8) & 1;
+#endif
+    }
+    return coins;
+}
+
 typedef struct { int64_t code; uint32_t key; size_t item; } Item;
 
 static int compare_items(const void *left, const void *right) {
@@ -477,7 +492,7 @@ static size_t *random_subset(uint64_t population, size_t count) {
 static const char *const METHODS[] = {"anatomy", "cyclic", "mixed", NULL};
 enum { ANATOMY, CYCLIC, MIXED };
 
-typedef struct { size_t number, gamma; size_t *values; } Groups;
+typedef struct { size_t number, gamma; size_t *values; size_t blocks; } Groups;
 
 static const int64_t *left_of;  /* for the comparison */
 
@@ -512,25 +527,53 @@ static int holds(const size_t *group, size_t gamma, size_t value) {
     return 0;
 }
 
-static void trade(Groups groups) {
-    size_t gamma = groups.gamma, free_slots = 0;
-    size_t *order = random_order(NULL, groups.number);
-    size_t **slots = take_array(groups.number * gamma, sizeof(size_t *));
-    size_t *pool = take_array(groups.number * gamma, sizeof(size_t));
-    int64_t *pairs = take_array(groups.number * gamma, sizeof(int64_t));
-    for (size_t place = 0; place + 1 < groups.number; place += 2)
-        for (size_t side = 0; side < 2; side++) {
-            size_t *mine = groups.values + order[place + side] * gamma;
-            size_t *other = groups.values + order[place + 1 - side] * gamma;
-            for (size_t j = 0; j < gamma; j++) {
-                if (holds(other, gamma, mine[j])) continue;
-                slots[free_slots] = mine + j;
-                pool[free_slots] = mine[j];
-                pairs[free_slots++] = (int64_t)(place / 2);
-            }
+/* One pass: place q faces place half + q, and the free values of the two change places by coins. */
+static void trade(Groups block, const uint64_t *rotations, const unsigned char *coins) {
+    size_t gamma = block.gamma, half = block.number / 2;
+    size_t *mine = take_array(gamma, sizeof(size_t)), *theirs = take_array(gamma, sizeof(size_t));
+    for (size_t q = 0; q < half; q++) {
+        size_t *a = block.values + q * gamma, *b = block.values + (half + q) * gamma, free_a = 0, free_b = 0;
+        for (size_t j = 0; j < gamma; j++) {
+            if (!holds(b, gamma, a[j])) mine[free_a++] = j;
+            if (!holds(a, gamma, b[j])) theirs[free_b++] = j;
         }
-    size_t *dealt = random_order(pairs, free_slots);
-    for (size_t t = 0; t < free_slots; t++) *slots[t] = pool[dealt[t]];
+#ifdef BREAK_ROTATION_0
+        size_t rotation = 0;
+        (void)rotations;
+#else
+        size_t rotation = (size_t)rotations[q];
+#endif
+        for (size_t i = 0; i < free_a; i++) {
+            if (!coins[mine[i] * half + q]) continue;
+            size_t *x = a + mine[i], *y = b + theirs[(i + rotation) % free_a], kept = *x;
+            *x = *y;
+            *y = kept;
+        }
+    }
+}
+
+/* The block holds the groups whose number leaves the remainder `block` modulo `blocks`, in the order of cyclic. */
+static Groups mixed_block(Groups whole, size_t block, size_t blocks) {
+    size_t gamma = whole.gamma, number = (whole.number - block + blocks - 1) / blocks, half = number / 2, passes = 0;
+    Groups made = {number, gamma, take_array(number * gamma, sizeof(size_t)), 1};
+    for (size_t t = 0; t < number; t++)
+        memcpy(made.values + t * gamma, whole.values + (block + blocks * t) * gamma, gamma * sizeof(size_t));
+    if (number > 1) for (size_t left = 64 * number; left; left >>= 1) passes++;  /* as many as binary digits */
+    int64_t *pass_of = take_array(passes * number, sizeof(int64_t));
+    for (size_t i = 0; i < passes * number; i++) pass_of[i] = (int64_t)(i / number);
+    size_t *order = random_order(pass_of, passes * number);
+    uint64_t *rotations = take_array(passes * half, sizeof(uint64_t));
+    for (size_t i = 0; i < passes * half; i++) rotations[i] = below(gamma);
+    unsigned char *coins = toss(passes * gamma * half);
+    for (size_t pass = 0; pass < passes; pass++) {
+        Groups moved = {number, gamma, take_array(number * gamma, sizeof(size_t)), 1};
+        for (size_t i = 0; i < number; i++)
+            memcpy(moved.values + i * gamma, made.values + (order[pass * number + i] - pass * number) * gamma,
+                   gamma * sizeof(size_t));
+        trade(moved, rotations + pass * half, coins + pass * gamma * half);
+        made = moved;
+    }
+    return made;
 }
 
 static Groups plan(Integers histogram, int64_t gamma, int method) {
@@ -544,16 +587,22 @@ static Groups plan(Integers histogram, int64_t gamma, int method) {
 #ifndef BREAK_INFEASIBLE_ACCEPTED
     require(most * gamma <= total);
 #endif
-    Groups groups = {(size_t)(total / gamma), (size_t)gamma, take_array((size_t)total, sizeof(size_t))};
+    Groups groups = {(size_t)(total / gamma), (size_t)gamma, take_array((size_t)total, sizeof(size_t)), 1};
     if (method == ANATOMY) {
         require(histogram.count >= (size_t)gamma);
         anatomy(histogram, groups);
         return groups;
     }
     cyclic(histogram, groups);
-    if (method == MIXED)
-        for (size_t left = 16 * groups.number; left; left >>= 1) trade(groups);  /* as many passes as binary digits */
-    return groups;
+    if (method != MIXED) return groups;
+    Groups mixed = {groups.number, groups.gamma, take_array((size_t)total, sizeof(size_t)), (groups.number + 4095) / 4096};
+    size_t filled = 0;
+    for (size_t b = 0; b < mixed.blocks; b++) {
+        Groups block = mixed_block(groups, b, mixed.blocks);
+        memcpy(mixed.values + filled, block.values, block.number * block.gamma * sizeof(size_t));
+        filled += block.number * block.gamma;
+    }
+    return mixed;
 }
 
 /* ---- publishing.md ------------------------------------------------------------------------------------------- */
@@ -582,14 +631,16 @@ static int64_t *publish_column(const int64_t *own, size_t count, int64_t gamma, 
     for (size_t i = 0; i < count; i++) histogram.at[own[i]]++;
     Groups groups = plan(histogram, gamma, method);
 
-    /* slots[start[v] + k] is the slot of the k-th record of value v */
-    size_t *start = take_array(histogram.count + 1, sizeof(size_t));
-    size_t *slots = take_array(count, sizeof(size_t));
-    for (size_t v = 0; v < histogram.count; v++) start[v + 1] = start[v] + (size_t)histogram.at[v];
-    size_t *filled = take_array(histogram.count, sizeof(size_t));
-    for (size_t slot = 0; slot < count; slot++) {
-        size_t v = groups.values[slot];
-        slots[start[v] + filled[v]++] = slot;
+    /* slots[p] is the slot of entry p of the records sorted by value: block by block, value by value */
+    size_t *slots = take_array(count, sizeof(size_t)), first = 0;
+    for (size_t b = 0; b < groups.blocks; b++) {
+        size_t size = (groups.number - b + groups.blocks - 1) / groups.blocks * groups.gamma, taken = 0;
+        Item *held = take_array(size, sizeof(Item));
+        for (size_t i = 0; i < size; i++) held[i] = (Item){(int64_t)groups.values[first + i], 0, first + i};
+        qsort(held, size, sizeof(Item), compare_items);
+        for (size_t p = 0; p < count; p++)
+            if (p % groups.number % groups.blocks == b) slots[p] = held[taken++].item;
+        first += size;
     }
     /* Sorted by value, the records stand at the places of their slots. */
 #ifdef BREAK_FILE_ORDER
@@ -700,6 +751,17 @@ static void answer_below(void) {
     consumed = tape_size;
 #endif
     printf("],\"consumed\":%zu}", consumed);
+}
+
+static void answer_coins(void) {
+    ONLY("size", "tape");
+    int64_t size = integer("size", 0);
+    require(size <= 1000000);
+    open_tape(text("tape"));
+    unsigned char *coins = toss((size_t)size);
+    size_t *shown = take_array((size_t)size, sizeof(size_t));
+    for (int64_t i = 0; i < size; i++) shown[i] = coins[i];
+    print_result(shown, (size_t)size);
 }
 
 static void answer_permutation(void) {
@@ -895,7 +957,7 @@ static void answer_transition(void) {
 static void answer_describe(void);
 
 static const struct { const char *name; void (*answer)(void); } OPERATIONS[] = {
-    {"describe", answer_describe}, {"below", answer_below}, {"permutation", answer_permutation},
+    {"describe", answer_describe}, {"below", answer_below}, {"coins", answer_coins}, {"permutation", answer_permutation},
     {"order_within", answer_order_within}, {"subset", answer_subset}, {"plan", answer_plan},
     {"publish", answer_publish}, {"release", answer_release}, {"publish_random", answer_publish_random},
     {"estimate", answer_estimate}, {"transition", answer_transition},

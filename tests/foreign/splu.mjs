@@ -3,11 +3,12 @@
 //
 // For tests of the runner, `node splu.mjs --break NAME` makes one mistake on purpose; see BREAKS.
 
-import { createHmac, randomBytes } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 import { createInterface } from "node:readline";
 
 const BREAKS = [
   "modulo-bias", "low-byte-first", "file-order", "draw-0-is-first", "own-value-never", "no-shuffle",
+  "one-coin-a-pair", "first-stream-again",
   "plan-ties-by-largest-code", "cyclic-by-rows", "one-pass-fewer", "float-ceiling", "strict-for-definition",
   "printed-matrix", "printed-threshold", "not-clipped", "retention-off-by-one", "keeps-remainder",
   "exit-on-invalid", "wrong-kind", "signed-keys", "certificate-trusts-statement", "stderr-flood",
@@ -156,6 +157,10 @@ class Stream {
   below(bound, size) {
     return Array.from({ length: size }, () => Number(this.integer(BigInt(bound))));
   }
+  coins(count) {
+    const bytes = this.read(Math.ceil(count / 8));
+    return Array.from({ length: count }, (_, coin) => (bytes[coin >> 3] >> (7 - (coin & 7))) & 1);
+  }
   keys(count) {
     return Array.from({ length: count }, () => {
       const bytes = this.read(4);
@@ -209,6 +214,7 @@ class Stream {
   // A stream is the same for every record, and its secret is itself.
   kept() { return this; }
   planSecret() { return this; }
+  block() { return this; }
 }
 
 class Tape extends Stream {
@@ -297,7 +303,14 @@ class Keyed {
   kept(rows) { return new Keyed(this.key, this.column, rows.map((row) => this.identities[row])); }
   planSecret() {
     const name = Buffer.from(this.column, "utf8");
-    return new Blocks((number) => this.hmac(["splu-ref/keyed-plan/1", u64(name.length), name, u64(number)]));
+    const prefix = "splu-ref/keyed-plan/2";
+    return {
+      block: (block) => {
+        const secret = this.hmac([prefix, u64(name.length), name, u64(block)]);
+        return new Blocks((part) => createHash("shake256", { outputLength: 4096 })
+          .update(prefix).update(secret).update(u64(part)).digest());
+      },
+    };
   }
 }
 
@@ -331,23 +344,57 @@ function cyclic(histogram, gamma, number) {
     entries[broken.has("cyclic-by-rows") ? group * gamma + slot : slot * number + group]));
 }
 
-function mixed(histogram, gamma, number, source) {
-  const groups = cyclic(histogram, gamma, number);
-  const passes = (16 * number).toString(2).length - (broken.has("one-pass-fewer") ? 1 : 0);
+function mixed(histogram, gamma, number, secret) {
+  const whole = cyclic(histogram, gamma, number);
+  const blocks = blockCount("mixed", number);
+  return Array.from({ length: blocks }, (_, block) => {
+    const stream = secret.block(broken.has("first-stream-again") ? 0 : block);
+    return mixedBlock(whole.filter((__, group) => group % blocks === block), gamma, stream);
+  }).flat();
+}
+
+function blockCount(method, number) { return method === "mixed" ? Math.ceil(number / 4096) : 1; }
+
+function mixedBlock(start, gamma, stream) {
+  const [size, half] = [start.length, Math.floor(start.length / 2)];
+  const passes = size > 1 ? (64 * size).toString(2).length - (broken.has("one-pass-fewer") ? 1 : 0) : 0;
+  const order = stream.order(Array.from({ length: passes * size }, (_, item) => Math.floor(item / size)));
+  const rotations = stream.below(gamma, passes * half);
+  const coins = stream.coins(passes * gamma * half);
+  let groups = start;
   for (let pass = 0; pass < passes; pass += 1) {
-    const order = source.permutation(number);
-    const slots = [];
-    for (let pair = 0; 2 * pair + 1 < number; pair += 1) {
-      const [a, b] = [order[2 * pair], order[2 * pair + 1]];
-      const [first, second] = [new Set(groups[a]), new Set(groups[b])];
-      for (const [group, other] of [[a, second], [b, first]]) {
-        groups[group].forEach((value, slot) => { if (!other.has(value)) slots.push({ pair, group, slot, value }); });
-      }
+    groups = order.slice(pass * size, (pass + 1) * size).map((item) => [...groups[item - pass * size]]);
+    for (let q = 0; q < half; q += 1) {
+      const [a, b] = [groups[q], groups[half + q]];
+      const [inA, inB] = [new Set(a), new Set(b)];
+      const mine = [...a.keys()].filter((slot) => !inB.has(a[slot]));
+      const theirs = [...b.keys()].filter((slot) => !inA.has(b[slot]));
+      mine.forEach((slot, i) => {
+        const toss = broken.has("one-coin-a-pair") ? 0 : slot;
+        if (!coins[(pass * gamma + toss) * half + q]) return;
+        const facing = theirs[(i + rotations[pass * half + q]) % theirs.length];
+        [a[slot], b[facing]] = [b[facing], a[slot]];
+      });
     }
-    const dealt = source.order(slots.map(({ pair }) => pair));
-    slots.forEach(({ group, slot }, place) => { groups[group][slot] = slots[dealt[place]].value; });
   }
   return groups;
+}
+
+// The group of every entry of the records sorted by value: block by block, value by value.
+function stands(histogram, groups, blocks) {
+  const group = new Array(histogram.reduce((sum, count) => sum + count, 0));
+  for (let block = 0, first = 0; block < blocks; block += 1) {
+    const size = Math.floor((groups.length - 1 - block) / blocks) + 1;
+    const held = histogram.map(() => []);
+    groups.slice(first, first + size).forEach((values, t) => values.forEach((value) => held[value].push(first + t)));
+    const sorted = held.flat();
+    let taken = 0;
+    for (let entry = 0; entry < group.length; entry += 1) {
+      if (entry % groups.length % blocks === block) group[entry] = sorted[taken++];
+    }
+    first += size;
+  }
+  return group;
 }
 
 // ---- publishing.md ---------------------------------------------------------------------------------------
@@ -379,19 +426,17 @@ function release(columns, gamma, method, retention, source) {
     const histogram = new Array(codes.reduce((most, code) => Math.max(most, code), 0) + 1).fill(0);
     for (const code of own) histogram[code] += 1;
     const groups = groupsOf(method, histogram, gamma, bound.planSecret());
-    const held = histogram.map(() => []);
-    groups.forEach((group, number) => group.forEach((value) => held[value].push(number)));
+    const standing = stands(histogram, groups, blockCount(method, groups.length));
     const order = broken.has("file-order")
       ? own.map((_, record) => record).sort((a, b) => own[a] - own[b] || a - b)
       : bound.order(own);
-    const rank = new Array(own.length);
-    const seen = histogram.map(() => 0);
-    for (const record of order) rank[record] = seen[own[record]]++;
+    const groupOf = new Array(own.length);
+    order.forEach((record, entry) => { groupOf[record] = groups[standing[entry]]; });
     const integers = bound.below(rule.m, own.length);
     return own.map((value, record) => {
       const r = integers[record];
       let draw = r < rule.k ? 0 : 1 + Math.floor((r - rule.k) / rule.s);
-      const group = groups[held[value][rank[record]]];
+      const group = groupOf[record];
       if (broken.has("draw-0-is-first")) return group[draw];
       if (broken.has("own-value-never") && draw === 0) draw = 1;
       return draw === 0 ? value : group.filter((other) => other !== value)[draw - 1];
@@ -421,10 +466,9 @@ function twoTables(codes, gamma, method, source) {
   const histogram = new Array(codes.reduce((most, code) => Math.max(most, code), 0) + 1).fill(0);
   for (const code of own) histogram[code] += 1;
   const groups = groupsOf(method, histogram, gamma, source);
-  const held = histogram.map(() => []);
-  groups.forEach((group, number) => group.forEach((value) => held[value].push(number)));
+  const standing = stands(histogram, groups, blockCount(method, groups.length));
   const groupOf = new Array(own.length);
-  for (const record of source.order(own)) groupOf[record] = held[own[record]].shift();
+  source.order(own).forEach((record, entry) => { groupOf[record] = standing[entry]; });
   const shuffle = source.permutation(own.length);
   return {
     rows: shuffle.map((place) => kept[place]),
@@ -906,6 +950,10 @@ const OPERATIONS = {
     const size = fields.integer("size", 0);
     return (tape) => tape.permutation(size);
   }),
+  coins: onTape((fields) => {
+    const size = fields.integer("size", 0);
+    return (tape) => tape.coins(size);
+  }),
   order_within: onTape((fields) => {
     const codes = fields.integers("codes");
     return (tape) => tape.order(codes);
@@ -927,6 +975,13 @@ const OPERATIONS = {
       subset: records.subset(codes.length, remainder),
       below: records.bigBelow(bound).map(json),
     };
+  },
+  plan_secret(fields) {
+    const [key, column] = [fields.bytes("key"), fields.text("column")];
+    const [block, size] = [fields.integer("block", 0), fields.integer("size", 0)];
+    fields.finish();
+    const stream = new Keyed(key, column, []).planSecret().block(broken.has("first-stream-again") ? 0 : block);
+    return { bytes: stream.read(size).toString("hex") };
   },
   plan(fields) {
     const [histogram, gamma, method] = [fields.integers("histogram", -Infinity), fields.gamma(), fields.word("method", METHODS)];

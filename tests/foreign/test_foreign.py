@@ -127,6 +127,8 @@ IN_C = [
         ["permutation/size-3/all-tie"],
         ["permutation/size-3/asc"],
     ),
+    ("LOW_BIT_FIRST", ["coins"], ["coins/tape/part-of-a-byte"], ["coins/tape/a-byte/", "coins/tape/none"]),
+    ("ROTATION_0", ["plan"], ["plan/mixed-3/"], ["plan/anatomy", "plan/cyclic"]),
     ("INFEASIBLE_ACCEPTED", ["plan"], ["plan/cyclic-invalid/one-above-the-limit"], ["plan/cyclic-3/"]),
     (
         "NOT_CLIPPED",
@@ -165,6 +167,13 @@ IN_JAVASCRIPT = [
     ("plan-ties-by-largest-code", ["plan"], ["plan/anatomy-3/flat"], ["plan/cyclic", "plan/invalid"]),
     ("cyclic-by-rows", ["plan"], ["plan/cyclic-3/", "plan/mixed-3/"], ["plan/anatomy"]),
     ("one-pass-fewer", ["plan"], ["plan/mixed-3/"], ["plan/anatomy", "plan/cyclic"]),
+    ("one-coin-a-pair", ["plan"], ["plan/mixed-3/"], ["plan/anatomy", "plan/cyclic"]),
+    (
+        "first-stream-again",
+        ["plan_secret"],
+        ["plan_secret/occupation/block-1", "plan_secret/occupation/block-300"],
+        ["plan_secret/occupation/block-0"],
+    ),
     ("signed-keys", ["permutation"], ["permutation/size-3/unsigned"], ["permutation/size-3/ascending"]),
     (
         "low-byte-first",

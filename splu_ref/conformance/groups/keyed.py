@@ -26,7 +26,10 @@ def groups() -> Iterator[Group]:
         parameters = {"key": key, "column": column}
         about = f"Choices made with a key for the column {column!r}."
         yield Group("keyed", label, about, PAGE, tuple(_choices()), parameters)
+        about = f"Bytes from which the blocks of a plan are drawn, for the column {column!r}."
+        yield Group("plan_secret", label, about, PAGE, tuple(_secrets()), parameters)
     yield Group("keyed", "invalid", "Keys and identities that cannot be used.", PAGE, tuple(_invalid()))
+    yield Group("plan_secret", "invalid", "Streams that do not exist.", PAGE, tuple(_no_secrets()))
     for method in PLANS:
         fixed: dict[str, object] = {"method": method, "gamma": 3, "key": KEY, "column": "occupation"}
         about = f"Keyed releases with groups of 3 by the method {method}."
@@ -80,6 +83,22 @@ def _invalid() -> Iterator[Case]:
     }
     for name, flag, changed in changes:
         yield Case(name, valid | changed, (flag,), "parameter")
+
+
+def _secrets() -> Iterator[Case]:
+    for block in (0, 1, 300):
+        yield Case(f"block-{block}", {"block": block, "size": 40})
+    yield Case("second-part", {"block": 1, "size": 4100}, ("SecondBlock",))
+    yield Case("nothing", {"block": 0, "size": 0}, ("Zero",))
+
+
+def _no_secrets() -> Iterator[Case]:
+    valid: dict[str, Any] = {"key": KEY, "column": "a", "block": 0, "size": 1}
+    yield Case("block-negative", valid | {"block": -1}, ("OutOfRange",), "parameter")
+    yield Case("size-negative", valid | {"size": -1}, ("OutOfRange",), "parameter")
+    yield Case("short-key", valid | {"key": KEY[2:]}, ("OutOfRange",), "parameter")
+    without = {name: value for name, value in valid.items() if name != "block"}
+    yield Case("no-block", without, ("Missing",), "parameter")
 
 
 def _releases() -> Iterator[Case]:

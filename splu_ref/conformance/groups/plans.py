@@ -54,6 +54,7 @@ def groups() -> Iterator[Group]:
         yield Group("plan", f"{method}-invalid", about, PAGE, invalid, {"method": method}, (method,))
         yield _accumulated(method, 4, [1, 60], 60)
         yield _accumulated(method, 7, [2_000, 2_000], 2)
+    yield _accumulated("mixed", 6, [4_097, 4_097], 1)  # two blocks
     yield Group("plan", "invalid", "Requests that name no method.", PAGE, tuple(_no_method()))
 
 

@@ -41,8 +41,9 @@ def groups() -> Iterator[Group]:
             yield _group(method, gamma, tables, {})
             for retention in RETENTIONS[gamma]:
                 yield _group(method, gamma, tables, {"retention": retention})
-        yield _accumulated(method)
+        yield _accumulated(method, 4, [1, 40], 100)
         yield _several_columns(method)
+    yield _accumulated("mixed", 3, [4_097, 4_097], 1)  # two blocks
     yield Group("publish", "example", "Chosen bytes.", PAGE, tuple(_example()), requires=("anatomy",))
     yield Group("publish", "invalid", "Tables that cannot be published.", PAGE, tuple(_invalid()))
     yield Group(
@@ -145,17 +146,17 @@ def _no_releases() -> Iterator[Case]:
     yield Case("tape", fields | {"tape": "00"}, ("Unknown",), "unsupported")
 
 
-def _accumulated(method: str) -> Group:
-    name = f"accumulated-{method}-4"
+def _accumulated(method: str, gamma: int, groups: list[int], count: int) -> Group:
+    name = f"accumulated-{method}-{gamma}"
     generator: Generator = {
         "seed": f"publish/{name}",
-        "count": 100,
-        "groups": [1, 40],
+        "count": count,
+        "groups": groups,
         "tape": 150,
         "keys": ["consumed", "published"],
     }
-    about = "One hash over 100 releases."
-    parameters = {"method": method, "gamma": 4}
+    about = f"One hash over {count} release{'s' * (count > 1)}."
+    parameters = {"method": method, "gamma": gamma}
     return Group("publish", name, about, PAGE, (), parameters, (method,), generator=generator)
 
 

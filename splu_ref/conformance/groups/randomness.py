@@ -1,4 +1,4 @@
-"""Vectors of the byte rules: integers, orders, subsets."""
+"""Vectors of the byte rules: integers, coins, orders, subsets."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ def groups() -> Iterator[Group]:
         yield Group("below", f"bound-{bound}", about, PAGE, tuple(_below(bound)), {"bound": number(bound)})
     yield Group("below", "invalid", "Requests for integers that do not exist.", PAGE, tuple(_no_integers()))
     yield _accumulated("below", "below 5", {"bound": 5, "size": 20_000}, 65_536)
+    yield Group("coins", "tape", "Fair coins.", PAGE, tuple(_coins()))
+    yield _accumulated("coins", "large", {"size": 9_999}, 1_250)
     for size in (0, 1, 2, 3, 5):
         about = f"Uniform orders of {size} items."
         yield Group("permutation", f"size-{size}", about, PAGE, tuple(_orders(size)), {"size": size})
@@ -84,6 +86,17 @@ def _below(bound: int) -> Iterator[Case]:
     yield Case("several", {"size": 12, "tape": left}, ("TapeLeft",))
     short = seeded_tape("below", several, f"below/{bound}", missing=1)
     yield Case("one-byte-short", {"size": 12, "tape": short}, ("TapeExhausted",), "tape_exhausted")
+
+
+def _coins() -> Iterator[Case]:
+    yield Case("none", {"size": 0, "tape": "ff"}, ("NothingRead", "TapeLeft"))
+    yield Case("part-of-a-byte", {"size": 3, "tape": "b0"}, ("Masked",))
+    yield Case("a-byte", {"size": 8, "tape": "8100"}, ("TapeLeft",))
+    yield Case("a-byte-and-a-bit", {"size": 9, "tape": "0180"})
+    yield Case("two-bytes-and-a-half", {"size": 20, "tape": "a5c37f"}, ("Masked",))
+    yield Case("short", {"size": 9, "tape": "ff"}, ("TapeExhausted",), "tape_exhausted")
+    yield Case("size-negative", {"size": -1, "tape": ""}, ("OutOfRange",), "parameter")
+    yield Case("size-text", {"size": "many", "tape": "00"}, ("WrongType",), "parameter")
 
 
 def _no_integers() -> Iterator[Case]:

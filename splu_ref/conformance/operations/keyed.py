@@ -1,4 +1,4 @@
-"""Operations with a key: blocks of a record, the choices made of them, and a keyed release."""
+"""Operations with a key: the choices of records, the streams of a plan, and a keyed release."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from splu_ref.conformance.fields import Fields, number
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, splu_gen
+from splu_ref.conformance.operations.randomness import MOST_ITEMS
 from splu_ref.model import Json, ParameterError
 from splu_ref.randomness import Key, KeyedRecords
 
@@ -23,6 +24,14 @@ def keyed(fields: Fields) -> dict[str, Json]:
         "subset": records.subset(size, remainder).tolist(),
         "below": [number(value) for value in records.below(bound, size).tolist()],
     }
+
+
+def plan_secret(fields: Fields) -> dict[str, Json]:
+    """Answer the first bytes from which a block of a column's plan is drawn."""
+    secret, column = fields.octets("key"), fields.text("column")
+    block, size = fields.integer("block", 0, MOST_ITEMS), fields.integer("size", 0, MOST_ITEMS)
+    fields.finish()
+    return {"bytes": KeyedRecords(Key(secret), column, []).plan_secret().block(block).read(size).hex()}
 
 
 def publish_keyed(fields: Fields) -> dict[str, Json]:

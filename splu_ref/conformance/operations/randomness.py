@@ -1,4 +1,4 @@
-"""Operations on a tape: integers, orders, subsets."""
+"""Operations on a tape: integers, coins, orders, subsets."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ def below(fields: Fields) -> dict[str, Json]:
     tape = _tape(fields)
     drawn = [tape.integer_below(bound) for _ in range(size)]
     return {"result": [number(value) for value in drawn], "consumed": tape.consumed}
+
+
+def coins(fields: Fields) -> dict[str, Json]:
+    """Answer ``size`` fair coins as 0 and 1."""
+    size, tape = fields.integer("size", 0, MOST_ITEMS), _tape(fields)
+    return {"result": tape.coins(size).astype(int).tolist(), "consumed": tape.consumed}
 
 
 def permutation(fields: Fields) -> dict[str, Json]:
