@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from splu_ref.decoys import cyclic, expected_co_occurrence, mixed
+from splu_ref.decoys import MOST_GROUPS, Blocks, cyclic, expected_co_occurrence, mixed
 from splu_ref.decoys.mixed import default_passes, drawn_secret, traded
 from splu_ref.decoys.plan import Groups
 from splu_ref.mechanisms import SpluGen
@@ -110,6 +110,21 @@ def shipped_law(histogram: tuple[int, ...], gamma: int, passes: int, most: int =
     for blocks, chance in outcomes(lambda source: mixed(counts, Gamma(gamma), source, passes, most).blocks()):
         law[tuple(group for block in blocks for group in plan_of(_arranged(block)))] += chance
     return dict(law)
+
+
+def block_histograms(histogram: tuple[int, ...], gamma: int, most: int) -> list[tuple[int, ...]]:
+    """Return how often each value occurs in every block of at most ``most`` groups."""
+    blocks = Blocks.of(sum(histogram) // gamma, most)
+    counts = np.array(histogram, dtype=np.int64)
+    return [tuple(blocks.histogram(block, counts).tolist()) for block in range(blocks.count)]
+
+
+def apart(histogram: tuple[int, ...], gamma: int) -> tuple[int, float]:
+    """Return the number of blocks, and how far the sum of their approximations is from the whole one."""
+    whole = expected_co_occurrence(histogram, Gamma(gamma))
+    parts = Counter(block_histograms(histogram, gamma, MOST_GROUPS))
+    total = sum(often * expected_co_occurrence(held, Gamma(gamma)) for held, often in parts.items())
+    return parts.total(), float(np.abs(total - whole).max())
 
 
 def together(law: Law) -> dict[tuple[int, int], Fraction]:
