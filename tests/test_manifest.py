@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from splu_ref import SPECIFICATION
 from splu_ref.cli import main
 from splu_ref.manifest import Manifest, code_digest
 from splu_ref.mechanisms import DistributionBased, Release, SpluGen, read_manifest
@@ -53,7 +54,7 @@ def test_a_manifest_is_read_as_it_was_written(release: Release, tmp_path: Path) 
         "table": release.table.content_digest(),
         "release": "0f" * 16,
         "date": "2024-02-29",
-        "produced_by": {"version": origin.version, "spec": "1", "code": code_digest()},
+        "produced_by": {"version": origin.version, "spec": SPECIFICATION, "code": code_digest()},
     }
     again = SpluGen(3, "1/2").publish(Microdata.from_frame(FRAME), "value", SeededSource(1)).manifest.origin
     assert again is not None

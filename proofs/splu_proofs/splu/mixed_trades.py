@@ -123,7 +123,7 @@ def a_trade_undoes_itself() -> Derivation:
     return Derivation(
         setting=(
             "Two groups share s values; d = gamma - s values of each are free. Of the d facing pairs, coins "
-            "choose e that change places. a stands for 2^e, b for 2^(d - e)."
+            "choose e that change places: one of the 2^d outcomes of the coins that count."
         ),
         steps=(
             Identity(
@@ -144,14 +144,6 @@ def a_trade_undoes_itself() -> Derivation:
                 variables={"gamma": 2, "s": 0},
                 left=lambda gamma, s: 2 * (gamma - s) + s,
                 right=lambda gamma, s: 2 * gamma - s,
-                recheck=(on_grid,),
-            ),
-            Identity(
-                name="the chance is the same",
-                says="Of 2^d outcomes of the d coins that count, one exchanges these e: 1/(a b) = 1/2^d.",
-                variables={"a": 1, "b": 1},
-                left=lambda a, b: (1 / a) * (1 / b),
-                right=lambda a, b: 1 / (a * b),
                 recheck=(on_grid,),
             ),
         ),
