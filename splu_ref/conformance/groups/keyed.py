@@ -93,7 +93,7 @@ def _secrets() -> Iterator[Case]:
 
 
 def _no_secrets() -> Iterator[Case]:
-    valid: dict[str, Any] = {"key": KEY, "column": "a", "block": 0, "size": 1}
+    valid: dict[str, object] = {"key": KEY, "column": "a", "block": 0, "size": 1}
     yield Case("block-negative", valid | {"block": -1}, ("OutOfRange",), "parameter")
     yield Case("size-negative", valid | {"size": -1}, ("OutOfRange",), "parameter")
     yield Case("short-key", valid | {"key": KEY[2:]}, ("OutOfRange",), "parameter")
