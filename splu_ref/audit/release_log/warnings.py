@@ -10,8 +10,8 @@ from splu_ref.model import InputError, ParameterError
 
 COST_OF_A_KEY = (
     "a key is for one table that does not change and one set of parameters: three releases of the Adult "
-    "table under one key, a row less each time, show of 0.71 to 0.79 of the records that no published value "
-    "is their own; each of the others keeps a value, its own with probability 0.67 to 0.94 (0.20 in one "
+    "table under one key, a row less each time, show of 0.67 to 0.79 of the records that no published value "
+    "is their own; each of the others keeps a value, its own with probability 0.61 to 0.94 (0.20 in one "
     "release)"
 )
 """What `benchmarks/repeated_keys.py` measures, in a sentence."""
