@@ -1,4 +1,4 @@
-"""What several releases of one table give away about its records: under one key, and with fresh draws.
+"""What several releases of a table give away about its records: under one key as much as with fresh draws.
 
 Someone follows the records from release to release, here by their number in the embedded table. For a record
 with one value throughout, that value is the better guess; for the others, one asks whether the own value is
@@ -7,6 +7,7 @@ among those published.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -33,6 +34,7 @@ SCENES: dict[str, tuple[bool, tuple[Part, ...]]] = {
     "one release": (False, (Part(0, 5),)),
     "three with fresh draws, a row less each": (False, (Part(0, 5), Part(1, 5), Part(2, 5))),
     "three under one key, a row less each": (True, (Part(0, 5), Part(1, 5), Part(2, 5))),
+    "two with fresh draws, γ = 5 and γ = 7": (False, (Part(0, 5), Part(0, 7))),
     "two under one key, γ = 5 and γ = 7": (True, (Part(0, 5), Part(0, 7))),
 }
 """What is published, and whether under one key."""
@@ -64,7 +66,11 @@ def exposure(parts: Sequence[Part], run: int, *, keyed: bool) -> Exposure:
     names = [f"release {number}" for number in range(len(parts))]
     for name, part in zip(names, parts, strict=True):
         table = Microdata.from_frame(original.head(len(original) - part.fewer_rows))
-        source = KeyedSource(Key(bytes([run]) * 32)) if keyed else SeededSource(f"{run}/{name}".encode())
+        source = (
+            KeyedSource(Key(hashlib.sha256(b"%d" % run).digest()))
+            if keyed
+            else SeededSource(f"{run}/{name}".encode())
+        )
         done = SpluGen(part.gamma).publish(table, SENSITIVE, source, id_column="number" if keyed else None)
         published = done.table.to_frame().select("number", pl.col(SENSITIVE).alias(name))
         followed = followed.join(published, on="number")

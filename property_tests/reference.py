@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -192,3 +193,58 @@ def release(
     return ReferenceRelease(
         [kept[place] for place in shuffle], [published[place] for place in shuffle], sorted(suppressed)
     )
+
+
+def keyed_release(
+    rows: Sequence[tuple[str, ...]],
+    columns: Sequence[str],
+    sensitive: str,
+    id_column: str | None,
+    gamma: int,
+    plan: str,
+    secret: bytes,
+) -> list[tuple[str, ...]]:
+    """Publish a table of texts under a key, by a plan without a secret, as the specification says."""
+
+    def told(*parts: str | int | None) -> bytes:
+        message = b""
+        for part in parts:
+            text = b"" if part is None or isinstance(part, int) else part.encode()
+            length = 2**64 - 1 if part is None else part if isinstance(part, int) else len(text)
+            message += length.to_bytes(8, "big") + text
+        return message
+
+    digests = [hmac.digest(secret, b"splu-ref/record/2" + told(*row), "sha256") for row in rows]
+    table = sum(int.from_bytes(digest, "big") for digest in digests) % 2**256
+    message = b"splu-ref/release/2" + told("2", "SPLU-Gen", 3, "gamma", str(gamma))
+    message += told("retention", f"1/{gamma}", "plan", plan, "independent", 1, sensitive, id_column, None)
+    message += told(len(columns), *columns, len(rows)) + table.to_bytes(32, "big")
+    key = hmac.digest(secret, message, "sha256")
+
+    identities = [
+        row[columns.index(id_column)].encode() if id_column else told(*row, rows[:number].count(row))
+        for number, row in enumerate(rows)
+    ]
+
+    def block(record: int, number: int) -> bytes:
+        identity = identities[record]
+        parts = told(sensitive) + len(identity).to_bytes(8, "big") + identity + told(number)
+        return hmac.digest(key, b"splu-ref/keyed/2" + parts, "sha256")
+
+    everyone = sorted(range(len(rows)), key=lambda record: block(record, 0)[8:16])
+    kept = everyone[: len(rows) - len(rows) % gamma]
+    place = columns.index(sensitive)
+    domain = sorted({row[place] for row in rows})
+    own = {record: domain.index(rows[record][place]) for record in kept}
+    histogram = [list(own.values()).count(value) for value in range(len(domain))]
+    groups = plan_groups(plan, histogram, gamma, Tape(b""))
+    published = []
+    for record in kept:
+        fellows = [other for other in kept if own[other] == own[record]]
+        rank = sorted(fellows, key=lambda other: block(other, 0)[:8]).index(record)
+        group = [group for group in groups if own[record] in group][rank]
+        tape = Tape(block(record, 0)[16:] + b"".join(block(record, number) for number in range(1, 9)))
+        values = [own[record], *(value for value in group if value != own[record])]
+        value = domain[values[integer_below(tape, gamma)]]
+        published.append((*rows[record][:place], value, *rows[record][place + 1 :]))
+    return published

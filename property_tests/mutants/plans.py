@@ -174,7 +174,7 @@ mutant(
 mutant(
     "draw-0-is-slot-0",
     "plan.valid",
-    "Draw 0 means the first value of the group instead of the record's own: the same law, but a keyed record "
-    "no longer keeps its value.",
+    "Draw 0 means the first value of the group instead of the record's own: the same law, but another "
+    "release of the same bytes.",
     plans={**PLANS, "anatomy": _slots},
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,13 +12,18 @@ from property_tests.mutants.mutant import mutant
 from splu_ref.randomness import (
     ByteSource,
     IntArray,
+    Key,
     KeyedRecords,
+    KeyedRelease,
     KeyedSource,
+    ReleaseContext,
     SeededSource,
     SystemSource,
     TapeSource,
+    table_digest,
 )
 from splu_ref.randomness.ordering import KEY_BITS, DrawIntegers
+from splu_ref.randomness.release_context import release_message
 
 
 class _Modulo(ByteSource):
@@ -92,11 +99,73 @@ class _NarrowKeys(SystemSource):
         return _ties_stay(self.below, len(codes), codes, 8)
 
 
+class _AlteredRelease(KeyedRelease):
+    """The randomness of a release with another column or other identities."""
+
+    def __init__(
+        self, behind: KeyedRelease, alter: Callable[[str, list[bytes]], tuple[str, list[bytes]]]
+    ) -> None:
+        self._behind = behind
+        self._alter = alter
+
+    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> KeyedRecords:
+        altered, others = self._alter(column, list(identities()))
+        return self._behind.for_records(altered, lambda: others)
+
+
 class _RowKeyed(KeyedSource):
     """Takes a record's row number for its identity."""
 
-    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> KeyedRecords:
-        return super().for_records(column, lambda: [b"%d" % row for row in range(len(identities()))])
+    def for_release(self, context: ReleaseContext) -> KeyedRelease:
+        return _AlteredRelease(
+            super().for_release(context),
+            lambda column, all_of: (column, [b"%d" % row for row in range(len(all_of))]),
+        )
+
+
+class _RowForNumber(KeyedSource):
+    """Tells identical records apart by their rows in the file instead of their number among themselves."""
+
+    def for_release(self, context: ReleaseContext) -> KeyedRelease:
+        def altered(column: str, identities: list[bytes]) -> tuple[str, list[bytes]]:
+            if context.id_column is not None:
+                return column, identities
+            return column, [each[:-8] + row.to_bytes(8, "big") for row, each in enumerate(identities)]
+
+        return _AlteredRelease(super().for_release(context), altered)
+
+
+class _WithoutColumn(KeyedSource):
+    def for_release(self, context: ReleaseContext) -> KeyedRelease:
+        return _AlteredRelease(super().for_release(context), lambda _, identities: ("", identities))
+
+
+class _WithoutTable(KeyedSource):
+    def for_release(self, context: ReleaseContext) -> KeyedRelease:
+        return super().for_release(replace(context, records=list))
+
+
+class _WithoutGamma(KeyedSource):
+    def for_release(self, context: ReleaseContext) -> KeyedRelease:
+        told = {name: value for name, value in context.facts.items() if name != "gamma"}
+        return super().for_release(replace(context, facts=told))
+
+
+class _WithoutPlan(KeyedSource):
+    def for_release(self, context: ReleaseContext) -> KeyedRelease:
+        told = {name: value for name, value in context.facts.items() if name != "plan"}
+        return super().for_release(replace(context, facts=told))
+
+
+class _Xor(KeyedSource):
+    """Joins the records' digests by exclusive or, so that two identical records cancel."""
+
+    def for_release(self, context: ReleaseContext) -> KeyedRelease:
+        table = 0
+        for record in context.records():
+            table ^= int.from_bytes(table_digest(self._key, [record]), "big")
+        message = release_message(self._key, context)[:-32] + table.to_bytes(32, "big")
+        return KeyedRelease(Key(hmac.digest(self._key.secret, message, "sha256")))
 
 
 mutant(
@@ -143,4 +212,40 @@ mutant(
     "table.keyed",
     "A key's draws belong to the row of the file instead of the record.",
     keyed=_RowKeyed,
+)
+mutant(
+    "keyed-by-row-among-identical",
+    "table.keyed",
+    "Identical records are told apart by their rows in the file instead of their number.",
+    keyed=_RowForNumber,
+)
+mutant(
+    "keyed-draws-without-column",
+    "table.keyed",
+    "The name of the column is left out of the draws.",
+    keyed=_WithoutColumn,
+)
+mutant(
+    "key-without-table",
+    "table.keyed",
+    "The key of a release does not depend on the table.",
+    keyed=_WithoutTable,
+)
+mutant(
+    "key-without-gamma",
+    "table.keyed",
+    "The key of a release does not depend on gamma.",
+    keyed=_WithoutGamma,
+)
+mutant(
+    "key-without-plan",
+    "table.keyed",
+    "The key of a release does not depend on the plan.",
+    keyed=_WithoutPlan,
+)
+mutant(
+    "table-digest-by-xor",
+    "table.keyed",
+    "The digests of the records are joined by exclusive or.",
+    keyed=_Xor,
 )

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit.release_log import COST_OF_A_KEY, logged, read_log, warnings
+from splu_ref.audit.release_log import logged, read_log, warnings
 from splu_ref.cli.output import AsJson, Force, GammaOption, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing, same_file, write_all
@@ -42,7 +42,10 @@ def run(
     ] = None,
     key_file: Annotated[
         Path | None,
-        typer.Option("--key-file", help="Secret key (splu-ref key): a record gets the same draw every time."),
+        typer.Option(
+            "--key-file",
+            help="Secret key (splu-ref key): the same release of the same table.",
+        ),
     ] = None,
     id_column: Annotated[
         str | None, typer.Option("--id", help="Column that identifies a record, for --key-file.")
@@ -60,8 +63,7 @@ def run(
         Path | None,
         typer.Option(
             "--log",
-            help="Secret log of releases: warns if the table is published again with fresh draws, and "
-            "refuses a key that was used for another table or other parameters.",
+            help="Secret log of releases: warns if the table is published again with other draws.",
         ),
     ] = None,
     force: Force = False,
@@ -97,12 +99,10 @@ def run(
         write_all(outputs, force=force)
     else:
         key = None if key_file is None else Key.read(key_file)
-        with logged(log, original, release, key, datetime.now(UTC), force=force) as entered:
+        with logged(log, original, release, key, datetime.now(UTC)) as entered:
             write_all(outputs, force=force)
         for warning in warnings(*entered):
             note(warning)
-    if key_file is not None:
-        note(COST_OF_A_KEY)
     if seed is not None:
         note("--seed is for tests: whoever knows the seed can undo this release")
     if mechanism.retention != Fraction(1, mechanism.gamma):

@@ -31,6 +31,7 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "coins": randomness.coins,
     "order_within": randomness.order_within,
     "subset": randomness.subset,
+    "release_key": keyed.key_of_release,
     "keyed": keyed.keyed,
     "plan": plans.plan,
     "publish": publishing.from_tape(publishing.splu_gen),

@@ -116,7 +116,7 @@ class LaplaceCounts:
         See `splu_ref.interfaces.Mechanism.publish` for parameters and errors. Noise belongs to counts, not to
         records: it cannot be drawn under a key.
         """
-        given = Given.of(table, sensitive, randomness, id_column, missing)
+        given = Given.of(self, table, sensitive, randomness, id_column, missing)
         if len(given.codes) > 1:
             raise ParameterError("counts are published of one sensitive column: name one")
         [column] = given.codes

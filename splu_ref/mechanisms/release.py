@@ -20,7 +20,7 @@ from splu_ref.manifest import Manifest, Origin
 from splu_ref.microdata import Microdata, as_table, table_bytes
 from splu_ref.microdata.values import text
 from splu_ref.model import DataError, Gamma, ParameterError
-from splu_ref.randomness import Draws, IntArray, Randomness, SystemSource
+from splu_ref.randomness import Draws, IntArray, Randomness, ReleaseContext, SystemSource
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,20 +163,31 @@ class Given(NamedTuple):
     @classmethod
     def of(
         cls,
+        mechanism: Mechanism[object],
         table: Microdata | IntoDataFrame | str | os.PathLike[str],
         sensitive: str | Sequence[str],
         randomness: Randomness | None,
         id_column: str | None,
         missing: str | None,
     ) -> Self:
-        """Return what is given; see `Mechanism.publish` for parameters and errors."""
+        """Return what ``mechanism`` is given; see `Mechanism.publish` for parameters and errors."""
         columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
         if not columns or len(set(columns)) < len(columns):
             raise ParameterError("name at least one sensitive column, and each of them once")
         if id_column in columns:
             raise ParameterError(f"column {id_column!r} is sensitive: it cannot identify the records as well")
         original = as_table(table, missing)
-        source = SystemSource() if randomness is None else randomness
+        source = (SystemSource() if randomness is None else randomness).for_release(
+            ReleaseContext(
+                method=mechanism.name,
+                facts=mechanism.facts(),
+                sensitive=columns,
+                id_column=id_column,
+                missing=original.missing,
+                columns=original.columns,
+                records=original.records,
+            )
+        )
         identities = cache(partial(original.identities, id_column))
         return cls(
             original,
@@ -300,7 +311,7 @@ class RecordMechanism(ABC):
         ParameterError
             If a sensitive column is named twice, or identifies the records as well.
         """
-        given = Given.of(table, sensitive, randomness, id_column, missing)
+        given = Given.of(self, table, sensitive, randomness, id_column, missing)
         max_gamma = self.largest_gamma(given.table, tuple(given.codes))
         done = self.publish_columns(given.codes, given.domain_sizes, given.draws_for)
         published = given.table.take(done.rows)

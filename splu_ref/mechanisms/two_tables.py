@@ -150,7 +150,7 @@ class Anatomy:
         There is one sensitive column. The other columns must not be called ``group``, nor the sensitive one
         ``group`` or ``count``.
         """
-        given = Given.of(table, sensitive, randomness, id_column, missing)
+        given = Given.of(self, table, sensitive, randomness, id_column, missing)
         if len(given.codes) > 1:
             raise ParameterError("Anatomy publishes one sensitive column: name one")
         [(column, codes)] = given.codes.items()

@@ -26,7 +26,7 @@ def identities_from_cells(columns: Iterable[Sequence[str | None]]) -> list[bytes
     """
     seen: dict[bytes, int] = {}
     identities = []
-    for record in _records(columns):
+    for record in records_from_cells(columns):
         number = seen.get(record, 0)
         seen[record] = number + 1
         identities.append(record + number.to_bytes(8, "big"))
@@ -75,13 +75,13 @@ def content_digest(names: Sequence[str], columns: Iterable[Sequence[str]]) -> st
     """
     digest = hashlib.sha256(b"splu-ref/table/1" + len(names).to_bytes(8, "big"))
     digest.update(b"".join(map(_framed, names)))
-    for record in sorted(_records(columns)):
+    for record in sorted(records_from_cells(columns)):
         digest.update(len(record).to_bytes(8, "big") + record)
     return digest.hexdigest()
 
 
-def _records(columns: Iterable[Sequence[str | None]]) -> Iterator[bytes]:
-    """Yield the cells of each record, with their lengths before them."""
+def records_from_cells(columns: Iterable[Sequence[str | None]]) -> Iterator[bytes]:
+    """Yield the cells of each record, with their lengths before them: see `identities_from_cells`."""
     encoded: list[list[bytes]] = []
     for column in columns:
         known = {cell: _framed(cell) for cell in dict.fromkeys(column)}

@@ -12,7 +12,12 @@ from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
 from splu_ref.microdata.encoding import Encoding, encode
-from splu_ref.microdata.identities import content_digest, identities_from_cells, identities_from_column
+from splu_ref.microdata.identities import (
+    content_digest,
+    identities_from_cells,
+    identities_from_column,
+    records_from_cells,
+)
 from splu_ref.microdata.replacement import gather, replaced
 from splu_ref.microdata.residue import bare
 from splu_ref.microdata.values import Column, Frame, Value, contents, text, texts, values
@@ -74,6 +79,11 @@ class Microdata:
     def row_count(self) -> int:
         """Number of records."""
         return len(self._frame)
+
+    @property
+    def missing(self) -> str | None:
+        """The text that stands for missing sensitive cells, None if they are refused."""
+        return self._missing
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -208,6 +218,16 @@ class Microdata:
         if id_column is not None:
             return identities_from_column(id_column, texts(self._series(id_column)))
         return identities_from_cells(texts(self._frame[column]) for column in self.columns)
+
+    def records(self) -> list[bytes]:
+        """Return the bytes of each record's cells, as they were read: its identity without the number.
+
+        Raises
+        ------
+        DataError
+            If a cell has no canonical text.
+        """
+        return list(records_from_cells(texts(self._frame[column]) for column in self.columns))
 
     def content_digest(self) -> str:
         """Return SHA-256 of what the table says, in hexadecimal digits, in whatever order its rows stand.

@@ -3,8 +3,16 @@
 from splu_ref.randomness.byte_rules import ByteSource
 from splu_ref.randomness.enumeration import EnumerationSource, outcomes
 from splu_ref.randomness.key import Key
-from splu_ref.randomness.keyed import KeyedRecords, KeyedSource
-from splu_ref.randomness.protocol import Draws, IntArray, PlanSecret, Randomness, UniformSource
+from splu_ref.randomness.keyed import KeyedRecords, KeyedRelease, KeyedSource
+from splu_ref.randomness.protocol import (
+    Draws,
+    IntArray,
+    PlanSecret,
+    Randomness,
+    ReleaseRandomness,
+    UniformSource,
+)
+from splu_ref.randomness.release_context import ReleaseContext, release_key, table_digest
 from splu_ref.randomness.seeded import SeededSource
 from splu_ref.randomness.system import SystemSource
 from splu_ref.randomness.tape import RecordingSource, TapeSource
@@ -16,13 +24,18 @@ __all__ = [
     "IntArray",
     "Key",
     "KeyedRecords",
+    "KeyedRelease",
     "KeyedSource",
     "PlanSecret",
     "Randomness",
     "RecordingSource",
+    "ReleaseContext",
+    "ReleaseRandomness",
     "SeededSource",
     "SystemSource",
     "TapeSource",
     "UniformSource",
     "outcomes",
+    "release_key",
+    "table_digest",
 ]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from splu_ref.randomness.ordering import random_order
 from splu_ref.randomness.preconditions import require_bound, require_size, require_vector
 from splu_ref.randomness.protocol import IntArray
+from splu_ref.randomness.release_context import ReleaseContext
 from splu_ref.randomness.subset import drawn_subset
 
 
@@ -105,6 +106,10 @@ class ByteSource(ABC):
 
     def kept(self, rows: IntArray) -> Self:
         """Return the source itself: a stream belongs to no record."""
+        return self
+
+    def for_release(self, context: ReleaseContext) -> Self:
+        """Return the source itself."""
         return self
 
     def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> Self:

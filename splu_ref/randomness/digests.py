@@ -1,4 +1,4 @@
-"""The bytes that belong to a record: HMAC-SHA-256 of a column's name and the record's identity."""
+"""The bytes of a record of one release: HMAC-SHA-256 of a column's name and the record's identity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from splu_ref.randomness.key import Key
 from splu_ref.randomness.protocol import IntArray
 from splu_ref.randomness.seeded import ShakeStream
 
-PREFIX = b"splu-ref/keyed/1"
+PREFIX = b"splu-ref/keyed/2"
 PLAN_PREFIX = b"splu-ref/keyed-plan/2"
 DIGEST_BYTES = 32
 ORDER_BYTES = slice(0, 8)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from splu_ref.model import SpluError
 from splu_ref.randomness.preconditions import require_bound, require_size, require_vector
 from splu_ref.randomness.protocol import IntArray
+from splu_ref.randomness.release_context import ReleaseContext
 from splu_ref.randomness.subset import drawn_subset
 
 Result = TypeVar("Result")
@@ -84,6 +85,10 @@ class EnumerationSource:
         return drawn_subset(self.integer_below, population, count)
 
     def kept(self, rows: IntArray) -> Self:
+        """Return the source itself."""
+        return self
+
+    def for_release(self, context: ReleaseContext) -> Self:
         """Return the source itself."""
         return self
 

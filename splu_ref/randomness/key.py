@@ -7,6 +7,7 @@ import re
 import shlex
 import stat
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
@@ -20,7 +21,7 @@ _LONGEST_FILE = 256
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Key:
-    """Thirty-two secret bytes.
+    """Thirty-two secret bytes; halves that are equal, and bytes that count by equal steps, are refused.
 
     Whoever has the key and can guess a record's identity knows the record's draw, hence whether the
     published value is its own.
@@ -37,6 +38,11 @@ class Key:
         if len(self.secret) != KEY_BYTES:
             raise InputError(
                 f"a key has {KEY_BYTES} bytes, not {len(self.secret)}: create one with Key.generate()"
+            )
+        if _is_pattern(self.secret):
+            raise InputError(
+                "the key is a pattern that can be guessed, not random bytes: create one with Key.generate(), "
+                "or with splu-ref key FILE"
             )
 
     def __repr__(self) -> str:
@@ -76,7 +82,10 @@ class Key:
                 f"key file {name} does not hold one line 'splu-ref-key-1' and 64 digits 0-9, a-f: "
                 "create one with splu-ref key FILE"
             )
-        return cls(bytes.fromhex(line[1].decode("ascii")))
+        try:
+            return cls(bytes.fromhex(line[1].decode("ascii")))
+        except InputError as error:
+            raise InputError(f"key file {name}: {error}") from None
 
     def write(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write the key to a file that only its owner may read, from the moment it exists.
@@ -101,3 +110,15 @@ class Key:
             write_whole(path, line, force=force, mode=0o600)
         except InputError as error:
             raise InputError(f"key file {error}") from error
+
+
+def _is_pattern(secret: bytes) -> bool:
+    """Return whether the second half repeats the first, or all bytes differ by the same step.
+
+    So do zeros, and counted bytes. Random bytes do with probability below 2**-127.
+    """
+    half = len(secret) // 2
+    return (
+        secret[:half] == secret[half:]
+        or len({(after - before) % 256 for before, after in pairwise(secret)}) == 1
+    )

@@ -1,4 +1,4 @@
-"""Randomness that belongs to a record: a secret key makes every release repeat the same draws."""
+"""Randomness that belongs to a record of a release: a secret key makes the release repeat itself."""
 
 from __future__ import annotations
 
@@ -20,15 +20,35 @@ from splu_ref.randomness.digests import (
 from splu_ref.randomness.key import Key
 from splu_ref.randomness.preconditions import require_subset, require_vector
 from splu_ref.randomness.protocol import IntArray
+from splu_ref.randomness.release_context import ReleaseContext, release_key
 
 
 class KeyedSource:
-    """A key as randomness: every draw belongs to a record, so there are none before the table is known.
+    """A secret key as randomness: there are no draws before it is known what is published, and how.
 
     Parameters
     ----------
     key
         The secret.
+    """
+
+    name = "keyed"
+
+    def __init__(self, key: Key) -> None:
+        self._key = key
+
+    def for_release(self, context: ReleaseContext) -> KeyedRelease:
+        """Return the randomness of one release; this calls ``context.records`` once."""
+        return KeyedRelease(release_key(self._key, context))
+
+
+class KeyedRelease:
+    """The key of one release as randomness: every draw belongs to a record.
+
+    Parameters
+    ----------
+    key
+        What `release_key` returns.
     """
 
     name = "keyed"
@@ -42,9 +62,10 @@ class KeyedSource:
 
 
 class KeyedRecords:
-    """The draws of a table's records for one sensitive column.
+    """The draws of a table's records for one sensitive column of one release.
 
-    Each record has one digest, HMAC-SHA-256 under the key of the column's name and the record's identity.
+    Each record has one digest, HMAC-SHA-256 under the release's key of the column's name and the record's
+    identity.
     Its first 8 bytes order the record among those of its value, the next 8 place it in the shuffle, and the
     last 16 are the tape of its draw. Every method therefore gives the same answer each time, whatever the
     order of the records in the file.
@@ -52,7 +73,7 @@ class KeyedRecords:
     Parameters
     ----------
     key
-        The secret.
+        The key of the release.
     column
         The sensitive column's name.
     identities

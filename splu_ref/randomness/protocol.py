@@ -8,6 +8,8 @@ from typing import Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_ref.randomness.release_context import ReleaseContext
+
 IntArray: TypeAlias = NDArray[np.int64]
 
 
@@ -118,13 +120,13 @@ class Draws(Protocol):
     def plan_secret(self) -> PlanSecret:
         """Return what a secret decoy plan is drawn from.
 
-        A stream returns itself; under a key, it depends on the key and the column alone.
+        A stream returns itself; under a key, it depends on the release's key and the column alone.
         """
         ...
 
 
-class Randomness(Protocol):
-    """Where the draws of a table come from: what is passed in to publish one."""
+class ReleaseRandomness(Protocol):
+    """Where the draws of one release come from."""
 
     @property
     def name(self) -> str:
@@ -141,5 +143,24 @@ class Randomness(Protocol):
         identities
             Called only under a key: one byte string per record, all different. A stream does not ask, and
             returns itself.
+        """
+        ...
+
+
+class Randomness(Protocol):
+    """Where the draws of a table come from: what is passed in to publish one."""
+
+    @property
+    def name(self) -> str:
+        """``"system"``, ``"seeded"``, ``"tape"``, ``"keyed"`` or ``"enumeration"``."""
+        ...
+
+    def for_release(self, context: ReleaseContext) -> ReleaseRandomness:
+        """Return the randomness of one release.
+
+        Parameters
+        ----------
+        context
+            What is published, and how. A stream does not look at it, and returns itself.
         """
         ...

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref.audit.release_log import COST_OF_A_KEY, read_log
+from splu_ref.audit.release_log import read_log
 from splu_ref.cli import main
 
 ROWS = "name,value\n" + "".join(f"n{number},{'abcd'[number % 4]}\n" for number in range(40))
@@ -27,7 +27,7 @@ def test_warnings_of_fresh_draws_and_none_of_a_key(capsys: pytest.CaptureFixture
     assert main(["key", "secret"]) == 0
     for name in ("1.csv", "2.csv"):
         assert _sanitize("-o", name, "--key-file", "secret") == 0
-    assert capsys.readouterr().err == f"note: {COST_OF_A_KEY}\n" * 2
+    assert capsys.readouterr().err == ""
     assert Path("1.csv").read_bytes() == Path("2.csv").read_bytes()
     assert _sanitize("-o", "3.csv") == 0
     error = capsys.readouterr().err
@@ -66,31 +66,30 @@ def test_the_log_is_a_file_of_its_own(capsys: pytest.CaptureFixture[str]) -> Non
     assert "are the same file" in capsys.readouterr().err
 
 
-def test_a_changed_table_is_not_published_under_the_same_key(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_changed_table_under_the_same_key_is_another_release(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["key", "secret"]) == 0
     assert _sanitize("-o", "1.csv", "--key-file", "secret") == 0
-    before = Path("log").read_bytes()
     Path("table.csv").write_text(ROWS + "n40,a\n", encoding="utf-8")
     capsys.readouterr()
-    assert _sanitize("-o", "2.csv", "--key-file", "secret", "--manifest", "manifest.json") == 2
-    error = capsys.readouterr().err
-    assert error.startswith("splu-ref: the key of --key-file was used before for another table (release 1")
-    assert error.endswith("or insist with --force\n")
-    assert error.count("\n") == 1
-    assert Path("log").read_bytes() == before
-    assert {path.name for path in Path().iterdir()} == {"1.csv", "log", "secret", "table.csv"}
-    assert _sanitize("-o", "2.csv", "--key-file", "secret", "--force") == 0
-    assert "note: the key was used before for another table (release 1" in capsys.readouterr().err
+    assert _sanitize("-o", "2.csv", "--key-file", "secret") == 0
+    warning = capsys.readouterr().err
+    assert "release 1 of the log of another table under the same key, which may share records" in warning
+    assert "the mean of 2 published counts" in warning
     assert len(read_log(Path("log")).entries) == 2
 
 
 @pytest.mark.parametrize("words", [("--gamma", "4"), ("--retention", "1/3"), ("--plan", "anatomy")])
-def test_a_key_has_one_set_of_parameters(words: tuple[str, str]) -> None:
+def test_other_parameters_under_the_same_key_are_another_release(
+    words: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["key", "secret"]) == 0
     assert _sanitize("-o", "1.csv", "--key-file", "secret") == 0
-    assert _sanitize("-o", "2.csv", "--key-file", "secret", *words) == 2
-    assert not Path("2.csv").exists()
-    assert _sanitize("-o", "2.csv", "--key-file", "secret", "--gamma", "2") == 0  # as the first
+    capsys.readouterr()
+    assert _sanitize("-o", "2.csv", "--key-file", "secret", *words) == 0
+    assert "published before with other draws (release 1 of the log)" in capsys.readouterr().err
+    assert _sanitize("-o", "3.csv", "--key-file", "secret", "--gamma", "2") == 0
+    assert "published before" not in capsys.readouterr().err
+    assert Path("3.csv").read_bytes() == Path("1.csv").read_bytes()
 
 
 def test_json_marks_what_is_for_the_publisher_only(capsys: pytest.CaptureFixture[str]) -> None:

@@ -83,24 +83,57 @@ def tape(request: Request) -> Bits:
     return Bits(iter(bytes.fromhex(request["tape"])))
 
 
+def message(*parts: bytes | int) -> bytes:
+    """Return the first part, then numbers in 8 bytes and texts after their lengths."""
+    first, *others = parts
+    assert isinstance(first, bytes)
+    return first + b"".join(
+        part.to_bytes(8, "big") if isinstance(part, int) else len(part).to_bytes(8, "big") + part
+        for part in others
+    )
+
+
+def _key_of_release(request: Request) -> Request:
+    """Return the key of a release, with the table's digest and the message that it is made of."""
+    key = bytes.fromhex(request["key"])
+    if key[16:] == key[:16] or all((key[i] - key[0] - i * (key[1] - key[0])) % 256 == 0 for i in range(32)):
+        raise ValueError
+
+    def texts(values: list[str]) -> list[bytes | int]:
+        return [len(values), *(value.encode() for value in values)]
+
+    def optional(name: str) -> bytes:
+        return message(b"", request[name].encode()) if name in request else b"\xff" * 8
+
+    facts = [text for fact in request["facts"] for text in fact]
+    table = 0
+    for record in request["records"]:
+        digest = hmac.new(key, b"splu-ref/record/2" + bytes.fromhex(record), hashlib.sha256)
+        table = (table + int(digest.hexdigest(), 16)) % 2**256
+    whole = message(b"splu-ref/release/2", b"2", request["mechanism"].encode(), len(request["facts"]))
+    whole += message(b"", *texts(facts)[1:], b"independent", *texts(request["sensitive"]))
+    whole += optional("id_column") + optional("missing")
+    whole += message(b"", *texts(request["columns"]), len(request["records"])) + table.to_bytes(32, "big")
+    return {
+        "table": f"{table:064x}",
+        "message": whole.hex(),
+        "release_key": hmac.new(key, whole, hashlib.sha256).hexdigest(),
+    }
+
+
 class Keyed:
     """Choices that belong to records."""
 
     def __init__(self, request: Request) -> None:
-        self.key = bytes.fromhex(request["key"])
+        self.key = bytes.fromhex(request["release_key"])
         self.column = request["column"].encode()
         self.identities = [bytes.fromhex(text) for text in request["identities"]]
 
     def digest(self, prefix: bytes, *parts: bytes | int) -> bytes:
-        message = prefix
-        for part in parts:
-            message += (
-                part.to_bytes(8, "big") if isinstance(part, int) else len(part).to_bytes(8, "big") + part
-            )
-        return hmac.new(self.key, message, hashlib.sha256).digest()
+        return hmac.new(self.key, message(prefix, *parts), hashlib.sha256).digest()
 
     def block(self, record: int, number: int) -> bytes:
-        return self.digest(b"splu-ref/keyed/1", self.column, self.identities[record], number)
+        return self.digest(b"splu-ref/keyed/2", self.column, self.identities[record], number)
 
     def sorted(self, codes: list[int], part: slice) -> list[int]:
         blocks = [self.block(record, 0) for record in range(len(codes))]
@@ -314,7 +347,15 @@ def _release(request: Request) -> Request:
 
 
 def _publish_keyed(request: Request) -> Request:
-    done = released(request, [request["sensitive"]], Keyed(request))
+    gamma = str(request["gamma"])
+    facts = [
+        ["gamma", gamma],
+        ["retention", request.get("retention", f"1/{gamma}")],
+        ["plan", request["method"]],
+    ]
+    release = {"mechanism": "SPLU-Gen", "facts": facts, "sensitive": [request["column"]]}
+    made = _key_of_release(request | release)
+    done = released(request, [request["sensitive"]], Keyed(request | made))
     return {**done, "published": done["published"][0]}
 
 
@@ -379,6 +420,7 @@ DERIVED: dict[str, Callable[[Request], Request]] = {
     "permutation": _permutation,
     "order_within": _order_within,
     "subset": _subset,
+    "release_key": _key_of_release,
     "keyed": _keyed,
     "plan": _plan,
     "publish": _publish,

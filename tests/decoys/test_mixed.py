@@ -23,7 +23,7 @@ from splu_ref.decoys import (
 )
 from splu_ref.decoys.mixed import default_passes, trade
 from splu_ref.model import Gamma, ParameterError
-from splu_ref.randomness import IntArray, Key, KeyedSource, SeededSource, SystemSource, TapeSource, outcomes
+from splu_ref.randomness import IntArray, Key, KeyedRelease, SeededSource, SystemSource, TapeSource, outcomes
 
 
 @st.composite
@@ -162,22 +162,22 @@ def test_memory_grows_with_the_records_alone() -> None:
 
 
 def test_a_key_repeats_the_plan_and_columns_have_plans_of_their_own() -> None:
-    key = Key(bytes(range(32)))
+    key = Key(bytes(range(31)) + b"!")
     histogram, gamma = np.full(6, 10), Gamma(3)
 
     def plan(column: str, key: Key = key) -> list[list[int]]:
-        source = KeyedSource(key).for_records(column, lambda: [b"%d" % i for i in range(60)])
+        source = KeyedRelease(key).for_records(column, lambda: [b"%d" % i for i in range(60)])
         groups: list[list[int]] = mixed(histogram, gamma, source.plan_secret()).groups().tolist()
         return groups
 
     assert plan("a") == plan("a")
     assert plan("a") != plan("b")
-    assert plan("a") != plan("a", Key(bytes(32)))
+    assert plan("a") != plan("a", Key(bytes(31) + b"!"))
 
 
 def test_a_worker_makes_its_block_alone() -> None:
     names = [b"%d" % record for record in range(300)]
-    key = KeyedSource(Key(bytes(range(32)))).for_records("v", lambda: names)
+    key = KeyedRelease(Key(bytes(range(31)) + b"!")).for_records("v", lambda: names)
     histogram, gamma = np.array([60, 50, 50, 50, 40, 30, 20]), Gamma(5)
     plan = mixed(histogram, gamma, key.plan_secret(), most=16)
     blocks = Blocks.of(60, 16)

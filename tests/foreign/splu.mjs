@@ -12,6 +12,7 @@ const BREAKS = [
   "plan-ties-by-largest-code", "cyclic-by-rows", "one-pass-fewer", "float-ceiling", "strict-for-definition",
   "printed-matrix", "printed-threshold", "not-clipped", "retention-off-by-one", "keeps-remainder",
   "exit-on-invalid", "wrong-kind", "signed-keys", "certificate-trusts-statement", "stderr-flood",
+  "table-digest-by-xor", "key-without-gamma", "draws-without-column",
 ];
 const broken = new Set(process.argv.slice(2).filter((word) => word !== "--break"));
 for (const name of broken) if (!BREAKS.includes(name)) throw new Error(`no such break: ${name}`);
@@ -265,9 +266,45 @@ function u64(number) {
   return bytes;
 }
 
+function usableKey(key) {
+  if (key.length !== 32) refuse("a key has 32 bytes");
+  const steps = new Set(Array.from({ length: 31 }, (_, place) => (key[place + 1] - key[place] + 256) % 256));
+  if (steps.size === 1 || key.subarray(0, 16).equals(key.subarray(16))) refuse("the key is a pattern");
+}
+
+const framed = (text) => {
+  if (text === null) return Buffer.alloc(8, 255);
+  const bytes = Buffer.from(text, "utf8");
+  return Buffer.concat([u64(bytes.length), bytes]);
+};
+
+// The key of a release is the digest of all that the release depends on.
+function releaseKey(key, { mechanism, facts, sensitive, idColumn, missing, columns, records }) {
+  usableKey(key);
+  const digest = (parts) => {
+    const mac = createHmac("sha256", key);
+    for (const part of parts) mac.update(part);
+    return mac.digest();
+  };
+  let sum = 0n;
+  for (const record of records) {
+    const each = BigInt(`0x${digest(["splu-ref/record/2", record]).toString("hex")}`);
+    sum = broken.has("table-digest-by-xor") ? sum ^ each : (sum + each) % (1n << 256n);
+  }
+  const told = ([name]) => name !== "gamma" || !broken.has("key-without-gamma");
+  const table = Buffer.from(sum.toString(16).padStart(64, "0"), "hex");
+  const message = Buffer.concat([
+    Buffer.from("splu-ref/release/2"), framed("2"), framed(mechanism),
+    u64(facts.length), ...facts.filter(told).flat().map(framed), framed("independent"),
+    u64(sensitive.length), ...sensitive.map(framed), framed(idColumn), framed(missing),
+    u64(columns.length), ...columns.map(framed), u64(records.length), table,
+  ]);
+  return { table, message, releaseKey: digest([message]) };
+}
+
 class Keyed {
   constructor(key, column, identities) {
-    if (key.length !== 32) refuse("a key has 32 bytes");
+    usableKey(key);
     if (new Set(identities.map((bytes) => bytes.toString("hex"))).size < identities.length) {
       refuse("two records have the same identity");
     }
@@ -275,9 +312,9 @@ class Keyed {
     this.first = identities.map((_, record) => this.block(record, 0));
   }
   block(record, number) {
-    const name = Buffer.from(this.column, "utf8");
+    const name = Buffer.from(broken.has("draws-without-column") ? "" : this.column, "utf8");
     const identity = this.identities[record];
-    const parts = ["splu-ref/keyed/1", u64(name.length), name, u64(identity.length), identity, u64(number)];
+    const parts = ["splu-ref/keyed/2", u64(name.length), name, u64(identity.length), identity, u64(number)];
     return this.hmac(parts);
   }
   hmac(parts) {
@@ -929,10 +966,26 @@ const onTape = (make) => (fields) => {
 };
 const json = (value) => (value > BigInt(Number.MAX_SAFE_INTEGER) ? String(value) : Number(value));
 
-function keyedSource(fields) {
-  const [key, column, written] = [fields.bytes("key"), fields.text("column"), fields.take("identities")];
-  if (!Array.isArray(written)) refuse("identities is not a list");
-  return [key, column, written.map((text) => bytesOf(text, "identities"))];
+function byteLists(fields, name) {
+  const written = fields.take(name);
+  if (!Array.isArray(written)) refuse(`${name} is not a list`);
+  return written.map((text) => bytesOf(text, name));
+}
+
+function textsOf(values, name) {
+  if (!Array.isArray(values) || values.some((value) => typeof value !== "string")) refuse(`${name} is not a list of texts`);
+  return values;
+}
+
+function context(fields, rest) {
+  const optional = (name) => (fields.has(name) ? fields.text(name) : null);
+  return {
+    ...rest,
+    idColumn: optional("id_column"),
+    missing: optional("missing"),
+    columns: textsOf(fields.take("columns"), "columns"),
+    records: byteLists(fields, "records"),
+  };
 }
 
 function table(fields) {
@@ -963,8 +1016,18 @@ const OPERATIONS = {
     if (count > population) refuse("more than there are");
     return (tape) => tape.subset(population, count);
   }),
+  release_key(fields) {
+    const [key, mechanism, facts] = [fields.bytes("key"), fields.text("mechanism"), fields.take("facts")];
+    if (!Array.isArray(facts) || facts.some((fact) => textsOf(fact, "facts").length !== 2)) refuse("facts is not a list of pairs");
+    if (new Set(facts.map(([name]) => name)).size < facts.length) refuse("a parameter is given twice");
+    const sensitive = textsOf(fields.take("sensitive"), "sensitive");
+    const made = context(fields, { mechanism, facts, sensitive });
+    fields.finish();
+    const { table, message, releaseKey: derived } = releaseKey(key, made);
+    return { table: table.toString("hex"), message: message.toString("hex"), release_key: derived.toString("hex") };
+  },
   keyed(fields) {
-    const [key, column, identities] = keyedSource(fields);
+    const [key, column, identities] = [fields.bytes("release_key"), fields.text("column"), byteLists(fields, "identities")];
     const [codes, bound, remainder] = [fields.integers("codes"), fields.big("bound", 1), fields.integer("remainder", 0)];
     fields.finish();
     const records = new Keyed(key, column, identities);
@@ -977,7 +1040,7 @@ const OPERATIONS = {
     };
   },
   plan_secret(fields) {
-    const [key, column] = [fields.bytes("key"), fields.text("column")];
+    const [key, column] = [fields.bytes("release_key"), fields.text("column")];
     const [block, size] = [fields.integer("block", 0), fields.integer("size", 0)];
     fields.finish();
     const stream = new Keyed(key, column, []).planSecret().block(broken.has("first-stream-again") ? 0 : block);
@@ -1010,9 +1073,13 @@ const OPERATIONS = {
   },
   publish_keyed(fields) {
     const [codes, ...rest] = table(fields);
-    const source = new Keyed(...keyedSource(fields));
+    const [gamma, method, retention] = rest;
+    const facts = [["gamma", String(gamma)], ["retention", String(retention)], ["plan", method]];
+    const [key, column, identities] = [fields.bytes("key"), fields.text("column"), byteLists(fields, "identities")];
+    const made = context(fields, { mechanism: "SPLU-Gen", facts, sensitive: [column] });
     fields.finish();
-    if (codes.length !== source.identities.length) refuse("the numbers do not agree");
+    const source = new Keyed(releaseKey(key, made).releaseKey, column, identities);
+    if ([identities, made.records].some((list) => list.length !== codes.length)) refuse("the numbers do not agree");
     const { rows, published, suppressed } = release([codes], ...rest, source);
     return { published: published[0], rows, suppressed };
   },

@@ -215,6 +215,14 @@ IN_JAVASCRIPT = [
         ["subset/population-5/none"],
     ),
     ("exit-on-invalid", ["subset"], ["subset/population-1/too-many"], ["subset/population-1/count-1"]),
+    (
+        "table-digest-by-xor",
+        ["release_key", "publish_keyed"],
+        ["release_key/parts/a-record-twice", "publish_keyed/anatomy-3/fourteen"],
+        ["release_key/parts/no-records", "release_key/invalid"],
+    ),
+    ("key-without-gamma", ["release_key"], ["release_key/parts/first"], ["release_key/parts/no-facts"]),
+    ("draws-without-column", ["keyed"], ["keyed/occupation/below-5"], ["keyed/no-name/", "keyed/invalid"]),
 ]
 
 

@@ -13,7 +13,8 @@ from splu_ref.model import InputError
 from splu_ref.randomness import Key
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX systems")
-LINE = b"splu-ref-key-1 " + bytes(range(32)).hex().encode() + b"\n"
+SECRET = bytes(range(31)) + b"!"
+LINE = b"splu-ref-key-1 " + SECRET.hex().encode() + b"\n"
 
 
 def closed_file(path: Path, content: bytes) -> Path:
@@ -30,7 +31,7 @@ def test_a_key_survives_its_file(tmp_path: Path) -> None:
 
 
 def test_the_file_is_one_documented_line(tmp_path: Path) -> None:
-    Key(bytes(range(32))).write(tmp_path / "key")
+    Key(SECRET).write(tmp_path / "key")
     assert (tmp_path / "key").read_bytes() == LINE
 
 
@@ -141,7 +142,7 @@ def test_a_file_of_another_format_is_refused_without_quoting_it(tmp_path: Path, 
 
 @pytest.mark.parametrize("content", [LINE, LINE[:-1], LINE[:-1] + b"\r\n"])
 def test_the_end_of_the_line_is_free(tmp_path: Path, content: bytes) -> None:
-    assert Key.read(closed_file(tmp_path / "key", content)) == Key(bytes(range(32)))
+    assert Key.read(closed_file(tmp_path / "key", content)) == Key(SECRET)
 
 
 def test_missing_files_and_directories_are_named(tmp_path: Path) -> None:
@@ -158,9 +159,23 @@ def test_a_key_has_32_bytes(length: int) -> None:
 
 
 def test_a_key_is_never_shown() -> None:
-    key = Key(bytes(range(32)))
+    key = Key(SECRET)
     shown = f"{key} {key!r} {[key]}"
     assert "<secret>" in shown
     assert "0001" not in shown
     assert r"\x01" not in shown
     assert pickle.loads(pickle.dumps(key)) == key  # worker processes need it
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [bytes(32), b"\xff" * 32, b"ab" * 16, bytes(range(16)) * 2, bytes(range(32)), bytes(range(40, 8, -1))],
+)
+def test_a_pattern_is_no_key(secret: bytes, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a pattern that can be guessed"):
+        Key(secret)
+    path = closed_file(tmp_path / "key", b"splu-ref-key-1 " + secret.hex().encode() + b"\n")
+    with pytest.raises(InputError, match=r"key file .*key: the key is a pattern") as caught:
+        Key.read(path)
+    assert secret.hex() not in str(caught.value)
+    Key(secret[:-1] + bytes([secret[-1] ^ 4]))  # one byte off is no pattern

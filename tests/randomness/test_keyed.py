@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref.model import DataError, InputError, ParameterError
-from splu_ref.randomness import IntArray, Key, KeyedRecords, KeyedSource
+from splu_ref.randomness import IntArray, Key, KeyedRecords, KeyedRelease
 from splu_ref.randomness.digests import ordered_by_digest
 
-KEY = Key(bytes(range(32)))
+KEY = Key(hashlib.sha256(b"a key").digest())
 IDENTITIES = st.lists(st.binary(max_size=12), unique=True, max_size=30)
 COLUMN = "Beruf ä"
 
 
 def block(column: str, identity: bytes, number: int) -> bytes:
     name = column.encode("utf-8")
-    message = b"splu-ref/keyed/1"
+    message = b"splu-ref/keyed/2"
     message += len(name).to_bytes(8, "big") + name + len(identity).to_bytes(8, "big") + identity
     message += number.to_bytes(8, "big")
     return hmac.new(KEY.secret, message, hashlib.sha256).digest()
@@ -44,7 +44,7 @@ def draw(column: str, identity: bytes, bound: int) -> int:
 
 
 def bound_source(identities: list[bytes], column: str = COLUMN) -> KeyedRecords:
-    return KeyedSource(KEY).for_records(column, lambda: identities)
+    return KeyedRelease(KEY).for_records(column, lambda: identities)
 
 
 @given(IDENTITIES, st.data())
@@ -101,7 +101,7 @@ def test_columns_keys_and_identities_are_told_apart() -> None:
     same = bound_source(identities, "v").below(2**62, 2).tolist()
     assert bound_source(identities, "v").below(2**62, 2).tolist() == same
     assert bound_source(identities, "w").below(2**62, 2).tolist() != same
-    other = KeyedSource(Key(bytes(32))).for_records("v", lambda: identities)
+    other = KeyedRelease(Key(hashlib.sha256(b"another").digest())).for_records("v", lambda: identities)
     assert other.below(2**62, 2).tolist() != same
     # The lengths in the message keep ("v", "wx") and ("vw", "x") apart.
     assert bound_source([b"wx"], "v").below(2**62, 1) != bound_source([b"x"], "vw").below(2**62, 1)

@@ -9,10 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
+from splu_ref.microdata import Microdata
 from splu_ref.model import TapeExhaustedError
-from splu_ref.randomness import Key, KeyedSource, SeededSource, TapeSource, UniformSource
+from splu_ref.randomness import (
+    Key,
+    KeyedRelease,
+    ReleaseContext,
+    SeededSource,
+    TapeSource,
+    UniformSource,
+    release_key,
+    table_digest,
+)
+from splu_ref.randomness.release_context import release_message
 
 PAGE = Path(__file__).parents[2] / "docs" / "specification" / "randomness.md"
 Example = dict[str, Any]
@@ -35,7 +47,13 @@ CHOICES: dict[str, Callable[[UniformSource, Example], Any]] = {
 
 
 def test_the_page_has_an_example_of_every_kind() -> None:
-    assert {example["op"] for example in examples()} == {*CHOICES, "seeded", "keyed", "plan_secret"}
+    assert {example["op"] for example in examples()} == {
+        *CHOICES,
+        "seeded",
+        "release_key",
+        "keyed",
+        "plan_secret",
+    }
 
 
 @pytest.mark.parametrize(
@@ -61,6 +79,44 @@ def test_seeded_streams(example: Example) -> None:
     assert stream[4096:].hex() == example["bytes 4096-4111"]
 
 
+def only(operation: str) -> Example:
+    [example] = [example for example in examples() if example["op"] == operation]
+    return example
+
+
+def test_the_release_key_with_every_value_on_the_way_to_it() -> None:
+    """The tables of the page hold the records' digests and the parts of the message."""
+    example = only("release_key")
+    frame = pl.DataFrame(example["records"], schema=example["columns"], orient="row")
+    table, key = Microdata.from_frame(frame), Key(bytes.fromhex(example["key"]))
+    context = ReleaseContext(
+        method=example["mechanism"],
+        facts=dict(example["facts"]),
+        sensitive=example["sensitive"],
+        id_column=example["id_column"],
+        missing=None,
+        columns=table.columns,
+        records=table.records,
+    )
+    cells = [
+        re.findall("`([0-9a-f]{16,})`", line)
+        for line in PAGE.read_text("utf-8").splitlines()
+        if line[:1] == "|"
+    ]
+    digests = [hmac.digest(key.secret, b"splu-ref/record/2" + record, "sha256") for record in table.records()]
+    shown = [[record.hex(), digest.hex()] for record, digest in zip(table.records(), digests, strict=True)]
+    assert [row for row in cells if len(row) == 2] == shown
+    total = sum(int.from_bytes(digest, "big") for digest in digests) % 2**256
+    assert example["table"] == f"{total:064x}" == table_digest(key, table.records()).hex()
+    message = bytes.fromhex("".join(row[0] for row in cells if len(row) == 1))
+    assert release_message(key, context) == message
+    assert release_key(key, context).secret.hex() == example["release_key"]
+    assert hmac.digest(key.secret, message, "sha256").hex() == example["release_key"]
+    assert {only(operation)["release_key"] for operation in ("keyed", "plan_secret")} == {
+        example["release_key"]
+    }
+
+
 def test_the_block_that_is_written_out() -> None:
     texts = re.findall(
         r"^```text\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
@@ -68,15 +124,16 @@ def test_the_block_that_is_written_out() -> None:
     message, block = (bytes.fromhex(text) for text in texts)
     assert b"occupation" in message
     assert b"anna" in message
-    assert hmac.digest(bytes(range(32)), message, "sha256") == block
-    source = KeyedSource(Key(bytes(range(32)))).for_records("occupation", lambda: [b"anna"])
+    key = Key(bytes.fromhex(only("release_key")["release_key"]))
+    assert hmac.digest(key.secret, message, "sha256") == block
+    source = KeyedRelease(key).for_records("occupation", lambda: [b"anna"])
     assert source.below(2**63, 1).tolist() == [int.from_bytes(block[16:24], "big") & (2**63 - 1)]
 
 
 @pytest.mark.parametrize("example", [example for example in examples() if example["op"] == "plan_secret"])
 def test_plan_secrets(example: Example) -> None:
-    key = Key(bytes.fromhex(example["key"]))
-    source = KeyedSource(key).for_records(example["column"], lambda: [b"anna"])
+    key = Key(bytes.fromhex(example["release_key"]))
+    source = KeyedRelease(key).for_records(example["column"], lambda: [b"anna"])
     prefix, name = b"splu-ref/keyed-plan/2", example["column"].encode()
     message = prefix + len(name).to_bytes(8, "big") + name + example["block"].to_bytes(8, "big")
     secret = hmac.digest(key.secret, message, "sha256")
@@ -87,15 +144,15 @@ def test_plan_secrets(example: Example) -> None:
     assert data[4096:].hex() == example["bytes 4096-4111"]
     assert data[:4096] == hashlib.shake_256(prefix + secret + bytes(8)).digest(4096)
     assert source.kept(np.array([0])).plan_secret().block(example["block"]).read(16) == data[:16]
-    other = KeyedSource(key).for_records("other", lambda: [b"anna"])
+    other = KeyedRelease(key).for_records("other", lambda: [b"anna"])
     assert other.plan_secret().block(example["block"]).read(16) != data[:16]
 
 
 @pytest.mark.parametrize("example", [example for example in examples() if example["op"] == "keyed"])
 def test_keyed_choices(example: Example) -> None:
-    key = Key(bytes.fromhex(example["key"]))
+    key = Key(bytes.fromhex(example["release_key"]))
     identities = [identity.encode("utf-8") for identity in example["identities"]]
-    source = KeyedSource(key).for_records(example["column"], lambda: identities)
+    source = KeyedRelease(key).for_records(example["column"], lambda: identities)
     size = len(identities)
     for bound, draws in example["below"].items():
         assert source.below(int(bound), size).tolist() == draws

@@ -4,6 +4,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from splu_ref.randomness import (
     KeyedSource,
     Randomness,
     RecordingSource,
+    ReleaseContext,
     SeededSource,
     SystemSource,
     TapeSource,
@@ -44,8 +46,14 @@ def test_seeds_that_are_prefixes_of_one_another_give_other_streams() -> None:
     assert len(streams) == 7
 
 
+def release(records: Callable[[], Sequence[bytes]]) -> ReleaseContext:
+    return ReleaseContext(
+        method="", facts={}, sensitive=["v"], id_column=None, missing=None, columns=["v"], records=records
+    )
+
+
 def test_every_source_has_the_interface_and_its_name() -> None:
-    keyed = KeyedSource(Key(bytes(32)))
+    keyed = KeyedSource(Key(bytes(31) + b"!"))
     sources: list[Randomness] = [
         SystemSource(),
         SeededSource(1),
@@ -54,7 +62,9 @@ def test_every_source_has_the_interface_and_its_name() -> None:
         keyed,
         EnumerationSource(),
     ]
-    bound: list[Draws] = [source.for_records("v", lambda: [b"a"]) for source in sources]
+    bound: list[Draws] = [
+        source.for_release(release(lambda: [b"a"])).for_records("v", lambda: [b"a"]) for source in sources
+    ]
     assert [draws.name for draws in bound] == [source.name for source in sources]
     assert [source.name for source in sources] == [
         "system",
@@ -68,10 +78,10 @@ def test_every_source_has_the_interface_and_its_name() -> None:
 
 def test_streams_belong_to_no_record() -> None:
     def never() -> list[bytes]:
-        raise AssertionError("a stream must not ask for identities")
+        raise AssertionError("a stream must not ask for records or identities")
 
     for source in (SystemSource(), SeededSource(1), TapeSource(b""), EnumerationSource()):
-        assert source.for_records("v", never) is source
+        assert source.for_release(release(never)).for_records("v", never) is source
         assert source.kept(np.array([2])) is source
         assert source.plan_secret() is source
 

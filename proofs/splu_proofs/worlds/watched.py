@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +19,7 @@ from splu_ref.randomness import (
     Draws,
     IntArray,
     Key,
-    KeyedSource,
+    KeyedRelease,
     PlanSecret,
     SeededSource,
     SystemSource,
@@ -98,9 +99,9 @@ def seen(name: str, codes: tuple[int, ...], gamma: int) -> Iterator[tuple[Seen, 
 def keyed_release(histogram: tuple[int, ...], gamma: int, number: int) -> list[tuple[int, int]]:
     """Return the release of a table under the key with this number: (record, published value) by row."""
     codes = np.repeat(np.arange(len(histogram), dtype=np.int64), histogram)
-    key = Key(number.to_bytes(32, "big"))
+    key = Key(hashlib.sha256(number.to_bytes(32, "big")).digest())
     identities = [b"record %d" % record for record in range(len(codes))]
-    source = KeyedSource(key).for_records("sensitive", lambda: identities)
+    source = KeyedRelease(key).for_records("sensitive", lambda: identities)
     done = SpluGen(gamma).publish_codes(codes, len(histogram), source)
     return list(zip(done.rows.tolist(), done.published.tolist(), strict=True))
 

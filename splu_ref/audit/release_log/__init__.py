@@ -1,8 +1,8 @@
-"""A publisher's log of releases, which knows when a table is published again with fresh draws."""
+"""A publisher's log of releases, which knows when a table is published again with other draws."""
 
 from splu_ref.audit.release_log.entries import SCHEMA, LogEntry, ReleaseLog
 from splu_ref.audit.release_log.reading import read_log
 from splu_ref.audit.release_log.recording import logged
-from splu_ref.audit.release_log.warnings import COST_OF_A_KEY, warnings
+from splu_ref.audit.release_log.warnings import warnings
 
-__all__ = ["COST_OF_A_KEY", "SCHEMA", "LogEntry", "ReleaseLog", "logged", "read_log", "warnings"]
+__all__ = ["SCHEMA", "LogEntry", "ReleaseLog", "logged", "read_log", "warnings"]

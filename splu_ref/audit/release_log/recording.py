@@ -10,7 +10,6 @@ from pathlib import Path
 
 from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog
 from splu_ref.audit.release_log.reading import read_log, real_place
-from splu_ref.audit.release_log.warnings import refuse_reused_key
 from splu_ref.files import opened, write_whole
 from splu_ref.mechanisms import Release
 from splu_ref.microdata import Microdata
@@ -25,8 +24,6 @@ def logged(
     publication: Release,
     key: Key | None,
     moment: datetime,
-    *,
-    force: bool,
 ) -> Iterator[tuple[ReleaseLog, LogEntry]]:
     """Add a release to a log, for as long as the release is then written without error.
 
@@ -44,8 +41,6 @@ def logged(
         The key that it was published with, or None.
     moment
         The time of the release.
-    force
-        Whether a key may be used again for another release than before.
 
     Yields
     ------
@@ -55,16 +50,13 @@ def logged(
     Raises
     ------
     InputError
-        If the log is damaged, locked, open to others, or cannot be written; or if it knows the key from
-        another release and ``force`` is false.
+        If the log is damaged, locked, open to others, or cannot be written.
     """
     path = real_place(path)
     with _locked(path):
         before = read_log(path)
         content = _content(path)
         entry = before.entry(table, publication, key, moment)
-        if not force:
-            refuse_reused_key(before, entry)
         after = ReleaseLog(before.key, (*before.entries, entry))
         write_whole(path, after.to_bytes(), force=True, mode=0o600)
         try:

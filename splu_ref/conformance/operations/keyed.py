@@ -1,6 +1,8 @@
-"""Operations with a key: the choices of records, the streams of a plan, and a keyed release."""
+"""Operations with a key: the key of a release, the choices and streams made with it, and a keyed release."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -8,12 +10,32 @@ from splu_ref.conformance.fields import Fields, number
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, splu_gen
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
 from splu_ref.model import Json, ParameterError
-from splu_ref.randomness import Key, KeyedRecords
+from splu_ref.randomness import Key, KeyedRecords, KeyedSource, ReleaseContext, release_key, table_digest
+from splu_ref.randomness.release_context import release_message
+
+
+def key_of_release(fields: Fields) -> dict[str, Json]:
+    """Answer the digest of a table, the message that binds a release to it, and the key of the release."""
+    key = Key(fields.octets("key"))
+    facts = fields.take("facts")
+    if not isinstance(facts, list) or not all(isinstance(fact, list) and len(fact) == 2 for fact in facts):
+        raise ParameterError("facts is not a list of pairs: give a name and a text for each parameter")
+    pairs = dict(_texts(fact, "facts") for fact in facts)
+    if len(pairs) < len(facts):
+        raise ParameterError("facts names a parameter twice: give each once")
+    context = _context(fields, fields.text("mechanism"), pairs, _texts(fields.take("sensitive"), "sensitive"))
+    fields.finish()
+    return {
+        "table": table_digest(key, context.records()).hex(),
+        "message": release_message(key, context).hex(),
+        "release_key": release_key(key, context).secret.hex(),
+    }
 
 
 def keyed(fields: Fields) -> dict[str, Json]:
-    """Answer the order, the shuffle, the remainder and the draws of a table's records."""
-    records = _records(fields)
+    """Answer the order, the shuffle, the remainder and the draws of a release's records."""
+    key, column = Key(fields.octets("release_key")), fields.text("column")
+    records = KeyedRecords(key, column, _octets(fields, "identities"))
     codes, bound = fields.integers("codes", 0), fields.integer("bound", 1)
     remainder = fields.integer("remainder", 0)
     fields.finish()
@@ -28,7 +50,7 @@ def keyed(fields: Fields) -> dict[str, Json]:
 
 def plan_secret(fields: Fields) -> dict[str, Json]:
     """Answer the first bytes from which a block of a column's plan is drawn."""
-    secret, column = fields.octets("key"), fields.text("column")
+    secret, column = fields.octets("release_key"), fields.text("column")
     block, size = fields.integer("block", 0, MOST_ITEMS), fields.integer("size", 0, MOST_ITEMS)
     fields.finish()
     return {"bytes": KeyedRecords(Key(secret), column, []).plan_secret().block(block).read(size).hex()}
@@ -37,10 +59,15 @@ def plan_secret(fields: Fields) -> dict[str, Json]:
 def publish_keyed(fields: Fields) -> dict[str, Json]:
     """Answer the keyed release of one sensitive column."""
     codes, mechanism = fields.integers("sensitive", 0), splu_gen(fields)
-    source = _records(fields)
+    key, column = Key(fields.octets("key")), fields.text("column")
+    identities = _octets(fields, "identities")
+    context = _context(fields, mechanism.name, mechanism.facts(), [column])
     fields.finish()
-    column = codes_of(codes)
-    done = mechanism.publish_codes(column, domain_size(column), source)
+    if len(context.records()) != len(codes):
+        raise ParameterError("records and sensitive differ in length: give the cells of every record")
+    source = KeyedSource(key).for_release(context).for_records(column, lambda: identities)
+    own = codes_of(codes)
+    done = mechanism.publish_codes(own, domain_size(own), source)
     return {
         "published": done.published.tolist(),
         "rows": done.rows.tolist(),
@@ -48,9 +75,33 @@ def publish_keyed(fields: Fields) -> dict[str, Json]:
     }
 
 
-def _records(fields: Fields) -> KeyedRecords:
-    secret, column, written = fields.octets("key"), fields.text("column"), fields.take("identities")
+def _context(
+    fields: Fields, method: str, facts: Mapping[str, int | str], sensitive: list[str]
+) -> ReleaseContext:
+    records = _octets(fields, "records")
+    return ReleaseContext(
+        method=method,
+        facts=facts,
+        sensitive=sensitive,
+        id_column=_optional_text(fields, "id_column"),
+        missing=_optional_text(fields, "missing"),
+        columns=_texts(fields.take("columns"), "columns"),
+        records=lambda: records,
+    )
+
+
+def _optional_text(fields: Fields, name: str) -> str | None:
+    return fields.text(name) if fields.has(name) else None
+
+
+def _texts(values: object, name: str) -> list[str]:
+    if not isinstance(values, list):
+        raise ParameterError(f"{name} is not a list of texts: give one")
+    return [Fields({name: value}).text(name) for value in values]
+
+
+def _octets(fields: Fields, name: str) -> list[bytes]:
+    written = fields.take(name)
     if not isinstance(written, list):
-        raise ParameterError("identities is not a list: give one text of hexadecimal digits per record")
-    identities = [Fields({"identities": text}).octets("identities") for text in written]
-    return KeyedRecords(Key(secret), column, identities)
+        raise ParameterError(f"{name} is not a list: give one text of hexadecimal digits per record")
+    return [Fields({name: text}).octets(name) for text in written]

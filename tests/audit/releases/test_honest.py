@@ -75,7 +75,7 @@ def test_the_embedded_table(plan: str, gamma: int) -> None:
 
 @pytest.mark.slow
 def test_keyed_releases_repeat_themselves() -> None:
-    table, source = embedded_table(), KeyedSource(Key(bytes(range(32))))
+    table, source = embedded_table(), KeyedSource(Key(bytes(range(31)) + b"!"))
     one, two = (SpluGen(5).publish(table, EMBEDDED_SENSITIVE, source).table for _ in range(2))
     audit = audit_release(
         one,

@@ -19,7 +19,7 @@ from splu_ref.randomness import Key, KeyedSource, SeededSource
 
 CLAIMED = Claimed(PublishedCount.of(5))
 LEVEL = Fraction(1, 10**9)
-KEYED = KeyedSource(Key(bytes(range(32))))
+KEYED = KeyedSource(Key(bytes(range(31)) + b"!"))
 
 
 def publication(seed: int) -> Microdata:

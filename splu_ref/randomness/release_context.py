@@ -1,0 +1,107 @@
+"""The key of one release: under a secret key, a release is a function of its table and its parameters.
+
+Every draw, order and plan of a keyed release is made with a key of its own, which depends on everything that
+the release depends on. So two releases under one secret key are the same, bit for bit, or as independent as
+under two keys.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from splu_ref import SPECIFICATION
+from splu_ref.randomness.key import Key
+
+RECORD_PREFIX = b"splu-ref/record/2"
+RELEASE_PREFIX = b"splu-ref/release/2"
+LAW = "independent"
+"""Law of the draws: those of different records are independent."""
+_MODULUS = 1 << 256
+_NOTHING = (2**64 - 1).to_bytes(8, "big")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseContext:
+    """Everything that a keyed release is a function of, besides the secret key.
+
+    Attributes
+    ----------
+    method, facts
+        Name and parameters of the mechanism, as a manifest tells them.
+    sensitive
+        The sensitive columns, in the order of publishing.
+    id_column
+        The column that identifies a record; None if its cells do.
+    missing
+        The text that stands for missing sensitive cells; None if they are refused.
+    columns
+        The names of all columns, in table order.
+    records
+        Called only under a key: the bytes of each record's cells. Neither their order matters nor where
+        they are read.
+    """
+
+    method: str
+    facts: Mapping[str, int | str]
+    sensitive: Sequence[str]
+    id_column: str | None
+    missing: str | None
+    columns: Sequence[str]
+    records: Callable[[], Sequence[bytes]]
+
+
+def table_digest(key: Key, records: Iterable[bytes]) -> bytes:
+    """Return the sum of the records' digests modulo 2**256: 32 bytes, big-endian.
+
+    A record's digest is HMAC-SHA-256 under the key of ``splu-ref/record/2`` and its bytes. The digests of the
+    parts of a table add up to that of the whole, and records with the same cells count as often as they
+    occur.
+    """
+    secret = key.secret
+    digests = (hmac.digest(secret, RECORD_PREFIX + record, "sha256") for record in records)
+    total = sum(int.from_bytes(digest, "big") for digest in digests) % _MODULUS
+    return total.to_bytes(32, "big")
+
+
+def release_message(key: Key, context: ReleaseContext) -> bytes:
+    """Return what the key of the release is the digest of: see ``docs/specification/randomness.md``."""
+    records = context.records()
+    parts = [RELEASE_PREFIX, *map(_framed, (SPECIFICATION, context.method)), _number(len(context.facts))]
+    for name, value in context.facts.items():
+        parts += [_framed(name), _framed(str(value))]
+    parts += [_framed(LAW), _number(len(context.sensitive)), *map(_framed, context.sensitive)]
+    parts += [_framed(context.id_column), _framed(context.missing)]
+    parts += [_number(len(context.columns)), *map(_framed, context.columns)]
+    parts += [_number(len(records)), table_digest(key, records)]
+    return b"".join(parts)
+
+
+def release_key(key: Key, context: ReleaseContext) -> Key:
+    """Return the key with which every choice of one release is made.
+
+    Parameters
+    ----------
+    key
+        The secret.
+    context
+        What is published, and how.
+
+    Returns
+    -------
+    Key
+        HMAC-SHA-256 under the key of the release's message.
+    """
+    return Key(hmac.digest(key.secret, release_message(key, context), "sha256"))
+
+
+def _framed(text: str | None) -> bytes:
+    if text is None:
+        return _NOTHING
+    content = text.encode("utf-8")
+    return _number(len(content)) + content
+
+
+def _number(value: int) -> bytes:
+    return value.to_bytes(8, "big")
