@@ -97,12 +97,15 @@ class Manifest:
         All values of each sensitive column, by column, whether they were published or not.
     origin
         Which table this is, and by what it was made; None if the manifest is of the first schema.
+    batches
+        Records of each batch, oldest first, if the release grew by batches; otherwise empty.
     """
 
     mechanism: Mechanism[object]
     rows: int
     domains: Mapping[str, tuple[str, ...]]
     origin: Origin | None = None
+    batches: tuple[int, ...] = ()
 
     def require(self, table: Microdata) -> None:
         """Raise ``DataError`` unless the table can be the one that the manifest tells of."""
@@ -129,6 +132,7 @@ class Manifest:
             "method": self.mechanism.name,
             **self.mechanism.facts(),
             "rows": self.rows,
+            **({"batches": list(self.batches)} if self.batches else {}),
             "sensitive": [
                 {"column": column, "domain": list(domain)} for column, domain in self.domains.items()
             ],
@@ -168,6 +172,15 @@ class Facts:
         if not found:
             raise DataError("no column is sensitive: ask the publisher")
         return _unrepeated(found)
+
+    def batches(self) -> tuple[int, ...]:
+        """Return the records of each batch, which add up to the rows; nothing if there are no batches."""
+        if "batches" not in self._document:
+            return ()
+        found = tuple(whole(rows, "batches", 1) for rows in self._document["batches"])
+        if len(found) < 2 or sum(found) != self.whole("rows"):
+            raise DataError("batches do not add up to rows: ask the publisher")
+        return found
 
     def origin(self) -> Origin | None:
         """Return the origin, or None in the first schema."""
@@ -233,7 +246,8 @@ def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechani
             f"{path}: the method {method!r} is unknown: the manifest must name one of {', '.join(mechanisms)}"
         )
     try:
-        return Manifest(mechanisms[method](facts), facts.whole("rows"), facts.domains(), facts.origin())
+        rows, domains = facts.whole("rows"), facts.domains()
+        return Manifest(mechanisms[method](facts), rows, domains, facts.origin(), facts.batches())
     except InputError as error:
         raise DataError(f"{path}: {error}") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):

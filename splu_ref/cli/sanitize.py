@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +14,7 @@ from splu_ref.audit.release_log import logged, read_log, warnings
 from splu_ref.cli.output import AsJson, Force, GammaOption, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing, same_file, write_all
-from splu_ref.mechanisms import Release, SpluGen
+from splu_ref.mechanisms import JoinedRelease, PublishedTable, Release, SpluGen, append, read_release
 from splu_ref.microdata import read_table, require_suffix, table_bytes
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource, SystemSource
@@ -59,6 +60,17 @@ def run(
     manifest: Annotated[
         Path | None, typer.Option("--manifest", help="Write the public facts of the release here (JSON).")
     ] = None,
+    append_to: Annotated[
+        Path | None,
+        typer.Option(
+            "--append",
+            help="An earlier release: the table holds new records alone, which are published as a batch and "
+            "join its rows.",
+        ),
+    ] = None,
+    append_manifest: Annotated[
+        Path | None, typer.Option("--append-manifest", help="The manifest of the release of --append.")
+    ] = None,
     log: Annotated[
         Path | None,
         typer.Option(
@@ -80,9 +92,9 @@ def run(
         raise ParameterError("--retention 1 publishes every value as it is: choose less than 1")
     written = [output] if manifest is None else [output, manifest]
     require_suffix(output)
-    _refuse_overlap(
-        written if log is None else [*written, log], [table] if key_file is None else [table, key_file]
-    )
+    inputs = [path for path in (table, key_file, append_to, append_manifest) if path is not None]
+    _refuse_overlap(written if log is None else [*written, log], inputs)
+    earlier = _earlier(append_to, append_manifest, mechanism, sensitive)
     if log is not None:
         read_log(log)  # a damaged log is refused before the work
     for path in written:
@@ -91,7 +103,10 @@ def run(
         with about(table):
             original = read_table(table, missing)
             progress(1, 3)
-            release = mechanism.publish(original, sensitive, source, id_column=id_column)
+            if earlier is None:
+                release = mechanism.publish(original, sensitive, source, id_column=id_column)
+            else:
+                release = append(earlier, original, source, id_column=id_column)
         progress(2, 3)
         contents = [table_bytes(release.table, output), release.manifest.to_json()]
     outputs = list(zip(written, contents, strict=False))
@@ -125,6 +140,24 @@ def _source(key_file: Path | None, seed: int | None, id_column: str | None) -> R
     return SystemSource() if seed is None else SeededSource(seed)
 
 
+def _earlier(
+    path: Path | None, manifest: Path | None, mechanism: SpluGen, sensitive: list[str]
+) -> PublishedTable | None:
+    """Return the release that a batch joins, None without one."""
+    if path is None and manifest is None:
+        return None
+    if path is None or manifest is None:
+        raise ParameterError(
+            "a batch joins a release of which the manifest is known: give both --append and --append-manifest"
+        )
+    release = read_release(path, manifest)
+    if release.mechanism != mechanism or list(release.sensitive) != sensitive:
+        facts = " ".join(f"--{name} {value}" for name, value in release.mechanism.facts().items())
+        columns = " ".join(f"--sensitive {shlex.quote(column)}" for column in release.sensitive)
+        raise ParameterError(f"a batch is published like the release that it joins: say {facts} {columns}")
+    return release
+
+
 def _refuse_overlap(written: list[Path], read: list[Path]) -> None:
     """Raise if an output would replace an input or another output, even with --force."""
     for number, path in enumerate(written):
@@ -151,8 +184,12 @@ def _show(mechanism: SpluGen, release: Release, output: Path, *, as_json: bool) 
         "randomness": release.randomness,
         "publisher_only": ["max_gamma"],
     }
+    published = f"{release.table.row_count} rows, {release.suppressed} suppressed"
+    if isinstance(release, JoinedRelease):
+        result["batch_rows"] = release.batch.row_count
+        published = f"{release.batch.row_count} of {published}"
     lines = [
-        ("published", f"{output} ({release.table.row_count} rows, {release.suppressed} suppressed)"),
+        ("published", f"{output} ({published})"),
         ("sensitive", ", ".join(release.sensitive)),
         ("gamma", f"{mechanism.gamma} (this table allows up to {release.max_gamma})"),
         ("retention", f"p = {mechanism.retention}"),

@@ -10,7 +10,7 @@ from splu_ref.decoys.blocks import MOST_GROUPS, BlockPlan, Blocks
 from splu_ref.decoys.co_occurrence import CoOccurrence, co_occurrence
 from splu_ref.decoys.conditional_poisson import FloatArray
 from splu_ref.decoys.cyclic import cyclic
-from splu_ref.decoys.eligibility import largest_gamma, require_eligible, require_feasible
+from splu_ref.decoys.eligibility import largest_gamma, require_eligible, require_feasible, surplus
 from splu_ref.decoys.expected import expected_co_occurrence, within_bound
 from splu_ref.decoys.mixed import mixed, mixed_block, mixed_reference
 from splu_ref.decoys.plan import ArrayPlan, Codes, DecoyPlan, IntArray, Run, RunLengthPlan
@@ -62,5 +62,6 @@ __all__ = [
     "plan_method",
     "require_eligible",
     "require_feasible",
+    "surplus",
     "within_bound",
 ]

@@ -45,6 +45,37 @@ def require_feasible(histogram: NDArray[np.integer], gamma: Gamma) -> None:
         )
 
 
+def surplus(histogram: NDArray[np.integer], gamma: Gamma) -> NDArray[np.int64]:
+    """Return how many records of each value must be left out, so that the rest is eligible.
+
+    Parameters
+    ----------
+    histogram
+        Frequencies of the values, shape (values,).
+    gamma
+        Size of a decoy group.
+
+    Returns
+    -------
+    NDArray
+        Shape (values,); the sum is the least possible. With fewer than gamma values, that is every record.
+
+    Notes
+    -----
+    With the most frequent values cut to c records each, the rest is eligible if gamma c is at most the sum of
+    min(f, c) over the values. Each term of the sum grows by at most one with c, and by less and less, so what
+    holds for c holds for every smaller one, and the largest such c is found by bisection.
+    """
+    least, most = 0, int(histogram.max(initial=0))
+    while least < most:
+        cap = (least + most + 1) // 2
+        if gamma * cap <= int(np.minimum(histogram, cap).sum()):
+            least = cap
+        else:
+            most = cap - 1
+    return np.maximum(histogram.astype(np.int64) - least, 0)
+
+
 def require_eligible(histogram: NDArray[np.integer], gamma: Gamma) -> None:
     """Raise unless decoy groups of ``gamma`` distinct values can hold every record exactly once.
 

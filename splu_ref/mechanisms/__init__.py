@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from splu_ref.mechanisms.batches import JoinedRelease, append
 from splu_ref.mechanisms.distribution_based import DistributionBased
 from splu_ref.mechanisms.family import MECHANISMS, read_manifest, read_release
 from splu_ref.mechanisms.laplace import LN_2, LN_3, Budget, LaplaceCounts
@@ -24,6 +25,7 @@ __all__ = [
     "ColumnRelease",
     "ColumnsRelease",
     "DistributionBased",
+    "JoinedRelease",
     "LaplaceCounts",
     "PlaceOrder",
     "PublishedTable",
@@ -32,6 +34,7 @@ __all__ = [
     "SpluGen",
     "TwoTables",
     "TwoTablesRelease",
+    "append",
     "read_manifest",
     "read_release",
 ]

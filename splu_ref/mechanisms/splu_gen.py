@@ -84,7 +84,7 @@ class SpluGen(RecordMechanism):
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism of which a manifest tells these parameters."""
         mechanism = cls(facts.whole("gamma"), facts.text("retention"), facts.text("plan"))
-        if facts.whole("rows") % mechanism.gamma:
+        if any(rows % mechanism.gamma for rows in (facts.whole("rows"), *facts.batches())):
             raise DataError("rows is no multiple of gamma: ask the publisher")
         return mechanism
 

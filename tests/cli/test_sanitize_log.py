@@ -113,3 +113,64 @@ def test_a_log_behind_a_link_stays_one_log(capsys: pytest.CaptureFixture[str]) -
     assert _sanitize("-o", "3.csv") == 2
     assert "has 2 names (hard links)" in capsys.readouterr().err
     assert not Path("3.csv").exists()
+
+
+BATCH = "name,value\n" + "".join(f"m{number},{'abcd'[number % 4]}\n" for number in range(8))
+
+
+def _append(table: str, release: str, manifest: str, *words: str) -> int:
+    batch = ["sanitize", table, "--append", release, "--append-manifest", manifest, "--log", "log"]
+    return main([*batch, "--sensitive", "value", "--gamma", "2", *words])
+
+
+def test_batches_join_a_release_and_are_entered_by_their_digests(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("batch.csv").write_text(BATCH, encoding="utf-8")
+    assert _sanitize("-o", "1.csv", "--manifest", "1.json") == 0
+    capsys.readouterr()
+    assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", "--manifest", "2.json", "--json") == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    result = json.loads(captured.out)
+    assert (result["rows_out"], result["batch_rows"]) == (48, 8)
+    first, second = read_log(Path("log")).entries
+    assert (first.appended_to, first.joined) == (None, None)
+    assert second.appended_to == first.published
+    assert len({first.published, second.published, second.joined, second.table, first.table}) == 5
+    assert json.loads(Path("2.json").read_text("utf-8"))["batches"] == [40, 8]
+    before = Path("log").read_bytes()
+    assert _append("batch.csv", "2.csv", "2.json", "-o", "3.csv") == 2  # twice
+    assert "the batch is a part of the release already (release 2 of the log)" in capsys.readouterr().err
+    assert _append("table.csv", "2.csv", "2.json", "-o", "3.csv") == 2
+    assert "(release 1 of the log)" in capsys.readouterr().err
+    assert Path("log").read_bytes() == before
+    assert not Path("3.csv").exists()
+
+
+def test_batches_under_one_key_are_no_repeated_release(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["key", "secret"]) == 0
+    Path("batch.csv").write_text(BATCH + "m8,a\nm9,b\n", encoding="utf-8")
+    key = ("--key-file", "secret")
+    assert _sanitize("-o", "1.csv", "--manifest", "1.json", *key) == 0
+    assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", *key) == 0
+    assert capsys.readouterr().err == ""
+    Path("log").unlink()
+    assert _append("batch.csv", "1.csv", "1.json", "-o", "3.csv", *key) == 0
+    assert "the log does not know the release that the batch joins" in capsys.readouterr().err
+    assert Path("3.csv").read_bytes() == Path("2.csv").read_bytes()
+
+
+def test_a_batch_is_published_like_the_release_that_it_joins(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("batch.csv").write_text(BATCH, encoding="utf-8")
+    assert _sanitize("-o", "1.csv", "--manifest", "1.json") == 0
+    for words in (("--gamma", "4"), ("--plan", "cyclic"), ("--retention", "1/3"), ("--sensitive", "name")):
+        assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", *words) == 2
+        assert "say --gamma 2 --retention 1/2 --plan mixed --sensitive value" in capsys.readouterr().err
+    assert _sanitize("-o", "2.csv", "--append", "1.csv") == 2
+    assert "give both --append and --append-manifest" in capsys.readouterr().err
+    assert _append("batch.csv", "1.csv", "1.json", "-o", "1.csv", "--force") == 2
+    assert "are the same file" in capsys.readouterr().err
+    Path("batch.csv").write_text(BATCH + "m8,a\n" * 4, encoding="utf-8")
+    assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv") == 0  # half of the batch
+    Path("batch.csv").write_text(BATCH + "m8,a\n" * 7, encoding="utf-8")
+    assert _append("batch.csv", "1.csv", "1.json", "-o", "3.csv") == 2
+    assert "3 of its 15 records must wait for a later one (3 of 'a')" in capsys.readouterr().err

@@ -112,7 +112,7 @@ def test_noisy_counts_of_a_table() -> None:
     counts = LaplaceCounts(LN_2).publish_counts([2, 2, 2], SeededSource(4))
     assert release.frame.rows() == list(zip("xyz", counts, strict=True))
     with pytest.raises(ParameterError, match="without a key"):
-        LaplaceCounts(LN_2).publish(TABLE, "value", KeyedSource(Key(bytes(32))))
+        LaplaceCounts(LN_2).publish(TABLE, "value", KeyedSource(Key(bytes(31) + b"!")))
 
 
 def test_each_mechanism_is_read_from_its_manifest(tmp_path: Path) -> None:

@@ -15,11 +15,12 @@ from typing import Any
 
 from splu_ref.audit.release_log.fingerprints import counts_fingerprint, secret_fingerprint, table_fingerprint
 from splu_ref.channels import PublishedCount
-from splu_ref.mechanisms import Release
+from splu_ref.mechanisms import JoinedRelease, Release
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import Key
 
-SCHEMA = "splu-ref/release-log/1"
+SCHEMA, OLDER = "splu-ref/release-log/2", "splu-ref/release-log/1"
+"""The schema that is written, and one that is read as well: it has no batches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,15 @@ class LogEntry:
     manifest
         Its public manifest.
     table, published
-        Fingerprints of the original and of the published table.
+        Fingerprints of the original and of its published rows: of a batch, without those that it joined.
     counts
         Fingerprint of each sensitive column's true counts.
     randomness
         Name of the source of random integers.
     key
         Fingerprint of the key it was published with, or None.
+    appended_to, joined
+        Of a batch, fingerprints of the published table that it joined, and of both together; otherwise None.
     """
 
     release: int
@@ -52,6 +55,8 @@ class LogEntry:
     counts: Mapping[str, str]
     randomness: str
     key: str | None
+    appended_to: str | None = None
+    joined: str | None = None
 
     @property
     def law(self) -> PublishedCount:
@@ -82,13 +87,26 @@ class ReleaseLog:
 
     def entry(self, table: Microdata, publication: Release, key: Key | None, moment: datetime) -> LogEntry:
         """Return the entry of a release that is about to be made."""
+        batch = publication if isinstance(publication, JoinedRelease) else None
         return LogEntry(
             release=len(self.entries) + 1,
             time=moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             manifest=json.loads(publication.manifest.to_json()),
             table=table_fingerprint(self.key, table),
-            published=table_fingerprint(self.key, publication.table),
+            published=table_fingerprint(self.key, publication.table if batch is None else batch.batch),
             counts={column: counts_fingerprint(self.key, table, column) for column in publication.sensitive},
             randomness=publication.randomness,
             key=None if key is None else secret_fingerprint(self.key, key),
+            appended_to=None if batch is None else table_fingerprint(self.key, batch.earlier),
+            joined=None if batch is None else table_fingerprint(self.key, batch.table),
         )
+
+    def joined_by(self, entry: LogEntry) -> list[LogEntry]:
+        """Return the earlier releases that are parts of the table which a batch joins, the latest first."""
+        parts: list[LogEntry] = []
+        sought = entry.appended_to
+        for earlier in reversed(self.entries):
+            if sought is not None and sought == (earlier.joined or earlier.published):
+                parts.append(earlier)
+                sought = earlier.appended_to
+        return parts

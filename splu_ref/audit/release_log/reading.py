@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from splu_ref.audit.release_log.entries import SCHEMA, LogEntry, ReleaseLog
+from splu_ref.audit.release_log.entries import OLDER, SCHEMA, LogEntry, ReleaseLog
 from splu_ref.files import opened, refuse_existing
 from splu_ref.model import DataError, InputError
 from splu_ref.randomness import Key
@@ -52,8 +52,8 @@ def read_log(path: Path) -> ReleaseLog:
     if lines.pop() or not lines:
         raise _damaged(path, len(lines) + 1, "the file breaks off")
     header = _object(path, 1, lines[0])
-    if header.get("schema") != SCHEMA:
-        raise _damaged(path, 1, f"no release log of schema {SCHEMA}")
+    if header.get("schema") not in (SCHEMA, OLDER):
+        raise _damaged(path, 1, f"no release log of schema {SCHEMA} or {OLDER}")
     secret = header.get("fingerprint_key")
     if len(header) != 2 or not _is_digest(secret):
         raise _damaged(path, 1, "no key of fingerprints")
@@ -77,7 +77,8 @@ def _entry(path: Path, number: int, fields: dict[str, Any]) -> LogEntry:
             and entry.law.retention > 0  # gamma and retention are read, and refused out of range
             and bool(entry.counts)
             and all(map(_is_digest, (entry.table, entry.published, *entry.counts.values())))
-            and (entry.key is None or _is_digest(entry.key))
+            and all(each is None or _is_digest(each) for each in (entry.key, entry.appended_to, entry.joined))
+            and (entry.appended_to is None) == (entry.joined is None)
         )
     except (TypeError, KeyError, AttributeError, ValueError, RecursionError):
         sound = False

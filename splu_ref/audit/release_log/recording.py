@@ -50,13 +50,15 @@ def logged(
     Raises
     ------
     InputError
-        If the log is damaged, locked, open to others, or cannot be written.
+        If the log is damaged, locked, open to others, or cannot be written; or if a batch is a part of the
+        release already.
     """
     path = real_place(path)
     with _locked(path):
         before = read_log(path)
         content = _content(path)
         entry = before.entry(table, publication, key, moment)
+        _refuse_published(before, entry)
         after = ReleaseLog(before.key, (*before.entries, entry))
         write_whole(path, after.to_bytes(), force=True, mode=0o600)
         try:
@@ -67,6 +69,15 @@ def logged(
             else:
                 write_whole(path, content, force=True, mode=0o600)
             raise
+
+
+def _refuse_published(log: ReleaseLog, entry: LogEntry) -> None:
+    for part in log.joined_by(entry):
+        if part.table == entry.table:
+            raise InputError(
+                f"the batch is a part of the release already (release {part.release} of the log): append new "
+                "records alone, because no record may be published twice"
+            )
 
 
 def _content(path: Path) -> bytes | None:

@@ -24,13 +24,20 @@ def warnings(log: ReleaseLog, entry: LogEntry) -> Iterator[str]:
     entry
         The new one.
     """
+    parts = log.joined_by(entry)
+    if entry.appended_to is not None and not parts:
+        yield (
+            "the log does not know the release that the batch joins, so it cannot tell whether records are "
+            "published twice"
+        )
     if _repeats(log, entry):
         return
     for column, counts in entry.counts.items():
         others = [
             earlier
             for earlier in log.entries
-            if counts in earlier.counts.values() or (_same_key(earlier, entry) and column in earlier.counts)
+            if counts in earlier.counts.values()
+            or (_same_key(earlier, entry) and column in earlier.counts and earlier not in parts)
         ]
         if others:
             yield _about(column, counts, entry, others)
@@ -59,7 +66,7 @@ def _about(column: str, counts: str, entry: LogEntry, others: list[LogEntry]) ->
             said += f"; {repeated_privacy(entry.law, releases)}"
         except ParameterError:
             said += f"; T_P of {releases} releases is too large a sum: see splu-ref privacy --releases"
-    return f"{said}; keep one key for a table that does not change (--key-file)"
+    return f"{said}; publish new records as a batch (--append), and repeat under a key (--key-file)"
 
 
 def _listed(entries: list[LogEntry]) -> str:

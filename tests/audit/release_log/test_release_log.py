@@ -284,7 +284,9 @@ def test_a_log_with_two_names_is_refused(log: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "change"),
     [
-        (1, lambda text: text.replace(SCHEMA, "splu-ref/release-log/2")),
+        (1, lambda text: text.replace(SCHEMA, "splu-ref/release-log/3")),
+        (2, lambda text: text.replace('"joined": null', '"joined": "0"')),
+        (2, lambda text: text.replace('"joined": null', f'"joined": "{"0" * 64}"')),
         (1, lambda text: text.replace('"fingerprint_key": "', '"fingerprint_key": "0')),
         (1, lambda text: "[]"),
         (1, lambda text: "{" * 100_000),
@@ -319,3 +321,13 @@ def test_a_log_that_breaks_off_is_refused(log: Path) -> None:
         log.write_bytes(whole[:cut])
         with pytest.raises(DataError, match="breaks off"):
             read_log(log)
+
+
+def test_a_log_of_the_first_schema_is_read_and_written_anew(log: Path) -> None:
+    add(log, publication(SeededSource(1)))
+    old = log.read_text("utf-8").replace(SCHEMA, "splu-ref/release-log/1")
+    log.write_text(old.replace(', "appended_to": null, "joined": null', ""), encoding="utf-8")
+    (warning,) = add(log, publication(SeededSource(2)))
+    assert "release 1 of the log" in warning
+    assert log.read_text("utf-8").startswith(f'{{"schema": "{SCHEMA}"')
+    assert read_log(log).entries[0].appended_to is None

@@ -1,0 +1,163 @@
+"""Tables that grow: batches are published among themselves and join the rows that were published before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splu_ref.binomial import probability_mass
+from splu_ref.decoys import largest_gamma, surplus
+from splu_ref.manifest import Manifest
+from splu_ref.mechanisms import (
+    DistributionBased,
+    JoinedRelease,
+    PublishedTable,
+    SpluGen,
+    append,
+    read_manifest,
+    read_release,
+)
+from splu_ref.model import DataError, Gamma
+from splu_ref.randomness import Key, KeyedSource, SeededSource, outcomes
+
+KEY = KeyedSource(Key(hashlib.sha256(b"a key").digest()))
+
+
+def frame(first: int, values: str) -> pl.DataFrame:
+    return pl.DataFrame({"id": [f"r{first + row}" for row in range(len(values))], "value": list(values)})
+
+
+OLD, NEW = frame(0, "aabbccdd" * 4), frame(100, "abce" * 5)
+
+
+def first_release() -> PublishedTable:
+    return SpluGen(4).publish(OLD, "value", SeededSource(1))
+
+
+def test_old_rows_stay_and_new_ones_join_in_one_random_order(tmp_path: Path) -> None:
+    old = first_release()
+    joined = append(old, NEW, SeededSource(2))
+    assert isinstance(joined, JoinedRelease)
+    assert (joined.rows_in, joined.suppressed, joined.table.row_count) == (20, 0, 52)
+    rows = joined.frame.rows()
+    assert sorted(row for row in rows if row in set(old.frame.rows())) == sorted(old.frame.rows())
+    assert sorted(rows) == sorted(old.frame.rows() + joined.batch.to_frame().rows())
+    assert joined.batch.to_frame().sort("id")["id"].equals(NEW.sort("id")["id"])
+    assert joined.domains == {"value": ("a", "b", "c", "d", "e")}
+    assert joined.manifest.batches == (32, 20)
+    new = [int(row[0][1:]) >= 100 for row in rows]
+    assert 2 < sum(new[:26]) < 18  # of 20, in the first half
+    joined.write(tmp_path / "joined.csv", tmp_path / "m.json")
+    again = read_release(tmp_path / "joined.csv", tmp_path / "m.json")
+    third = append(again, frame(200, "abcd"), SeededSource(3))
+    assert third.manifest.batches == (32, 20, 4)
+    assert sum(third.frame["value"].value_counts()["count"]) == 56
+
+
+def test_under_a_key_the_joined_release_repeats_whatever_the_order_of_the_files() -> None:
+    old = SpluGen(4).publish(OLD, "value", KEY, id_column="id")
+    one = append(old, NEW, KEY, id_column="id")
+    turned = PublishedTable(
+        table=old.table.take(np.arange(32)[::-1].copy()), mechanism=old.mechanism, domains=old.domains
+    )
+    two = append(turned, NEW[::-1], KEY, id_column="id")
+    assert two.frame.equals(one.frame)
+    # A batch is published the same whatever it joins: its draws are its own.
+    other = append(SpluGen(4).publish(OLD[:16], "value", KEY, id_column="id"), NEW, KEY, id_column="id")
+    assert other.batch.to_frame().equals(one.batch.to_frame())
+
+
+def test_the_law_of_a_count_over_all_batches_is_binomial() -> None:
+    """Every outcome of two batches of a small world; that the rows join adds the counts."""
+    gamma, batches = 2, ([0, 1, 0, 1], [1, 0, 2, 1])
+    laws: list[dict[int, Fraction]] = []
+    for codes in batches:
+        law: dict[int, Fraction] = {}
+        own = np.array(codes)
+        publish = partial(SpluGen(gamma, plan="cyclic").publish_codes, own, 3)
+        for done, chance in outcomes(publish):
+            count = int((done.published == 1).sum())
+            law[count] = law.get(count, Fraction(0)) + chance
+        laws.append(law)
+    joint: dict[int, Fraction] = {}
+    for (one, p), (two, q) in product(laws[0].items(), laws[1].items()):
+        joint[one + two] = joint.get(one + two, Fraction(0)) + p * q
+    frequency = sum(codes.count(1) for codes in batches)
+    trials = gamma * frequency
+    assert joint == {k: probability_mass(trials, k, Fraction(1, gamma)) for k in range(trials + 1)}
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=7), st.integers(2, 6))
+def test_the_surplus_is_the_least_that_makes_a_batch_eligible(histogram: list[int], gamma: int) -> None:
+    counts = np.array(histogram)
+    waiting = surplus(counts, Gamma(gamma))
+    left = counts - waiting
+    assert (waiting >= 0).all()
+    assert (left >= 0).all()
+    assert int(left.max()) * gamma <= int(left.sum())
+    # One record less would leave some cap c + 1 that is too high: no eligible table has more records.
+    for cap in range(max(histogram) + 1):
+        cut = np.minimum(counts, cap)
+        if int(cut.max()) * gamma <= int(cut.sum()):
+            assert int(cut.sum()) <= int(left.sum())
+    if int(counts.sum()) and gamma <= largest_gamma(counts):
+        assert not waiting.any()
+
+
+def test_a_batch_that_is_not_eligible_says_how_many_records_must_wait() -> None:
+    old = first_release()
+    with pytest.raises(DataError, match=r"4 of its 12 records must wait .*\(3 of 'a', 1 of 'b'\)"):
+        append(old, frame(100, "aaaaabbbccdd"), SeededSource(2))
+    with pytest.raises(
+        DataError, match=r"fewer than gamma = 4 values in this batch: all 6 records must wait"
+    ):
+        append(old, frame(100, "aabbcc"), SeededSource(2))
+
+
+def test_what_cannot_be_joined_is_refused() -> None:
+    old = first_release()
+    with pytest.raises(
+        DataError, match=r"columns of the batch are value, id, those of the release id, value"
+    ):
+        append(old, NEW.select("value", "id"), SeededSource(2))
+    with pytest.raises(DataError, match="different types"):
+        append(old, NEW.with_columns(pl.col("id").cast(pl.Categorical)), SeededSource(2))
+    with pytest.raises(DataError, match="different types"):
+        append(old, NEW.to_pandas(), SeededSource(2))
+    with pytest.raises(DataError, match=r"2 records of the batch are in the release already, such as 'r0'"):
+        append(old, pl.concat([NEW, frame(0, "dc")]), KEY, id_column="id")
+    flat = DistributionBased().publish(OLD, "value", SeededSource(1))
+    with pytest.raises(DataError, match="a release by DBR"):
+        append(flat, NEW, SeededSource(2))
+
+
+def test_domains_are_united_in_the_order_of_values() -> None:
+    old = SpluGen(2).publish(pl.DataFrame({"v": [2, 10, 2, 10]}), "v", SeededSource(1))
+    joined = append(old, pl.DataFrame({"v": [9, 10, 100, 9]}), SeededSource(2))
+    assert joined.domains == {"v": ("2", "9", "10", "100")}
+    damaged = PublishedTable(table=old.table, mechanism=old.mechanism, domains={"v": ("two", "10")})
+    with pytest.raises(DataError, match="values of another type"):
+        append(damaged, pl.DataFrame({"v": [9, 10, 100, 9]}), SeededSource(2))
+
+
+@pytest.mark.parametrize("batches", [[52], [32, 19], [31, 21], [], "32", [52, 0]])
+def test_batches_that_cannot_be_are_refused(batches: object, tmp_path: Path) -> None:
+    joined = append(first_release(), NEW, SeededSource(2))
+    path = tmp_path / "m.json"
+    path.write_bytes(joined.manifest.to_json())
+    assert isinstance(read_manifest(path), Manifest)
+    assert read_manifest(path).batches == (32, 20)
+    document = json.loads(path.read_bytes())
+    path.write_text(json.dumps(document | {"batches": batches}))
+    with pytest.raises(DataError, match=r"m\.json: .*(batches|no multiple)"):
+        read_manifest(path)
