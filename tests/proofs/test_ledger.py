@@ -69,7 +69,7 @@ def test_every_claim_of_the_first_paper_is_there() -> None:
     D1 D2 D3 D4 S3 G B T2 T3 T3c L1 F4 L1c S E1 L2 T4 L2g E2 F5 D5 D6 M1 M1c M1b V I K L3 L4 PB T4conj T4c
     C DOM POST DBR DP COST DN
     """
-    new = "ANA ANAs ANAp DL DBRp D2e R Rp Sp Vp UC TR TRI POSTm POSTp Cc DOMc Ic Kc DBRc DPc"
+    new = "ANA ANAs ANAp BAT BATc DL DBRp D2e R Rp Sp Vp UC TR TRI POSTm POSTp Cc DOMc Ic Kc DBRc DPc"
     assert {f"splu.{name}" for name in (expected + new).split()} == set(IDS)
     assert len(IDS) == len(set(IDS))
 

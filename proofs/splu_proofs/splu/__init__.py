@@ -31,6 +31,7 @@ MODULES = (
     "figure5",
     "group_size",
     "several_releases",
+    "batches",
     "states",
     "transition",
     "transition_corrected",
