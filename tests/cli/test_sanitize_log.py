@@ -137,6 +137,11 @@ def test_batches_join_a_release_and_are_entered_by_their_digests(capsys: pytest.
     assert second.appended_to == first.published
     assert len({first.published, second.published, second.joined, second.table, first.table}) == 5
     assert json.loads(Path("2.json").read_text("utf-8"))["batches"] == [40, 8]
+    Path("more.csv").write_text(
+        BATCH.replace("\nm", "\no"), encoding="utf-8"
+    )  # other records, the same counts
+    assert _append("more.csv", "2.csv", "2.json", "-o", "4.csv") == 0
+    assert capsys.readouterr().err == ""
     before = Path("log").read_bytes()
     assert _append("batch.csv", "2.csv", "2.json", "-o", "3.csv") == 2  # twice
     assert "the batch is a part of the release already (release 2 of the log)" in capsys.readouterr().err

@@ -103,9 +103,9 @@ def one_batch_is_one_release() -> Derivation:
         ),
         steps=(TRIALS,),
         conclusion=(
-            "The joint law of the counts is the product of those of splu.B. The batches of S are a table that "
-            "is published in batches, so splu.BAT gives f'_S the law of one release with f_S records of the "
-            "the value, and T_P is the least error of that law over the counts up to alpha."
+            "The joint law of the counts is the product of those of splu.B. The batches of S are a table "
+            "that is published in batches, so splu.BAT gives their count the law of one release with as many "
+            "records, and T_P is the least error of that law over the counts up to alpha."
         ),
     )
 

@@ -15,7 +15,7 @@ def warnings(log: ReleaseLog, entry: LogEntry) -> Iterator[str]:
     Releases are compared by the true counts of a column, so that a table with fewer columns or renamed ones
     is recognized too; a changed table is recognized by the key that both were published under. Under one
     key, different releases are independent, as with fresh draws. A release that repeats an earlier one row by
-    row reveals nothing more and gives no warning.
+    row reveals nothing more and gives no warning; nor does a batch for what it joins: its records are others.
 
     Parameters
     ----------
@@ -36,8 +36,10 @@ def warnings(log: ReleaseLog, entry: LogEntry) -> Iterator[str]:
         others = [
             earlier
             for earlier in log.entries
-            if counts in earlier.counts.values()
-            or (_same_key(earlier, entry) and column in earlier.counts and earlier not in parts)
+            if earlier not in parts
+            and (
+                counts in earlier.counts.values() or (_same_key(earlier, entry) and column in earlier.counts)
+            )
         ]
         if others:
             yield _about(column, counts, entry, others)
