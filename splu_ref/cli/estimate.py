@@ -130,6 +130,11 @@ class _Release:
 
     def estimator(self, table: Microdata) -> QueryEstimator:
         domains = None if self.facts is None else self.facts.domains
+        if self.facts is not None and self.facts.batches:
+            note(
+                f"the release consists of {len(self.facts.batches)} batches with a decoy plan each; estimates "
+                "and intervals of conjunctions assume one plan over all records"
+            )
         return QueryEstimator(table, self.columns, self.mechanism, domains=domains)
 
 

@@ -179,3 +179,16 @@ def test_a_batch_is_published_like_the_release_that_it_joins(capsys: pytest.Capt
     Path("batch.csv").write_text(BATCH + "m8,a\n" * 7, encoding="utf-8")
     assert _append("batch.csv", "1.csv", "1.json", "-o", "3.csv") == 2
     assert "3 of its 15 records must wait for a later one (3 of 'a')" in capsys.readouterr().err
+
+
+def test_what_assumes_one_plan_says_so_of_batches(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("batch.csv").write_text(BATCH, encoding="utf-8")
+    assert _sanitize("-o", "1.csv", "--manifest", "1.json") == 0
+    assert _append("batch.csv", "1.csv", "1.json", "-o", "2.csv", "--manifest", "2.json") == 0
+    capsys.readouterr()
+    for release, says in (("1", False), ("2", True)):
+        question = ["estimate", f"{release}.csv", "--manifest", f"{release}.json", "--where", "value=a"]
+        assert main(question) == 0
+        assert ("note: the release consists of 2 batches" in capsys.readouterr().err) == says
+        assert (main(["audit-release", f"{release}.csv", "--manifest", f"{release}.json"]) == 2) == says
+        assert ("2 batches, which are tables of their own" in capsys.readouterr().err) == says

@@ -97,7 +97,8 @@ def audit_release(
     Raises
     ------
     DataError
-        If a sensitive column is missing, or the second release has other columns.
+        If a sensitive column is missing, the second release has other columns, or the manifest tells of
+        batches.
     ParameterError
         If the level is out of range, or the original was prepared for other columns.
 
@@ -107,6 +108,11 @@ def audit_release(
     reaches 1/a with probability at most a (Markov). How many checks are made does not depend on the draws.
     Within a check dependent e-values are averaged, never multiplied.
     """
+    if manifest is not None and manifest.batches:
+        raise DataError(
+            f"the release consists of {len(manifest.batches)} batches, which are tables of their own: audit a "
+            "table that was published at once"
+        )
     allowed = positive(level, "level")
     if allowed >= 1:
         raise ParameterError("the level is the chance of a false alarm: give one below 1, such as 1e-9")
