@@ -132,8 +132,8 @@ class _Release:
         domains = None if self.facts is None else self.facts.domains
         if self.facts is not None and self.facts.batches:
             note(
-                f"the release consists of {len(self.facts.batches)} batches with a decoy plan each; estimates "
-                "and intervals of conjunctions assume one plan over all records"
+                f"the release consists of {len(self.facts.batches)} batches with a decoy plan each; "
+                "estimates and intervals of conjunctions assume one plan over all records"
             )
         return QueryEstimator(table, self.columns, self.mechanism, domains=domains)
 

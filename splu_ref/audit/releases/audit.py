@@ -110,8 +110,8 @@ def audit_release(
     """
     if manifest is not None and manifest.batches:
         raise DataError(
-            f"the release consists of {len(manifest.batches)} batches, which are tables of their own: audit a "
-            "table that was published at once"
+            f"the release consists of {len(manifest.batches)} batches, which are tables of their own: audit "
+            "a table that was published at once"
         )
     allowed = positive(level, "level")
     if allowed >= 1:
