@@ -16,7 +16,7 @@ from property_tests.subject import Subject
 from splu_ref.audit.laws import fault_in_groups
 from splu_ref.decoys import DecoyPlan
 from splu_ref.model import Gamma
-from splu_ref.randomness import IntArray, Key
+from splu_ref.randomness import IntArray, Key, KeyedRelease
 
 
 def _groups(plan: DecoyPlan) -> list[list[int]]:
