@@ -80,7 +80,8 @@ def blocks(subject: Subject, run: Run) -> Outcome:
         histogram = data.draw(histograms(gamma, full_groups=True, most_groups=30))
         records = int(histogram.sum())
         key = hashlib.sha256(seed).digest()
-        source = KeyedRelease(Key(key)).for_records("v", lambda: [b"%d" % row for row in range(records)])
+        identities = [b"%d" % record for record in range(records)]
+        source = KeyedRelease(Key(key)).for_records("v", lambda: identities)
         plan = subject.mixed(histogram, Gamma(gamma), source.plan_secret(), None, most)
         entries = reference.block_entries(histogram.tolist(), gamma, most)
         tapes = [

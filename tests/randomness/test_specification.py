@@ -112,9 +112,7 @@ def test_the_release_key_with_every_value_on_the_way_to_it() -> None:
     assert release_message(key, context) == message
     assert release_key(key, context).secret.hex() == example["release_key"]
     assert hmac.digest(key.secret, message, "sha256").hex() == example["release_key"]
-    assert {only(operation)["release_key"] for operation in ("keyed", "plan_secret")} == {
-        example["release_key"]
-    }
+    assert {each["release_key"] for each in examples() if "release_key" in each} == {example["release_key"]}
 
 
 def test_the_block_that_is_written_out() -> None:

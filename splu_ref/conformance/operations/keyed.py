@@ -1,4 +1,4 @@
-"""Operations with a key: the key of a release, the choices and streams made with it, and a keyed release."""
+"""Operations with a key: the key of a release, its choices and the streams of its plans, and a release."""
 
 from __future__ import annotations
 
