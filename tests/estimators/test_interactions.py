@@ -214,8 +214,22 @@ def test_too_many_combinations_for_shrunk_name_another_method(monkeypatch: pytes
     estimator = QueryEstimator(Microdata.from_frame(frame), ["a", "b"], SpluGen(2, "2/3"))
     with pytest.raises(InputError, match="above 3, and shrunk learns from all"):
         estimator.estimate([Query.of({"a": "p", "b": "r"})])
-    [found] = estimator.estimate([Query.of({"a": "p", "b": "r"})], "em")
+    [found] = estimator.estimate([Query.of({"a": "p", "b": "r"})], "inversion")
     assert found.published_count == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "most", "refusal"),
+    [("shrunk", 11, "12 columns together count as 4627441 cells"), ("em", 14, "15 .* has 32768 states")],
+)
+def test_many_columns_of_few_values_are_too_many(method: str, most: int, refusal: str) -> None:
+    """Their domains multiply to little, but the tables of all their subsets are 2^w, or the states are."""
+    names = list("abcdefghijklmno")
+    rows = [[str(row >> column % 4 & 1) for row in range(16)] for column in range(most + 1)]
+    frame = pl.DataFrame(dict(zip(names, rows, strict=False)))
+    estimator = QueryEstimator(Microdata.from_frame(frame), frame.columns, SpluGen(2, "2/3"))
+    with pytest.raises(InputError, match=refusal):
+        estimator.estimate([Query.of(dict.fromkeys(frame.columns, "1"))], method)
 
 
 def test_a_value_published_nowhere_has_the_bound_of_its_column() -> None:

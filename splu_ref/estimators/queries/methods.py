@@ -101,6 +101,7 @@ class MostLikely:
 
     def joint(self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]) -> tuple[Counted, Estimates]:
         """Maximize the likelihoods of the published states under the products of two-state matrices."""
+        columns.require_few_states()
         counted, each = columns.answer_each(queries, lambda _, cells, members: _states(cells, members))
         total = counted.predicate
         members = [columns.members(query) for query in queries]

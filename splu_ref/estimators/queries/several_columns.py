@@ -29,7 +29,11 @@ MOST_CELLS = 1 << 26
 """Combinations of values that are counted at most: a query's counts then take 512 MB."""
 
 MOST_SHRUNK = 1 << 22
-"""The same where interactions are learned, which takes some twenty tables of that size."""
+"""Cells of the tables of any of the columns together, where interactions are learned from all of them."""
+_TABLE = 1_000
+"""Cells that take as long as a table does whatever its size."""
+MOST_STATES = 1 << 14
+"""States of a conjunction whose likelihood is maximized, which may take thousands of steps."""
 
 T = TypeVar("T")
 
@@ -73,15 +77,31 @@ class SeveralColumns:
         InputError
             If there are too many combinations of values to learn from.
         """
-        if prod(self._shape) > MOST_SHRUNK:
+        cells = prod(size + 1 for size in self._shape) + _TABLE * 2 ** len(self._shape)
+        if cells > MOST_SHRUNK:
             raise InputError(
-                f"the columns have {prod(self._shape)} combinations of values, above {MOST_SHRUNK}, and "
-                "shrunk learns from all: name fewer sensitive columns in a query, or use --method em"
+                f"the tables of any of the {len(self._shape)} columns together count as {cells} cells, above "
+                f"{MOST_SHRUNK}, and shrunk learns from all: name fewer sensitive columns in a query, or use "
+                "--method inversion"
             )
         channels = [
             ColumnChannel.of(part.frequencies, part.rows, float(part.law.retention)) for part in self.parts
         ]
         return Interactions(channels, self._cells(()), [part.frequencies for part in self.parts])
+
+    def require_few_states(self) -> None:
+        """Raise if a conjunction has too many states, each column's value being in it or not, for em.
+
+        Raises
+        ------
+        InputError
+            Above `MOST_STATES`.
+        """
+        if (states := 2 ** len(self._shape)) > MOST_STATES:
+            raise InputError(
+                f"a conjunction of {len(self._shape)} sensitive columns has {states} states, above "
+                f"{MOST_STATES}, for the method em: name fewer, or use --method inversion"
+            )
 
     def members(self, query: ResolvedQuery) -> list[FloatArray]:
         """Return for each column 1 for the values that a query counts, 0 for the others."""
