@@ -153,7 +153,8 @@ def _small(results: Results) -> Criterion:
     rows = _rows(results.releases["mixed"], 0)
     if not rows:
         return Criterion(name, None, "there are no such queries")
-    errors = {method: fmean(row["errors"][method] for row in rows) for method in rows[0]["errors"]}
+    answered = [method for method in rows[0]["errors"] if all(method in row["errors"] for row in rows)]
+    errors = {method: fmean(row["errors"][method] for row in rows) for method in answered}
     others = ", ".join(f"{method} {error:.2f}" for method, error in errors.items() if method != "exact")
     return Criterion(name, errors["exact"] > 1, f"exact {errors['exact']:.2f}; {others}")
 

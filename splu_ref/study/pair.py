@@ -65,7 +65,9 @@ class PairBench:
         return workload(self.joint, self.pools, pool_sources(self._sources, self._name))
 
     def release(self, gamma: Gamma, number: int) -> Piece:
-        """Publish both columns once with mixed plans and answer all queries by all methods."""
+        """Publish both columns once with mixed plans and answer all queries, if any, by all methods."""
+        if not len(self.queries.value):
+            return {"classes": [], "steps": None}
         done = SpluGen(gamma).publish_columns(
             {FIRST: self.table.values, SECOND: self._second},
             dict(zip((FIRST, SECOND), self._sizes, strict=True)),

@@ -69,7 +69,13 @@ class StudyTable:
     @cached_property
     def gamma(self) -> Gamma:
         """The recipe's group size, or the largest feasible one if that is smaller."""
-        return Gamma(min(self.recipe.gamma, largest_gamma(np.bincount(self.values))))
+        most = largest_gamma(np.bincount(self.values))
+        if most < 2:
+            raise DataError(
+                f"{self.name}: column {self.recipe.sensitive!r} allows no gamma, because more than half of "
+                f"{self.rows} records share a value: name another with --sensitive"
+            )
+        return Gamma(min(self.recipe.gamma, most))
 
     @cached_property
     def digest(self) -> str:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import stat
+from collections.abc import Callable
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
@@ -173,3 +174,29 @@ def test_a_file_is_no_report_folder(tmp_path: Path, capsys: pytest.CaptureFixtur
     place.write_text("")
     assert main(["study", "--report", str(place)]) == 2
     assert "choose another place" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        lambda i: f"{i % 16},{i // 16}",  # the second column is all that is left for predicates
+        lambda i: ",".join(str((i * c + i) % 3) for c in range(20)),  # a matrix of one release is singular
+    ],
+)
+def test_a_table_about_which_little_can_be_said(
+    columns: Callable[[int], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wide = "," in columns(0).replace(",", "", 1)
+    rows = [columns(i) for i in range(24 if wide else 240)]
+    header = "abcdefghijklmnopqrst"[: rows[0].count(",") + 1]
+    path = tmp_path / "few.csv"
+    path.write_text("\n".join([",".join(header), *rows]) + "\n")
+    second = [] if wide else ["--second", "b"]
+    _json(capsys, "--data", path, "--sensitive", "b" if wide else "a", *second)
+
+
+def test_a_table_that_allows_no_gamma_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "skew.csv"
+    path.write_text("a,b\n" + "x,1\nx,2\ny,1\n" * 9)
+    assert main(["study", "--data", str(path), "--sensitive", "a"]) == 2
+    assert "skew: column 'a' allows no gamma" in capsys.readouterr().err
