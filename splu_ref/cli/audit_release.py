@@ -19,6 +19,7 @@ from splu_ref.audit.releases import (
     audit_release,
 )
 from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
+from splu_ref.binomial.work import one_budget
 from splu_ref.channels import PublishedCount
 from splu_ref.cli.output import AsJson, RetentionOption, about, show
 from splu_ref.cli.progress import counted
@@ -32,6 +33,7 @@ T = TypeVar("T")
 EXAMPLE = "splu-ref audit-release published.csv --manifest manifest.json --original adult.csv"
 
 
+@one_budget()
 def run(
     published: Annotated[Path, typer.Argument(help="The published table: .csv, .csv.gz or .parquet.")],
     sensitive: Annotated[

@@ -22,7 +22,7 @@ from splu_ref.conformance import (
     vector_files,
 )
 from splu_ref.files import refuse_existing, write_whole
-from splu_ref.model import ParameterError
+from splu_ref.model import ParameterError, shown
 from splu_ref.terminal import draw, visible
 
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
@@ -75,7 +75,8 @@ def run(
         ("--memory", memory, _MOST_MEMORY),
     ):
         if not 0 < value <= most:
-            raise ParameterError(f"{name} is {value:g}: give a number above 0 and up to {most}")
+            told = shown(value) if isinstance(value, int) else f"{value:g}"
+            raise ParameterError(f"{name} is {told}: give a number above 0 and up to {most}")
     if report is not None:
         refuse_existing(report, force=force)
     with counted("asking") as progress:
