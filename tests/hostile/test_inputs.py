@@ -169,6 +169,7 @@ def test_files_are_opened_for_reading_in_one_place() -> None:
         "conformance/folder.py",
         "conformance/keeper.py",  # the null device, and what the system says of a process
         "study/pieces.py",
+        "manifest.py",  # of the package itself
         "terminal.py",  # the null device, for writing
         "report/stages/properties.py",
         "report/stages/mutants.py",

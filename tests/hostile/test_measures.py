@@ -1,4 +1,4 @@
-"""What a kilobyte costs at most: the bounds of the page "Hostile input", measured in a process each."""
+"""What a kilobyte costs at most: the bounds of the page "Hostile input", each measured in a process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.measured import KILOBYTE, kilobytes
+from splu_ref.cli.app import COMMANDS
+from tests.hostile import small_inputs
+from tests.hostile.measured import KILOBYTE, LIMIT, kilobytes
 from tests.hostile.readers import READERS
 
 ROOT = Path(__file__).parents[2]
@@ -33,8 +35,10 @@ NAMES = {"csv_gz": "gzip", "vectors": "vector file", "answer": "answer of a prog
 }
 
 
-def test_the_page_states_a_bound_for_every_reader() -> None:
-    assert stated().keys() == {NAMES.get(name, name.replace("_", " ")) for name in READERS}
+def test_the_page_states_a_bound_for_every_reader_and_command() -> None:
+    readers = {NAMES.get(name, name.replace("_", " ")) for name in READERS}
+    assert stated().keys() == readers | {f"`{name}`" for name in COMMANDS}
+    assert small_inputs.INPUTS.keys() == COMMANDS.keys()
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -59,3 +63,44 @@ def test_a_kilobyte_is_a_kilobyte_and_there_are_many(name: str) -> None:
     sizes = [len(data) for data in kilobytes(READERS[name])]
     assert max(sizes) <= KILOBYTE
     assert len(sizes) > 10
+
+
+LAUNCH = """
+import json, resource, subprocess, sys
+seconds, addresses, *words = sys.argv[1:]
+resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
+resource.setrlimit(resource.RLIMIT_AS, (int(addresses), int(addresses)))
+done = subprocess.run([sys.executable, "-m", "splu_ref", *words], capture_output=True)
+taken = resource.getrusage(resource.RUSAGE_CHILDREN)
+peak = taken.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+print(json.dumps([done.returncode, done.stderr.decode(), peak, taken.ru_utime + taken.ru_stime]))
+"""
+"""A process between, because a child's peak begins with what its parent holds, and this one holds much."""
+
+
+def _run(words: list[str], folder: Path, seconds: int) -> tuple[int, str, float, float]:
+    """Return the exit code of the program, its errors, and what megabytes and seconds it took."""
+    program = [sys.executable, "-c", LAUNCH, str(seconds), str(LIMIT), *words]
+    done = subprocess.run(program, cwd=folder, capture_output=True, check=True)
+    code, errors, megabytes, taken = json.loads(done.stdout)
+    return code, errors, megabytes, taken
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_keeps_its_bounds(name: str, tmp_path: Path) -> None:
+    small_inputs.write(tmp_path)
+    megabytes, seconds = stated()[f"`{name}`"]
+    for given in small_inputs.INPUTS[name]:
+        words = [name, *small_inputs.words(given)]
+        code, errors, peak, taken = _run(words, tmp_path, int(SLACK * seconds) + 1)
+        assert code in (0, 1, 2), (words, code, errors)
+        assert "Traceback" not in errors, (words, errors)
+        assert code != 2 or (errors.startswith("splu-ref: ") and errors.count("\n") == 1), (words, errors)
+        assert peak <= megabytes, words
+        assert taken <= SLACK * seconds, words
+
+
+def test_the_inputs_of_commands_are_small() -> None:
+    assert max(len(text.encode()) for text in small_inputs.FILES.values()) <= KILOBYTE
+    for name, given in small_inputs.INPUTS.items():
+        assert all(sum(map(len, small_inputs.words(one))) <= KILOBYTE for one in given), name

@@ -1,0 +1,164 @@
+"""For every command, inputs of a kilobyte at most that mean much work: words, and the files they name."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from pathlib import Path
+from string import ascii_letters, digits
+
+KILOBYTE = 1_024
+LONG = "9" * 400
+"""A number of more digits than are computed with."""
+VALUES = ascii_letters + digits
+
+
+def table(columns: int, values: int, rows: int) -> str:
+    """Return a CSV table of short cells, drawn at random, whose columns have so many values each."""
+    source = random.Random(1)
+    drawn = [[VALUES[row % values] for row in range(rows)] for _ in range(columns)]
+    for column in drawn:
+        source.shuffle(column)
+    lines = [VALUES[:columns], *("".join(row) for row in zip(*drawn, strict=True))]
+    return "".join(",".join(line) + "\n" for line in lines)
+
+
+def _alike(text: str, lines: int) -> str:
+    return "".join(text.format(number) for number in range(lines))
+
+
+_MANIFEST = json.loads(
+    '{"schema": "splu-ref/manifest/1", "method": "SPLU-Gen", "gamma": 2, "retention": "1/2", '
+    '"plan": "mixed", '
+    '"rows": 510, "sensitive": [{"column": "s", "domain": ["a", "b"]}], '
+    '"produced_by": {"version": "0.1.0", "spec": "1"}}'
+)
+_CLAIM = (
+    '[[claim]]\nid="{{0}}"\nkind="small-sum-privacy"\ngamma=5\nepsilon="0.3"\nalpha={alpha}{{0}}\nt_p="0.1"\n'
+)
+_FORM = {"argmin": "1", "numerator": "1", "candidates": []}
+_CERTIFICATE = {
+    "schema": "splu-ref/certificate/1",
+    "claim": "small-sum-privacy",
+    "parameters": {"gamma": "2", "epsilon": "1", "alpha": "18500"},
+    "statement": "",
+    "evidence": {"theorem_4": _FORM, "definition_2": _FORM},
+    "produced_by": {"version": "0", "spec": "1"},
+}
+
+FILES = {
+    "long.csv": "s\n" + "a\nb\n" * 255,  # most rows
+    "wide.csv": ",".join(["s", *(a + b for a in "ABCDE" for b in VALUES)][:250]) + "\na" + "," * 30 + "\n",
+    "empty.csv": ",".join(["s", *(a + b for a in "ABC" for b in VALUES)]) + "\n"
+    + ("a" + "," * 186 + "\nb" + "," * 186 + "\n"),
+    "cell.csv": f"s\n{'x' * 500}\n{'y' * 500}\n",
+    "many.csv": "s\n" + _alike("{0}\n", 250),  # most values
+    "pair.csv": table(2, 60, 240),
+    "other.csv": table(2, 59, 240),
+    "three.csv": table(3, 62, 124),
+    "four.csv": table(4, 62, 120),
+    "five.csv": table(5, 20, 100),
+    "square.csv": table(20, 3, 24),
+    "ten.csv": table(10, 2, 48),
+    "eleven.csv": table(11, 2, 44),
+    "twelve.csv": table(12, 2, 40),
+    "fourteen.csv": table(14, 2, 34),
+    "odd.json": json.dumps(_MANIFEST | {"retention": "0.5" + "0" * 390 + "1"}),
+    "rows.json": json.dumps(_MANIFEST | {"rows": 10**400}),
+    "q.jsonl": _alike('{{"where":{{"s":"a"}}}}\n', 45),
+    "q3.jsonl": "".join(f'{{"where":{{"a":"a","b":"{VALUES[n]}","c":"b"}}}}\n' for n in range(25)),
+    "eight.toml": 'schema="splu-ref/claims/1"\n' + _alike(_CLAIM.format(alpha=500000), 9),
+    "spent.toml": 'schema="splu-ref/claims/1"\n' + _alike(_CLAIM.format(alpha=20000), 9),
+    "c.json": json.dumps(_CERTIFICATE),
+    "c50.json": json.dumps(_CERTIFICATE | {"parameters": {"gamma": "50", "epsilon": "3/10", "alpha": "300"}}),
+    "v/v.json": '{"vectors": [' + "[" * 900,
+    "x.txt": "publish/1 it is so\n" * 50,
+}  # fmt: skip
+
+
+def _all(name: str, columns: int, *words: str) -> list[str]:
+    """Return an estimate of a conjunction of all columns, all sensitive."""
+    named = VALUES[:columns]
+    asked = [word for each in named for word in ("--sensitive", each, "--where", f"{each}=a")]
+    return [name, "--gamma", "2", *asked, *words]
+
+
+_PUBLISH = "-o out.csv --force --sensitive s --gamma"
+_LAST = "--sensitive a --gamma 2"
+INPUTS: dict[str, tuple[str | list[str], ...]] = {
+    "sanitize": (
+        f"long.csv {_PUBLISH} 2", f"many.csv {_PUBLISH} 125", f"cell.csv {_PUBLISH} 2",
+        f"empty.csv {_PUBLISH} 2",
+        f"many.csv {_PUBLISH} 2 --retention 0.{LONG}", f"many.csv {_PUBLISH} {LONG}",
+        f"wide.csv {_PUBLISH} 2",
+    ),
+    "advise": (
+        "long.csv --sensitive s", "many.csv --sensitive s --retention 1/2 --retention 1/3",
+        "empty.csv --sensitive s",
+        "square.csv --sensitive a --missing x", f"many.csv --sensitive s --t-e 0.{LONG}",
+        f"pair.csv --sensitive a --retention 0.{'5' * 390}", "many.csv --sensitive s --alpha 10000",
+        "many.csv --sensitive s --picture out.svg --force",
+    ),
+    "estimate": (
+        "long.csv --gamma 2 --sensitive s --batch q.jsonl", "long.csv --manifest odd.json --where s=a",
+        "long.csv --manifest rows.json --where s=a", f"long.csv --gamma {LONG} --sensitive s --where s=a",
+        "three.csv --gamma 2 --sensitive a --sensitive b --batch q3.jsonl",
+        "three.csv --gamma 2 --sensitive a --sensitive b --sensitive c --batch q3.jsonl",
+        _all("five.csv", 5), _all("eleven.csv", 11), _all("twelve.csv", 12), _all("fourteen.csv", 14,
+        "--method", "em", "--retention", "2/3"),
+        _all("four.csv", 4, "--method", "inversion", "--retention", "2/3"),
+    ),
+    "privacy": (
+        f"--gamma 2 --epsilon 0.{LONG} --alpha {LONG}", f"--gamma {LONG} --epsilon 0.3 --alpha 3",
+        "--gamma 100 --epsilon 50 --alpha 100000",
+        f"--gamma 5 --epsilon 0.3 --alpha 300 --retention 0.{'7' * 390}",
+    ),
+    "utility": (
+        f"--gamma 2 --epsilon 0.{LONG} --frequency {LONG}", "--gamma 2 --epsilon 1e-3 --t-e 1e-9",
+        "--gamma 2 --epsilon 0.01 --t-e 1e-399", "--gamma 2 --epsilon 0.3 --frequency 10000000",
+        "--gamma 2 --epsilon 0.3 --frequency 99999 --predicate-count 9999 --rows 999999 --concept-count 5000",
+    ),
+    "concept": (
+        f"--gamma {LONG} --epsilon 0.3 --alpha 30", "--gamma 2 --epsilon 0.3 --alpha 1000 --method printed",
+        "--gamma 2 --epsilon 1e-99 --alpha 50 --method exact",
+    ),
+    "audit": ("eight.toml", "spent.toml --report report --force"),
+    "audit-release": (
+        "long.csv --sensitive s --gamma 2 --original long.csv --second long.csv",
+        f"many.csv {_LAST} --original pair.csv",
+        f"pair.csv {_LAST} --sensitive b --original pair.csv --second pair.csv",
+        "long.csv --manifest odd.json",
+        f"three.csv {_LAST} --original three.csv --retention 0.{'7' * 390} --level 1e-300",
+        f"pair.csv {_LAST} --second other.csv --alpha 1000000",
+    ),
+    "check": ("c.json", "c50.json", "long.csv"),
+    "claims": (LONG, ""),
+    "verify": (f"--level full --workers {LONG}",),
+    "study": (
+        "--data square.csv --sensitive a --report report --force", "--data pair.csv --sensitive a --second b",
+        f"--data three.csv --sensitive a --gamma {LONG}", "--data many.csv --sensitive s",
+        "--data empty.csv --sensitive s",
+    ),
+    "vectors": ("vectors --force", "v --check"),
+    "conform": (
+        f"--timeout {LONG} -- true", f"--memory {LONG} -- true", "--vectors v -- true",
+        "--xfail x.txt -- true",
+        ["--smoke", "--", sys.executable, "-c", "print('[' * 1000000)"],
+    ),
+    "key": ("out.key --force",),
+}  # fmt: skip
+"""By command: its words, where a text is split at spaces."""
+
+
+def words(given: str | list[str]) -> list[str]:
+    """Return the words of an input."""
+    return given.split() if isinstance(given, str) else given
+
+
+def write(folder: Path) -> None:
+    """Write the files."""
+    for name, text in FILES.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
