@@ -223,7 +223,7 @@ def _column_evidence(
 def _second_check(reuse: Reuse) -> Check:
     told = {
         "same": "the two releases hold the same rows: the second reveals nothing more",
-        "shared": "the releases differ, but too many rows agree for independent draws: some draws were reused",
+        "shared": "the releases differ, but too many rows agree for independent draws: some were reused",
         "fresh": "the second release has draws of its own: whoever averages the two sees small counts better",
     }
     detail = f"{told[reuse.draws]} ({reuse.agreeing} of {reuse.linked} linked rows agree)"
