@@ -29,6 +29,12 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
     "sanitize table": lambda file: ["sanitize", file, *PUBLISH],
     "sanitize --key-file": lambda file: ["sanitize", "table.csv", *PUBLISH, "--key-file", file],
     "sanitize --log": lambda file: ["sanitize", "table.csv", *PUBLISH, "--log", file],
+    "sanitize --append": lambda file: [
+        *("sanitize", "table.csv", *PUBLISH, "--append", file, "--append-manifest", "manifest.json")
+    ],
+    "sanitize --append-manifest": lambda file: [
+        *("sanitize", "table.csv", *PUBLISH, "--append", "table.csv", "--append-manifest", file)
+    ],
     "advise table": lambda file: ["advise", file, "--sensitive", "job"],
     "estimate published": lambda file: ["estimate", file, *ESTIMATE, "--where", "job=Sales"],
     "estimate --manifest": lambda file: ["estimate", "table.csv", "--manifest", file, "--where", "job=Sales"],
