@@ -68,10 +68,11 @@ class PairBench:
         """Publish both columns once with mixed plans and answer all queries, if any, by all methods."""
         if not len(self.queries.value):
             return {"classes": [], "steps": None}
+        source = self._sources(f"{self._name}/{gamma}/{number}")  # one stream: two would be the same twice
         done = SpluGen(gamma).publish_columns(
             {FIRST: self.table.values, SECOND: self._second},
             dict(zip((FIRST, SECOND), self._sizes, strict=True)),
-            lambda _: self._sources(f"{self._name}/{gamma}/{number}"),
+            lambda _: source,
         )
         first, second = done.published[FIRST], done.published[SECOND]
         estimator = QueryEstimator(self._table(done.rows, first, second), (FIRST, SECOND), SpluGen(gamma))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -177,6 +178,25 @@ def test_two_columns_agree_with_the_query_estimator(monkeypatch: pytest.MonkeyPa
         assert row["errors"]["em"] == pytest.approx(errors[where].mean(), abs=1e-3)
         published = np.array([one.published_count for one in em])[where] / bench.queries.true[where]
         assert row["errors"]["printed"] == pytest.approx(np.abs(published - 1).mean(), rel=1e-9)
+
+
+def test_two_columns_are_not_published_with_the_same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two columns that hold the same values: with the same draws they would be published alike."""
+    seen: list[tuple[IntArray, IntArray]] = []
+    table = study_table("adult_demo").take(np.arange(0, 30_000, 4))
+    twice = replace(table, second=table.values % 10, values=table.values % 10)
+    bench = PairBench(twice, 12, lambda name: SeededSource(name.encode()), _checked)
+    laid_out = bench._table
+
+    def spied(rows: IntArray, first: IntArray, second: IntArray) -> Microdata:
+        seen.append((first, second))
+        return laid_out(rows, first, second)
+
+    monkeypatch.setattr(bench, "_table", spied)
+    bench.release(Gamma(3), 0)
+    ((first, second),) = seen
+    kept = np.mean(first == second)
+    assert 0.1 < kept < 0.5  # both own values, or the same decoy: far from always
 
 
 def _checked(states: FloatArray, gamma: int) -> tuple[FloatArray, IntArray]:
