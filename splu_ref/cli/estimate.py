@@ -88,6 +88,11 @@ def run(
         for line, query in queries:
             _check(estimator, query, chosen, f"{batch}, line {line}: " if line else "")
         answers = estimator.estimate([query for _, query in queries], chosen, progress=progress)
+    if facts is not None and facts.batches and any(answer.method != "mle" for answer in answers):
+        note(
+            f"the release consists of {len(facts.batches)} batches with a decoy plan each; estimates and "
+            "intervals of conjunctions assume one plan over all records"
+        )
     for answer in answers if batch is not None else []:
         say_json(_result(answer))
     if batch is None:
@@ -130,11 +135,6 @@ class _Release:
 
     def estimator(self, table: Microdata) -> QueryEstimator:
         domains = None if self.facts is None else self.facts.domains
-        if self.facts is not None and self.facts.batches:
-            note(
-                f"the release consists of {len(self.facts.batches)} batches with a decoy plan each; "
-                "estimates and intervals of conjunctions assume one plan over all records"
-            )
         return QueryEstimator(table, self.columns, self.mechanism, domains=domains)
 
 

@@ -215,3 +215,16 @@ def test_without_the_proofs_printed_says_where_it_is(
     where = ["--where", "sex=Female", "--where", "occupation=Sales", "--method", "printed"]
     message = _refused(capsys, folder / "p.csv", "--manifest", folder / "m.json", *where)
     assert "--method printed is kept with the proofs only" in message
+
+
+def test_batches_are_told_where_an_estimate_supposes_one_plan(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = json.loads((folder / "m.json").read_text(encoding="utf-8"))
+    manifest["batches"] = [20_000, manifest["rows"] - 20_000]
+    (tmp_path / "m.json").write_text(json.dumps(manifest), encoding="utf-8")
+    asked = ["estimate", str(folder / "p.csv"), "--manifest", str(tmp_path / "m.json"), "--where"]
+    assert main([*asked, "occupation=Sales"]) == 0  # the law of a count is the same over all batches
+    assert capsys.readouterr().err == ""
+    assert main([*asked, "occupation=Sales", "--where", "sex=Female"]) == 0
+    assert "2 batches" in capsys.readouterr().err
