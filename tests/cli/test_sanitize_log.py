@@ -188,6 +188,7 @@ def test_what_assumes_one_plan_says_so_of_batches(capsys: pytest.CaptureFixture[
     capsys.readouterr()
     for release, says in (("1", False), ("2", True)):
         question = ["estimate", f"{release}.csv", "--manifest", f"{release}.json", "--where", "value=a"]
+        question += ["--method", "exact"]
         assert main(question) == 0
         assert ("note: the release consists of 2 batches" in capsys.readouterr().err) == says
         assert (main(["audit-release", f"{release}.csv", "--manifest", f"{release}.json"]) == 2) == says
