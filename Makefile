@@ -8,12 +8,13 @@ LOCK := $(BIN)/python -m uv pip compile pyproject.toml --universal --python-vers
 	--no-header --no-annotate --no-emit-index-url --quiet
 WORKERS ?= auto
 
-.PHONY: verify test quick lint types tests docs bench coq lock clean help
+.PHONY: verify test quick mutation lint types tests docs bench coq lock clean help
 
 help:
 	@echo "make verify  run the verification suite on the embedded data; report in report/index.html"
 	@echo "make test    linter, types, tests with coverage, documentation"
 	@echo "make quick   linter, types and the fast tests of the library's rooms: most faults, in under a minute"
+	@echo "make mutation ROOMS=decoys SAMPLE=100   put small faults into the code and name those that no test notices"
 	@echo "make bench   speed and memory, as ratios against named baselines"
 	@echo "make coq     compile the kernel-checked proofs (needs Coq 8.16 with MathComp: see proofs/splu_proofs/coq/README.md)"
 	@echo "make docs    build the documentation into docs/_build/html"
@@ -39,6 +40,10 @@ QUICK := $(addprefix tests/,channels randomness microdata decoys mechanisms esti
 
 quick: lint types
 	$(BIN)/pytest -n $(WORKERS) -q -m "not slow" $(QUICK)
+
+# Not part of make test: a room takes from minutes (a sample) to an hour.
+mutation: $(READY)
+	$(BIN)/python -m tests.mutation $(ROOMS) $(if $(SAMPLE),--sample $(SAMPLE))
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -1,0 +1,211 @@
+"""Put small faults into the rooms that decide, and say which of them no test notices.
+
+``python -m tests.mutation`` copies the checkout into a folder of its own, lets mutmut change one expression
+at a time, and runs the tests of the room that go through the changed function. ``--sample`` takes so many
+faults of each room at random, by a fixed seed; without it all are tried, which takes hours.
+
+A fault that changes nothing anybody could see is named, with the reason, in ``equivalent.toml`` beside this
+file, and counted apart. Lines that hold nothing but the words of a message are not changed: their wording is
+no promise. mutmut changes the bodies of functions alone: constants of a module stay as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from splu_ref.terminal import say
+
+CHECKOUT = Path(__file__).parents[2]
+WORDS = (
+    r'^\s*[rf]{0,2}"(?:[^"\\]|\\.)*"[,)\]]*\s*$',  # a line of a message
+    r"^\s*raise \w+\(",
+    r"^\s*assert_never\(",
+)
+
+
+class Room(NamedTuple):
+    """Code that is changed, and the tests that ought to notice."""
+
+    code: tuple[str, ...]
+    tests: tuple[str, ...]
+    goal: int
+
+
+ROOMS = {
+    "randomness": Room(
+        ("randomness/*",), ("randomness", "mechanisms", "decoys", "conformance/test_vectors.py"), 95
+    ),
+    "decoys": Room(("decoys/*",), ("decoys", "mechanisms", "channels", "conformance/test_vectors.py"), 95),
+    "mechanisms": Room(
+        ("mechanisms/*",), ("mechanisms", "test_toy_mechanism.py", "audit/test_declared_law.py", "cli"), 95
+    ),
+    "channels": Room(
+        ("channels/*",), ("channels", "decoys", "guarantees", "estimators/test_matrices.py"), 95
+    ),
+    "guarantees": Room(("guarantees/*",), ("guarantees", "certificates", "cli/test_privacy_releases.py"), 95),
+    "binomial": Room(("binomial/*",), ("test_binomial.py", "test_two_kinds.py", "guarantees"), 95),
+    "certificates": Room(("certificates/*", "certificate_checker.py"), ("certificates",), 95),
+    "manifest": Room(("manifest.py",), ("test_manifest.py", "mechanisms", "cli"), 95),
+    "audit": Room(("audit/*",), ("audit", "cli/test_audit.py", "cli/test_audit_release.py"), 95),
+    "model": Room(
+        ("model.py", "files.py", "folders.py"), ("test_model.py", "test_folders.py", "microdata"), 90
+    ),
+    "microdata": Room(("microdata/*",), ("microdata", "mechanisms"), 90),
+    "estimators": Room(("estimators/*",), ("estimators",), 90),
+    "conformance": Room(("conformance/*",), ("conformance",), 90),
+    "door": Room(("door/*",), ("door",), 90),
+}
+
+
+@dataclass(frozen=True)
+class Score:
+    """What became of the faults of a room."""
+
+    made: int
+    tried: int
+    outcomes: Counter[str]
+    survivors: tuple[tuple[str, str], ...]
+    equivalent: tuple[tuple[str, str], ...]
+
+    @property
+    def noticed(self) -> int:
+        """How many of the faults that can be seen at all were noticed."""
+        return self.outcomes["killed"] + self.outcomes["timeout"]
+
+    @property
+    def visible(self) -> int:
+        """How many of the faults that were tried change what somebody could see."""
+        return self.noticed + len(self.survivors)
+
+
+def main(words: list[str]) -> int:
+    """Try the faults of the rooms that are named, and print each survivor and a score for each room."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("rooms", nargs="*", metavar="ROOM", help=f"of {', '.join(ROOMS)}; default: all")
+    parser.add_argument("--sample", type=int, help="faults of each room, drawn at random")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw")
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args(words)
+    if unknown := [name for name in options.rooms if name not in ROOMS]:
+        parser.error(f"there is no room {unknown[0]!r}: choose of {', '.join(ROOMS)}")
+    short = False
+    for name in options.rooms or ROOMS:
+        score = _try(ROOMS[name], options.sample, options.seed, options.workers)
+        share = 100 * score.noticed / max(1, score.visible)
+        for fault, change in score.survivors:
+            say(f"{name}: not noticed: {fault}\n{change}")
+        for fault, reason in score.equivalent:
+            say(f"{name}: changes nothing ({reason}): {fault}")
+        say(
+            f"{name}: {score.noticed} of {score.visible} noticed ({share:.1f} %, goal {ROOMS[name].goal} %); "
+            f"{len(score.equivalent)} change nothing; {score.tried} of {score.made} faults tried; "
+            f"{score.outcomes['timeout']} of the noticed ones by running on and on",
+        )
+        short = short or share < ROOMS[name].goal
+    return int(short)
+
+
+def _try(room: Room, sample: int | None, seed: int, workers: int) -> Score:
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "checkout"
+        _copy(copy)
+        (copy / "setup.cfg").write_text(_configuration(room), encoding="utf-8")
+        command = [sys.executable, "-m", "mutmut", "run", "--max-children", str(workers)]
+        # A name that no fault has: mutmut makes the faults, runs the tests once, and ends.
+        made = subprocess.run([*command, "none"], cwd=copy, capture_output=True, check=False, text=True)
+        names = sorted(_outcomes(copy))
+        if not names:
+            raise SystemExit(f"no faults were made:\n{made.stdout}{made.stderr}")
+        drawn = names if sample is None else random.Random(seed).sample(names, min(sample, len(names)))
+        subprocess.run([*command, *drawn], cwd=copy, capture_output=True, check=False)
+        outcomes = _outcomes(copy)
+        rules = _rules()
+        survivors, equivalent = [], []
+        for name in drawn:
+            if outcomes[name] in {"killed", "timeout"}:
+                continue
+            change = _change(copy, name)
+            reason = next((reason for pattern, reason in rules if pattern.search(f"{name}\n{change}")), None)
+            if reason is None:
+                survivors.append((f"{name} ({outcomes[name]})", change))
+            else:
+                equivalent.append((name, reason))
+        found = Counter(outcomes[name] for name in drawn)
+        return Score(len(names), len(drawn), found, tuple(survivors), tuple(equivalent))
+
+
+def _copy(folder: Path) -> None:
+    """Copy what git knows, without the settings that would take the place of the room's own."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=CHECKOUT, capture_output=True, check=True, text=True,
+    ).stdout.split("\0")  # fmt: skip
+    for name in filter(None, listed):
+        source = CHECKOUT / name
+        if source.is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(source.read_bytes())
+
+
+def _configuration(room: Room) -> str:
+    def listed(items: Iterable[str]) -> str:
+        return "".join(f"\n    {item}" for item in items)
+
+    beside = sorted({path.name for path in CHECKOUT.iterdir()} - {"splu_ref", "tests"})
+    return (
+        "[mutmut]\nsource_paths = splu_ref\n"
+        f"only_mutate ={listed(f'splu_ref/{pattern}' for pattern in room.code)}\n"
+        f"do_not_mutate_patterns ={listed(WORDS)}\n"
+        f"also_copy ={listed(name for name in beside if not name.startswith('.'))}\n"
+        f"pytest_add_cli_args_test_selection ={listed(f'tests/{name}' for name in room.tests)}\n"
+        f"pytest_add_cli_args ={listed(['-p', 'no:cacheprovider'])}\n"
+    )
+
+
+def _outcomes(copy: Path) -> dict[str, str]:
+    words = {
+        1: "killed",
+        3: "killed",
+        0: "survived",
+        36: "timeout",
+        24: "timeout",
+        -24: "timeout",
+        152: "timeout",
+    }
+    found: dict[str, str] = {}
+    for path in (copy / "mutants").rglob("*.meta"):
+        codes = json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
+        found |= {name: words.get(code, "no test goes there") for name, code in codes.items()}
+    return found
+
+
+def _change(copy: Path, name: str) -> str:
+    shown = subprocess.run(
+        [sys.executable, "-m", "mutmut", "show", name], cwd=copy, capture_output=True, check=False, text=True
+    ).stdout
+    return "\n".join(line for line in shown.splitlines() if re.match(r"[-+](?![-+])", line))
+
+
+def _rules() -> list[tuple[re.Pattern[str], str]]:
+    return list(_read_rules(Path(__file__).with_name("equivalent.toml")))
+
+
+def _read_rules(path: Path) -> Iterator[tuple[re.Pattern[str], str]]:
+    for rule in tomllib.loads(path.read_text(encoding="utf-8"))["rule"]:
+        yield re.compile(rule["change"], re.MULTILINE), rule["reason"]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
