@@ -5,6 +5,15 @@ of a mechanism has the law of the channel it declares is shown by enumerating it
 """
 
 from splu_ref.channels.amplification import Amplification, amplification
+from splu_ref.channels.breach import (
+    Breach,
+    Levels,
+    retained_posterior,
+    retention_limit_for,
+    set_retention_limit,
+    worst_prior,
+    worst_property,
+)
 from splu_ref.channels.channel import Channel, Law
 from splu_ref.channels.coarsening import coarsened, coarsening
 from splu_ref.channels.decoy_groups import decoy_groups, two_state
@@ -24,10 +33,12 @@ from splu_ref.channels.tensor import Tensor
 
 __all__ = [
     "Amplification",
+    "Breach",
     "Channel",
     "DependentRowsError",
     "Inverse",
     "Law",
+    "Levels",
     "PublishedCount",
     "Tensor",
     "amplification",
@@ -42,6 +53,11 @@ __all__ = [
     "inverse",
     "mixture",
     "posterior",
+    "retained_posterior",
     "retention",
+    "retention_limit_for",
+    "set_retention_limit",
     "two_state",
+    "worst_prior",
+    "worst_property",
 ]

@@ -1,0 +1,215 @@
+"""Breaches against all properties and many priors, one by one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import chain, combinations, pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splu_ref.channels import (
+    Channel,
+    Levels,
+    amplification,
+    diagonal,
+    from_matrix,
+    identity,
+    posterior,
+    retained_posterior,
+    retention,
+    retention_limit_for,
+    set_retention_limit,
+    worst_prior,
+    worst_property,
+)
+from splu_ref.model import ParameterError
+
+exactly = settings(max_examples=80, deadline=None)
+LEVELS = st.fractions(0, 1, max_denominator=20).filter(lambda level: 0 < level < 1)
+
+
+@st.composite
+def channels(draw: st.DrawFn) -> Channel[int, int]:
+    size, width = draw(st.integers(2, 4)), draw(st.integers(1, 4))
+    rows = [
+        draw(st.lists(st.integers(0, 4), min_size=width, max_size=width).filter(any)) for _ in range(size)
+    ]
+    return from_matrix(
+        range(size), [[Fraction(entry, sum(row)) for entry in row] for row in rows], range(width)
+    )
+
+
+def every_breach(
+    channel: Channel[int, int], counts: dict[int, int], rho1: Fraction
+) -> list[tuple[Fraction, set[int], int]]:
+    """Return the posterior of every property that is allowed, for every state that can be seen."""
+    total = sum(counts.values())
+    prior = {state: Fraction(count, total) for state, count in counts.items()}
+    held = [state for state in counts if counts[state]]
+    found = []
+    for secret in chain.from_iterable(combinations(held, size) for size in range(1, len(held) + 1)):
+        if sum(prior[state] for state in secret) <= rho1:
+            for label in channel.outputs:
+                if any(channel.probability(state, label) for state in held):
+                    law = posterior(channel, prior, label)
+                    lifted = sum((law.get(state, Fraction(0)) for state in secret), Fraction(0))
+                    found.append((lifted, set(secret), label))
+    return found
+
+
+@exactly
+@given(channels(), st.data(), LEVELS)
+def test_the_worst_property_is_the_worst_of_all(
+    channel: Channel[int, int], data: st.DataObject, rho1: Fraction
+) -> None:
+    counts = {state: data.draw(st.integers(0, 6)) for state in channel.inputs}
+    if not any(counts.values()):
+        counts[0] = 1
+    tried = every_breach(channel, counts, rho1)
+    found = worst_property(channel, counts, rho1)
+    if found is None:
+        assert not tried
+        return
+    assert found.posterior == max(lifted for lifted, _, _ in tried)
+    assert (found.posterior, set(found.secret), found.published) in tried
+    assert found.prior == Fraction(sum(counts[state] for state in found.secret), sum(counts.values()))
+
+
+@exactly
+@given(channels(), LEVELS, LEVELS)
+def test_without_a_prior_the_amplification_decides(
+    channel: Channel[int, int], first: Fraction, second: Fraction
+) -> None:
+    if first == second:
+        return
+    levels = Levels.of(min(first, second), max(first, second))
+    found, worst = amplification(channel), worst_prior(channel, levels.rho1)
+    prior = {found.more: levels.rho1, found.less: 1 - levels.rho1}
+    if found.more != found.less:
+        assert posterior(channel, prior, found.published)[found.more] == worst.posterior
+    assert levels.allow(found) == (worst.posterior < levels.rho2)
+    # No prior on a grid, and no property, does better.
+    size = len(channel.inputs)
+    for counts in combinations_with_sum(12, size):
+        held = dict(zip(channel.inputs, counts, strict=True))
+        for lifted, _, _ in every_breach(channel, held, levels.rho1):
+            assert lifted <= worst.posterior
+
+
+def combinations_with_sum(total: int, parts: int) -> list[tuple[int, ...]]:
+    bars = combinations(range(total + parts - 1), parts - 1)
+    edges = [(-1, *chosen, total + parts - 1) for chosen in bars]
+    return [tuple(right - left - 1 for left, right in pairwise(edge)) for edge in edges]
+
+
+@exactly
+@given(channels(), LEVELS, LEVELS)
+def test_a_fall_is_a_rise_of_the_complement(
+    channel: Channel[int, int], first: Fraction, second: Fraction
+) -> None:
+    if first == second:
+        return
+    levels = Levels.of(min(first, second), max(first, second))
+    turned = Levels(1 - levels.rho2, 1 - levels.rho1)
+    assert turned.amplification == levels.amplification
+    found = amplification(channel)
+    if found.ratio is not None and found.more != found.less:
+        # From rho2 on the state that makes what is seen less often down to rho1 or less.
+        law = posterior(channel, {found.less: levels.rho2, found.more: 1 - levels.rho2}, found.published)
+        assert (law[found.less] <= levels.rho1) == (not levels.allow(found))
+
+
+@exactly
+@given(st.integers(2, 7), LEVELS, LEVELS)
+def test_uniform_replacement_is_safe_below_its_limit_and_not_at_it(
+    size: int, first: Fraction, second: Fraction
+) -> None:
+    if first == second:
+        return
+    levels = Levels.of(min(first, second), max(first, second))
+    limit, law = levels.retention_limit(size), dict.fromkeys(range(size), Fraction(1, size))
+    assert 0 < limit < 1
+    assert not levels.allow(amplification(retention(limit, law)))
+    assert levels.allow(amplification(retention(limit * Fraction(999, 1000), law)))
+
+
+@exactly
+@given(st.lists(st.integers(0, 9), min_size=2, max_size=5), st.data(), LEVELS, LEVELS)
+def test_the_limit_for_a_prior_is_where_its_first_breach_is(
+    histogram: list[int], data: st.DataObject, first: Fraction, second: Fraction
+) -> None:
+    if first == second or not any(histogram):
+        return
+    levels = Levels.of(min(first, second), max(first, second))
+    weights = data.draw(
+        st.lists(st.integers(0, 5), min_size=len(histogram), max_size=len(histogram)).filter(any)
+    )
+    law = {state: Fraction(weight, sum(weights)) for state, weight in enumerate(weights)}
+    counts = dict(enumerate(histogram))
+    limit = retention_limit_for(counts, law, levels)
+    at = [Fraction(999, 1000)] if limit is None else [limit, limit * Fraction(99, 100), (1 + limit) / 2]
+    for keep in at:
+        found = worst_property(retention(keep, law), counts, levels.rho1)
+        breached = found is not None and found.posterior >= levels.rho2
+        # With nothing kept, a value that is never a replacement is not published at all.
+        assert breached == (limit is not None and keep >= limit and keep > 0)
+
+
+@exactly
+@given(LEVELS, LEVELS, LEVELS, st.fractions(0, 20, max_denominator=10))
+def test_a_set_of_relative_prior_s(
+    keep: Fraction, first: Fraction, second: Fraction, relative: Fraction
+) -> None:
+    if first == second:
+        return
+    levels = Levels.of(min(first, second), max(first, second))
+    if relative < levels.rho1:
+        with pytest.raises(ParameterError, match="give an s of at least rho1"):
+            set_retention_limit(relative, levels)
+        return
+    # A smaller set of the same relative prior is less exposed.
+    lifted = [
+        retained_posterior(keep, levels.rho1 * part, levels.rho1 * part / relative)
+        for part in (Fraction(1), Fraction(1, 2))
+    ]
+    assert lifted[1] <= lifted[0]
+    assert (lifted[0] >= levels.rho2) == (keep >= set_retention_limit(relative, levels))
+
+
+def test_the_numbers_of_the_paper() -> None:
+    # Theorem 4 at p = .2: s = 68 for (.1, .95), and for s = 1 the level .9375.
+    assert set_retention_limit(68, Levels.of("0.1", "0.95")) == Fraction(1, 5)
+    assert set_retention_limit(1, Levels.of("0.9375", "0.95")) == Fraction(1, 5)
+
+
+def test_a_large_histogram_is_searched_exactly() -> None:
+    counts = {state: 3000 + 37 * state for state in range(45)} | {45: 9000}
+    law = {state: Fraction(1, 46) for state in counts}
+    found = worst_property(retention("1/5", law), counts, "0.1")
+    assert found is not None
+    total = sum(counts.values())
+    assert found.prior == Fraction(total // 10, total) or found.prior < Fraction(1, 10)
+    own = found.published
+    chance = posterior(retention("1/5", law), {state: Fraction(n, total) for state, n in counts.items()}, own)
+    assert sum(chance[state] for state in found.secret) == found.posterior
+
+
+def test_what_is_no_question_is_refused() -> None:
+    channel = diagonal("ab", "3/4")
+    for rho1, rho2 in (("0.5", "0.5"), ("0.6", "0.5"), (0, "0.5"), ("0.5", 1)):
+        with pytest.raises(ParameterError, match="0 < rho1 < rho2 < 1"):
+            Levels.of(rho1, rho2)
+    with pytest.raises(ParameterError, match="no true state"):
+        worst_property(channel, {"c": 1}, "0.5")
+    with pytest.raises(ParameterError, match="whole numbers"):
+        worst_property(channel, {"a": -1, "b": 2}, "0.5")
+    with pytest.raises(ParameterError, match="at least one"):
+        worst_property(channel, {"a": 0}, "0.5")
+    with pytest.raises(ParameterError, match="at least two"):
+        Levels.of("0.1", "0.5").retention_limit(1)
+    assert worst_property(channel, {"a": 3, "b": 3}, "0.4") is None
+    assert worst_prior(identity("ab"), "0.1").posterior == 1
+    with pytest.raises(ParameterError, match="no value of the set"):
+        retained_posterior(0, "0.1", 0)
