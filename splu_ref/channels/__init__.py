@@ -27,6 +27,7 @@ from splu_ref.channels.elementary import (
     retention,
 )
 from splu_ref.channels.inverse import DependentRowsError, Inverse, inverse
+from splu_ref.channels.logarithm import natural_logarithm
 from splu_ref.channels.posterior import posterior
 from splu_ref.channels.published_count import PublishedCount
 from splu_ref.channels.tensor import Tensor
@@ -52,6 +53,7 @@ __all__ = [
     "identity",
     "inverse",
     "mixture",
+    "natural_logarithm",
     "posterior",
     "retained_posterior",
     "retention",

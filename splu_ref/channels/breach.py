@@ -18,7 +18,7 @@ from typing import Generic, NamedTuple
 from splu_ref.binomial.work import STEP, digits, spend
 from splu_ref.channels.amplification import Amplification, amplification
 from splu_ref.channels.channel import Channel, In, Law, Out
-from splu_ref.model import Exact, ParameterError, exact, probability
+from splu_ref.model import Exact, ParameterError, exact, probability, whole
 
 
 class Breach(NamedTuple, Generic[In, Out]):
@@ -142,9 +142,8 @@ def worst_property(
     unknown = [state for state in counts if state not in channel.laws]
     if unknown:
         raise ParameterError(f"the prior speaks of {unknown[0]!r}, which is no true state of the channel")
-    if any(isinstance(count, bool) or not isinstance(count, int) or count < 0 for count in counts.values()):
-        raise ParameterError("the prior is a histogram: give whole numbers of at least 0")
-    held = {state: count for state, count in counts.items() if count}
+    whole_counts = {state: whole(count, f"the count of {state!r}", 0) for state, count in counts.items()}
+    held = {state: count for state, count in whole_counts.items() if count}
     total = sum(held.values())
     if not total:
         raise ParameterError("the prior is a histogram: at least one state must occur")

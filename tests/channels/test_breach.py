@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import chain, combinations, pairwise
 
+import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from splu_ref.channels import (
     diagonal,
     from_matrix,
     identity,
+    natural_logarithm,
     posterior,
     retained_posterior,
     retention,
@@ -26,7 +28,7 @@ from splu_ref.channels import (
 )
 from splu_ref.model import ParameterError
 
-exactly = settings(max_examples=80, deadline=None)
+exactly = settings(max_examples=50, deadline=None)
 LEVELS = st.fractions(0, 1, max_denominator=20).filter(lambda level: 0 < level < 1)
 
 
@@ -203,7 +205,7 @@ def test_what_is_no_question_is_refused() -> None:
             Levels.of(rho1, rho2)
     with pytest.raises(ParameterError, match="no true state"):
         worst_property(channel, {"c": 1}, "0.5")
-    with pytest.raises(ParameterError, match="whole numbers"):
+    with pytest.raises(ParameterError, match="count of 'a'"):
         worst_property(channel, {"a": -1, "b": 2}, "0.5")
     with pytest.raises(ParameterError, match="at least one"):
         worst_property(channel, {"a": 0}, "0.5")
@@ -213,3 +215,20 @@ def test_what_is_no_question_is_refused() -> None:
     assert worst_prior(identity("ab"), "0.1").posterior == 1
     with pytest.raises(ParameterError, match="no value of the set"):
         retained_posterior(0, "0.1", 0)
+
+
+@given(st.fractions("1/1000", 1000, max_denominator=10**6))
+def test_logarithms_are_enclosed(x: Fraction) -> None:
+    found, doubled = natural_logarithm(x), natural_logarithm(x, 192)
+    assert found.lower <= doubled.lower <= doubled.upper <= found.upper
+    assert found.upper - found.lower < Fraction(1, 2**110)
+    with mpmath.workdps(60):
+        assert abs(mpmath.log(mpmath.mpf(x.numerator) / x.denominator) - mpmath.mpf(
+            found.lower.numerator
+        ) / found.lower.denominator) < mpmath.mpf(2) ** -110  # fmt: skip
+
+
+def test_a_number_without_logarithm_is_refused() -> None:
+    assert natural_logarithm(Fraction(1)).lower == 0
+    with pytest.raises(ParameterError, match="above 0"):
+        natural_logarithm(Fraction(0))

@@ -124,7 +124,7 @@ def _mentioned(text: str) -> set[tuple[str, str]]:
     found = set()
     for line in re.findall(r"splu-ref ([a-z-]+[^`\n#]*)", text):
         command, _, rest = line.partition(" ")
-        found |= {(command, option) for option in re.findall(r"(?<!\S)--?[a-z][a-z-]*", rest)} | {
+        found |= {(command, option) for option in re.findall(r"(?<!\S)--?[a-z][a-z0-9-]*", rest)} | {
             (command, "")
         }
     return found

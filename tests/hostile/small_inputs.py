@@ -119,6 +119,12 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "--gamma 2 --epsilon 0.01 --t-e 1e-399", "--gamma 2 --epsilon 0.3 --frequency 10000000",
         "--gamma 2 --epsilon 0.3 --frequency 99999 --predicate-count 9999 --rows 999999 --concept-count 5000",
     ),
+    "breach": (
+        f"--retention 0.{LONG} --rho1 0.1 --rho2 0.5 --values 100000",
+        f"--retention 1/5 --rho1 0.1 --rho2 0.5 --values {LONG}",
+        "--retention 1/5 --rho1 0.1 --rho2 0.5 --prior many.csv --column s",
+        f"--retention 0.{'7' * 390} --rho1 0.{'1' * 390} --rho2 0.5 --prior long.csv --column s",
+    ),
     "concept": (
         f"--gamma {LONG} --epsilon 0.3 --alpha 30", "--gamma 2 --epsilon 0.3 --alpha 1000 --method printed",
         "--gamma 2 --epsilon 1e-99 --alpha 50 --method exact",

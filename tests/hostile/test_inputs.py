@@ -43,6 +43,21 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
     "audit-release --manifest": lambda file: ["audit-release", "table.csv", "--manifest", file],
     "audit-release --original": lambda file: ["audit-release", "table.csv", *ESTIMATE, "--original", file],
     "audit-release --second": lambda file: ["audit-release", "table.csv", *ESTIMATE, "--second", file],
+    "breach --prior": lambda file: [
+        *(
+            "breach",
+            "--retention",
+            "1/5",
+            "--rho1",
+            "0.1",
+            "--rho2",
+            "0.5",
+            "--prior",
+            file,
+            "--column",
+            "job",
+        )
+    ],
     "audit claims": lambda file: ["audit", file],
     "check certificate": lambda file: ["check", file],
     "conform --xfail": lambda file: ["conform", "--xfail", file, "--vectors", "vectors", "--", "cat"],

@@ -88,6 +88,9 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
         (0,),
     ),
     "concept": (["--gamma", "2", "--epsilon", "1/2", "--alpha", "1", "--method", STEERING], (2,)),
+    "breach": (
+        ["--retention", "1/5", "--rho1", "1/2", "--rho2", "0.9", "--prior", TABLE, "--column", JOB], (0, 1),
+    ),
     "check": ([f"{NAME}.certificate"], (2,)),
     "claims": ([STEERING], (2,)),
     "key": ([f"{NEW}.key", "--force"], (0,)),

@@ -105,7 +105,8 @@ def main(words: list[str]) -> int:
         score = _try(ROOMS[name], options.sample, options.seed, options.workers)
         share = 100 * score.noticed / max(1, score.visible)
         for fault, change in score.survivors:
-            say(f"{name}: not noticed: {fault}\n{change}")
+            for line in (f"{name}: not noticed: {fault}", *change.splitlines()):
+                say(line)
         for fault, reason in score.equivalent:
             say(f"{name}: changes nothing ({reason}): {fault}")
         say(

@@ -1,0 +1,157 @@
+"""``splu-ref breach``: how far retention replacement lets a belief rise."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from splu_ref.binomial.work import one_budget
+from splu_ref.channels import (
+    Breach,
+    Levels,
+    amplification,
+    natural_logarithm,
+    retention_limit_for,
+    worst_prior,
+    worst_property,
+)
+from splu_ref.channels import retention as retention_channel
+from splu_ref.cli.output import AsJson, about, show
+from splu_ref.guarantees import decimal_down, decimal_up
+from splu_ref.model import DataError, ParameterError, probability, whole
+
+EXAMPLE = "splu-ref breach --retention 1/5 --values 14 --rho1 0.1 --rho2 0.5"
+
+_MOST_VALUES = 1_000
+"""Values of a domain whose matrix is written out for one prior."""
+
+
+@one_budget()
+def run(
+    retention: Annotated[
+        str, typer.Option("--retention", help="Probability p of keeping the own value, e.g. 1/5.")
+    ],
+    rho1: Annotated[str, typer.Option("--rho1", help="Largest prior of what an observer wants to know.")],
+    rho2: Annotated[str, typer.Option("--rho2", help="Posterior that is a breach, above rho1.")],
+    values: Annotated[
+        str | None, typer.Option("--values", help="Values of the domain that replacements are drawn from.")
+    ] = None,
+    prior: Annotated[
+        Path | None,
+        typer.Option("--prior", help="A table: its counts are the prior, instead of every prior there is."),
+    ] = None,
+    column: Annotated[str | None, typer.Option("--column", help="The sensitive column of --prior.")] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.
+
+    For values that are kept with probability p and otherwise drawn uniformly from the whole domain, the own
+    value included. Without --prior, every prior is admitted, and every property of the value. With it, the
+    counts of a column are the prior, its values the domain, and every set of values with a share of at most
+    rho1 a property. Exit code 0: no breach, 1: there is one. It speaks of one release, and of records that
+    are independent of each other.
+    """
+    levels = Levels.of(rho1, rho2)
+    keep = probability(retention, "--retention")
+    counts = None if prior is None else _counts(prior, column)
+    if counts is None and column is not None:
+        raise ParameterError("--column names a column of --prior: add the table, or leave it out")
+    if (values is None) == (counts is None):
+        raise ParameterError("say what the domain is: --values 14, or --prior TABLE --column NAME")
+    if counts is None:
+        size = whole(values or "", "--values", 2)
+        # One value against all others: no column of the whole matrix has a larger ratio.
+        law = {"a value": Fraction(1, size), "another value": Fraction(size - 1, size)}
+    else:
+        size = len(counts)
+        law = dict.fromkeys(counts, Fraction(1, size))
+    channel = retention_channel(keep, law)
+    found = amplification(channel)
+    if counts is None:
+        worst: Breach[str, str] | None = worst_prior(channel, levels.rho1)
+        limit: Fraction | None = levels.retention_limit(size)
+    else:
+        worst = worst_property(channel, counts, levels.rho1)
+        limit = retention_limit_for(counts, law, levels)
+    holds = worst is None or worst.posterior < levels.rho2
+    epsilon = None if found.ratio is None else decimal_up(natural_logarithm(found.ratio).upper)
+    result = {
+        "retention": str(keep),
+        "values": size,
+        "rho1": str(levels.rho1),
+        "rho2": str(levels.rho2),
+        "amplification": None if found.ratio is None else str(found.ratio),
+        "allowed": str(levels.amplification),
+        "holds": holds,
+        "witness": None if worst is None else _witness(worst),
+        "largest_retention": None if limit is None else str(limit),
+        "epsilon": epsilon,
+    }
+    show(
+        result,
+        _lines(levels, worst, limit, str(found.ratio), epsilon, prior=counts is not None),
+        as_json=as_json,
+    )
+    return 0 if holds else 1
+
+
+def _counts(path: Path, column: str | None) -> dict[str, int]:
+    from splu_ref.microdata import read_table  # noqa: PLC0415 - most runs read none
+    from splu_ref.microdata.values import text  # noqa: PLC0415
+
+    if column is None:
+        raise ParameterError("--prior is a table: say which column is sensitive, --column NAME")
+    with about(path):
+        table = read_table(path)
+        table.codes(column)  # a single value is refused
+        domain = table.domain(column)
+        if len(domain) > _MOST_VALUES:
+            raise DataError(
+                f"column {column!r} has {len(domain)} values, and at most {_MOST_VALUES} are examined with a "
+                "prior: group them, or leave out --prior and say --values"
+            )
+        return dict(zip(map(text, domain), table.histogram(column).tolist(), strict=True))
+
+
+def _witness(worst: Breach[str, str]) -> dict[str, object]:
+    return {
+        "secret": list(worst.secret),
+        "observed": worst.published,
+        "prior": str(worst.prior),
+        "posterior": str(worst.posterior),
+    }
+
+
+def _lines(
+    levels: Levels, worst: Breach[str, str] | None, limit: Fraction | None, ratio: str, epsilon: str | None,
+    *, prior: bool,
+) -> list[tuple[str, str]]:  # fmt: skip
+    whose = "under this prior" if prior else "under any prior"
+    if worst is None:
+        breach = f"none: every value has a share above {levels.rho1}, so there is no property to speak of"
+    else:
+        lifted = f"from {_about(worst.prior)} to {_about(worst.posterior)}"
+        secret = " or ".join(worst.secret[:5]) + (" or …" if len(worst.secret) > 5 else "")
+        verdict = "a breach" if worst.posterior >= levels.rho2 else "no breach"
+        breach = f"{verdict} {whose}: seeing {worst.published} lifts “{secret}” {lifted} at most"
+    if limit is None:
+        allowed = "every retention below 1"
+    else:
+        allowed = f"below {limit} (about {decimal_down(limit, 4)}); at it there is a breach"
+    ratio = "infinite" if epsilon is None else ratio
+    return [
+        (f"({levels.rho1}, {levels.rho2})", breach),
+        ("safe retention", allowed),
+        ("amplification", f"{ratio}; a breach under some prior needs {levels.amplification}"),
+        (
+            "local privacy",
+            "none" if epsilon is None else f"e^epsilon is the amplification: epsilon < {epsilon}",
+        ),
+    ]
+
+
+def _about(share: Fraction) -> str:
+    return str(share) if share.denominator < 1000 else f"about {decimal_up(share, 4)}"

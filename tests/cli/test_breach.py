@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splu_ref.cli import main
+
+LEVELS = ["--rho1", "0.1", "--rho2", "0.5"]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "jobs.csv"
+    path.write_text("job\n" + "a\n" * 2 + "b\n" * 8 + "c\n" * 90, encoding="utf-8")
+    many = "".join(f"{number}\n" for number in range(1001))
+    (tmp_path / "many.csv").write_text(f"id\n{many}", encoding="utf-8")
+    return path
+
+
+def _json(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict[str, Any]:
+    assert main(["breach", *words, "--json"]) == code
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
+
+
+def test_every_prior(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, *LEVELS, "--retention", "1/5", "--values", "14")
+    # a = 1/5 + 4/70 = 18/70 and 4/70; the odds of 1/9 become 1/2.
+    assert found == {
+        "retention": "1/5",
+        "values": 14,
+        "rho1": "1/10",
+        "rho2": "1/2",
+        "amplification": "9/2",
+        "allowed": "9",
+        "holds": True,
+        "witness": {"secret": ["a value"], "observed": "a value", "prior": "1/10", "posterior": "1/3"},
+        "largest_retention": "4/11",
+        "epsilon": "1.50407739678",
+    }
+
+
+def test_at_the_limit_there_is_a_breach(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, *LEVELS, "--retention", "4/11", "--values", "14", code=1)
+    assert (found["holds"], found["witness"]["posterior"]) == (False, "1/2")
+    assert _json(capsys, *LEVELS, "--retention", "0.3636", "--values", "14")["holds"] is True
+
+
+def test_one_prior(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    # Of 100 records 2 hold a and 8 hold b. Seeing a: {a, b} has (2p + 10 q)/(2p + 100 q), q = (1-p)/3.
+    words = [*LEVELS, "--prior", str(table), "--column", "job"]
+    found = _json(capsys, *words, "--retention", "1/2")
+    assert found["witness"] == {
+        "secret": ["a", "b"],
+        "observed": "b",
+        "prior": "1/10",
+        "posterior": "17/62",
+    }
+    assert found["largest_retention"] == "10/13"  # 8p/2 = q (50 - 10), by b
+    assert _json(capsys, *words, "--retention", "10/13", code=1)["witness"]["posterior"] == "1/2"
+    assert main(["breach", *words, "--retention", "10/13"]) == 1
+    told = " ".join(capsys.readouterr().out.split())
+    assert "a breach under this prior: seeing b lifts “a or b” from 1/10 to 1/2" in told
+    assert "below 10/13 (about 0.7692)" in told
+
+
+def test_what_keeps_all_has_no_bound(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, *LEVELS, "--retention", "1", "--values", "3", code=1)
+    assert (found["amplification"], found["epsilon"], found["witness"]["posterior"]) == (None, None, "1")
+    main(["breach", *LEVELS, "--retention", "1", "--values", "3"])
+    assert "infinite" in capsys.readouterr().out
+
+
+def test_a_prior_without_small_values(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+    words = ["--rho1", "0.01", "--rho2", "0.5", "--prior", str(table), "--column", "job"]
+    found = _json(capsys, *words, "--retention", "1/2")
+    assert (found["holds"], found["witness"], found["largest_retention"]) == (True, None, None)
+    assert main(["breach", *words, "--retention", "1/2"]) == 0
+    assert "no property to speak of" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (["--retention", "1/5"], "say what the domain is"),
+        (["--retention", "1/5", "--values", "3", "--column", "job"], "--column names a column of --prior"),
+        (["--retention", "1/5", "--prior", "jobs.csv"], "--column NAME"),
+        (["--retention", "1/5", "--values", "3", "--prior", "jobs.csv", "--column", "job"], "say what the"),
+        (["--retention", "1/5", "--prior", "many.csv", "--column", "id"], "group them"),
+        (["--retention", "1/5", "--values", "1"], "--values"),
+        (["--retention", "6/5", "--values", "3"], "--retention"),
+    ],
+)
+def test_what_is_no_question(
+    words: list[str],
+    remedy: str,
+    table: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(table.parent)
+    assert main(["breach", *LEVELS, *words]) == 2
+    assert remedy in capsys.readouterr().err
+
+
+def test_a_domain_of_any_size(capsys: pytest.CaptureFixture[str]) -> None:
+    found = _json(capsys, *LEVELS, "--retention", "1/1000000", "--values", "1000000000", code=1)
+    assert Fraction(found["amplification"]) == 1 + Fraction(10**9, 999_999)
