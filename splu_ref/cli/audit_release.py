@@ -14,6 +14,7 @@ from splu_ref.audit.releases import (
     NOT_SHOWN,
     Check,
     Claimed,
+    Excluded,
     Original,
     ReleaseAudit,
     audit_release,
@@ -31,6 +32,8 @@ from splu_ref.model import Gamma, ParameterError, positive, whole
 T = TypeVar("T")
 
 EXAMPLE = "splu-ref audit-release published.csv --manifest manifest.json --original adult.csv"
+
+NOTHING = "without the original, nothing tells the release from an unprotected one"
 
 
 @one_budget()
@@ -77,8 +80,8 @@ def run(
     """Say whether a published table is one that SPLU-Gen could and would have made.
 
     Exact checks find what no release can do; statistical ones find what an honest release does less often
-    than --level, over all of them together. Exit code 0: consistent, 1: not. A passed check does not prove
-    that the table was made as claimed: its power says what it would have found.
+    than --level, over all of them together. Exit code 0: consistent, and an unprotected release would have
+    been noticed; 1: inconsistent; 3: not shown, since it would not. The first line says what is excluded.
     """
     facts = None if manifest is None else read_manifest(manifest)
     columns = _agreed("--sensitive", sensitive or None, None if facts is None else list(facts.domains))
@@ -116,7 +119,7 @@ def run(
         if found.reuse is not None and found.reuse.draws != "same":
             repeated = repeated_privacy(claimed.law, 2, *promise)
     show(_document(found, repeated), _lines(found, repeated), as_json=as_json)
-    return 0 if found.verdict == "consistent" else 1
+    return {"consistent": 0, "inconsistent": 1, "not shown": 3}[found.verdict]
 
 
 def _agreed(option: str, given: T | None, stated: T | None) -> T:
@@ -167,8 +170,23 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
             {"name": check.name, "column": check.column, "reason": check.reason}
             for check in found.not_checked
         ],
+        "excludes": [_excludes(each) for each in found.excludes],
         "not_shown": list(NOT_SHOWN),
         "second": second,
+    }
+
+
+def _excludes(each: Excluded) -> dict[str, object]:
+    return {
+        "column": each.column,
+        "known": each.known,
+        "retention_at_most": None if each.low is None else str(each.low),
+        "retention_at_least": None if each.high is None else str(each.high),
+        "gamma_at_most": each.gamma_at_most,
+        "gamma_at_least": each.gamma_at_least,
+        "altered_to_own": each.altered_to_own,
+        "altered_to_others": each.altered_to_others,
+        "open": list(each.open),
     }
 
 
@@ -184,8 +202,8 @@ def _promise(repeated: RepeatedPrivacy) -> dict[str, object]:
 
 def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tuple[str, str]]:
     failed = ", ".join(dict.fromkeys(check.name for check in found.checks if not check.passed))
-    because = f"failed: {failed}" if failed else "every check passed"
-    yield "verdict", f"{found.verdict}: {because}"
+    excluded = ". ".join(map(str, found.excludes)) or NOTHING
+    yield "verdict", f"{found.verdict}: {f'failed: {failed}' if failed else excluded}"
     yield "false alarm", f"probability at most {float(found.level):.3g} for an honest release"
     if found.linked is not None:
         yield (

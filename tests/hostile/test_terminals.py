@@ -75,7 +75,7 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "estimate batch": ([PUBLISHED, *RELEASE, "--batch", f"q{NAME}.jsonl"], (0,)),
     "estimate refused": ([PUBLISHED, *RELEASE, "--where", f"{STEERING}=1"], (2,)),
     "audit-release": (
-        [PUBLISHED, *RELEASE, "--original", TABLE, "--second", PUBLISHED], (0,),
+        [PUBLISHED, *RELEASE, "--original", TABLE, "--second", PUBLISHED], (3,),
     ),
     "audit-release inconsistent": ([TABLE, "--sensitive", JOB, "--gamma", "3", "--original", TABLE], (1,)),
     "audit": ([f"c{NAME}.toml", "--report", f"r{NEW}", "--force"], (0,)),

@@ -1,6 +1,7 @@
 """Audits of releases: whether a table is one that SPLU-Gen could and would have published."""
 
 from splu_ref.audit.releases.audit import LEVEL, audit_release
+from splu_ref.audit.releases.excluded import Excluded
 from splu_ref.audit.releases.findings import Check, Claimed, NotChecked, ReleaseAudit, Reuse
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.second import compare_releases
@@ -12,6 +13,7 @@ __all__ = [
     "NOT_SHOWN",
     "Check",
     "Claimed",
+    "Excluded",
     "NotChecked",
     "Original",
     "ReleaseAudit",

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
 from splu_ref.audit.releases.cells import text_cells
 from splu_ref.audit.releases.counts import counts_evidence, share_evidence
 from splu_ref.audit.releases.decoys import FIXED_PLANS, decoys_evidence, plan_evidence
+from splu_ref.audit.releases.excluded import Excluded
 from splu_ref.audit.releases.findings import Check, Claimed, Evidence, NotChecked, ReleaseAudit, Reuse
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.places import places_evidence
-from splu_ref.audit.releases.retention import retention_evidence
+from splu_ref.audit.releases.retention import retention_evidence, retention_power
 from splu_ref.audit.releases.second import compare_releases
 from splu_ref.audit.releases.shuffle import shuffle_evidence
 from splu_ref.audit.releases.structure import (
@@ -46,14 +47,7 @@ _NEED_ORIGINAL = (
 )
 _NEED_COLUMNS = (*_NEED_ORIGINAL[1:], "shuffle")
 
-
-class _Gathered(NamedTuple):
-    """What was found, before the level is divided."""
-
-    exact: list[Check]
-    statistical: list[tuple[str, str | None, Evidence]]
-    skipped: list[NotChecked]
-    linked: int | None
+_Found: TypeAlias = Check | Evidence | NotChecked
 
 
 def audit_release(
@@ -119,27 +113,22 @@ def audit_release(
     for column in sensitive:
         if column not in published.columns and original is None:
             raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
+    match = None
     if original is None:
-        found = _without_original(published, sensitive, claimed, manifest)
+        found = list(_without_original(published, sensitive, claimed, manifest))
     elif original.sensitive != tuple(sensitive):
         raise ParameterError("the original was prepared for other sensitive columns: prepare it for these")
     else:
-        found = _with_original(published, claimed, original, manifest)
+        found = _exact_against(published, claimed, original, manifest)
+        if set(published.columns) == set(original.table.columns):
+            match = Match.of(original, published)
+            found += _with_original(published, claimed, match)
+        else:
+            found += [NotChecked(name, None, "the columns differ") for name in _NEED_COLUMNS]
     # Every statistical check is given an equal part of the level.
-    share = allowed / max(1, len(found.statistical))
-    checks = found.exact + [
-        Check(
-            name=name,
-            column=column,
-            passed=not evidence.e_value.rejects(share),
-            detail=evidence.detail,
-            rows=evidence.rows,
-            e_value=evidence.e_value,
-            level=share,
-            power=evidence.power(share) if power else "",
-        )
-        for name, column, evidence in found.statistical
-    ]
+    share = allowed / max(1, sum(isinstance(each, Evidence) for each in found))
+    checks = [each for each in found if isinstance(each, Check)]
+    checks += [each.judged(share, power=power) for each in found if isinstance(each, Evidence)]
     # A second release is held against the first.
     reuse = None
     if second is not None:
@@ -151,73 +140,81 @@ def audit_release(
         claimed=claimed,
         level=allowed,
         rows=published.row_count,
-        linked=found.linked,
+        linked=None if match is None else int((match.records >= 0).sum()),
         checks=tuple(checks),
-        not_checked=tuple(found.skipped),
+        not_checked=tuple(each for each in found if isinstance(each, NotChecked)),
+        excludes=() if match is None else tuple(_excluded(match, c, claimed, share) for c in sensitive),
         reuse=reuse,
     )
 
 
 def _without_original(
     published: Microdata, sensitive: Sequence[str], claimed: Claimed, manifest: Manifest | None
-) -> _Gathered:
-    exact = [rows_check(published, claimed, None)]
-    statistical: list[tuple[str, str | None, Evidence]] = []
+) -> Iterator[_Found]:
+    yield rows_check(published, claimed, None)
     domains = {}
     for column in sensitive:
         values = text_cells(published, [column], blank=True).to_series().value_counts(sort=True)
         domains[column] = tuple(values["0"])
-        statistical.append(
-            ("share", column, share_evidence(values["count"].to_numpy().astype(np.int64), claimed))
-        )
+        yield share_evidence(column, values["count"].to_numpy().astype(np.int64), claimed)
     if manifest is not None:
-        exact += manifest_checks(manifest, published, domains, original=False)
-    statistical.append(("shuffle", None, shuffle_evidence(published, claimed, None)))
-    skipped = [NotChecked(name, None, "this needs the original") for name in _NEED_ORIGINAL]
-    return _Gathered(exact, statistical, skipped, None)
+        yield from manifest_checks(manifest, published, domains, original=False)
+    yield shuffle_evidence(published, claimed, None)
+    yield from (NotChecked(name, None, "this needs the original") for name in _NEED_ORIGINAL)
 
 
-def _with_original(
+def _exact_against(
     published: Microdata, claimed: Claimed, original: Original, manifest: Manifest | None
-) -> _Gathered:
-    exact = [schema_check(published, original.table), rows_check(published, claimed, original.table)]
+) -> list[_Found]:
+    """Return the exact checks that need no row to be linked."""
+    checks: list[_Found] = [
+        schema_check(published, original.table),
+        rows_check(published, claimed, original.table),
+    ]
     if manifest is not None:
-        exact += manifest_checks(manifest, published, original.domains, original=True)
-    if set(published.columns) != set(original.table.columns):
-        skipped = [NotChecked(name, None, "the columns differ") for name in _NEED_COLUMNS]
-        return _Gathered(exact, [], skipped, None)
-    match = Match.of(original, published)
+        checks += manifest_checks(manifest, published, original.domains, original=True)
+    return checks
+
+
+def _with_original(published: Microdata, claimed: Claimed, match: Match) -> Iterator[_Found]:
     records = records_check(match, claimed)
-    exact.append(records)
-    statistical: list[tuple[str, str | None, Evidence]] = []
-    skipped = []
-    for column in original.sensitive:
-        exact += [feasible_check(original, claimed, column), values_check(match, column, claimed)]
-        for name, evidence in _column_evidence(match, column, claimed, intact=records.passed):
-            if isinstance(evidence, Evidence):
-                statistical.append((name, column, evidence))
-            else:
-                skipped.append(NotChecked(name, column, evidence))
-    statistical.append(("shuffle", None, shuffle_evidence(published, claimed, match)))
-    return _Gathered(exact, statistical, skipped, int((match.records >= 0).sum()))
+    yield records
+    for column in match.original.sensitive:
+        yield feasible_check(match.original, claimed, column)
+        yield values_check(match, column, claimed)
+        yield from _of_draws(match, column, claimed, intact=records.passed)
+    yield shuffle_evidence(published, claimed, match)
 
 
-def _column_evidence(
-    match: Match, column: str, claimed: Claimed, *, intact: bool
-) -> Iterator[tuple[str, Evidence | str]]:
+def _of_draws(match: Match, column: str, claimed: Claimed, *, intact: bool) -> Iterator[_Found]:
     """Yield the evidence of each check of a column, or why there is none."""
     unlinked = "no row's true value is known: records with the same cells have different values"
     unknown = "the non-sensitive cells differ, so it is unclear who was deleted"
-    yield "counts", counts_evidence(match, column, claimed) if intact else unknown
-    yield "retention", retention_evidence(match, column, claimed) or unlinked
-    yield "decoys", decoys_evidence(match, column, claimed) or unlinked
+    yield counts_evidence(match, column, claimed) if intact else NotChecked("counts", column, unknown)
+    yield retention_evidence(match, column, claimed) or NotChecked("retention", column, unlinked)
+    yield decoys_evidence(match, column, claimed) or NotChecked("decoys", column, unlinked)
     if claimed.plan in FIXED_PLANS:
         undecided = "no row's true value is known, or the counts after the deletion are too unclear"
-        yield "plan", (plan_evidence(match, column, claimed) or undecided) if intact else unknown
+        followed = plan_evidence(match, column, claimed) if intact else None
+        yield followed or NotChecked("plan", column, undecided if intact else unknown)
     else:
         drawn = "its plan is random" if claimed.plan else "no plan is named"
-        yield "plan", f"{drawn}: only what every plan satisfies is checked"
-    yield "places", places_evidence(match, column) or "no two records of one value are linked"
+        yield NotChecked("plan", column, f"{drawn}: only what every plan satisfies is checked")
+    yield places_evidence(match, column) or NotChecked(
+        "places", column, "no two records of one value are linked"
+    )
+
+
+def _excluded(match: Match, column: str, claimed: Claimed, level: Fraction) -> Excluded:
+    """Return what the checks of a column would have noticed at the level of each."""
+    known = int((match.true_values(column) >= 0).sum())
+    return Excluded(
+        column=column,
+        law=claimed.law,
+        rows=match.rows,
+        known=known,
+        retention=retention_power(known, claimed, level) if known else None,
+    )
 
 
 def _second_check(reuse: Reuse) -> Check:

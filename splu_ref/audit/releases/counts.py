@@ -48,14 +48,23 @@ def counts_evidence(match: Match, column: str, claimed: Claimed) -> Evidence:
             "hardly ever seen here"
         )
 
-    return Evidence(e_value, match.rows, f"{len(values)} counts against Bin({gamma} f, 1/{gamma})", power)
+    return Evidence(
+        "counts",
+        column,
+        e_value,
+        match.rows,
+        f"{len(values)} counts against Bin({gamma} f, 1/{gamma})",
+        power,
+    )
 
 
-def share_evidence(found: IntArray, claimed: Claimed) -> Evidence:
+def share_evidence(column: str, found: IntArray, claimed: Claimed) -> Evidence:
     """Hold published counts against the largest frequency N/gamma that a value may have: no original needed.
 
     Parameters
     ----------
+    column
+        The sensitive column.
     found
         Published count of each value, shape (values,), with the sum N.
     claimed
@@ -78,4 +87,4 @@ def share_evidence(found: IntArray, claimed: Claimed) -> Evidence:
     def power(level: Fraction) -> str:
         return f"a value's published share: {rate_power(rate_at_most, rows, rate, level / len(found))}"
 
-    return Evidence(e_value, rows, detail, power)
+    return Evidence("share", column, e_value, rows, detail, power)

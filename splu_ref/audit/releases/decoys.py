@@ -62,7 +62,7 @@ def decoys_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | N
         reached = rate_power(rate_at_most, typical, q, level / every)
         return f"one other value among the records of the most frequent value: {reached}"
 
-    return Evidence(e_value, int(known.sum()), detail, power)
+    return Evidence("decoys", column, e_value, int(known.sum()), detail, power)
 
 
 def plan_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | None:
@@ -105,7 +105,8 @@ def plan_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | Non
         return f"a decoy that all records of the most frequent value share: {reached}"
 
     detail = f"pairs of a true and another published value against the plan {claimed.plan}"
-    return Evidence(min(values, key=lambda value: value.log10), int(known.sum()), detail, power)
+    e_value = min(values, key=lambda value: value.log10)
+    return Evidence("plan", column, e_value, int(known.sum()), detail, power)
 
 
 def _pairs(match: Match, column: str) -> _Pairs | None:

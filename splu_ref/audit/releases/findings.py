@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from splu_ref.audit.e_values import EValue
+from splu_ref.audit.releases.excluded import Excluded
 from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS
 from splu_ref.model import ParameterError
@@ -47,6 +48,8 @@ class Evidence:
 
     Attributes
     ----------
+    name, column
+        As in `Check`.
     e_value
         The evidence against the claim.
     rows
@@ -57,10 +60,25 @@ class Evidence:
         The smallest deviation found with probability 0.999 or more, given the level, in words.
     """
 
+    name: str
+    column: str | None
     e_value: EValue
     rows: int
     detail: str
     power: Callable[[Fraction], str]
+
+    def judged(self, level: Fraction, *, power: bool) -> Check:
+        """Return the check at a level, with its power if it is asked for."""
+        return Check(
+            name=self.name,
+            column=self.column,
+            passed=not self.e_value.rejects(level),
+            detail=self.detail,
+            rows=self.rows,
+            e_value=self.e_value,
+            level=level,
+            power=self.power(level) if power else "",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +164,8 @@ class ReleaseAudit:
         Published rows that belong to one record of the original for certain; None without an original.
     checks, not_checked
         Everything that was checked, and what was not.
+    excludes
+        What would have been noticed, by sensitive column; empty if nothing was held against an original.
     reuse
         What a second release has in common with the first; None without one.
     """
@@ -156,9 +176,16 @@ class ReleaseAudit:
     linked: int | None
     checks: tuple[Check, ...]
     not_checked: tuple[NotChecked, ...]
+    excludes: tuple[Excluded, ...]
     reuse: Reuse | None = None
 
     @property
-    def verdict(self) -> Literal["consistent", "inconsistent"]:
-        """Whether every check passed."""
-        return "consistent" if all(check.passed for check in self.checks) else "inconsistent"
+    def verdict(self) -> Literal["consistent", "inconsistent", "not shown"]:
+        """What was shown.
+
+        ``inconsistent``: a check failed. ``consistent``: none did, and in every sensitive column the checks
+        would have told the release from an unprotected one. ``not shown``: none did, but they would not.
+        """
+        if not all(check.passed for check in self.checks):
+            return "inconsistent"
+        return "consistent" if self.excludes and not any(e.open for e in self.excludes) else "not shown"

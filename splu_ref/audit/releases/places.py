@@ -58,4 +58,5 @@ def places_evidence(match: Match, column: str) -> Evidence | None:
         reached = rate_power(counts_point, most, HALF, level / max(1, len(kinds)))
         return f"a published value, first rather than second of two records: {reached}"
 
-    return Evidence(e_value, len(rows), "published values by the order of the original file", power)
+    detail = "published values by the order of the original file"
+    return Evidence("places", column, e_value, len(rows), detail, power)

@@ -7,10 +7,12 @@ from fractions import Fraction
 import numpy as np
 
 from splu_ref.audit.e_values import average, counts_point
-from splu_ref.audit.power import rate_power, trials_needed
+from splu_ref.audit.power import RatePower, rate_power, trials_needed
 from splu_ref.audit.releases.findings import Claimed, Evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.pooling import largest_mean
+
+_PARTS = 2  # pooled, and by value: one of them suffices
 
 
 def retention_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | None:
@@ -41,14 +43,18 @@ def retention_evidence(match: Match, column: str, claimed: Claimed) -> Evidence 
     )
 
     def power(level: Fraction) -> str:
-        share = level / 2  # one of the two parts suffices
         needed = [
-            f"{trials_needed(counts_point, rate, other, share)} rows to find {what}"
+            f"{trials_needed(counts_point, rate, other, level / _PARTS)} rows to find {what}"
             for what, other in _alternatives(claimed)
         ]
-        return f"{rate_power(counts_point, len(known), rate, share)}; it takes {' and '.join(needed)}"
+        return f"{retention_power(len(known), claimed, level)}; it takes {' and '.join(needed)}"
 
-    return Evidence(average([pooled, by_value]), len(known), detail, power)
+    return Evidence("retention", column, average([pooled, by_value]), len(known), detail, power)
+
+
+def retention_power(known: int, claimed: Claimed, level: Fraction) -> RatePower:
+    """Return which other retentions the check finds in so many rows whose true value is known."""
+    return rate_power(counts_point, known, claimed.law.retention, level / _PARTS)
 
 
 def _alternatives(claimed: Claimed) -> list[tuple[str, Fraction]]:

@@ -54,7 +54,7 @@ def shuffle_evidence(published: Microdata, claimed: Claimed, match: Match | None
         what = "neighbors in the original's order" if match is not None else "rows in the order of a column"
         return f"{what}: {rate_power(counts_point, telling, HALF, level / len(trials))}"
 
-    return Evidence(e_value, placed, detail, power)
+    return Evidence("shuffle", None, e_value, placed, detail, power)
 
 
 def _with_original(match: Match) -> Iterator[IntArray]:

@@ -68,7 +68,7 @@ def means(given: Microdata, claimed: Claimed) -> dict[str, float]:
         found = np.bincount(values, minlength=1 + int(codes.max()))
         evidence: dict[str, Evidence | None] = {
             "counts": counts_evidence(match, "value", claimed),
-            "share": share_evidence(found, claimed),
+            "share": share_evidence("value", found, claimed),
             "retention": retention_evidence(match, "value", claimed),
             "decoys": decoys_evidence(match, "value", claimed),
             "plan": plan_evidence(match, "value", claimed),
