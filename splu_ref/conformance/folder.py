@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import cast
 
-from splu_ref.conformance.fields import KINDS
 from splu_ref.conformance.generated import GENERATED
-from splu_ref.conformance.vector import SCHEMA, Vector, VectorDocument, VectorEntry, VectorFile
+from splu_ref.conformance.schema import Schema, schema_fault
+from splu_ref.conformance.vector import VectorDocument, VectorEntry, VectorFile
 from splu_ref.files import opened
 from splu_ref.folders import write_folder
-from splu_ref.model import InputError
+from splu_ref.model import InputError, Json
 
 LONGEST_FILE = 1 << 22
 """Bytes of the largest vector file that is read."""
 
 _MOST_FILES = 10_000
 _MOST_GENERATED = 1 << 25  # bytes of all the tapes that a generator makes
-_FILE_TYPES = dict.fromkeys(("specification", "operation", "name", "about", "page"), str) | {
-    "requires": list,
-    "parameters": dict,
-    "notes": dict,
-    "vectors": list,
-}
-_VECTOR_TYPES = {
-    **dict.fromkeys(("id", "line", "error", "answers_sha256"), str),
-    **dict.fromkeys(("input", "generator", "answer", "also"), dict),
-    **dict.fromkeys(("flags", "checkpoints"), list),
-}
-_LISTS_OF_TEXTS = ("requires", "flags", "checkpoints")
-_WORD = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.")
 
 
 def schema_bytes() -> bytes:
@@ -114,98 +102,52 @@ def _read(path: Path) -> bytes:
 def _parsed(path: Path) -> VectorFile:
     data = _read(path)
     try:
-        document = json.loads(data.decode())
+        document: Json = json.loads(data.decode())
+        json.dumps(document, ensure_ascii=False, allow_nan=False).encode()  # or it can be sent to no program
     except (ValueError, RecursionError):
         raise InputError(f"{path} is not JSON in UTF-8: write the vectors again") from None
-    fault = _fault(document)
-    if fault:
-        raise InputError(f"{path}: {fault}: see schema.json")
-    return VectorFile.from_json(document)
-
-
-def _fault(document: object) -> str:
-    """Return what is wrong with a vector file; an empty text if nothing is."""
-    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        return f"the schema is not {SCHEMA}"
-    if set(document) != {"schema", *VectorFile.__dataclass_fields__}:
-        return "a key is missing or unknown"
-    fault = _wrong_type(document, _FILE_TYPES)
-    if fault:
-        return fault
-    if not all(document[key] and _WORD.issuperset(document[key]) for key in ("operation", "name")):
-        return "operation and name must be words of a-z, 0-9, '-', '_' and '.'"
+    fault = schema_fault(document, _schema())
     checked = cast("VectorDocument", document)
-    faults = (_vector_fault(entry, checked) for entry in checked["vectors"])
-    return next(filter(None, faults), "")
+    faults = [fault] if fault else [_vector_fault(entry, checked) for entry in checked["vectors"]]
+    if any(faults):
+        raise InputError(f"{path}: {next(filter(None, faults))}: see schema.json")
+    return VectorFile.from_json(checked)
 
 
-def _vector_fault(entry: object, document: VectorDocument) -> str:
-    if not isinstance(entry, dict):
-        return "a vector is not an object"
-    name = repr(entry.get("id"))[:100]
-    if not {"id", "flags", "result"} <= set(entry) <= {"result", *Vector.__dataclass_fields__}:
-        return f"the vector {name} lacks a key, or has one that is unknown"
-    fault = _wrong_type(entry, _VECTOR_TYPES)
-    if fault:
-        return f"the vector {name}: {fault}"
-    checked = cast("VectorEntry", entry)
-    if not checked["id"].startswith(f"{document['operation']}/{document['name']}/"):
-        return f"the vector {name} has the id of another file"
-    if not document["notes"].keys() >= set(checked["flags"]):
-        return f"the vector {name} has a flag without a note"
-    fault = _request_fault(checked, document)
-    return f"the vector {name} {fault}" if fault else ""
+@cache
+def _schema() -> Schema:
+    schema: Schema = json.loads(schema_bytes())
+    return schema
 
 
-def _request_fault(entry: VectorEntry, document: VectorDocument) -> str:
-    asked = [key for key in ("input", "line", "generator") if key in entry]
-    told = [key for key in ("answer", "error", "answers_sha256") if key in entry]
-    outcome = "invalid" if told == ["error"] else "valid"
-    generated = ("generator" in entry, "answers_sha256" in entry)
-    one_each = len(asked) == 1 and len(told) == 1 and any(entry.get(key) for key in told)
-    if not one_each or entry["result"] != outcome or len(set(generated)) > 1:
-        return "must have one request and the outcome that belongs to it"
-    if entry.get("error", KINDS[0]) not in KINDS:
-        return "expects an unknown kind of error"
+def _vector_fault(entry: VectorEntry, document: VectorDocument) -> str:
+    """Return what is wrong with a vector that the schema cannot say."""
+    name = f"the vector {entry['id']}"
+    if not entry["id"].startswith(f"{document['operation']}/{document['name']}/"):
+        return f"{name} has the id of another file"
+    if not document["notes"].keys() >= set(entry["flags"]):
+        return f"{name} has a flag without a note"
+    if sum(key in entry for key in ("answer", "error", "answers_sha256")) > 1:
+        return f"{name} has two outcomes"
     if "generator" in entry and not _can_generate(entry, document):
-        return "has a generator that is not known"
-    return ""
-
-
-def _wrong_type(entry: Mapping[str, object], types: Mapping[str, type]) -> str:
-    """Return which key of an object has the wrong type; an empty text if none has."""
-    for key, kind in types.items():
-        if key in entry and not isinstance(entry[key], kind):
-            return f"{key} is not of the right type"
-        if kind is list and key in _LISTS_OF_TEXTS and not _is_texts(entry.get(key, [])):
-            return f"{key} is not a list of texts"
+        return f"{name} has a generator that is not known"
     return ""
 
 
 def _can_generate(entry: VectorEntry, document: VectorDocument) -> bool:
-    generator: Mapping[str, object] = entry["generator"]
-    parameters, operation = document["parameters"], document["operation"]
-    groups = generator.get("groups", [1, 1])
-    if operation not in GENERATED or not isinstance(generator.get("seed"), str):
-        return False
-    if not _is_texts(generator.get("keys")) or not isinstance(groups, list):
-        return False
+    """Return whether the generator has what its operation needs, and makes requests of bounded size."""
+    generator, operation = entry["generator"], document["operation"]
     makes_codes = operation in ("plan", "publish")
-    gamma = parameters.get("gamma") if makes_codes else 2
-    given = [generator.get("count"), generator.get("tape", 1), *groups, gamma]
-    numbers = [number for number in given if type(number) is int and number >= 1]
-    if not len(given) == len(numbers) == 5:
-        return False
-    count, tape, least, most, size = numbers
+    gamma = document["parameters"].get("gamma") if makes_codes else 2
+    least, most = generator.get("groups", (1, 1))
+    count, tape = generator["count"], generator.get("tape", 1)
     return (
-        len(entry.get("checkpoints", [])) == min(count, 10) - 1
+        operation in GENERATED
+        and len(entry.get("checkpoints", [])) == min(count, 10) - 1
         and least <= most
-        and size >= 2
-        and count * tape * most * size <= _MOST_GENERATED
+        and type(gamma) is int
+        and gamma >= 2
+        and count * tape * most * gamma <= _MOST_GENERATED
         and (operation == "plan" or "tape" in generator)
         and (not makes_codes or "groups" in generator)
     )
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(text, str) for text in value)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from splu_ref.conformance import read_vectors, vector_files
-from splu_ref.conformance.folder import LONGEST_FILE
+from splu_ref.conformance.folder import LONGEST_FILE, schema_bytes
+from splu_ref.conformance.schema import _KEYWORDS, schema_fault
 from splu_ref.model import InputError
 
 JSON = st.recursive(
@@ -21,6 +24,33 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
     max_leaves=12,
 )
+
+
+SCHEMA: dict[str, Any] = json.loads(schema_bytes())
+VALIDATOR = Draft202012Validator(SCHEMA)
+NAMES = ("plan/accumulated-cyclic-4.json", "subset/population-5.json", "protocol/lines.json")
+DOCUMENTS = [json.loads(file.to_bytes()) for file in vector_files() if file.path in NAMES]
+KEYS = ("input", "line", "generator", "answer", "error", "also", "answers_sha256", "checkpoints", "tape", "x")
+FAULTS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "type": (True, {"type": "integer"}),
+    "$ref": ("", {"$ref": "#/$defs/word", "$defs": {"word": {"minLength": 1}}}),
+    "const": (1, {"const": "1"}),
+    "enum": (1, {"enum": [True, "1"]}),
+    "oneOf": (1, {"oneOf": [{"type": "integer"}, {"minimum": 0}]}),
+    "anyOf": (1, {"anyOf": [{"type": "string"}, {"minimum": 2}]}),
+    "not": (1, {"not": {"type": "integer"}}),
+    "required": ({}, {"required": ["a"]}),
+    "properties": ({"a": 1}, {"properties": {"a": {"type": "string"}}}),
+    "additionalProperties": ({"a": 1}, {"additionalProperties": {"type": "string"}}),
+    "minProperties": ({}, {"minProperties": 1}),
+    "items": ([1], {"items": {"type": "string"}}),
+    "minItems": ([1], {"minItems": 2}),
+    "maxItems": ([1], {"maxItems": 0}),
+    "uniqueItems": ([[1], [1]], {"uniqueItems": True}),
+    "pattern": ("a\n", {"pattern": "^a$"}),
+    "minLength": ("", {"minLength": 1}),
+    "minimum": (1, {"minimum": 2}),
+}
 
 
 def _document() -> dict[str, Any]:
@@ -58,6 +88,46 @@ def test_any_change_is_read_or_refused(data: st.DataObject, tmp_path: Path) -> N
     assert all("f.json" in message and "\n" not in message for message in refusals)
 
 
+def _whole_numbers(value: Any) -> bool:
+    """Say whether a value holds a number such as 1.0, which JSON Schema takes for an integer."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return (isinstance(value, float) and value.is_integer()) or any(map(_whole_numbers, inner))
+
+
+@settings(max_examples=300)
+@given(data=st.data())
+def test_the_schema_is_read_as_others_read_it(data: st.DataObject) -> None:
+    document: Any = data.draw(st.sampled_from(DOCUMENTS).map(deepcopy))
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from(_places(document)[1:]))
+        place = document
+        for step in path[:-1]:
+            place = place[step]
+        change = data.draw(st.sampled_from(("value", "remove", "double", "new")))
+        if change == "remove" and isinstance(place, dict):
+            del place[path[-1]]
+        elif change == "double" and isinstance(place, list):
+            place.append(place[0])
+        elif change == "new" and isinstance(place, dict):
+            place[data.draw(st.sampled_from(KEYS))] = data.draw(JSON)
+        else:
+            place[path[-1]] = data.draw(JSON | st.sampled_from(("invalid", "a/b/c", "a\n", "0" * 64, {}, [])))
+    assume(not _whole_numbers(document))
+    told = schema_fault(document, SCHEMA)
+    # JSON Schema is silent on what ends a text; here a pattern never lets a line feed through.
+    assert (told == "") == VALIDATOR.is_valid(document) or "must match" in told
+
+
+@pytest.mark.parametrize("keyword", sorted(_KEYWORDS))
+def test_every_keyword_can_fail(keyword: str) -> None:
+    assert schema_fault(*FAULTS[keyword])
+
+
+def test_an_unknown_keyword_is_no_silence() -> None:
+    with pytest.raises(KeyError, match="dependentRequired"):
+        schema_fault({}, {"dependentRequired": {}})
+
+
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=64) | JSON.map(lambda value: json.dumps(value).encode()))
 def test_any_file_is_refused(content: bytes, tmp_path: Path) -> None:
@@ -90,6 +160,14 @@ def test_large_files_are_not_read(tmp_path: Path) -> None:
     with (tmp_path / "f.json").open("wb") as file:
         file.truncate(LONGEST_FILE + 1)
     with pytest.raises(InputError, match="longer than"):
+        read_vectors(tmp_path)
+
+
+@pytest.mark.parametrize("text", ['"\\ud800"', "NaN", "1e999"])
+def test_what_can_be_sent_to_no_program_is_refused(text: str, tmp_path: Path) -> None:
+    whole = json.dumps(_document() | {"about": "here"}).replace('"here"', text)
+    (tmp_path / "f.json").write_text(whole)
+    with pytest.raises(InputError, match="not JSON in UTF-8"):
         read_vectors(tmp_path)
 
 

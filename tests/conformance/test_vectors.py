@@ -12,6 +12,7 @@ import pytest
 
 from splu_ref.conformance import VectorFile, differences, read_vectors, vector_files, write_vectors
 from splu_ref.conformance.build import Case, Group
+from splu_ref.conformance.schema import schema_fault
 from splu_ref.model import InputError, SpluError
 
 ROOT = Path(__file__).parents[2]
@@ -62,6 +63,7 @@ def test_the_schema_and_the_reader_refuse_the_same(damage: dict[str, Any], tmp_p
     (tmp_path / "whole.json").write_text(json.dumps(document))
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document, schema)
+    assert schema_fault(document, schema)
     with pytest.raises(InputError, match=r"whole\.json"):
         read_vectors(tmp_path)
 
