@@ -20,7 +20,8 @@ def junit(
     name
         What was run.
     suites
-        The ``testcase`` elements by suite. Those that failed or were skipped hold an element that says so.
+        The ``testcase`` elements by suite. Those that failed, were skipped or could not be
+        decided hold an element that says so.
     seconds
         Time taken by all, if it was measured: then the cases have theirs.
     attributes
@@ -49,7 +50,7 @@ def _counts(name: str, cases: Sequence[Element]) -> dict[str, str]:
         "name": name,
         "tests": str(len(cases)),
         "failures": str(sum(case.find("failure") is not None for case in cases)),
-        "errors": "0",
+        "errors": str(sum(case.find("error") is not None for case in cases)),
         "skipped": str(sum(case.find("skipped") is not None for case in cases)),
     }
 

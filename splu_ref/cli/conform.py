@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,9 @@ from splu_ref.cli.progress import counted
 from splu_ref.conformance import (
     Conformance,
     Limits,
+    Replay,
+    Result,
+    Verdict,
     check_ids,
     conform,
     junit,
@@ -23,7 +27,7 @@ from splu_ref.conformance import (
 )
 from splu_ref.files import refuse_existing, write_whole
 from splu_ref.model import ParameterError, shown
-from splu_ref.terminal import draw, visible
+from splu_ref.terminal import draw, say, visible
 
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
 _SHOWN = 20
@@ -57,6 +61,13 @@ def run(
     vectors: Annotated[
         Path | None, typer.Option("--vectors", help="Take the vectors of this folder instead of our own.")
     ] = None,
+    require: Annotated[
+        str, typer.Option("--require", help="Operations that the program must have, with commas between.")
+    ] = "",
+    only: Annotated[
+        str | None,
+        typer.Option("--only", help="Ask the vector, generated request or check of this id, and show it."),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option("--junit", help="Write the outcome as JUnit XML here.")
     ] = None,
@@ -66,8 +77,11 @@ def run(
     """Hold a program to the test vectors, and its releases at random to their law.
 
     The program reads one JSON object a line and answers one a line; the page "Conformance" of the
-    specification says which. Exit 0: everything that it supports is right. 1: something is not.
+    specification says which. What fails is told at once on standard error. Exit 0: everything that it offers
+    is right. 1: something is not, or something required is not offered. 3: no operation was tested.
     """
+    if only is not None and (xfail is not None or smoke or require):
+        raise ParameterError("--only asks one request as it is: leave out --xfail, --smoke and --require")
     for name, value, most in (
         ("--timeout", timeout, 3600),
         ("--time", run_time, _WEEK),
@@ -88,8 +102,11 @@ def run(
             files,
             expected_failures=reasons,
             smoke=smoke,
+            require=[name.strip() for name in require.split(",") if name.strip()],
+            only=only,
             limits=Limits(timeout, run_time, cpu, memory),
             progress=progress,
+            tell=_teller() if only is None else None,
         )
     if report is not None:
         write_whole(report, junit(outcome), force=force)
@@ -97,18 +114,38 @@ def run(
         show(outcome.to_json(), [], as_json=True)
     else:
         _show(outcome)
-    return 0 if outcome.holds else 1
+    return {"conforms": 0, "passed": 0, "not shown": 3}.get(outcome.verdict, 1)
+
+
+def _teller() -> Callable[[Result], None]:
+    """Return what tells of failures while the run goes on: of the first ones."""
+    told = 0
+
+    def tell(result: Result) -> None:
+        nonlocal told
+        if not result.verdict.good:
+            told += 1
+            if told <= _SHOWN:
+                say(f"failed: {result.id}: {result.reason}", stderr=True)
+            elif told == _SHOWN + 1:
+                say(f"more than {_SHOWN} failures: the others come with the outcome", stderr=True)
+
+    return tell
 
 
 def _show(outcome: Conformance) -> None:
+    if outcome.replay is not None:
+        _show_alone(outcome, outcome.replay)
+        return
     title = f"{outcome.name} {outcome.version}, specification {outcome.specification}".strip()
     table = Table(title=Text(visible(title)))
     table.add_column("operation")
-    columns = ("passed", "failed", "skipped", "xfailed", "xpassed")
-    for name in columns:
-        table.add_column(name, justify="right")
+    for verdict in Verdict:
+        table.add_column(verdict.value, justify="right")
     for operation, counts in outcome.by_operation().items():
-        table.add_row(Text(visible(operation)), *(str(counts[name] or "") for name in columns))
+        table.add_row(Text(visible(operation)), *(str(counts[verdict.value] or "") for verdict in Verdict))
+    table.add_section()
+    table.add_row("all", *(str(outcome.count(verdict)) for verdict in Verdict))
     draw(table)
     failures = outcome.failures()
     lines = [(failure.id, failure.reason) for failure in failures[:_SHOWN]]
@@ -116,8 +153,23 @@ def _show(outcome: Conformance) -> None:
         lines.append(("…", f"and {len(failures) - _SHOWN} more: --json lists them all"))
     if outcome.statistics:
         draw(_evidence(outcome))
-    lines.append(("conforms" if outcome.holds else "does not conform", _verdict(outcome)))
+    lines += [(f"unknown {word.kind}", str(word)) for word in outcome.unknown[:_SHOWN]]
     show({}, lines, as_json=False)
+    say(outcome.statement)
+
+
+def _show_alone(outcome: Conformance, replay: Replay) -> None:
+    show({}, [("id", replay.id), ("page", replay.page), ("about", replay.about)], as_json=False)
+    # On lines of their own: the request can be copied, and sent to the program.
+    for name, line in (("request", replay.request), ("expected", replay.expected), ("given", replay.given)):
+        if line:
+            say(f"{name}: {line}")
+    if outcome.statistics:
+        draw(_evidence(outcome))
+    for result in outcome.results:
+        if result.reason:
+            say(f"{result.verdict}: {result.id}: {result.reason}")
+    say(outcome.statement)
 
 
 def _evidence(outcome: Conformance) -> Table:
@@ -129,11 +181,3 @@ def _evidence(outcome: Conformance) -> Table:
         name = check.name.removeprefix("publish_random/")
         table.add_row(Text(visible(name)), f"{check.log10_e_value:.1f}", Text(visible(check.power)))
     return table
-
-
-def _verdict(outcome: Conformance) -> str:
-    if outcome.statistics:
-        budget = f"; a program that is right fails by chance with at most {len(outcome.statistics)}e-9"
-    else:
-        budget = ""
-    return f"{len(outcome.failures())} failures in {len(outcome.results)} vectors and checks{budget}"

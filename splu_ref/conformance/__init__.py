@@ -4,15 +4,17 @@ from splu_ref.conformance.catalog import vector_files
 from splu_ref.conformance.expectations import read_expected_failures
 from splu_ref.conformance.folder import differences, read_vectors, write_vectors
 from splu_ref.conformance.junit import junit
-from splu_ref.conformance.outcome import Conformance, Result, StatisticalCheck, Verdict
+from splu_ref.conformance.outcome import Conformance
 from splu_ref.conformance.program import Limits
 from splu_ref.conformance.reference import answer, answer_line
+from splu_ref.conformance.result import Replay, Result, StatisticalCheck, Verdict
 from splu_ref.conformance.runner import check_ids, conform
 from splu_ref.conformance.vector import Vector, VectorFile
 
 __all__ = [
     "Conformance",
     "Limits",
+    "Replay",
     "Result",
     "StatisticalCheck",
     "Vector",

@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TypeGuard
 
 from splu_ref.conformance.comparison import clipped, shown
 from splu_ref.conformance.program import MisbehaviorError
+from splu_ref.conformance.result import PROTOCOL
 from splu_ref.conformance.vector import VectorFile
 from splu_ref.model import Json
+
+FEATURES = ("anatomy", "cyclic", "mixed", "retention", "mle", "exact", "two-state", "per-value")
+"""What a program may promise of its operations: docs/specification/conformance.md."""
+
+_MOST_UNKNOWN = 100  # words that are reported
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A word of the program's description that the specification does not know.
+
+    Attributes
+    ----------
+    kind
+        ``operation`` or ``feature``.
+    name
+        The word, shortened.
+    nearest
+        The known word that is most like it; empty if none is.
+    """
+
+    kind: str
+    name: str
+    nearest: str
+
+    def __str__(self) -> str:
+        near = f": did you mean {self.nearest}?" if self.nearest else ""
+        return f"the specification has no {self.kind} {self.name!r}{near}"
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the word for programs."""
+        return {"kind": self.kind, "name": self.name, "nearest": self.nearest}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +67,25 @@ class Description:
 
     def supports(self, file: VectorFile) -> str:
         """Return what is missing for a vector file; an empty text if nothing is."""
-        if file.operation != "protocol" and file.operation not in self.operations:
+        if file.operation != PROTOCOL and file.operation not in self.operations:
             return f"the operation {file.operation} is not supported"
         missing = () if self.features is None else sorted(set(file.requires) - self.features)
         return f"the feature {missing[0]} is not supported" if missing else ""
+
+    def unknown(self, operations: Collection[str], features: Collection[str]) -> list[Unknown]:
+        """Return the words that are none of the operations or features that there are: a hundred at most."""
+        words = [("operation", word, operations) for word in sorted(self.operations.difference(operations))]
+        words += [
+            ("feature", word, features) for word in sorted((self.features or set()).difference(features))
+        ]
+        return [
+            Unknown(kind, clipped(word), nearest(word, known)) for kind, word, known in words[:_MOST_UNKNOWN]
+        ]
+
+
+def nearest(word: str, known: Collection[str]) -> str:
+    """Return the known word that is most like a word, or an empty text."""
+    return next(iter(get_close_matches(word[:100].lower(), known, n=1)), "")
 
 
 def read_description(answer: Mapping[str, Json]) -> Description:

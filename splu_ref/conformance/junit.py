@@ -1,10 +1,14 @@
-"""The outcome of a conformance run as JUnit XML: one suite per operation, one case per vector or check."""
+"""The outcome of a conformance run as JUnit XML: one suite per operation, one case per vector or check.
+
+A run in which no operation was tested has an error beside them: it is no success.
+"""
 
 from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement
 
-from splu_ref.conformance.outcome import Conformance, Result, Verdict
+from splu_ref.conformance.outcome import Conformance
+from splu_ref.conformance.result import PROTOCOL, Result, Verdict
 from splu_ref.junit import junit as document
 
 
@@ -13,6 +17,10 @@ def junit(outcome: Conformance) -> bytes:
     suites: dict[str, list[Element]] = {}
     for result in outcome.results:
         suites.setdefault(result.operation, []).append(_case(result))
+    if outcome.verdict == "not shown":
+        case = Element("testcase", classname=f"splu-ref.{PROTOCOL}", name="protocol/tested")
+        SubElement(case, "error", message=outcome.statement)
+        suites.setdefault(PROTOCOL, []).append(case)
     return document("splu-ref conform", suites)
 
 
@@ -21,5 +29,6 @@ def _case(result: Result) -> Element:
     if not result.verdict.good:
         SubElement(case, "failure", message=result.reason)
     elif result.verdict is not Verdict.PASSED:
-        SubElement(case, "skipped", message=result.reason)
+        # The form knows no further outcome: the type tells what is unsupported from what is skipped.
+        SubElement(case, "skipped", type=result.verdict.value, message=f"{result.verdict}: {result.reason}")
     return case

@@ -4,87 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
+from splu_ref.conformance.description import Unknown
+from splu_ref.conformance.result import PROTOCOL, Replay, Result, StatisticalCheck, Verdict
 from splu_ref.model import Json
-
-
-class Verdict(StrEnum):
-    """How one vector, or one check of the protocol or of chance, came out."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    SKIPPED = "skipped"
-    XFAILED = "xfailed"
-    """It fails, as the list of expected failures says."""
-    XPASSED = "xpassed"
-    """It passes although it stands in that list: a failure to remove the entry."""
-
-    @property
-    def good(self) -> bool:
-        """Whether the run may still hold."""
-        return self not in (Verdict.FAILED, Verdict.XPASSED)
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """One vector or check.
-
-    Attributes
-    ----------
-    id
-        The vector's id, or the check's.
-    operation
-        The operation that it belongs to.
-    verdict
-        How it came out.
-    reason
-        What was wrong, why it was skipped, or why its failure is expected.
-    """
-
-    id: str
-    operation: str
-    verdict: Verdict
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StatisticalCheck:
-    """One check of releases at random.
-
-    Attributes
-    ----------
-    name
-        What is checked.
-    observations
-        How many independent observations went into it.
-    log10_e_value
-        Base-10 logarithm of the evidence against the program; it rejects from -log10 ``level`` on.
-    level
-        Probability at most of rejecting a program that is right.
-    power
-        The smallest deviation that would be found with probability 0.999, in words.
-    passed
-        Whether the check did not reject.
-    """
-
-    name: str
-    observations: int
-    log10_e_value: float
-    level: str
-    power: str
-    passed: bool
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the check for programs."""
-        return {
-            "name": self.name,
-            "observations": self.observations,
-            "log10_e_value": self.log10_e_value,
-            "level": self.level,
-            "power": self.power,
-            "passed": self.passed,
-        }
 
 
 @dataclass
@@ -97,22 +20,52 @@ class Conformance:
         What the program says of itself.
     specification
         The version of the specification that it was held to.
+    offered
+        The operations that it says it has.
+    unknown
+        What it says beside them and the specification does not know: the first hundred.
+    smoke
+        Whether a few vectors of each file were asked, and not all.
     results
         Every vector and check, in the order of the run.
     statistics
         The checks of chance, with their evidence and power.
+    replay
+        What was asked alone, if one request was.
     """
 
     name: str
     version: str
     specification: str
+    offered: frozenset[str] = frozenset()
+    unknown: Sequence[Unknown] = ()
+    smoke: bool = False
     results: list[Result] = field(default_factory=list)
     statistics: list[StatisticalCheck] = field(default_factory=list)
+    replay: Replay | None = None
+
+    @property
+    def verdict(self) -> str:
+        """``conforms``, ``does not conform``, or ``not shown`` where no operation was tested.
+
+        Of one request asked alone: ``passed``, ``failed`` or ``not shown``.
+        """
+        if self.failures():
+            return "does not conform" if self.replay is None else "failed"
+        if self.replay is not None:
+            asked = (result.verdict for result in self.results if result.id == self.replay.id)
+            return "passed" if Verdict.PASSED in asked else "not shown"
+        return "conforms" if self.conforming() else "not shown"
 
     @property
     def holds(self) -> bool:
-        """Whether nothing failed, and something passed."""
-        return all(result.verdict.good for result in self.results) and self.count(Verdict.PASSED) > 0
+        """Whether nothing failed, and something was tested and passed."""
+        return self.verdict in ("conforms", "passed")
+
+    @property
+    def statement(self) -> str:
+        """What was shown, of what, in a sentence."""
+        return statement(self)
 
     def count(self, *verdicts: Verdict) -> int:
         """Return how many results have one of the verdicts."""
@@ -126,21 +79,78 @@ class Conformance:
             row[result.verdict.value] += 1
         return table
 
+    def operations(self) -> list[str]:
+        """Return the operations of which there are vectors or checks, in the order of the run."""
+        return [operation for operation in self.by_operation() if operation != PROTOCOL]
+
+    def answered(self) -> set[str]:
+        """Return the operations of which a request was answered rightly; to refuse one is not enough."""
+        return {
+            result.operation
+            for result in self.results
+            if result.verdict is Verdict.PASSED and not result.refusal and result.operation != PROTOCOL
+        }
+
+    def conforming(self) -> list[str]:
+        """Return the operations of which something was answered rightly and nothing failed."""
+        wrong, right = {failure.operation for failure in self.failures()}, self.answered()
+        return [operation for operation in self.operations() if operation in right - wrong]
+
     def failures(self) -> Sequence[Result]:
         """Return what stands between the program and conformance."""
         return [result for result in self.results if not result.verdict.good]
 
     def to_json(self) -> dict[str, Json]:
         """Return the outcome for programs; the keys are an interface."""
-        return {
+        document: dict[str, Json] = {
             "program": {"name": self.name, "version": self.version},
             "specification": self.specification,
             "holds": self.holds,
+            "verdict": self.verdict,
+            "statement": self.statement,
             "passed": self.count(Verdict.PASSED),
             "failed": self.count(Verdict.FAILED, Verdict.XPASSED),
             "skipped": self.count(Verdict.SKIPPED),
+            "unsupported": self.count(Verdict.UNSUPPORTED),
             "expected_failures": self.count(Verdict.XFAILED),
             "by_operation": self.by_operation(),
+            "conforming": self.conforming(),
+            "not_offered": [name for name in self.operations() if name not in self.offered],
+            "unknown": [word.to_json() for word in self.unknown],
             "failures": [{"id": failure.id, "reason": failure.reason} for failure in self.failures()],
             "statistics": [check.to_json() for check in self.statistics],
         }
+        return document if self.replay is None else document | {"replay": self.replay.to_json()}
+
+
+def statement(outcome: Conformance) -> str:
+    """Return what a run has shown, of what, in a sentence."""
+    if outcome.replay is not None:
+        return f"{outcome.verdict}: {outcome.replay.id}, asked alone; this says nothing of the others"
+    table, conforming = outcome.by_operation(), outcome.conforming()
+    operations = outcome.operations()
+    offered = [name for name in operations if name in outcome.offered]
+    failures = outcome.failures()
+    if outcome.verdict == "conforms":
+        said = f"conforms in {len(conforming)} of {len(operations)} operations"
+    elif failures:
+        asked = outcome.count(Verdict.PASSED, Verdict.XFAILED) + len(failures)
+        said = f"does not conform: {len(failures)} failures in {asked} vectors and checks"
+    else:
+        said = "not shown: no operation was tested"
+    parts = [said + (", asked a few vectors of each file" if outcome.smoke else "")]
+    if outcome.verdict == "conforms" and outcome.count(Verdict.XFAILED):
+        parts.append(f"{outcome.count(Verdict.XFAILED)} failures were expected")
+    listed = {
+        "not offered": [name for name in operations if name not in outcome.offered],
+        "in part, because features are not offered": [
+            name for name in offered if table[name]["unsupported"] and name in outcome.answered()
+        ],
+        "offered and not shown": [
+            name for name in offered if name not in outcome.answered() and not table[name]["failed"]
+        ],
+    }
+    parts += [f"{len(names)} {what}: {', '.join(names)}" for what, names in listed.items() if names]
+    if outcome.statistics:
+        parts.append(f"a program that is right fails by chance with at most {len(outcome.statistics)}e-9")
+    return "; ".join(parts)

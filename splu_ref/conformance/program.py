@@ -142,6 +142,7 @@ class Program:
             If no answer comes in time, the program ends, or it writes what is no answer. It is stopped then.
         """
         allowed = self._limits.answer if within is None else min(within, self._limits.answer)
+        last = allowed < self._limits.answer
         deadline = time.monotonic() + allowed
         self._serve(0.0)  # what has come already was not asked for
         if self._received:
@@ -152,7 +153,8 @@ class Program:
             while b"\n" not in self._received:
                 left = deadline - time.monotonic()
                 if left <= 0:
-                    raise self._stopped(f"it gave no answer within {allowed:.6g} seconds")
+                    of_run = ", all that was left of the run (--time gives it more)" if last else ""
+                    raise self._stopped(f"it gave no answer within {allowed:.6g} seconds{of_run}")
                 unsent = unsent[self._serve(left, unsent) :]
                 if len(self._received) > LONGEST_LINE:
                     raise self._stopped(f"its answer is longer than {LONGEST_LINE} bytes")

@@ -6,17 +6,20 @@ time that a run may take, the rest is not run: so a run ends, whatever the progr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from splu_ref import SPECIFICATION
-from splu_ref.conformance.comparison import fault
-from splu_ref.conformance.description import Description, read_description
-from splu_ref.conformance.generated import generated_requests
-from splu_ref.conformance.outcome import Conformance, Result, StatisticalCheck, Verdict
+from splu_ref.conformance.comparison import clipped
+from splu_ref.conformance.description import FEATURES, Description, nearest, read_description
+from splu_ref.conformance.judging import judged, replayed, vector_of
+from splu_ref.conformance.outcome import Conformance
 from splu_ref.conformance.program import Limits, MisbehaviorError
+from splu_ref.conformance.reference import OPERATIONS
+from splu_ref.conformance.result import PROTOCOL, Replay, Result, StatisticalCheck, Verdict
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.statistics import OPERATION, check_names, judged_releases
-from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, digests
+from splu_ref.conformance.vector import Vector, VectorFile
 from splu_ref.model import InputError, Json
 
 Progress = Callable[[int, int], None]
@@ -31,8 +34,11 @@ def conform(
     expected_failures: Mapping[str, str] | None = None,
     smoke: bool = False,
     at_random: bool = True,
+    require: Collection[str] = (),
+    only: str | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
+    tell: Callable[[Result], None] | None = None,
 ) -> Conformance:
     """Hold a program to vectors, and its releases at random to their law.
 
@@ -45,23 +51,30 @@ def conform(
     expected_failures
         Reasons by id of a vector or check: these must fail.
     smoke
-        Keep a few vectors of each file, and a tenth of the releases at random.
+        Keep a few vectors of each file, and a quarter of the releases at random.
     at_random
         Whether releases at random are held to their law, if the program makes any.
+    require
+        Operations that the program must have, and of which something must be shown.
+    only
+        The id of a vector, a generated request or a check: nothing else is asked, but ``describe``.
     limits
         What the program may take; without it the limits that `Limits` has by itself.
     progress
-        Called with (vectors done, vectors in all).
+        Called with (vectors and checks done, all of them).
+    tell
+        Called with each result as it comes.
 
     Returns
     -------
     Conformance
-        Every vector's verdict. It holds if nothing failed and something passed.
+        Every vector's verdict. It holds if nothing failed and an operation was tested.
 
     Raises
     ------
     InputError
-        If the program cannot be started, or the vectors are of another version of the specification.
+        If the program cannot be started, the vectors are of another version of the specification, an
+        operation that is required has no vectors, or an id does not exist.
     """
     for file in files:
         if file.specification != SPECIFICATION:
@@ -69,26 +82,48 @@ def conform(
                 f"{file.path} belongs to specification {file.specification}, not {SPECIFICATION}: "
                 "write the vectors again with splu-ref vectors"
             )
-    reasons = expected_failures or {}
-    work = [(file, vector) for file in files for vector in (_few(file) if smoke else file.vectors)]
+    _refuse_unknown(require, {file.operation for file in files} - {PROTOCOL} | {OPERATION})
+    alone = vector_of(files, only, check_ids()) if only is not None else None
+    asked = files if only is None else [alone] if alone is not None else []
+    work = [(file, vector) for file in asked for vector in (_few(file) if smoke else file.vectors)]
+    outcome = Conformance("", "", SPECIFICATION, smoke=smoke)
+    if only is not None:
+        outcome.replay = Replay(only, "docs/specification/conformance.md", "A check of the runner.")
+    checks = check_names() if at_random and (only is None or only in check_names()) else []
+
+    def found(result: Result) -> None:
+        outcome.results.append(_expected(result, expected_failures or {}))
+        if tell is not None:
+            tell(outcome.results[-1])
+        if progress is not None:
+            progress(min(len(outcome.results) - 1, len(work) + len(checks)), len(work) + len(checks))
+
     with Session(command, limits or Limits()) as session:
         try:
             description = read_description(session.ask({"op": "describe"}, "describe"))
         except MisbehaviorError as error:
-            outcome = Conformance("", "", SPECIFICATION)
-            outcome.results.append(Result("protocol/describe", "protocol", Verdict.FAILED, str(error)))
+            found(Result("protocol/describe", PROTOCOL, Verdict.FAILED, str(error)))
             return outcome
-        outcome = Conformance(description.name, description.version, SPECIFICATION)
-        outcome.results.append(Result("protocol/describe", "protocol", Verdict.PASSED))
-        for done, (file, vector) in enumerate(work):
-            outcome.results.append(_judged(session, description, file, vector, reasons))
-            if progress is not None:
-                progress(done + 1, len(work))
-        for result, check in _at_random(session, description, smoke=smoke) if at_random else ():
-            outcome.results.append(_expected(result, reasons))
-            outcome.statistics += [check] if check is not None else []
-        outcome.results.append(_expected(_ended(session), reasons))
-    outcome.results += _nothing_passed(outcome, description)
+        outcome.name, outcome.version = description.name, description.version
+        outcome.offered = description.operations
+        outcome.unknown = description.unknown(
+            {"describe", *OPERATIONS, *(file.operation for file in files)},
+            {*FEATURES, *(feature for file in files for feature in file.requires)},
+        )
+        found(Result("protocol/describe", PROTOCOL, Verdict.PASSED))
+        for file, vector in work:
+            session.received = b""  # what came before is no answer to this
+            found(judged(session, description, file, vector))
+            if only is not None:
+                outcome.replay = replayed(file, vector, session.received)
+        for result, check in _at_random(session, description, smoke=smoke) if checks else ():
+            if only in (None, result.id):
+                found(result)
+                outcome.statistics += [check] if check is not None else []
+        found(_ended(session))
+    if only is None:
+        for result in [*_nothing_answered(outcome, work), *_lacking(outcome, require)]:
+            found(result)
     return outcome
 
 
@@ -97,48 +132,24 @@ def check_ids() -> list[str]:
     return ["protocol/describe", "protocol/end", *check_names()]
 
 
-def _judged(
-    session: Session, description: Description, file: VectorFile, vector: Vector, reasons: Mapping[str, str]
-) -> Result:
-    missing = description.supports(file)
-    if missing:
-        return Result(vector.id, file.operation, Verdict.SKIPPED, missing)
-    try:
-        wrong = _wrong(session, file, vector)
-    except MisbehaviorError as error:
-        wrong = str(error)
-    verdict = Verdict.PASSED if wrong is None else Verdict.FAILED
-    return _expected(Result(vector.id, file.operation, verdict, wrong or ""), reasons)
-
-
-def _wrong(session: Session, file: VectorFile, vector: Vector) -> str | None:
-    if vector.line is not None:
-        return fault(vector, session.ask_line(vector.line.encode(), vector.id))
-    if vector.generator is None:
-        return fault(vector, session.ask(file.request(vector), vector.id))
-    requests = generated_requests(file.operation, file.parameters, vector.generator)
-    answers = (session.ask(request, vector.id) for request in requests)
-    places = checkpoints(vector.generator["count"])
-    noted = dict(zip(places, (*vector.checkpoints, vector.answers_sha256), strict=True))
-    before = 0
-    for number, digest in enumerate(digests(answers, vector.generator["keys"]), start=1):
-        if number in noted:
-            if digest != noted[number]:
-                return f"the answers to the generated requests {before + 1} to {number} are not all right"
-            before = number
-    return None
+def _refuse_unknown(require: Collection[str], known: Collection[str]) -> None:
+    for name in require:
+        if name not in known:
+            near = nearest(name, known)
+            remedy = f"did you mean {near}?" if near else f"there are {', '.join(sorted(known))}"
+            raise InputError(f"--require {clipped(name)}: no vector tests this operation: {remedy}")
 
 
 def _expected(result: Result, reasons: Mapping[str, str]) -> Result:
     """Return the result, turned around if a failure is expected."""
-    if result.id not in reasons or result.verdict == Verdict.SKIPPED:
+    if result.id not in reasons or result.verdict in (Verdict.SKIPPED, Verdict.UNSUPPORTED):
         return result
-    if result.verdict == Verdict.FAILED:
-        return Result(result.id, result.operation, Verdict.XFAILED, reasons[result.id])
+    if result.verdict is Verdict.FAILED:
+        return replace(result, verdict=Verdict.XFAILED, reason=reasons[result.id])
     reason = (
         f"it passes, but is listed as an expected failure ({reasons[result.id]}): remove it from the list"
     )
-    return Result(result.id, result.operation, Verdict.XPASSED, reason)
+    return replace(result, verdict=Verdict.XPASSED, reason=reason)
 
 
 def _at_random(
@@ -148,7 +159,7 @@ def _at_random(
     if OPERATION not in description.operations:
         for identifier in check_names():
             reason = f"the operation {OPERATION} is not supported"
-            yield Result(identifier, OPERATION, Verdict.SKIPPED, reason), None
+            yield Result(identifier, OPERATION, Verdict.UNSUPPORTED, reason), None
         return
 
     def ask(request: Mapping[str, object]) -> dict[str, Json]:
@@ -159,27 +170,42 @@ def _at_random(
 
 def _ended(session: Session) -> Result:
     """Return whether the program ends when its input does."""
-    if session.exhausted:
-        return Result("protocol/end", "protocol", Verdict.FAILED, session.exhausted)
     try:
         session.finish()
     except MisbehaviorError as error:
-        return Result("protocol/end", "protocol", Verdict.FAILED, str(error))
-    return Result("protocol/end", "protocol", Verdict.PASSED)
+        return Result("protocol/end", PROTOCOL, Verdict.FAILED, str(error))
+    return Result("protocol/end", PROTOCOL, Verdict.PASSED)
 
 
-def _nothing_passed(outcome: Conformance, description: Description) -> list[Result]:
-    """Return a failure for each operation that is said to be supported and of which nothing was shown."""
-    table = outcome.by_operation()
+def _nothing_answered(outcome: Conformance, work: Sequence[tuple[VectorFile, Vector]]) -> list[Result]:
+    """Return a failure for each operation that is offered and of which nothing but refusals was shown.
+
+    An operation of which these vectors ask nothing but refusals is no failure, nor is it shown.
+    """
+    shown = outcome.answered()
+    shown |= {result.operation for result in outcome.results if result.verdict is Verdict.XFAILED}
+    askable = {file.operation for file, vector in work if vector.valid}
+    askable |= {result.operation for result in outcome.results if result.id in check_names()}
+    reason = "nothing that has an answer passed or was expected to fail"
+    return [
+        Result(f"{operation}/any", operation, Verdict.FAILED, reason)
+        for operation in outcome.operations()
+        if operation in outcome.offered & askable - shown
+    ]
+
+
+def _lacking(outcome: Conformance, require: Collection[str]) -> list[Result]:
+    """Return a failure for each operation that is required and not shown."""
     return [
         Result(
-            f"{operation}/any",
+            f"{operation}/required",
             operation,
             Verdict.FAILED,
-            "no vector of the operation passed or was expected to fail",
+            "it is required (--require), and "
+            + ("nothing was shown of it" if operation in outcome.offered else "it is not offered"),
         )
-        for operation in sorted(description.operations)
-        if operation in table and not table[operation]["passed"] + table[operation]["xfailed"]
+        for operation in sorted(set(require))
+        if operation not in outcome.answered()
     ]
 
 

@@ -23,6 +23,11 @@ class Session:
         The program and its arguments.
     limits
         What the program may take. The time of the run begins now.
+
+    Attributes
+    ----------
+    received
+        The line that answered the last request; empty if none did.
     """
 
     def __init__(self, command: Sequence[str], limits: Limits) -> None:
@@ -30,6 +35,7 @@ class Session:
         self._deadline = time.monotonic() + limits.run
         self._program: Program | None = None
         self._starts = 0
+        self.received = b""
 
     def __enter__(self) -> Session:
         self._start()
@@ -59,6 +65,7 @@ class Session:
 
     def ask_line(self, line: bytes, identifier: str) -> dict[str, Json]:
         """Return the answer to a line."""
+        self.received = b""
         if reason := self.exhausted:
             self._stop()
             raise MisbehaviorError(reason)
@@ -66,7 +73,8 @@ class Session:
             self._start()
         assert self._program is not None
         try:
-            return read_answer(self._program.ask(line, self._deadline - time.monotonic()), identifier)
+            self.received = self._program.ask(line, self._deadline - time.monotonic())
+            return read_answer(self.received, identifier)
         except MisbehaviorError:
             self._stop()
             raise
@@ -75,9 +83,14 @@ class Session:
             raise MisbehaviorError(str(error)) from None
 
     def finish(self) -> None:
-        """End the program in peace; raise ``MisbehaviorError`` if it does not end so."""
-        if self._program is not None:
-            self._program.finish()
+        """End the program in peace; raise ``MisbehaviorError`` if it does not end so.
+
+        A program that was stopped is started once more for that.
+        """
+        if self._program is None or self.exhausted:
+            self.ask({"op": "describe"}, "describe")  # an answer tells that it has started, however slowly
+        assert self._program is not None
+        self._program.finish()
 
     def _start(self) -> None:
         self._starts += 1

@@ -16,8 +16,8 @@ import numpy as np
 
 from splu_ref.audit import EValue, counts_point, multinomial_point, multinomial_power, rate_power
 from splu_ref.conformance.chance import CHECKS, Check, Law
-from splu_ref.conformance.outcome import Result, StatisticalCheck, Verdict
 from splu_ref.conformance.program import MisbehaviorError
+from splu_ref.conformance.result import Result, StatisticalCheck, Verdict
 from splu_ref.conformance.worlds import WORLDS, Ask, Sample, World, sampled
 
 LEVEL = Fraction(1, 10**9)
@@ -48,7 +48,7 @@ def judged_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -
     for world in WORLDS:
         missing = sorted(world.requires - features) if features is not None else []
         if missing:
-            yield from _all(world, Verdict.SKIPPED, f"the feature {missing[0]} is not supported")
+            yield from _all(world, Verdict.UNSUPPORTED, f"the feature {missing[0]} is not supported")
             continue
         try:
             sample = sampled(ask, world, 1 if smoke else BATCHES)

@@ -214,20 +214,23 @@ def canonical(value: object) -> bytes:
 
 
 def digests(answers: Iterable[Mapping[str, Json]], keys: Sequence[str]) -> Iterator[str]:
-    """Yield, after each answer, the SHA-256 of all answers so far.
-
-    Each answer adds one line in canonical form: ``{"error": {"kind": ...}}`` of an error, and otherwise
-    ``keys`` alone, with null for a key that it lacks.
-    """
+    """Yield, after each answer, the SHA-256 of all answers so far: of each, one line of what counts."""
     hashed = hashlib.sha256()
     for answer in answers:
-        error = answer.get("error")
-        if isinstance(error, Mapping):
-            kept: dict[str, Json] = {"error": {"kind": error.get("kind")}}
-        else:
-            kept = {key: answer.get(key) for key in keys}
-        hashed.update(canonical(kept) + b"\n")
+        hashed.update(canonical(counting(answer, keys)) + b"\n")
         yield hashed.copy().hexdigest()
+
+
+def counting(answer: Mapping[str, Json], keys: Sequence[str]) -> dict[str, Json]:
+    """Return what counts of an answer to a generated request.
+
+    This is ``{"error": {"kind": ...}}`` of an error, and otherwise ``keys`` alone, with null for a key that
+    the answer lacks.
+    """
+    error = answer.get("error")
+    if isinstance(error, Mapping):
+        return {"error": {"kind": error.get("kind")}}
+    return {key: answer.get(key) for key in keys}
 
 
 def checkpoints(count: int) -> list[int]:

@@ -195,7 +195,7 @@ def _python_of_a_machine(folder: Path) -> Path:
 def test_conformance_step(home: Path, vectors: Path, tmp_path: Path) -> None:
     (tmp_path / "small program.py").write_text(ANSWERS)
     command = f"{shlex.quote(sys.executable)} -S 'small program.py'"
-    steps = _steps(command=command, smoke="true", vectors=str(vectors))
+    steps = _steps(command=command, smoke="true", require="estimate", vectors=str(vectors))
     assert _run(steps["Prepare the report"], tmp_path).returncode == 0
     step = steps["Hold the program to the vectors"]
     assert step["if"] == "steps.seal.outcome == 'success' && !cancelled()"
@@ -206,6 +206,9 @@ def test_conformance_step(home: Path, vectors: Path, tmp_path: Path) -> None:
     assert json.loads(written)["holds"] is True
     assert done.stdout == written
     ElementTree.parse(tmp_path / "splu-ref-report" / "conformance.xml")
+    lacking = _run(step, tmp_path, SPLU_HOME=str(home), SPLU_REQUIRE="publish_random")
+    assert lacking.returncode == 1
+    assert json.loads(lacking.stdout)["failures"][0]["id"] == "publish_random/required"
 
 
 def test_conformance_step_fails_with_the_program(home: Path, vectors: Path, tmp_path: Path) -> None:

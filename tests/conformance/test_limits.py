@@ -77,6 +77,24 @@ def test_a_daemon_does_not_outlive_the_run(tmp_path: Path) -> None:
 
 
 @linux
+def test_a_daemon_of_a_program_that_is_stopped_ends_before_the_next_start(tmp_path: Path) -> None:
+    code = DAEMON + (
+        "open(FOLDER + '/daemons', 'a').close()\n"
+        "before = open(FOLDER + '/daemons').read()\n"
+        "if any(os.path.exists(f'/proc/{pid}') for pid in before.split()): open(FOLDER + '/met', 'w')\n"
+        "daemon(lambda: (noted(), time.sleep(600)))\n"
+        "while os.path.getsize(FOLDER + '/daemons') == len(before): time.sleep(0.01)\n"
+        "import builtins\n"
+        "first = iter((True,))\n"
+        "def print(*words, **how): builtins.print(*words, **how) if next(first, False) else os._exit(1)\n"
+    )
+    run(code, tmp_path, Limits())
+    assert len((tmp_path / "daemons").read_text().split()) >= MOST_STARTS // 2
+    assert not (tmp_path / "met").exists()
+    assert alive(tmp_path) == []
+
+
+@linux
 def test_daemons_that_start_each_other_are_ended(tmp_path: Path) -> None:
     code = DAEMON + (
         "def next_one():\n"

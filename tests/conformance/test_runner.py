@@ -250,7 +250,9 @@ def test_a_program_that_cannot_be_started_is_an_input_error(tmp_path: Path) -> N
 def test_an_operation_of_which_nothing_passes_is_a_failure() -> None:
     said = {"ops": ["below"], "name": "", "version": ""}
     outcome = run(f"answer = lambda request: {said}\n" + LOOP)
-    assert outcome.by_operation()["subset"]["skipped"] == SIZE
+    assert outcome.by_operation()["subset"]["unsupported"] == SIZE
+    assert outcome.verdict == "not shown"
+    assert not outcome.holds
     outcome = run(
         LOOP.replace(
             "say(answer(request))",
@@ -266,7 +268,7 @@ def test_features_that_are_not_promised_are_skipped() -> None:
     said = {"ops": ["plan", "publish"], "name": "", "version": "", "features": ["anatomy"]}
     code = f"answer = lambda request: {said}\n"
     outcome = run(code + LOOP, files=files)
-    skipped = {result.id.split("/")[1] for result in outcome.results if result.verdict is Verdict.SKIPPED}
+    skipped = {result.id.split("/")[1] for result in outcome.results if result.verdict is Verdict.UNSUPPORTED}
     assert "anatomy-2-retention-1_10" in skipped
     assert "anatomy-2" not in skipped
 
@@ -370,7 +372,13 @@ def answer(request):
 """
     assert conform(program(code + LOOP), files).holds
     wrong = LOOP.replace("say(answer(request))", "say(answer(request) if number != 20 else {'groups': []})")
-    assert "requests 19 to 24" in reasons(conform(program(code + wrong), files))
+    assert "plan/accumulated-cyclic-4/all/19: 'groups' is []" in reasons(
+        conform(program(code + wrong), files)
+    )
+    dies = LOOP.replace("say(", "request['id'].endswith('all/60') and sys.exit(1)\n    say(")
+    assert reasons(conform(program(code + dies), files)).startswith(
+        "plan/accumulated-cyclic-4/all/60: it ended"
+    )
 
 
 def _refuses(identifier: str, **changes: Json) -> str:

@@ -78,4 +78,5 @@ def test_the_command_tells_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[s
     outcome = json.loads(printed.out)
     assert outcome["failed"] == 1
     assert outcome["failures"][0]["reason"].isprintable()
-    assert printed.err == ""
+    assert printed.err.startswith("failed: protocol/describe: ")
+    assert printed.err.removesuffix("\n").isprintable()

@@ -1,0 +1,137 @@
+"""One vector, or one request of a generated run, asked of a program and judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from splu_ref.conformance.comparison import clipped, fault
+from splu_ref.conformance.description import Description, nearest
+from splu_ref.conformance.generated import Request, generated_requests
+from splu_ref.conformance.program import MisbehaviorError
+from splu_ref.conformance.reference import answer
+from splu_ref.conformance.result import Replay, Result, Verdict
+from splu_ref.conformance.session import Session
+from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, counting, digests
+from splu_ref.model import InputError, Json
+
+_LONGEST_SHOWN = 100_000  # bytes of an answer that a replay keeps
+
+
+def judged(session: Session, description: Description, file: VectorFile, vector: Vector) -> Result:
+    """Return how the program answers a vector."""
+    missing = description.supports(file)
+    if missing:
+        return Result(vector.id, file.operation, Verdict.UNSUPPORTED, missing, refusal=not vector.valid)
+    try:
+        wrong = _wrong(session, file, vector)
+    except MisbehaviorError as error:
+        wrong = str(error)
+    verdict = Verdict.PASSED if wrong is None else Verdict.FAILED
+    return Result(vector.id, file.operation, verdict, wrong or "", refusal=not vector.valid)
+
+
+def vector_of(files: Sequence[VectorFile], identifier: str, others: Collection[str]) -> VectorFile | None:
+    """Return a file that holds one vector alone: that of an id, or one made of a generated request.
+
+    Parameters
+    ----------
+    files
+        The vectors.
+    identifier
+        The id of a vector, or of a generated request: its vector's id, a slash, and its number from 1 on.
+    others
+        Ids of checks, for which there is no such file.
+
+    Raises
+    ------
+    InputError
+        If nothing has this id.
+    """
+    whole = identifier.rpartition("/")[0]
+    for file in files:
+        for vector in file.vectors:
+            if vector.id == identifier:
+                return replace(file, vectors=(vector,))
+            if vector.id == whole and vector.generator is not None:
+                wanted = next((each for each in _generated(file, vector) if each[0] == identifier), None)
+                if wanted is not None:
+                    return replace(file, vectors=(_of_generated(file, vector, *wanted),))
+                count = vector.generator["count"]
+                raise InputError(f"{clipped(identifier)} is no id: --only takes {whole}/1 to {whole}/{count}")
+    if identifier in others:
+        return None
+    known = [*others, *(vector.id for file in files for vector in file.vectors)]
+    near = nearest(identifier, known)
+    remedy = f"did you mean {near}?" if near else "--json lists the ids of what fails"
+    raise InputError(f"no vector or check has the id {clipped(identifier)}: {remedy}")
+
+
+def replayed(file: VectorFile, vector: Vector, received: bytes) -> Replay:
+    """Return a vector that was asked alone, with the line that came."""
+    single = vector.generator is None
+    right = {**(vector.answer or {}), **vector.also} if vector.valid else {"error": {"kind": vector.error}}
+    return Replay(
+        id=vector.id,
+        page=file.page,
+        about=" ".join([file.about, *(file.notes[flag] for flag in vector.flags)]),
+        request=_line(file, vector).decode(errors="replace") if single else "",
+        expected=json.dumps(right) if single else "",
+        given=received[:_LONGEST_SHOWN].decode(errors="replace"),
+    )
+
+
+def _wrong(session: Session, file: VectorFile, vector: Vector) -> str | None:
+    if vector.generator is None:
+        return fault(vector, session.ask_line(_line(file, vector), vector.id))
+    noted = dict(
+        zip(checkpoints(vector.generator["count"]), (*vector.checkpoints, vector.answers_sha256), strict=True)
+    )
+    before = 0
+    faults: list[str] = []
+
+    def answers() -> Iterator[dict[str, Json]]:
+        for identifier, request in _generated(file, vector):
+            one = _of_generated(file, vector, identifier, request)
+            try:
+                given = session.ask_line(_line(file, one), identifier)
+            except MisbehaviorError as error:
+                raise MisbehaviorError(f"{identifier}: {error}") from None
+            if not faults and (wrong := fault(one, given)):
+                faults.append(f"{identifier}: {wrong}")
+            yield given
+
+    for number, digest in enumerate(digests(answers(), vector.generator["keys"]), start=1):
+        if number in noted:
+            if digest != noted[number]:  # which decides; the reference's answers only say where
+                unsaid = f"the answers to the generated requests {before + 1} to {number} are not all right"
+                return faults[0] if faults else unsaid
+            before = number
+    return None
+
+
+def _line(file: VectorFile, vector: Vector) -> bytes:
+    """Return the line by which a vector is asked."""
+    if vector.line is not None:
+        return vector.line.encode()
+    return json.dumps({**file.request(vector), "id": vector.id}).encode()
+
+
+def _generated(file: VectorFile, vector: Vector) -> Iterator[tuple[str, Request]]:
+    """Yield the requests of a generator with their ids."""
+    assert vector.generator is not None
+    requests = generated_requests(file.operation, file.parameters, vector.generator)
+    for number, request in enumerate(requests, start=1):
+        yield f"{vector.id}/{number}", request
+
+
+def _of_generated(file: VectorFile, vector: Vector, identifier: str, request: Request) -> Vector:
+    """Return a generated request as a vector of its own, with what counts of the reference's answer."""
+    assert vector.generator is not None
+    right = counting(answer(request), vector.generator["keys"])
+    given = {key: value for key, value in request.items() if key != "op" and key not in file.parameters}
+    error = right.get("error")
+    if isinstance(error, dict):
+        return Vector(identifier, vector.flags, input=given, error=str(error["kind"]))
+    return Vector(identifier, vector.flags, input=given, answer=right)

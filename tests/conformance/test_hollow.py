@@ -1,0 +1,298 @@
+"""Programs that do little, or nothing, or say that they do: what a run may say of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+import pytest
+
+from splu_ref.cli.app import run as main
+from splu_ref.conformance import (
+    Conformance,
+    Limits,
+    Result,
+    VectorFile,
+    Verdict,
+    conform,
+    junit,
+    vector_files,
+)
+from splu_ref.conformance.description import FEATURES
+from splu_ref.conformance.reference import OPERATIONS
+from splu_ref.model import InputError
+
+SUBSET = "subset/population-5.json"
+REFUSING = """
+import json, sys
+OPS, FEATURES = json.loads(sys.argv[1])
+def refuse(constant):
+    raise ValueError(constant)
+for line in sys.stdin:
+    try:
+        request = json.loads(line, parse_constant=refuse)
+        operation = request["op"] if isinstance(request, dict) else None
+    except (ValueError, KeyError, RecursionError):
+        operation = None
+    if operation == "describe":
+        answer = {"ops": OPS, "name": "hollow", "version": "0", "features": FEATURES}
+    elif isinstance(operation, str):
+        answer = {"error": {"kind": "parameter" if operation in OPS else "unsupported"}}
+    else:
+        answer = {"error": {"kind": "malformed"}}
+    print(json.dumps(answer), flush=True)
+"""
+"""A program that refuses every request, and with the right kind if that can be told without understanding."""
+DYING = """
+import json, sys
+from splu_ref.conformance import answer_line
+for line in sys.stdin.buffer:
+    if sys.argv[1] and json.dumps(sys.argv[1]).encode() in line:
+        sys.exit(0)
+    sys.stdout.buffer.write(answer_line(line))
+    sys.stdout.flush()
+if sys.argv[1] == "end":
+    sys.exit(9)
+"""
+
+
+def only(*paths: str) -> list[VectorFile]:
+    return [file for file in vector_files() if file.path in paths]
+
+
+def refusing(operations: Sequence[str], features: Sequence[str] = FEATURES) -> list[str]:
+    return [sys.executable, "-S", "-c", REFUSING, json.dumps([operations, features])]
+
+
+def dying(identifier: str) -> list[str]:
+    return [sys.executable, "-c", DYING, identifier]
+
+
+def ids(outcome: Conformance) -> list[str]:
+    return [failure.id for failure in outcome.failures()]
+
+
+def test_a_program_that_supports_nothing_does_not_conform() -> None:
+    outcome = conform(refusing([]), vector_files())
+    assert ids(outcome) == []
+    assert outcome.verdict == "not shown"
+    assert outcome.conforming() == []
+    assert outcome.statement.startswith(
+        f"not shown: no operation was tested; {len(OPERATIONS)} not offered: "
+    )
+    assert outcome.count(Verdict.PASSED) == outcome.by_operation()["protocol"]["passed"]
+    assert outcome.count(Verdict.UNSUPPORTED) > 1_000
+    assert outcome.count(Verdict.SKIPPED) == 0
+
+
+def test_misspelt_operations_are_named_and_tested_by_nobody(capsys: pytest.CaptureFixture[str]) -> None:
+    command = refusing(["Subset", "privacy-minimum", "qqq", "describe"], ["retenton", "mle"])
+    outcome = conform(command, only(SUBSET), at_random=False)
+    assert outcome.verdict == "not shown"
+    assert [(word.kind, word.name, word.nearest) for word in outcome.unknown] == [
+        ("operation", "Subset", "subset"),
+        ("operation", "privacy-minimum", "privacy_minimum"),
+        ("operation", "qqq", ""),
+        ("feature", "retenton", "retention"),
+    ]
+    assert main(["conform", "--smoke", "--json", "--", *command]) == 3
+    document = json.loads(capsys.readouterr().out)
+    assert document["unknown"][0] == {"kind": "operation", "name": "Subset", "nearest": "subset"}
+    assert (document["verdict"], document["holds"], document["conforming"]) == ("not shown", False, [])
+    assert len(document["not_offered"]) == len(OPERATIONS)
+    assert main(["conform", "--smoke", "--", *command]) == 3
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "no operation 'Subset': did you mean subset?" in printed
+    assert "conforms" not in printed
+
+
+def test_a_flood_of_operations_is_reported_in_part() -> None:
+    outcome = conform(refusing([f"x{number}" for number in range(5_000)]), only(SUBSET), at_random=False)
+    assert len(outcome.unknown) == 100
+
+
+@pytest.mark.parametrize("features", [[], FEATURES], ids=["no-features", "all-features"])
+def test_to_refuse_everything_shows_nothing(features: Sequence[str]) -> None:
+    outcome = conform(refusing(list(OPERATIONS), features), vector_files(), smoke=True)
+    table = outcome.by_operation()
+    assert table["plan"]["passed"] > 0  # it refuses what must be refused
+    assert outcome.conforming() == []
+    assert {f"{operation}/any" for operation in OPERATIONS} <= set(ids(outcome))
+
+
+def test_vectors_that_ask_for_refusals_alone_show_nothing() -> None:
+    files = only("plan/anatomy-invalid.json")
+    outcome = conform(dying(""), files, at_random=False)
+    assert outcome.by_operation()["plan"]["passed"] == len(files[0].vectors)
+    assert outcome.verdict == "not shown"
+    assert "1 offered and not shown: plan" in outcome.statement
+
+
+def test_a_program_that_answers_nothing() -> None:
+    silent = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
+    outcome = conform(silent, vector_files(), limits=Limits(0.3))
+    assert (outcome.verdict, ids(outcome)) == ("does not conform", ["protocol/describe"])
+
+
+def test_a_program_that_dies_at_the_last_request() -> None:
+    files = only(SUBSET)
+    last = files[0].vectors[-1].id
+    outcome = conform(dying(last), files, at_random=False)
+    assert ids(outcome) == [last]
+    # The end is that of a program that runs: it was started again for it.
+    assert outcome.results[-1] == Result("protocol/end", "protocol", Verdict.PASSED)
+    assert ids(conform(dying("end"), files, at_random=False)) == ["protocol/end"]
+
+
+def test_the_end_of_a_program_that_died_at_the_last_request_is_checked() -> None:
+    files = only(SUBSET)
+    last = files[0].vectors[-1].id
+    outcome = conform([*dying(last)[:2], DYING.replace('"end"', f'"{last}"'), last], files, at_random=False)
+    assert ids(outcome) == [last, "protocol/end"]
+
+
+def test_conforms_is_said_of_what_was_tested() -> None:
+    files = only(SUBSET, "plan/anatomy-3.json", "below/bound-5.json")
+    limited = DYING.replace("    sys.stdout.buffer.write(answer_line(line))", (
+        "    said = json.loads(answer_line(line))\n"
+        "    said |= {'ops': ['subset', 'plan'], 'features': []} if 'ops' in said else {}\n"
+        "    print(json.dumps(said))"
+    ))  # fmt: skip
+    outcome = conform([sys.executable, "-c", limited, ""], files)
+    # What is promised without a feature that all its vectors need is not shown, and is no promise.
+    assert ids(outcome) == ["plan/any"]
+    outcome = conform([sys.executable, "-c", limited.replace("'plan'", "'describe'"), ""], files)
+    assert outcome.statement == "conforms in 1 of 4 operations; 3 not offered: below, plan, publish_random"
+    assert outcome.to_json()["conforming"] == ["subset"]
+
+
+def test_expected_failures_alone_show_nothing() -> None:
+    files = only(SUBSET)
+    reasons = {vector.id: "not yet" for vector in files[0].vectors if vector.valid}
+    outcome = conform(refusing(["subset"]), files, at_random=False, expected_failures=reasons)
+    wrong = [vector.id for vector in files[0].vectors if not vector.valid]
+    reasons |= {name: "not yet" for name in wrong if name in ids(outcome)}
+    outcome = conform(refusing(["subset"]), files, at_random=False, expected_failures=reasons)
+    assert (outcome.verdict, ids(outcome)) == ("not shown", [])
+
+
+def test_what_is_required_must_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    files = only(SUBSET, "plan/anatomy-3.json", "plan/anatomy-invalid.json")
+    assert conform(dying(""), files, require=["subset", "plan"], at_random=False).holds
+    outcome = conform(refusing([]), files, require=["plan"], at_random=False)
+    assert ids(outcome) == ["plan/required"]
+    outcome = conform(dying(""), only("plan/anatomy-invalid.json"), require=["plan"], at_random=False)
+    assert ids(outcome) == ["plan/required"]
+    with pytest.raises(InputError, match="did you mean plan"):
+        conform(dying(""), files, require=["plam"])
+    with pytest.raises(InputError, match="no vector tests"):
+        conform(dying(""), only(SUBSET), require=["plan"])
+    command = ["conform", "--smoke", "--json", "--require", "below, plan", "--", *refusing([])]
+    assert main(command) == 1
+    failures = json.loads(capsys.readouterr().out)["failures"]
+    assert [failure["id"] for failure in failures] == ["below/required", "plan/required"]
+
+
+def test_junit_tells_unsupported_from_skipped_and_nothing_from_success() -> None:
+    hollow = conform(refusing([]), only(SUBSET))
+    document = ElementTree.fromstring(junit(hollow))
+    kinds = [case.attrib["type"] for case in document.findall(".//skipped")]
+    assert kinds == ["unsupported"] * hollow.count(Verdict.UNSUPPORTED)
+    (error,) = document.findall(".//error")
+    assert error.attrib["message"] == hollow.statement
+    assert document.attrib["errors"] == "1"
+    whole = ElementTree.fromstring(junit(conform(dying(""), only(SUBSET), smoke=True)))
+    assert [case.attrib["type"] for case in whole.findall(".//skipped")] == ["skipped"]
+    assert whole.attrib["errors"] == "0"
+
+
+def test_the_features_are_those_that_the_vectors_need() -> None:
+    assert {feature for file in vector_files() for feature in file.requires} == set(FEATURES)
+
+
+def test_failures_are_told_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:
+    told: list[Result] = []
+    seen: list[int] = []
+    files = only(SUBSET)
+    outcome = conform(
+        dying(files[0].vectors[2].id),
+        files,
+        at_random=False,
+        tell=told.append,
+        progress=lambda done, whole: seen.append(len(told)),
+    )
+    assert told == outcome.results
+    assert seen == list(range(1, len(told) + 1))
+    assert main(["conform", "--smoke", "--json", "--", *refusing(list(OPERATIONS))]) == 1
+    printed = capsys.readouterr()
+    lines = printed.err.splitlines()
+    assert len(lines) == 21
+    assert all(line.startswith("failed: ") for line in lines[:20])
+    assert json.loads(printed.out)["failed"] > 20
+
+
+@pytest.mark.parametrize(
+    ("identifier", "page"),
+    [
+        ("plan/accumulated-cyclic-4/all/19", "docs/specification/plans.md"),
+        ("plan/accumulated-cyclic-4/all", "docs/specification/plans.md"),
+        ("subset/population-5/too-many", "docs/specification/randomness.md"),
+        ("protocol/lines/not-json", ""),
+        ("publish_random/cyclic/counts", "docs/specification/conformance.md"),
+        ("protocol/end", "docs/specification/conformance.md"),
+    ],
+)
+def test_one_request_is_asked_alone(identifier: str, page: str, capsys: pytest.CaptureFixture[str]) -> None:
+    if not page:
+        identifier = next(vector.id for vector in only("protocol/lines.json")[0].vectors)
+        page = "docs/specification/conformance.md"
+    assert main(["conform", "--only", identifier, "--json", "--", *dying("")]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["verdict"] == "passed"
+    assert (document["replay"]["id"], document["replay"]["page"]) == (identifier, page)
+    assert "conforms" not in document["statement"]
+    asked = {"protocol/describe", "protocol/end", identifier}
+    assert document["passed"] == len(asked)
+
+
+def test_a_replay_shows_the_request_and_both_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    identifier = "plan/accumulated-cyclic-4/all/19"
+    wrong = DYING.replace("answer_line(line)", "answer_line(line).replace(b'[[', b'[[9, ')")
+    command = ["conform", "--only", identifier, "--", sys.executable, "-c", wrong, ""]
+    assert main(command) == 1
+    printed = capsys.readouterr()
+    lines = dict(line.split(": ", 1) for line in printed.out.splitlines() if ": " in line)
+    request = json.loads(lines["request"])
+    assert (request["op"], request["id"]) == ("plan", identifier)
+    expected, given = json.loads(lines["expected"]), json.loads(lines["given"])
+    assert given["groups"] == [[9, *expected["groups"][0]], *expected["groups"][1:]]
+    assert lines["failed"].startswith(identifier)
+    assert main([*command[:3], "--json", *command[3:]]) == 1
+    assert json.loads(capsys.readouterr().out)["replay"]["request"] == lines["request"]
+
+
+def test_a_replay_of_what_is_not_offered_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform", "--only", "subset/population-5/too-many", "--", *refusing([])]) == 3
+    printed = capsys.readouterr().out
+    assert "not supported" in printed
+    assert "given: " not in printed
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--only", "subset/population-5/too-mny"], "did you mean subset/population-5/too-many?"),
+        (["--only", "plan/accumulated-cyclic-4/all/61"], "all/1 to plan/accumulated-cyclic-4/all/60"),
+        (["--only", "plan/accumulated-cyclic-4/all/01"], "is no id"),
+        (["--only", "subset/any"], "no vector or check has the id"),
+        (["--only", "subset/population-5/too-many", "--smoke"], "leave out"),
+        (["--only", "subset/population-5/too-many", "--require", "subset"], "leave out"),
+    ],
+)
+def test_ids_that_do_not_exist(options: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform", *options, "--", "true"]) == 2
+    message = capsys.readouterr().err
+    assert words in message
+    assert message.count("\n") == 1
