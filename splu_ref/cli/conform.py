@@ -113,7 +113,7 @@ def run(
     if as_json:
         show(outcome.to_json(), [], as_json=True)
     else:
-        _show(outcome)
+        show_outcome(outcome)
     return {"conforms": 0, "passed": 0, "not shown": 3}.get(outcome.verdict, 1)
 
 
@@ -133,7 +133,8 @@ def _teller() -> Callable[[Result], None]:
     return tell
 
 
-def _show(outcome: Conformance) -> None:
+def show_outcome(outcome: Conformance) -> None:
+    """Print the outcome for a reader: counts by operation, failures, evidence, and what was shown."""
     if outcome.replay is not None:
         _show_alone(outcome, outcome.replay)
         return

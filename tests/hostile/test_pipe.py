@@ -5,19 +5,27 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from splu_ref.cli.app import run
+from splu_ref.cli.conform import show_outcome
+from splu_ref.conformance import Conformance, Result, Verdict, junit, vector_files
+from splu_ref.conformance.comparison import fault, read_answer
+from splu_ref.conformance.description import read_description
+from splu_ref.conformance.judging import replayed
 from splu_ref.conformance.program import LONGEST_LINE, Limits, MisbehaviorError
 from splu_ref.conformance.session import Session
 from splu_ref.model import Json
+from splu_ref.terminal import say_json
 from tests.hostile.damage import damaged
 from tests.hostile.readers import READERS
 
 ANSWER = READERS["answer"]
+SUBSET = next(file for file in vector_files() if file.path == "subset/population-5.json")
 
 
 def _asked(command: list[str], timeout: float = 10) -> dict[str, Json] | str:
@@ -68,6 +76,45 @@ def test_a_flood_a_silence_and_a_crash(script: str, how: str) -> None:
     assert isinstance(answer, str)
     assert any(part in answer for part in how.split("|")), answer
     assert time.monotonic() - started < 10
+
+
+TEXTS = st.text(st.characters(codec=None), max_size=30) | st.sampled_from(
+    ["\x1b[2J", "\ud800", "\u202e", "a" * 5_000, "\n\r\t\0\x7f", "[red]", ":smile:", "</failure>", "\ufffe"]
+)
+ANSWERS = st.recursive(
+    TEXTS | st.integers() | st.floats() | st.booleans() | st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(name=TEXTS, words=st.lists(TEXTS, max_size=4), given_=ANSWERS, line=st.binary(max_size=200))
+def test_an_outcome_is_shown_whatever_the_program_says(
+    name: str, words: list[str], given_: Json, line: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = {"ops": [*words, "subset"], "features": words, "name": name, "version": name}
+    description = read_description(read_answer(json.dumps(described).encode(), "x"))
+    wrong = fault(SUBSET.vectors[0], {"result": given_, "error": given_})
+    outcome = Conformance(
+        description.name,
+        description.version,
+        "2",
+        offered=description.operations,
+        unknown=description.unknown(["subset"], []),
+        results=[Result("subset/population-5/none", "subset", Verdict.FAILED, str(wrong))],
+    )
+    for replay in (None, replayed(SUBSET, SUBSET.vectors[0], line)):
+        outcome.replay = replay
+        capsys.readouterr()
+        show_outcome(outcome)
+        assert all(shown.isprintable() for shown in capsys.readouterr().out.splitlines())
+        say_json(outcome.to_json())
+        document = json.loads(capsys.readouterr().out)
+        assert document["failures"] == [{"id": "subset/population-5/none", "reason": str(wrong)}]
+        case = ElementTree.fromstring(junit(outcome)).find(".//failure")
+        assert case is not None
+        assert case.attrib["message"]
 
 
 def test_the_command_tells_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
