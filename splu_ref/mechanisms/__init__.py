@@ -13,6 +13,11 @@ from splu_ref.mechanisms.release import (
     RecordMechanism,
     Release,
 )
+from splu_ref.mechanisms.retention_replacement import (
+    RetentionReplacement,
+    from_local_privacy,
+    from_other_values,
+)
 from splu_ref.mechanisms.splu_gen import PlaceOrder, SpluGen
 from splu_ref.mechanisms.two_tables import Anatomy, TwoTables, TwoTablesRelease
 
@@ -31,10 +36,13 @@ __all__ = [
     "PublishedTable",
     "RecordMechanism",
     "Release",
+    "RetentionReplacement",
     "SpluGen",
     "TwoTables",
     "TwoTablesRelease",
     "append",
+    "from_local_privacy",
+    "from_other_values",
     "read_manifest",
     "read_release",
 ]

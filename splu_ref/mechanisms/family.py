@@ -14,6 +14,7 @@ from splu_ref.manifest import Facts, Manifest
 from splu_ref.mechanisms.distribution_based import DistributionBased
 from splu_ref.mechanisms.laplace import LaplaceCounts
 from splu_ref.mechanisms.release import PublishedTable
+from splu_ref.mechanisms.retention_replacement import RetentionReplacement
 from splu_ref.mechanisms.splu_gen import SpluGen
 from splu_ref.mechanisms.two_tables import Anatomy
 from splu_ref.microdata import Microdata, as_table
@@ -23,6 +24,7 @@ MECHANISMS: dict[str, Callable[[Facts], Mechanism[object]]] = {
     Anatomy.name: Anatomy.from_facts,
     DistributionBased.name: DistributionBased.from_facts,
     LaplaceCounts.name: LaplaceCounts.from_facts,
+    RetentionReplacement.name: RetentionReplacement.from_facts,
 }
 """What makes a mechanism of the facts in a manifest. A new mechanism is a row here."""
 

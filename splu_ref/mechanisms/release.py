@@ -278,6 +278,16 @@ class RecordMechanism(ABC):
         del table, columns
         return None
 
+    def declared(self, table: Microdata) -> Microdata:
+        """Return the table with the domains that the mechanism declares: by default those that occur.
+
+        Raises
+        ------
+        DataError
+            If a cell lies outside its column's domain.
+        """
+        return table
+
     def publish(
         self,
         table: Microdata | IntoDataFrame | str | os.PathLike[str],
@@ -311,7 +321,8 @@ class RecordMechanism(ABC):
         ParameterError
             If a sensitive column is named twice, or identifies the records as well.
         """
-        given = Given.of(self, table, sensitive, randomness, id_column, missing)
+        original = self.declared(as_table(table, missing))
+        given = Given.of(self, original, sensitive, randomness, id_column, None)
         max_gamma = self.largest_gamma(given.table, tuple(given.codes))
         done = self.publish_columns(given.codes, given.domain_sizes, given.draws_for)
         published = given.table.take(done.rows)

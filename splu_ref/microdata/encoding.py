@@ -25,15 +25,16 @@ class Encoding(NamedTuple):
     codes
         Shape (rows,): index into ``domain``.
     rows
-        Shape (domain,): a row that holds each value.
-    filler
-        Code of the text that cells without content are read as, if no row holds that text; otherwise -1.
+        Shape (domain,): a row that holds each value, any row for the codes in ``unheld``.
+    unheld
+        Codes of values that no row holds: of the text that cells without content are read as, or of values
+        that were declared and do not occur.
     """
 
     domain: tuple[Value, ...]
     codes: NDArray[np.int64]
     rows: NDArray[np.int64]
-    filler: int
+    unheld: frozenset[int]
 
 
 def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> Encoding:
@@ -82,7 +83,63 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
     rows[codes] = np.arange(len(codes))
     if filler >= 0 and held:
         rows[filler], filler = cells.index(missing), -1
-    return Encoding(domain, codes, rows, filler)
+    return Encoding(domain, codes, rows, frozenset([filler] if filler >= 0 else []))
+
+
+def declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
+    """Return the encoding of a column by a declared domain, of which the column may hold a part only.
+
+    Parameters
+    ----------
+    column
+        Its name, for messages.
+    found
+        The encoding by the values that occur.
+    domain
+        All values, as canonical texts, in any order.
+
+    Raises
+    ------
+    DataError
+        For a cell outside the domain, fewer than two values, one that stands twice, or one that is not of
+        the column's type.
+    """
+    if len(domain) < 2 or len(set(domain)) < len(domain):
+        raise DataError(
+            f"the domain declared for {column!r} must name at least two values, each of them once"
+        )
+    known = {text(value): value for value in found.domain}
+    for place, value in enumerate(found.domain):
+        if text(value) not in set(domain):
+            row = int(np.argmax(found.codes == place))
+            raise DataError(
+                f"column {column!r} holds {text(value)!r} in row {row + 1}, which is not in the declared "
+                "domain: add it, or drop the row"
+            )
+    kind = type(found.domain[0])
+    values: list[Any] = [known[name] if name in known else _typed(column, name, kind) for name in domain]
+    ordered: list[Any] = sorted(values)
+    places = {value: place for place, value in enumerate(ordered)}
+    moved = np.array([places[value] for value in found.domain], dtype=np.int64)
+    rows = np.zeros(len(ordered), dtype=np.int64)
+    rows[moved] = found.rows
+    held = {places[value] for code, value in enumerate(found.domain) if code not in found.unheld}
+    return Encoding(tuple(ordered), moved[found.codes], rows, frozenset(range(len(ordered))) - held)
+
+
+def _typed(column: str, name: str, kind: type[Any]) -> Value:
+    if kind is str:
+        return name
+    try:
+        value: Value = int(name) if kind is int else kind(name)
+    except (ValueError, TypeError, ArithmeticError):
+        value = name
+    if type(value) is not kind or kind not in (int, float) or text(value) != name:
+        raise DataError(
+            f"the domain declared for {column!r} names {name!r}, and the column holds values of type "
+            f"{kind.__name__}: write it as the column would, or convert the column to text"
+        )
+    return value
 
 
 def _is_missing(value: Value | None) -> bool:

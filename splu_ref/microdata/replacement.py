@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.microdata.encoding import Encoding
-from splu_ref.microdata.values import Column, Frame
+from splu_ref.microdata.values import Column, Frame, text
 from splu_ref.model import DataError
 
 
@@ -27,34 +27,36 @@ def gather(frame: Frame, rows: NDArray[np.int64] | None) -> Frame:
         return frame.select(_gathered(frame[column], rows) for column in frame.columns)
 
 
-def replaced(series: Column, encoding: Encoding, codes: NDArray[np.int64], missing: str | None) -> Column:
+def replaced(series: Column, encoding: Encoding, codes: NDArray[np.int64]) -> Column:
     """Return the values with the given codes as a column like ``series``.
 
     Each value is gathered from a row of ``series`` that holds it, which keeps the type, the categories and
-    the order of categories. Only a text that stands for cells without content may have no such row.
+    the order of categories. Values that no row holds are written.
 
     Raises
     ------
     DataError
-        If the type of ``series`` does not admit the text ``missing`` (categories that do not hold it), or if
-        its library cannot reorder a column of that type.
+        If the type of ``series`` does not admit such a value (categories that do not hold it), or if its
+        library cannot reorder a column of that type.
     """
     gathered = nw.maybe_reset_index(_gathered(series, encoding.rows[codes]))
-    filled = np.flatnonzero(codes == encoding.filler).tolist()
+    if not encoding.unheld:
+        return gathered
+    filled = np.flatnonzero(np.isin(codes, list(encoding.unheld))).tolist()
     if not filled:
         return gathered
-    texts = [missing] * len(filled)
+    new = [encoding.domain[code] for code in codes[filled].tolist()]
     try:
         if gathered.implementation.is_pandas():  # refuses a text that is no category
-            return gathered.scatter(filled, texts)
-        written = gathered.cast(nw.String).scatter(filled, texts).to_native()
+            return gathered.scatter(filled, new)
+        written = gathered.cast(nw.String).scatter(filled, list(map(text, new))).to_native()
         native = gathered.to_native()  # its own type: that of narwhals leaves out the width of the indices
         cast = written.cast(native.type if gathered.implementation.is_pyarrow() else native.dtype)
     except MemoryError:
         raise
     except Exception as error:  # every data frame library has its own
         raise DataError(
-            f"column {series.name!r} of type {gathered.dtype} does not admit the text {missing!r}: "
+            f"column {series.name!r} of type {gathered.dtype} does not admit the value {new[0]!r}: "
             "add it to the categories, or convert the column to text"
         ) from error
     published: Column = nw.from_native(cast, series_only=True).alias(series.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
-from splu_ref.microdata.encoding import Encoding, encode
+from splu_ref.microdata.encoding import Encoding, declared, encode
 from splu_ref.microdata.identities import (
     content_digest,
     identities_from_cells,
@@ -180,9 +181,29 @@ class Microdata:
             raise ValueError(
                 f"a code lies outside 0 to {len(encoding.domain) - 1}: give indices into the domain"
             )
-        series = replaced(origin._series(column), encoding, codes, origin._missing)
+        series = replaced(origin._series(column), encoding, codes)
         frame = gather(self._frame, None).with_columns(series)
         return Microdata(frame, self._missing)
+
+    def with_domain(self, column: str, domain: Sequence[str]) -> Microdata:
+        """Return the table with a declared domain of a column, of which its cells may be a part only.
+
+        Parameters
+        ----------
+        column
+            Name of the column.
+        domain
+            All values as canonical texts, at least two; `domain` gives them back in ascending order.
+
+        Raises
+        ------
+        DataError
+            For a cell outside the domain, with its row, or a value that is not of the column's type.
+        """
+        table = Microdata(self._frame, self._missing)
+        table._encodings.update(self._encodings)
+        table._encodings[column] = declared(column, self._encoding(column), domain)
+        return table
 
     def bare(self) -> Microdata:
         """Return the table with its cells and nothing else, as it may be published.

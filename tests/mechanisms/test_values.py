@@ -20,6 +20,7 @@ from splu_ref.mechanisms import (
     DistributionBased,
     LaplaceCounts,
     Release,
+    RetentionReplacement,
     SpluGen,
     read_release,
 )
@@ -121,6 +122,7 @@ def test_each_mechanism_is_read_from_its_manifest(tmp_path: Path) -> None:
         DistributionBased(),
         Anatomy(3, "cyclic"),
         LaplaceCounts(LN_2),
+        RetentionReplacement("1/3", {"value": ["z", "x", "w", "y"]}),
     ]
     assert {value.name for value in values} == set(MECHANISMS)
     for value in values:

@@ -127,7 +127,7 @@ def test_a_type_that_does_not_admit_the_text_is_refused() -> None:
         table = Microdata.from_frame(enum, missing="?")
         assert table.domain("s") == ("?", "x", "y")
         with pytest.raises(
-            DataError, match=r"column 's' of type (Enum|Cat).* does not admit the text '\?': add"
+            DataError, match=r"column 's' of type (Enum|Cat).* does not admit the value '\?': add"
         ):
             table.with_codes("s", np.array([0, 1, 2]))
     wider = pl.DataFrame({"s": pl.Series(["x", None, "y"], dtype=pl.Enum(["x", "y", "?"]))})

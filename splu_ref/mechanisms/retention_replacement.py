@@ -1,0 +1,157 @@
+"""Retention replacement (Agrawal, Srikant and Thomas 2005, section 3): keep a value, or draw it anew.
+
+Each cell of a sensitive column is kept with probability p, and otherwise drawn uniformly from the declared
+domain, its own value included: A = p I + (1 - p)/m. Records and columns are independent. Randomized response
+and uniform perturbation are the same mechanism under other parameters, which `from_other_values` and
+`from_local_privacy` convert.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Self
+
+import numpy as np
+
+from splu_ref.channels import Channel
+from splu_ref.channels import retention as retention_channel
+from splu_ref.manifest import Facts
+from splu_ref.mechanisms.draws import LARGEST_BOUND
+from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError, Exact, ParameterError, exact, probability
+from splu_ref.randomness import Draws, IntArray, UniformSource
+
+
+@dataclass(frozen=True, init=False)
+class RetentionReplacement(RecordMechanism):
+    """The mechanism as a value.
+
+    Parameters
+    ----------
+    retention
+        Probability p of keeping a value, 0 <= p < 1. The replacement may be the own value again.
+    domains
+        By sensitive column all its values as texts, at least two: what the replacements are drawn from. They
+        are declared, not taken from the table, whose values would otherwise be told by the manifest.
+
+    Raises
+    ------
+    ParameterError
+        If p is 1, which publishes the original, out of range or has too many digits to draw by, or if no
+        column has a domain.
+    """
+
+    name: ClassVar[str] = "retention replacement"
+
+    retention: Fraction
+    domains: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def __init__(self, retention: Exact, domains: Mapping[str, Sequence[str]]) -> None:
+        keep = probability(retention, "retention")
+        if keep == 1:
+            raise ParameterError("a retention of 1 publishes every value as it is: choose less than 1")
+        if keep.denominator > LARGEST_BOUND:
+            raise ParameterError("retention has too many digits to draw by: write it with fewer, such as 0.3")
+        if not domains:
+            raise ParameterError("no column has a domain: declare the values of each sensitive column")
+        object.__setattr__(self, "retention", keep)
+        ordered = {name: tuple(sorted(domains[name])) for name in sorted(domains)}
+        object.__setattr__(self, "domains", tuple(ordered.items()))
+
+    def facts(self) -> dict[str, int | str]:
+        """Return the retention, the law of replacements, and a digest of the domains.
+
+        A manifest tells the domains in any case; by their digest a keyed release depends on them.
+        """
+        told = json.dumps(self.domains, ensure_ascii=False, separators=(",", ":")).encode()
+        digest = hashlib.sha256(told).hexdigest()
+        return {"retention": str(self.retention), "replacing": "uniform", "domains": digest}
+
+    @classmethod
+    def from_facts(cls, facts: Facts) -> Self:
+        """Return the mechanism of which a manifest tells these parameters."""
+        if facts.text("replacing") != "uniform":
+            raise ParameterError("replacing is not uniform: no other law is known, ask the publisher")
+        mechanism = cls(facts.text("retention"), facts.domains())
+        if facts.text("domains") != mechanism.facts()["domains"]:
+            raise DataError("domains is not the digest of the domains: ask the publisher")
+        return mechanism
+
+    def declared(self, table: Microdata) -> Microdata:
+        """Return the table with the declared domains."""
+        for column, domain in self.domains:
+            table = table.with_domain(column, domain)
+        return table
+
+    def channel(self, histogram: IntArray, _: UniformSource) -> Channel[int, int]:
+        """Return the law of a record's published code: kept with p, else any of the domain."""
+        size = len(histogram)
+        return retention_channel(self.retention, dict.fromkeys(range(size), Fraction(1, size)))
+
+    def publish_columns(
+        self,
+        codes: Mapping[str, IntArray],
+        domain_sizes: Mapping[str, int],
+        draws_for: Callable[[str], Draws],
+    ) -> ColumnsRelease:
+        """Keep or replace each record's values; see `RecordMechanism` for parameters.
+
+        Random integers are drawn in this order, for each column: one below w per record, p = u/w in lowest
+        terms, then one below m per record, which is the replacement. A record keeps its value if the first is
+        below u; its replacement is drawn all the same, so that no draw depends on another.
+
+        Notes
+        -----
+        The rows stay in the order of the table: the law of a row does not depend on the others, so the order
+        tells nothing that its place in the original did not. Whoever publishes several columns in several
+        releases should shuffle the table first, since equal orders link the rows.
+        """
+        undeclared = [column for column in codes if column not in dict(self.domains)]
+        if undeclared or len(codes) < len(self.domains):
+            column = (
+                undeclared[0] if undeclared else next(name for name, _ in self.domains if name not in codes)
+            )
+            raise ParameterError(
+                f"column {column!r} has a domain or is sensitive, and not both: declare the values of each "
+                "sensitive column, and of no other"
+            )
+        published = {}
+        for column, own in codes.items():
+            if not len(own):
+                raise ParameterError("the table has no records: give at least one")
+            draws = draws_for(column)
+            coins = draws.below(self.retention.denominator, len(own))
+            replacements = draws.below(domain_sizes[column], len(own))
+            published[column] = np.where(coins < self.retention.numerator, own, replacements)
+        rows = np.arange(len(next(iter(codes.values()))), dtype=np.int64)
+        return ColumnsRelease(rows, published, rows[:0])
+
+
+def from_other_values(keep: Exact, values: int) -> Fraction:
+    """Return p for a channel that keeps a value with ``keep`` and else picks any *other* one.
+
+    Fu et al. 2014, section 3, describe randomized response so: with probability p' the own value, each of the
+    m - 1 others with (1 - p')/(m - 1). That is p = (m p' - 1)/(m - 1).
+
+    Raises
+    ------
+    ParameterError
+        If p' is below 1/m: the own value is then the least likely one, which no replacement does.
+    """
+    share = probability(keep, "keep")
+    if share * values < 1:
+        raise ParameterError(f"{keep} is below 1/{values}: no replacement makes the own value the rarest one")
+    return (values * share - 1) / (values - 1)
+
+
+def from_local_privacy(amplification: Exact, values: int) -> Fraction:
+    """Return p of k-ary randomized response with e^epsilon = ``amplification``: (a - 1)/(a - 1 + m)."""
+    ratio = exact(amplification, "amplification")
+    if ratio < 1:
+        raise ParameterError(f"e^epsilon = {amplification} is below 1: give 1 or more")
+    return (ratio - 1) / (ratio - 1 + values)

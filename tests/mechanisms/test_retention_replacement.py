@@ -1,0 +1,163 @@
+"""Retention replacement on tables: declared domains, draws, conversions, and what is refused."""
+
+from __future__ import annotations
+
+import hashlib
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import splu_ref as sr
+from splu_ref.channels import amplification, diagonal
+from splu_ref.mechanisms import RetentionReplacement, from_local_privacy, from_other_values
+from splu_ref.model import DataError, ParameterError
+from splu_ref.randomness import Key, KeyedSource, SeededSource, SystemSource, TapeSource
+
+FRAME = pl.DataFrame({"sex": ["F", "M"] * 300, "job": list("aaabbc") * 100, "age": [30, 31, 33] * 200})
+JOBS = {"job": ["a", "b", "c", "d"]}
+
+
+def test_a_tape_decides_coin_by_coin_and_value_by_value() -> None:
+    # p = 1/2: coins below 2; then replacements below 4, for kept records too.
+    tape = bytes([0, 1, 1, 0, 3, 2, 0, 1])
+    done = RetentionReplacement("1/2", {"sensitive": "abcd"}).publish_codes(
+        np.array([0, 1, 2, 3]), 4, TapeSource(tape)
+    )
+    assert done.published.tolist() == [0, 2, 0, 3]
+    assert done.rows.tolist() == [0, 1, 2, 3]
+    assert done.suppressed.tolist() == []
+
+
+@pytest.mark.parametrize("kind", [pl.DataFrame, pd.DataFrame, pa.table])
+def test_values_that_no_record_has_are_published_in_the_columns_type(kind: Any) -> None:
+    frame = kind({"job": ["a", "b"] * 40, "age": [30, 31] * 40})
+    mechanism = RetentionReplacement(0, {"job": ["a", "b", "x"], "age": ["30", "31", "90"]})
+    release = mechanism.publish(frame, ["job", "age"], SeededSource(1))
+    table = pl.from_pandas(release.frame) if kind is pd.DataFrame else pl.DataFrame(release.frame)
+    assert set(table["job"]) == {"a", "b", "x"}
+    assert set(table["age"]) == {30, 31, 90}
+    assert table["age"].dtype.is_integer()
+    assert release.domains == {"job": ("a", "b", "x"), "age": ("30", "31", "90")}
+    assert (release.suppressed, release.max_gamma) == (0, None)
+
+
+def test_the_manifest_tells_what_was_declared_and_not_what_occurs(tmp_path: Path) -> None:
+    domain = [str(age) for age in range(17, 120)]
+    release = RetentionReplacement("1/3", {"age": domain}).publish(FRAME, "age", SeededSource(2))
+    release.write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
+    again = sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
+    # Numbers stand by size, whatever the order in which they were declared.
+    assert again.domains == {"age": tuple(domain)}
+    assert again.mechanism == RetentionReplacement("1/3", {"age": domain[::-1]})
+    told = (tmp_path / "m.json").read_text()
+    (tmp_path / "m.json").write_text(told.replace('"119"', '"120"'))
+    with pytest.raises(DataError, match="not the digest of the domains"):
+        sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
+    (tmp_path / "m.json").write_text(told.replace('"uniform"', '"by rank"'))
+    with pytest.raises(DataError, match="replacing is not uniform"):
+        sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
+
+
+def test_estimates_are_unbiased_and_count_values_that_do_not_occur() -> None:
+    mechanism = RetentionReplacement("2/5", JOBS)
+    releases = [mechanism.publish(FRAME, "job", SeededSource(seed)) for seed in range(60)]
+    for value, true in (("a", 200), ("d", 0)):
+        found = [release.estimate(sex="F", job=value) for release in releases]
+        assert found[0].method == "inversion"
+        # f = (y - n (1-p)/m) / p
+        assert found[0].estimate == pytest.approx((found[0].published_count - 300 * 0.6 / 4) / 0.4)
+        estimates = [one.estimate for one in found]
+        assert np.mean(estimates) == pytest.approx(true, abs=5 * np.std(estimates) / 60**0.5)
+    flat = RetentionReplacement(0, JOBS).publish(FRAME, "job", SeededSource(1))
+    with pytest.raises(DataError, match="does not tell values of 'job' apart"):
+        flat.estimate(job="a")
+
+
+def test_a_key_gives_one_release_of_one_table_and_one_domain() -> None:
+    key = KeyedSource(Key(hashlib.sha256(b"a test").digest()))
+
+    def published(retention: str, domain: list[str], frame: pl.DataFrame = FRAME) -> list[str]:
+        release = RetentionReplacement(retention, {"job": domain}).publish(frame, "job", key)
+        jobs: list[str] = release.table.cells("job")
+        return jobs
+
+    once = published("1/5", ["a", "b", "c", "d"])
+    assert published("1/5", ["d", "c", "b", "a"]) == once
+    turned = published("1/5", ["a", "b", "c", "d"], FRAME.reverse())
+    assert sorted(turned) == sorted(once)
+    # Another value in the domain, at the same place: fresh draws, so a fresh set of records is kept.
+    other = published("1/5", ["a", "b", "c", "e"])
+    assert sum(one == another for one, another in zip(once, other, strict=True)) < 400
+
+
+def test_several_columns_have_draws_of_their_own() -> None:
+    mechanism = RetentionReplacement("1/2", {"job": ["a", "b", "c", "d"], "copy": ["a", "b", "c", "d"]})
+    twins = FRAME.with_columns(copy=pl.col("job"))
+    for source in (SeededSource(1), SystemSource(), KeyedSource(Key(hashlib.sha256(b"a test").digest()))):
+        release = mechanism.publish(twins, ["job", "copy"], source)
+        agree = sum(
+            one == other
+            for one, other in zip(release.table.cells("job"), release.table.cells("copy"), strict=True)
+        )
+        # Independent: (5/8)^2 + 3 (1/8)^2 of 600 are 262.5; 450 lies 15 standard deviations above.
+        assert agree < 450
+
+
+def test_conversions() -> None:
+    for values in (2, 3, 14):
+        share = Fraction(2, 3)
+        p = from_other_values(share, values)
+        assert p + (1 - p) / values == share
+        ratio = Fraction(5, 2)
+        p = from_local_privacy(ratio, values)
+        assert 1 + p * values / (1 - p) == ratio
+        assert amplification(diagonal(range(values), p + (1 - p) / values)).ratio == ratio
+    with pytest.raises(ParameterError, match="below 1/4"):
+        from_other_values("0.2", 4)
+    with pytest.raises(ParameterError, match="give 1 or more"):
+        from_local_privacy("1/2", 4)
+
+
+@pytest.mark.parametrize(
+    ("retention", "domains", "remedy"),
+    [
+        (1, JOBS, "choose less than 1"),
+        ("1.0", JOBS, "choose less than 1"),
+        ("1/3", {}, "declare the values"),
+        (f"0.{'7' * 30}", JOBS, "fewer"),
+    ],
+)
+def test_parameters_that_make_no_mechanism(retention: Any, domains: Any, remedy: str) -> None:
+    with pytest.raises(ParameterError, match=remedy):
+        RetentionReplacement(retention, domains)
+
+
+@pytest.mark.parametrize(
+    ("domains", "remedy"),
+    [
+        ({"job": ["a", "b"]}, "holds 'c' in row 6, which is not in the declared domain"),
+        ({"job": ["a"]}, "at least two values"),
+        ({"job": ["a", "b", "c", "c"]}, "each of them once"),
+        ({"job": ["a", "b", "c"], "sex": ["F", "M"]}, "'sex' has a domain or is sensitive, and not both"),
+        ({"age": ["30", "31", "33"]}, "'job' has a domain or is sensitive, and not both"),
+        ({"nobody": ["a", "b"]}, "no column 'nobody'"),
+    ],
+)
+def test_tables_that_do_not_fit(domains: Any, remedy: str) -> None:
+    with pytest.raises((DataError, ParameterError), match=remedy):
+        RetentionReplacement("1/3", domains).publish(FRAME, "job")
+
+
+def test_a_domain_is_written_as_the_column_writes_it() -> None:
+    for name in ("030", "x", "30.5"):
+        with pytest.raises(DataError, match="write it as the column would"):
+            RetentionReplacement("1/3", {"age": ["30", "31", "33", name]}).publish(FRAME, "age")
+    category = pd.DataFrame({"job": pd.Categorical(["a", "b"] * 30)})
+    with pytest.raises(DataError, match="add it to the categories"):
+        RetentionReplacement(0, {"job": ["a", "b", "c"]}).publish(category, "job", SeededSource(1))
