@@ -28,7 +28,7 @@ from splu_ref.channels import (
 )
 from splu_ref.model import ParameterError
 
-exactly = settings(max_examples=50, deadline=None)
+exactly = settings(max_examples=50)
 LEVELS = st.fractions(0, 1, max_denominator=20).filter(lambda level: 0 < level < 1)
 
 
