@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, Protocol
@@ -56,7 +56,7 @@ class PublishTable(Protocol):
         self,
         mechanism: SpluGen,
         table: Microdata,
-        sensitive: str,
+        sensitive: str | Sequence[str],
         randomness: Randomness | None = ...,
         /,
         *,

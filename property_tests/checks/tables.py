@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import polars as pl
 from hypothesis import strategies as st
 
 from property_tests import reference
-from property_tests.checking import Outcome, check
+from property_tests.checking import Outcome, check, judged
 from property_tests.examples import PLAN_NAMES, for_all, tables
 from property_tests.run import Run
 from property_tests.subject import Subject
+from splu_ref.audit import EValue, multinomial_point, multinomial_power
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import Gamma
@@ -123,3 +128,48 @@ def keyed(subject: Subject, run: Run) -> Outcome:
         st.data(),
         examples=run.pick(80, 30),
     )
+
+
+PAIRED = 1200
+PAIRED_RELEASES = 4
+BOTH_KEPT = [Fraction(kept * own, 9) for kept, own in product((1, 2), repeat=2)]
+"""Whether a record keeps its first and its second value, gamma = 3: both, the first, the second, none."""
+
+
+@check(
+    "table.columns",
+    "statistical",
+    "Under a key, whether a record keeps its value in one sensitive column says nothing about another: both "
+    "are kept with probability 1/gamma squared.",
+)
+def columns(subject: Subject, run: Run) -> Outcome:
+    frame = pl.DataFrame(
+        {
+            "id": [f"r{record}" for record in range(PAIRED)],
+            "one": [f"a{record % 5}" for record in range(PAIRED)],
+            "two": [f"b{record * 7 % 5}" for record in range(PAIRED)],
+        }
+    )
+    before = _by_id(Microdata.from_frame(frame))
+
+    def evidence() -> Iterator[EValue]:
+        seen: Counter[tuple[bool, ...]] = Counter()
+        source = run.stream(subject, "table.columns")
+        for _ in range(run.pick(PAIRED_RELEASES, 1)):
+            done = subject.publish(
+                SpluGen(3),
+                Microdata.from_frame(frame),
+                ("one", "two"),
+                subject.keyed(Key(source.read(32))),
+                id_column="id",
+            )
+            for record, row in _by_id(done.table).items():
+                seen[row["one"] == before[record]["one"], row["two"] == before[record]["two"]] += 1
+            counts = [seen[kept] for kept in product((True, False), repeat=2)]
+            yield multinomial_point(counts, BOTH_KEPT)
+
+    def power(level: Fraction) -> str:
+        found = multinomial_power(PAIRED_RELEASES * PAIRED, BOTH_KEPT, 0, "both values kept", level)
+        return str(found)
+
+    return judged(run, "table.columns", evidence(), power)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import polars as pl
 
 from property_tests.mutants.mutant import mutant
-from splu_ref.mechanisms import Release, SpluGen
+from splu_ref.mechanisms import ColumnsRelease, PlaceOrder, Release, SpluGen
 from splu_ref.microdata import Microdata
-from splu_ref.randomness import Randomness
+from splu_ref.randomness import Draws, IntArray, Randomness
 
 
 def _altered(done: Release, frame: pl.DataFrame) -> Release:
@@ -19,7 +20,7 @@ def _altered(done: Release, frame: pl.DataFrame) -> Release:
 def _column_shifted(
     mechanism: SpluGen,
     table: Microdata,
-    sensitive: str,
+    sensitive: str | Sequence[str],
     randomness: Randomness | None = None,
     *,
     id_column: str | None = None,
@@ -34,7 +35,7 @@ def _column_shifted(
 def _cells_stripped(
     mechanism: SpluGen,
     table: Microdata,
-    sensitive: str,
+    sensitive: str | Sequence[str],
     randomness: Randomness | None = None,
     *,
     id_column: str | None = None,
@@ -44,6 +45,39 @@ def _cells_stripped(
     return _altered(done, frame.with_columns(pl.col(pl.String).str.strip_chars()))
 
 
+class _OneColumnsDraws(SpluGen):
+    """Draws for every column what it draws for the first."""
+
+    def publish_columns(
+        self,
+        codes: Mapping[str, IntArray],
+        domain_sizes: Mapping[str, int],
+        draws_for: Callable[[str], Draws],
+        *,
+        order: PlaceOrder = "random",
+    ) -> ColumnsRelease:
+        first = next(iter(codes))
+        return super().publish_columns(codes, domain_sizes, lambda _: draws_for(first), order=order)
+
+
+def _draws_shared(
+    mechanism: SpluGen,
+    table: Microdata,
+    sensitive: str | Sequence[str],
+    randomness: Randomness | None = None,
+    *,
+    id_column: str | None = None,
+) -> Release:
+    sharing = _OneColumnsDraws(mechanism.gamma, mechanism.retention, mechanism.decoys)
+    return sharing.publish(table, sensitive, randomness, id_column=id_column)
+
+
+mutant(
+    "columns-share-draws",
+    "table.columns",
+    "Under a key, every sensitive column is published with the draws of the first.",
+    publish=_draws_shared,
+)
 mutant(
     "non-sensitive-column-shifted",
     "table.cells",

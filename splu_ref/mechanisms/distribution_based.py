@@ -63,14 +63,15 @@ class DistributionBased(RecordMechanism):
         so it is drawn with probability f_v / N, exactly. The order of the original file may tell its values,
         so the rows are shuffled here too.
         """
+        draws_of = {column: draws_for(column) for column in codes}
         drawn = {}
         for column, own in codes.items():
             if not len(own):
                 raise ParameterError("the table has no records: give at least one")
             ends = np.cumsum(np.bincount(own, minlength=domain_sizes[column]))
-            draws = draws_for(column).below(len(own), len(own))
+            draws = draws_of[column].below(len(own), len(own))
             drawn[column] = np.searchsorted(ends, draws, side="right")
         first = next(iter(codes))
-        shuffle = draws_for(first).permutation(len(codes[first]))
+        shuffle = draws_of[first].permutation(len(codes[first]))
         published = {column: values[shuffle].astype(np.int64) for column, values in drawn.items()}
         return ColumnsRelease(shuffle, published, np.array([], dtype=np.int64))

@@ -192,7 +192,7 @@ class Given(NamedTuple):
         return cls(
             original,
             {column: original.codes(column) for column in columns},
-            cache(lambda column: source.for_records(column, identities)),
+            lambda column: source.for_records(column, identities),
             source.name,
         )
 
@@ -258,8 +258,9 @@ class RecordMechanism(ABC):
         domain_sizes
             Number of values of each sensitive column.
         draws_for
-            Where random integers come from, for each sensitive column; the first column's draws also
-            choose what concerns whole records. A stream of random integers is the same for all columns.
+            Where random integers come from, for each sensitive column, which is asked for once; the first
+            column's draws also choose what concerns whole records. A stream of random integers is the same
+            for all columns.
 
         Raises
         ------

@@ -141,8 +141,9 @@ class SpluGen(RecordMechanism):
         domain_sizes
             Number of values of each sensitive column.
         draws_for
-            Where random integers come from, for each sensitive column; the first column's draws also
-            choose the remainder and the shuffle. A stream of random integers is the same for all columns.
+            Where random integers come from, for each sensitive column, which is asked for once; the first
+            column's draws also choose the remainder and the shuffle. A stream of random integers is the same
+            for all columns.
         order
             ``"smallest-id"`` is the rule of the paper and for test vectors only: it lets the order of the
             file decide who stands in which group.
@@ -161,10 +162,10 @@ class SpluGen(RecordMechanism):
         }
         for histogram in histograms.values():
             require_feasible(histogram, self.gamma)
+        draws_of = {column: draws_for(column) for column in codes}
         first = next(iter(codes))
-        records = draws_for(first)
         population = len(codes[first])
-        suppressed = records.subset(population, population % self.gamma)
+        suppressed = draws_of[first].subset(population, population % self.gamma)
         kept = np.arange(population)
         if len(suppressed):
             kept = np.delete(kept, suppressed)
@@ -172,12 +173,12 @@ class SpluGen(RecordMechanism):
         for column, true_codes in codes.items():
             own = true_codes[kept] if len(suppressed) else true_codes  # step 1
             np.subtract.at(histograms[column], true_codes[suppressed], 1)
-            source = draws_for(column).kept(kept)
+            source = draws_of[column].kept(kept)
             plan = self.decoys(histograms[column], self.gamma, source.plan_secret())  # step 2
             places = source.order_within(own) if order == "random" else np.argsort(own, kind="stable")
             drawn = draws(source, self.gamma, self.retention, len(own))  # step 3
             published[column] = plan.published(places, drawn)
-        shuffle = records.kept(kept).permutation(len(kept))  # step 4
+        shuffle = draws_of[first].kept(kept).permutation(len(kept))  # step 4
         rows = kept[shuffle] if len(suppressed) else shuffle
         shuffled = {column: values[shuffle].astype(np.int64) for column, values in published.items()}
         return ColumnsRelease(rows, shuffled, suppressed)
