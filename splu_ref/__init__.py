@@ -19,8 +19,11 @@ if TYPE_CHECKING:
         PublishedTable,
         Release,
         SpluGen,
+        Transcript,
         read_manifest,
         read_release,
+        read_transcript,
+        transcribed,
     )
     from splu_ref.microdata import Microdata, embedded_table, read_table
     from splu_ref.randomness import Key, KeyedSource, SeededSource
@@ -39,8 +42,11 @@ _ROOMS = {
         "PublishedTable",
         "Release",
         "SpluGen",
+        "Transcript",
         "read_manifest",
         "read_release",
+        "read_transcript",
+        "transcribed",
     ),
     "microdata": ("Microdata", "embedded_table", "read_table"),
     "randomness": ("Key", "KeyedSource", "SeededSource"),
@@ -61,6 +67,7 @@ __all__ = [
     "Release",
     "SeededSource",
     "SpluGen",
+    "Transcript",
     "__version__",
     "answers",
     "audit_release",
@@ -69,8 +76,10 @@ __all__ = [
     "read_manifest",
     "read_release",
     "read_table",
+    "read_transcript",
     "t_f",
     "t_p",
+    "transcribed",
 ]
 
 

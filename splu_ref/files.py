@@ -108,7 +108,11 @@ def write_whole(path: str | os.PathLike[str], data: bytes, *, force: bool, mode:
 
 
 def write_all(
-    contents: Sequence[tuple[str | os.PathLike[str], bytes]], *, force: bool, mode: int | None = None
+    contents: Sequence[tuple[str | os.PathLike[str], bytes]],
+    *,
+    force: bool,
+    mode: int | None = None,
+    private: str | os.PathLike[str] | None = None,
 ) -> None:
     """Write several files, all or none: a temporary file for each, then a rename of each.
 
@@ -121,6 +125,8 @@ def write_all(
         Each file's path and whole content.
     force, mode
         As for `write_whole`, for every file.
+    private
+        Which of the files only its owner may read, from the moment it exists.
 
     Raises
     ------
@@ -139,8 +145,9 @@ def write_all(
         for path, (_, data) in zip(paths, contents, strict=True):
             temporary = _beside(path)
             leftovers.callback(temporary.unlink, missing_ok=True)
+            bits = 0o600 if private is not None and path == Path(private) else mode
             with _named(path):
-                _stage(temporary, data, mode if mode is not None else _permissions_of(path))
+                _stage(temporary, data, bits if bits is not None else _permissions_of(path))
             staged.append(temporary)
         backups = []
         for number, (path, temporary) in enumerate(zip(paths, staged, strict=True), start=1):

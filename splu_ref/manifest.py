@@ -23,7 +23,7 @@ SCHEMAS = ("splu-ref/manifest/1", "splu-ref/manifest/2")
 """The schemas that are read. The first has no origin."""
 LONGEST_FILE = 1 << 24
 """Bytes of the largest manifest that is read."""
-_DIGEST, _RELEASE, _DATE = (
+DIGEST, _RELEASE, _DATE = (
     re.compile(pattern) for pattern in ("[0-9a-f]{64}", "[0-9a-f]{32}", "[0-9]{4}-[0-9]{2}-[0-9]{2}")
 )
 
@@ -166,12 +166,16 @@ class Facts:
         """Return a whole number of at least 1."""
         return whole(self._document[name], name, 1)
 
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return one or more texts, none twice."""
+        return _texts(self._document[name])
+
     def domains(self) -> dict[str, tuple[str, ...]]:
         """Return the domains of the sensitive columns, at least one."""
         found = [(_text(entry["column"]), _texts(entry["domain"])) for entry in self._document["sensitive"]]
         if not found:
             raise DataError("no column is sensitive: ask the publisher")
-        return _unrepeated(found)
+        return unrepeated(found)
 
     def batches(self) -> tuple[int, ...]:
         """Return the records of each batch, which add up to the rows; nothing if there are no batches."""
@@ -188,15 +192,16 @@ class Facts:
             return None
         made = Facts(self._document["produced_by"])
         return Origin(
-            table=self._matching("table", _DIGEST),
-            release=self._matching("release", _RELEASE),
-            date=self._matching("date", _DATE),
+            table=self.matching("table", DIGEST),
+            release=self.matching("release", _RELEASE),
+            date=self.matching("date", _DATE),
             version=made.text("version"),
             specification=made.text("spec"),
-            code=made._matching("code", _DIGEST),
+            code=made.matching("code", DIGEST),
         )
 
-    def _matching(self, name: str, form: re.Pattern[str]) -> str:
+    def matching(self, name: str, form: re.Pattern[str]) -> str:
+        """Return a text of this form."""
         found = self.text(name)
         if not form.fullmatch(found):
             raise ValueError
@@ -230,7 +235,7 @@ def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechani
             f"{path}: longer than {LONGEST_FILE} bytes: give the file that sanitize --manifest wrote"
         )
     try:
-        document: Any = json.loads(data, object_pairs_hook=_unrepeated)
+        document: Any = json.loads(data, object_pairs_hook=unrepeated)
     except KeyError:
         raise DataError(f"{path}: a key stands there twice: ask the publisher for a fresh copy") from None
     except (ValueError, RecursionError):
@@ -254,7 +259,7 @@ def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechani
         raise DataError(f"{path}: the manifest is damaged: ask the publisher for a fresh copy") from None
 
 
-def _unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Build a mapping, and refuse a key that is given twice: the last would count, without a word."""
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -273,4 +278,4 @@ def _texts(values: object) -> tuple[str, ...]:
     """Return a domain: texts, none twice."""
     if not isinstance(values, list) or not values:
         raise TypeError
-    return tuple(_unrepeated([(_text(value), None) for value in values]))
+    return tuple(unrepeated([(_text(value), None) for value in values]))

@@ -163,9 +163,9 @@ class _Xor(KeyedSource):
     def for_release(self, context: ReleaseContext) -> KeyedRelease:
         table = 0
         for record in context.records():
-            table ^= int.from_bytes(table_digest(self._key, [record]), "big")
-        message = release_message(self._key, context)[:-32] + table.to_bytes(32, "big")
-        return KeyedRelease(Key(hmac.digest(self._key.secret, message, "sha256")))
+            table ^= int.from_bytes(table_digest(self.key, [record]), "big")
+        message = release_message(self.key, context)[:-32] + table.to_bytes(32, "big")
+        return KeyedRelease(Key(hmac.digest(self.key.secret, message, "sha256")))
 
 
 mutant(

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, TypeVar, cast
 
 import typer
 
 from splu_ref.audit.e_values import rejection_log10
 from splu_ref.audit.releases import (
     MEANING,
-    NOT_SHOWN,
     Check,
     Claimed,
     Excluded,
     Original,
     ReleaseAudit,
+    Replay,
     audit_release,
 )
 from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
@@ -25,9 +25,11 @@ from splu_ref.channels import PublishedCount
 from splu_ref.cli.output import AsJson, RetentionOption, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import exact_json
-from splu_ref.mechanisms import SpluGen, read_manifest
+from splu_ref.manifest import Manifest
+from splu_ref.mechanisms import SpluGen, Transcript, read_manifest, read_transcript
 from splu_ref.microdata import read_table
 from splu_ref.model import Gamma, ParameterError, positive, whole
+from splu_ref.randomness import Key
 
 T = TypeVar("T")
 
@@ -66,6 +68,20 @@ def run(
         str | None,
         typer.Option("--missing", help="Value that missing cells of --original were published as."),
     ] = None,
+    transcript: Annotated[
+        Path | None,
+        typer.Option(
+            "--transcript",
+            help="What was drawn (sanitize --transcript): makes the release again from --original.",
+        ),
+    ] = None,
+    key_file: Annotated[
+        Path | None,
+        typer.Option("--key-file", help="The key of a keyed release: makes it again from --original."),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id", help="Column that identified a record, for --key-file.")
+    ] = None,
     level: Annotated[
         str, typer.Option("--level", help="Chance that an honest release is called inconsistent.")
     ] = "1e-9",
@@ -82,19 +98,27 @@ def run(
     Exact checks find what no release can do; statistical ones find what an honest release does less often
     than --level, over all of them together. Exit code 0: consistent, and an unprotected release would have
     been noticed; 1: inconsistent; 3: not shown, since it would not. The first line says what is excluded.
+
+    With --transcript or --key-file the release is made again and compared cell by cell, so that everything
+    but the choice of its randomness is decided.
     """
     facts = None if manifest is None else read_manifest(manifest)
-    columns = _agreed("--sensitive", sensitive or None, None if facts is None else list(facts.domains))
-    # The claim of the options and of the manifest, which must not contradict each other.
-    told = None if facts is None else SpluGen.of(facts)
+    record = None if transcript is None else read_transcript(transcript)
+    key = None if key_file is None else Key.read(key_file)
+    _require_together(original, missing, record, key, id_column)
+    named, told = _told_by(facts, record)
+    columns = _agreed("--sensitive", sensitive or None, named)
+    # The claim of the options and of the manifest or transcript, which must not contradict each other.
     size = _agreed("--gamma", None if gamma is None else Gamma(gamma), None if told is None else told.gamma)
     law = PublishedCount.of(size, retention)
     if told is not None:
         _agreed("--retention", None if retention is None else law, told.count_law)
         law, plan = told.count_law, _agreed("--plan", plan, told.plan)
+    elif key is not None:
+        plan = _agreed("--plan", plan, None)
     claimed = Claimed(law, plan)
-    if missing is not None and original is None:
-        raise ParameterError("--missing speaks of the original: add --original, or leave it out")
+    if record is not None:
+        missing = record.missing
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
     with counted("auditing") as progress:
         with about(published):
@@ -112,8 +136,22 @@ def run(
             with about(second):
                 other = read_table(second)
         progress(3, 4)
+        replay = None
+        if prepared is not None and record is not None:
+            with about(cast("Path", transcript)):
+                replay = Replay.of_transcript(record, prepared.table, key)
+        elif prepared is not None and key is not None:
+            mechanism = SpluGen(law.gamma, law.retention, _agreed("--plan", plan, None))
+            replay = Replay.of_key(key, prepared.table, mechanism, columns, id_column)
         found = audit_release(
-            table, columns, claimed, original=prepared, manifest=facts, second=other, level=level
+            table,
+            columns,
+            claimed,
+            original=prepared,
+            manifest=facts,
+            second=other,
+            replay=replay,
+            level=level,
         )
         repeated = None
         if found.reuse is not None and found.reuse.draws != "same":
@@ -122,10 +160,39 @@ def run(
     return {"consistent": 0, "inconsistent": 1, "not shown": 3}[found.verdict]
 
 
+def _require_together(
+    original: Path | None,
+    missing: str | None,
+    record: Transcript | None,
+    key: Key | None,
+    id_column: str | None,
+) -> None:
+    """Raise unless the options that concern the original and its draws can be given together."""
+    if missing is not None and original is None:
+        raise ParameterError("--missing speaks of the original: add --original, or leave it out")
+    if original is None and (record is not None or key is not None):
+        raise ParameterError("--transcript and --key-file make the release again: add --original")
+    if id_column is not None and (key is None or record is not None):
+        raise ParameterError("--id belongs to --key-file, and a transcript tells it: leave it out")
+    if record is not None and missing not in (None, record.missing):
+        raise ParameterError(
+            "--missing contradicts the transcript: leave it out, or give the right transcript"
+        )
+
+
+def _told_by(facts: Manifest | None, record: Transcript | None) -> tuple[list[str] | None, SpluGen | None]:
+    """Return the sensitive columns and the mechanism that the manifest, or else the transcript, tells."""
+    if facts is not None:
+        return list(facts.domains), SpluGen.of(facts)
+    return (None, None) if record is None else (list(record.sensitive), record.mechanism)
+
+
 def _agreed(option: str, given: T | None, stated: T | None) -> T:
-    """Return what an option or the manifest says."""
+    """Return what an option, or the manifest or transcript, says."""
     if given is not None and stated is not None and given != stated:
-        raise ParameterError(f"{option} contradicts the manifest: leave it out, or give the right manifest")
+        raise ParameterError(
+            f"{option} contradicts the manifest or the transcript: leave it out, or give the right file"
+        )
     found = stated if given is None else given
     if found is None:
         raise ParameterError(f"{option} is missing: give it, or the release's --manifest")
@@ -171,7 +238,8 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
             for check in found.not_checked
         ],
         "excludes": [_excludes(each) for each in found.excludes],
-        "not_shown": list(NOT_SHOWN),
+        "not_shown": list(found.not_shown),
+        "recomputed_from": found.recomputed,
         "second": second,
     }
 
@@ -203,6 +271,8 @@ def _promise(repeated: RepeatedPrivacy) -> dict[str, object]:
 def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tuple[str, str]]:
     failed = ", ".join(dict.fromkeys(check.name for check in found.checks if not check.passed))
     excluded = ". ".join(map(str, found.excludes)) or NOTHING
+    if found.recomputed is not None:
+        excluded = f"made again from the {found.recomputed}, cell by cell; how that was chosen is not shown"
     yield "verdict", f"{found.verdict}: {f'failed: {failed}' if failed else excluded}"
     yield "false alarm", f"probability at most {float(found.level):.3g} for an honest release"
     if found.linked is not None:
@@ -221,7 +291,7 @@ def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tu
         reasons.setdefault(skipped.reason, []).append(_named(skipped.name, skipped.column))
     for reason, names in reasons.items():
         yield "not checked", f"{', '.join(names)}: {reason}"
-    for text in NOT_SHOWN:
+    for text in found.not_shown:
         yield "not shown", text
 
 

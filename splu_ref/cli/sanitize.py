@@ -14,8 +14,16 @@ from splu_ref.audit.release_log import logged, read_log, warnings
 from splu_ref.cli.output import AsJson, Force, GammaOption, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing, same_file, write_all
-from splu_ref.mechanisms import JoinedRelease, PublishedTable, Release, SpluGen, append, read_release
-from splu_ref.microdata import read_table, require_suffix, table_bytes
+from splu_ref.mechanisms import (
+    JoinedRelease,
+    PublishedTable,
+    Release,
+    SpluGen,
+    append,
+    read_release,
+    transcribed,
+)
+from splu_ref.microdata import Microdata, read_table, require_suffix
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource, SystemSource
 
@@ -71,6 +79,13 @@ def run(
     append_manifest: Annotated[
         Path | None, typer.Option("--append-manifest", help="The manifest of the release of --append.")
     ] = None,
+    transcript: Annotated[
+        Path | None,
+        typer.Option(
+            "--transcript",
+            help="Write what is drawn here, for an audit; as secret as the original, readable by you alone.",
+        ),
+    ] = None,
     log: Annotated[
         Path | None,
         typer.Option(
@@ -90,11 +105,13 @@ def run(
     mechanism = SpluGen(gamma, retention, plan)
     if mechanism.retention == 1:
         raise ParameterError("--retention 1 publishes every value as it is: choose less than 1")
-    written = [output] if manifest is None else [output, manifest]
+    written = [path for path in (output, manifest, transcript) if path is not None]
     require_suffix(output)
     inputs = [path for path in (table, key_file, append_to, append_manifest) if path is not None]
     _refuse_overlap(written if log is None else [*written, log], inputs)
     earlier = _earlier(append_to, append_manifest, mechanism, sensitive)
+    if transcript is not None and earlier is not None:
+        raise ParameterError("--transcript tells of one table that is published at once: leave out --append")
     if log is not None:
         read_log(log)  # a damaged log is refused before the work
     for path in written:
@@ -103,21 +120,23 @@ def run(
         with about(table):
             original = read_table(table, missing)
             progress(1, 3)
-            if earlier is None:
-                release = mechanism.publish(original, sensitive, source, id_column=id_column)
+            if transcript is not None:
+                release, record = transcribed(mechanism, original, sensitive, source, id_column=id_column)
+                private = [(transcript, record.to_bytes())]
             else:
-                release = append(earlier, original, source, id_column=id_column)
+                release, private = _published(mechanism, original, sensitive, source, id_column, earlier), []
         progress(2, 3)
-        contents = [table_bytes(release.table, output), release.manifest.to_json()]
-    outputs = list(zip(written, contents, strict=False))
+        outputs = release.outputs(output, manifest) + private
     if log is None:
-        write_all(outputs, force=force)
+        write_all(outputs, force=force, private=transcript)
     else:
         key = None if key_file is None else Key.read(key_file)
         with logged(log, original, release, key, datetime.now(UTC)) as entered:
-            write_all(outputs, force=force)
+            write_all(outputs, force=force, private=transcript)
         for warning in warnings(*entered):
             note(warning)
+    if transcript is not None:
+        note(_secrecy(transcript, [path for path, _ in outputs]))
     if seed is not None:
         note("--seed is for tests: whoever knows the seed can undo this release")
     if mechanism.retention != Fraction(1, mechanism.gamma):
@@ -138,6 +157,28 @@ def _source(key_file: Path | None, seed: int | None, id_column: str | None) -> R
     if key_file is not None:
         return KeyedSource(Key.read(key_file))
     return SystemSource() if seed is None else SeededSource(seed)
+
+
+def _published(
+    mechanism: SpluGen,
+    table: Microdata,
+    sensitive: list[str],
+    source: Randomness,
+    id_column: str | None,
+    earlier: PublishedTable | None,
+) -> Release:
+    if earlier is None:
+        return mechanism.publish(table, sensitive, source, id_column=id_column)
+    return append(earlier, table, source, id_column=id_column)
+
+
+def _secrecy(transcript: Path, written: list[Path]) -> str:
+    """Return what to say of a transcript that was written, in particular beside public files."""
+    said = f"{transcript} is as secret as the original: with it and the other cells anyone undoes the release"
+    public = [path for path in written if path != transcript and same_file(path.parent, transcript.parent)]
+    if public:
+        said += f"; it stands in the folder of {public[0]}, which is public: move it before you pass that on"
+    return said
 
 
 def _earlier(

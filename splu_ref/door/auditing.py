@@ -7,10 +7,11 @@ import os
 from narwhals.typing import IntoDataFrame
 
 from splu_ref.audit import releases
-from splu_ref.audit.releases import Claimed, Original, ReleaseAudit
-from splu_ref.mechanisms import PublishedTable, SpluGen
+from splu_ref.audit.releases import Claimed, Original, ReleaseAudit, Replay
+from splu_ref.mechanisms import PublishedTable, SpluGen, Transcript, read_transcript
 from splu_ref.microdata import Microdata, as_table
-from splu_ref.model import Exact
+from splu_ref.model import Exact, ParameterError
+from splu_ref.randomness import Key
 
 
 def audit_release(
@@ -19,6 +20,9 @@ def audit_release(
     *,
     second: PublishedTable | None = None,
     missing: str | None = None,
+    transcript: Transcript | str | os.PathLike[str] | None = None,
+    key: Key | None = None,
+    id_column: str | None = None,
     level: Exact = releases.LEVEL,
 ) -> ReleaseAudit:
     """Hold a release by SPLU-Gen against its manifest and, if given, its original.
@@ -32,7 +36,13 @@ def audit_release(
     second
         Another release of the same table: a release with draws of its own is an inconsistency.
     missing
-        Text that missing cells of the original were published as.
+        Text that missing cells of the original were published as; a transcript tells it.
+    transcript
+        What was drawn, or the path of it: the release is made again from the original, and compared.
+    key
+        The key of a keyed release: it is made again. With a transcript, the one to which that commits.
+    id_column
+        The column that identified a record under the key; a transcript tells it.
     level
         Chance that an honest release is called inconsistent, over all checks together.
 
@@ -45,12 +55,26 @@ def audit_release(
     Raises
     ------
     DataError
-        If the release is by another mechanism, or the original cannot be read.
+        If the release is by another mechanism, the original cannot be read, or the transcript is of another.
+    ParameterError
+        If a transcript or key is given without the original, or other arguments contradict it.
     """
     mechanism = SpluGen.of(release.manifest)
-    prepared = None
+    record = transcript if isinstance(transcript, Transcript | None) else read_transcript(transcript)
+    if original is None and (record is not None or key is not None):
+        raise ParameterError("a transcript or a key makes the release again: give the original as well")
+    if record is not None and missing not in (None, record.missing):
+        raise ParameterError("missing contradicts the transcript: leave it out")
+    if id_column is not None and (key is None or record is not None):
+        raise ParameterError("id_column belongs to a key, and a transcript tells it: leave it out")
+    prepared, replay = None, None
     if original is not None:
-        prepared = Original(as_table(original, missing), release.sensitive)
+        told = record.missing if record is not None and not isinstance(original, Microdata) else missing
+        prepared = Original(as_table(original, told), release.sensitive)
+        if record is not None:
+            replay = Replay.of_transcript(record, prepared.table, key)
+        elif key is not None:
+            replay = Replay.of_key(key, prepared.table, mechanism, release.sensitive, id_column)
     return releases.audit_release(
         release.table,
         release.sensitive,
@@ -58,5 +82,6 @@ def audit_release(
         original=prepared,
         manifest=release.manifest,
         second=None if second is None else second.table,
+        replay=replay,
         level=level,
     )

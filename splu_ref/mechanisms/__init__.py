@@ -19,6 +19,8 @@ from splu_ref.mechanisms.retention_replacement import (
     from_other_values,
 )
 from splu_ref.mechanisms.splu_gen import PlaceOrder, SpluGen
+from splu_ref.mechanisms.transcribing import ordered_digest, transcribed
+from splu_ref.mechanisms.transcript import Transcript, read_transcript
 from splu_ref.mechanisms.two_tables import Anatomy, TwoTables, TwoTablesRelease
 
 __all__ = [
@@ -38,11 +40,15 @@ __all__ = [
     "Release",
     "RetentionReplacement",
     "SpluGen",
+    "Transcript",
     "TwoTables",
     "TwoTablesRelease",
     "append",
     "from_local_privacy",
     "from_other_values",
+    "ordered_digest",
     "read_manifest",
     "read_release",
+    "read_transcript",
+    "transcribed",
 ]

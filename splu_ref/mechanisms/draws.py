@@ -29,6 +29,12 @@ class DrawRule(NamedTuple):
     keeping: int
     share: int
 
+    def draw(self, integers: IntArray) -> IntArray:
+        """Return the draws that uniform integers below ``bound`` become, shape as given."""
+        if self.keeping == self.share == 1:
+            return integers  # p = 1 / gamma: the integer is the draw
+        return np.where(integers < self.keeping, 0, 1 + (integers - self.keeping) // max(self.share, 1))
+
 
 def draw_rule(gamma: Gamma, retention: Fraction) -> DrawRule:
     """Return the rule with the least bound.
@@ -58,7 +64,4 @@ def draw_rule(gamma: Gamma, retention: Fraction) -> DrawRule:
 def draws(source: Draws, gamma: Gamma, retention: Fraction, size: int) -> IntArray:
     """Return one draw below ``gamma`` for each of ``size`` records: 0 with probability ``retention``."""
     rule = draw_rule(gamma, retention)
-    drawn = source.below(rule.bound, size)
-    if rule.keeping == rule.share == 1:
-        return drawn  # p = 1 / gamma: the integer is the draw
-    return np.where(drawn < rule.keeping, 0, 1 + (drawn - rule.keeping) // max(rule.share, 1))
+    return rule.draw(source.below(rule.bound, size))

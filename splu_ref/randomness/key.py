@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 import re
 import shlex
@@ -15,6 +16,7 @@ from splu_ref.files import opened, write_whole
 from splu_ref.model import InputError
 
 KEY_BYTES = 32
+COMMITMENT_PREFIX = b"splu-ref/key-commitment/1"
 _LINE = re.compile(rb"splu-ref-key-1 ([0-9a-f]{64})\r?\n?")
 _LONGEST_FILE = 256
 
@@ -86,6 +88,13 @@ class Key:
             return cls(bytes.fromhex(line[1].decode("ascii")))
         except InputError as error:
             raise InputError(f"key file {name}: {error}") from None
+
+    def commitment(self) -> str:
+        """Return HMAC-SHA-256 of ``splu-ref/key-commitment/1`` under the key, in hexadecimal digits.
+
+        It tells nothing of the key, and two keys that share one cannot be found.
+        """
+        return hmac.digest(self.secret, COMMITMENT_PREFIX, "sha256").hex()
 
     def write(self, path: str | os.PathLike[str], force: bool = False) -> None:
         """Write the key to a file that only its owner may read, from the moment it exists.

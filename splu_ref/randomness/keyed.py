@@ -35,11 +35,11 @@ class KeyedSource:
     name = "keyed"
 
     def __init__(self, key: Key) -> None:
-        self._key = key
+        self.key = key
 
     def for_release(self, context: ReleaseContext) -> KeyedRelease:
         """Return the randomness of one release; this calls ``context.records`` once."""
-        return KeyedRelease(release_key(self._key, context))
+        return KeyedRelease(release_key(self.key, context))
 
 
 class KeyedRelease:
@@ -54,11 +54,11 @@ class KeyedRelease:
     name = "keyed"
 
     def __init__(self, key: Key) -> None:
-        self._key = key
+        self.key = key
 
     def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> KeyedRecords:
         """Return the draws for one sensitive column; this calls ``identities`` once."""
-        return KeyedRecords(self._key, column, identities())
+        return KeyedRecords(self.key, column, identities())
 
 
 class KeyedRecords:

@@ -89,3 +89,39 @@ def test_a_promise_is_a_number_that_prints_and_certifies_itself(tmp_path: Path) 
     assert sr.t_f(10, "0.3", "0.05") == 41
     with pytest.raises(ParameterError, match=r'write "0\.3" in quotes'):
         sr.t_p(10, 0.3, 3)  # type: ignore[arg-type]  # what a user may write
+
+
+def test_a_release_is_made_again_from_a_transcript_and_from_a_key(tmp_path: Path) -> None:
+    key = sr.Key.generate()
+    frame = pl.DataFrame(
+        {"id": range(600), "job": [[None, "a", "b", "c", "d"][row % 5] for row in range(600)]}
+    )
+    mechanism = sr.SpluGen(3)
+    release, drawn = sr.transcribed(
+        mechanism, frame, "job", sr.KeyedSource(key), id_column="id", missing="none"
+    )
+    drawn.write(tmp_path / "drawn")
+    assert sr.read_transcript(tmp_path / "drawn") == drawn
+    for transcript in (drawn, tmp_path / "drawn"):
+        for opened in (None, key):
+            assert sr.audit_release(release, frame, transcript=transcript, key=opened).verdict == "consistent"
+    found = sr.audit_release(release, frame, key=key, id_column="id", missing="none")
+    assert (found.verdict, found.recomputed) == ("consistent", "key (keyed randomness)")
+    assert sr.audit_release(release, frame, key=key, missing="none").verdict == "inconsistent"
+    read = sr.Microdata.from_frame(frame, missing="none")
+    assert sr.audit_release(release, read, transcript=drawn).verdict == "consistent"
+
+
+def test_what_contradicts_a_transcript_is_refused() -> None:
+    frame = pl.DataFrame({"job": ["a", "b", "c"] * 20})
+    release, drawn = sr.transcribed(sr.SpluGen(3), frame, "job")
+    with pytest.raises(ParameterError, match="give the original as well"):
+        sr.audit_release(release, transcript=drawn)
+    with pytest.raises(ParameterError, match="give the original as well"):
+        sr.audit_release(release, key=sr.Key.generate())
+    with pytest.raises(ParameterError, match="missing contradicts the transcript"):
+        sr.audit_release(release, frame, transcript=drawn, missing="none")
+    with pytest.raises(ParameterError, match="id_column belongs to a key"):
+        sr.audit_release(release, frame, transcript=drawn, id_column="job")
+    with pytest.raises(ParameterError, match="id_column belongs to a key"):
+        sr.audit_release(release, frame, id_column="job")

@@ -32,7 +32,7 @@ from splu_ref.certificates import (
 from splu_ref.cli.queries import read_queries
 from splu_ref.conformance import answer_line, read_expected_failures, read_vectors
 from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
-from splu_ref.mechanisms import read_manifest
+from splu_ref.mechanisms import read_manifest, read_transcript
 from splu_ref.microdata import Microdata, table_bytes
 from splu_ref.microdata.parquet import parse_parquet
 from splu_ref.microdata.reading import decompressed, parse_csv
@@ -183,6 +183,13 @@ def _release_log(data: bytes) -> None:
         read_log(path).to_bytes()
 
 
+def _transcript(data: bytes) -> None:
+    """Read a transcript and write it again."""
+    with _file(data, "t") as path:
+        path.chmod(0o600)
+        read_transcript(path).to_bytes()
+
+
 _FILES = read_vectors(Path(__file__).parents[2] / "vectors")
 _VECTORS = [file.vectors[0] for file in _FILES]
 _IDS = [vector.id for file in _FILES for vector in file.vectors]
@@ -248,6 +255,25 @@ _LOG_SAMPLE = b"".join(
         },
     )
 )
+
+
+_TRANSCRIPT_SAMPLE = json.dumps(
+    {
+        "schema": "splu-ref/transcript/1",
+        "method": "SPLU-Gen",
+        "gamma": 2,
+        "retention": "1/2",
+        "plan": "mixed",
+        "sensitive": ["job"],
+        "id": None,
+        "missing": "?",
+        "original": "1" * 64,
+        "published": "2" * 64,
+        "randomness": "system",
+        "key": None,
+        "produced_by": {"version": "0.1.0", "spec": "2", "code": "3" * 64},
+    }
+).encode()
 
 
 def _in_parquet(frame: pl.DataFrame) -> bytes:
@@ -336,6 +362,12 @@ READERS = {
             (_IDS[2].encode(), b"\xe2\x80\xa8", b"#"),
         ),
         Reader("release_log", _release_log, (_LOG_SAMPLE,), (*_JSON, b'"counts"', b'"retention": "2/3"')),
+        Reader(
+            "transcript",
+            _transcript,
+            (_TRANSCRIPT_SAMPLE + b"\n" + b"0123456789abcdef" * 4 + b"\n",),
+            (*_JSON, b'"keyed"', b"\n", b"ff"),
+        ),
     )
 }
 """By name."""

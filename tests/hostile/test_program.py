@@ -36,6 +36,9 @@ COMMANDS: dict[str, Callable[[str], list[str]]] = {
     "expected_failures": lambda file: [
         *("conform", "--xfail", file, "--vectors", "vectors", "--junit", "out.xml", "--", "cat")
     ],
+    "transcript": lambda file: [
+        *("audit-release", "table.csv", "--transcript", file, "--original", "table.csv", "--json")
+    ],
     "release_log": lambda file: [
         *("sanitize", "table.csv", "-o", "out.csv", "--sensitive", "job", "--gamma", "2", "--log", file)
     ],
@@ -107,7 +110,9 @@ def test_an_empty_list_is_none(name: str, folder: Path, capsys: pytest.CaptureFi
     assert not _refused(name, b"", folder, capsys)
 
 
-@pytest.mark.parametrize("name", ["csv", "queries", "manifest", "key", "certificate", "release_log"])
+@pytest.mark.parametrize(
+    "name", ["csv", "queries", "manifest", "key", "certificate", "release_log", "transcript"]
+)
 def test_damaged_files_are_refused_or_used(
     name: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

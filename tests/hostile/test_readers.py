@@ -76,7 +76,9 @@ def test_any_damage_to_a_parquet_file(data: bytes) -> None:
     read_hostile(READERS["parquet"], data)
 
 
-@pytest.mark.parametrize("name", ["queries", "manifest", "claims", "certificate", "answer", "release_log"])
+@pytest.mark.parametrize(
+    "name", ["queries", "manifest", "claims", "certificate", "answer", "release_log", "transcript"]
+)
 def test_another_value_in_the_place_of_each(name: str) -> None:
     reader = READERS[name]
     sample = min(reader.samples, key=len)

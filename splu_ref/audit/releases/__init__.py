@@ -4,6 +4,7 @@ from splu_ref.audit.releases.audit import LEVEL, audit_release
 from splu_ref.audit.releases.excluded import Excluded
 from splu_ref.audit.releases.findings import Check, Claimed, NotChecked, ReleaseAudit, Reuse
 from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.replay import Replay
 from splu_ref.audit.releases.second import compare_releases
 from splu_ref.audit.releases.words import MEANING, NOT_SHOWN
 
@@ -17,6 +18,7 @@ __all__ = [
     "NotChecked",
     "Original",
     "ReleaseAudit",
+    "Replay",
     "Reuse",
     "audit_release",
     "compare_releases",

@@ -11,11 +11,13 @@ import numpy as np
 from splu_ref.audit.releases.cells import text_cells
 from splu_ref.audit.releases.counts import counts_evidence, share_evidence
 from splu_ref.audit.releases.decoys import FIXED_PLANS, decoys_evidence, plan_evidence
+from splu_ref.audit.releases.drawn import drawn_evidence
 from splu_ref.audit.releases.excluded import Excluded
 from splu_ref.audit.releases.findings import Check, Claimed, Evidence, NotChecked, ReleaseAudit, Reuse
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.places import places_evidence
+from splu_ref.audit.releases.replay import Replay
 from splu_ref.audit.releases.retention import retention_evidence, retention_power
 from splu_ref.audit.releases.second import compare_releases
 from splu_ref.audit.releases.shuffle import shuffle_evidence
@@ -58,6 +60,7 @@ def audit_release(
     original: Original | None = None,
     manifest: Manifest | None = None,
     second: Microdata | None = None,
+    replay: Replay | None = None,
     level: Exact = LEVEL,
     power: bool = True,
 ) -> ReleaseAudit:
@@ -77,6 +80,9 @@ def audit_release(
         The release's manifest, if its figures shall be checked as well.
     second
         Another release of the same table: a release with draws of its own is an inconsistency.
+    replay
+        The release made again, from a transcript or a key: it is compared with the published table, and what
+        was drawn is held against uniform draws.
     level
         Chance that an honest release is called inconsistent, over all checks together, strictly between 0
         and 1. Each statistical check is given an equal part.
@@ -91,10 +97,11 @@ def audit_release(
     Raises
     ------
     DataError
-        If a sensitive column is missing, the second release has other columns, or the manifest tells of
-        batches.
+        If a sensitive column is missing, the second release has other columns, the manifest tells of
+        batches, or the transcript is damaged.
     ParameterError
-        If the level is out of range, or the original was prepared for other columns.
+        If the level is out of range, the original was prepared for other columns, or the release was made
+        again by another mechanism than is claimed, of other columns or without the original.
 
     Notes
     -----
@@ -125,6 +132,9 @@ def audit_release(
             found += _with_original(published, claimed, match)
         else:
             found += [NotChecked(name, None, "the columns differ") for name in _NEED_COLUMNS]
+    if replay is not None:
+        replay.require(sensitive, claimed, original)
+        found += [replay.check(published), *drawn_evidence(replay)]
     # Every statistical check is given an equal part of the level.
     share = allowed / max(1, sum(isinstance(each, Evidence) for each in found))
     checks = [each for each in found if isinstance(each, Check)]
@@ -145,6 +155,7 @@ def audit_release(
         not_checked=tuple(each for each in found if isinstance(each, NotChecked)),
         excludes=() if match is None else tuple(_excluded(match, c, claimed, share) for c in sensitive),
         reuse=reuse,
+        recomputed=None if replay is None else replay.told,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 from splu_ref.audit.e_values import EValue
 from splu_ref.audit.releases.excluded import Excluded
+from splu_ref.audit.releases.words import NOT_SHOWN, NOT_SHOWN_BY_REPLAY
 from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS
 from splu_ref.model import ParameterError
@@ -168,6 +169,8 @@ class ReleaseAudit:
         What would have been noticed, by sensitive column; empty if nothing was held against an original.
     reuse
         What a second release has in common with the first; None without one.
+    recomputed
+        What the release was made again from, in words; None if it was not.
     """
 
     claimed: Claimed
@@ -178,14 +181,22 @@ class ReleaseAudit:
     not_checked: tuple[NotChecked, ...]
     excludes: tuple[Excluded, ...]
     reuse: Reuse | None = None
+    recomputed: str | None = None
+
+    @property
+    def not_shown(self) -> tuple[str, ...]:
+        """What the audit does not show, in words."""
+        return NOT_SHOWN if self.recomputed is None else NOT_SHOWN_BY_REPLAY
 
     @property
     def verdict(self) -> Literal["consistent", "inconsistent", "not shown"]:
         """What was shown.
 
         ``inconsistent``: a check failed. ``consistent``: none did, and in every sensitive column the checks
-        would have told the release from an unprotected one. ``not shown``: none did, but they would not.
+        would have told the release from an unprotected one, or it was made again from what was drawn.
+        ``not shown``: none did, but they would not.
         """
         if not all(check.passed for check in self.checks):
             return "inconsistent"
-        return "consistent" if self.excludes and not any(e.open for e in self.excludes) else "not shown"
+        told = self.excludes and not any(each.open for each in self.excludes)
+        return "consistent" if told or self.recomputed is not None else "not shown"

@@ -17,6 +17,10 @@ MEANING = {
     "plan": "the records of a value are published with the decoys of the named plan, as often as it says",
     "places": "the order of the original file did not decide who got which decoys",
     "shuffle": "the rows stand in a random order",
+    "recomputed": "the original, and the draws of the transcript or the key, give this table, cell by cell",
+    "draws": "the records drew with the stated probabilities, whatever they hold and wherever they stand",
+    "orders": "the rows, and the records within each value, were put in a random order",
+    "bytes": "the bytes of the transcript are uniform",
     "second": "the second release repeats the draws of the first, so that it reveals nothing more",
 }
 """What a passed check speaks for, by the name of the check."""
@@ -29,3 +33,11 @@ NOT_SHOWN = (
     "other releases of this table, and what other columns give away, are not looked at",
 )
 """What no audit of a release shows."""
+
+NOT_SHOWN_BY_REPLAY = (
+    "how the randomness was chosen: to draw again until a count fits, or to try keys, leaves no trace here",
+    "deviations of the draws smaller than those that a check's power names may be there",
+    "the random integers may be known to somebody: the transcript or the key undoes the release",
+    "other releases of this table, and what other columns give away, are not looked at",
+)
+"""What is left open where the release was made again."""

@@ -1,0 +1,194 @@
+"""What was drawn for a release, held against independent and uniform draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from splu_ref.audit.e_values import EValue, average, counts_point, multinomial_point
+from splu_ref.audit.power import rate_power
+from splu_ref.audit.releases.cells import classes_of, text_cells
+from splu_ref.audit.releases.fair_pairs import HALF, far_pairs, near_pairs, rising
+from splu_ref.audit.releases.findings import Evidence
+from splu_ref.audit.releases.replay import Replay
+from splu_ref.audit.releases.watched import Drawn
+from splu_ref.mechanisms.draws import draw_rule
+from splu_ref.randomness import IntArray
+
+MOST_BINS = 16
+"""Bins of draws that are told apart; with more, small contexts would tell less."""
+MOST_VALUES = 1000
+"""Values of a column that are contexts of their own."""
+MODULI = range(2, 17)
+BLOCKS = (2, 16, 128)
+LAGS = (1, 2, 3)
+_PART = 1 << 20
+
+
+def drawn_evidence(replay: Replay) -> Iterator[Evidence]:
+    """Yield the evidence about everything that was drawn."""
+    for column in replay.columns:
+        yield _draws_evidence(replay, column)
+    yield _orders_evidence(replay)
+    if replay.tape:
+        yield _bytes_evidence(replay.tape)
+
+
+def _draws_evidence(replay: Replay, column: str) -> Evidence:
+    """Hold the draws of step 3 against their law, alone and in every kind of context.
+
+    Notes
+    -----
+    Given the original, the orders, the draws of other columns and the draws before, each draw has the stated
+    law. So the likelihood ratio of a mixture is an e-value in each context, and so is the product over the
+    contexts of one kind. The kinds are averaged.
+    """
+    draws, law = _binned(replay, column)
+    kept, coin = (draws == 0).astype(np.int64), [1 - law[0], law[0]]
+    place = np.arange(len(draws))
+    values = [counts_point(len(draws), int(kept.sum()), law[0]), in_contexts(draws, place * 0, law)]
+    values += [in_contexts(kept, contexts, coin) for contexts in _cells_and_draws(replay, column)]
+    for order in (place, replay.columns[column].places, _shuffle(replay)):
+        values += [in_contexts(kept[order], place % modulus, coin) for modulus in MODULI]
+        values.append(in_contexts(kept[order], place % int(replay.mechanism.gamma), coin))
+        values += [in_contexts(kept[order], place * blocks // len(place), coin) for blocks in BLOCKS]
+        values += [in_contexts(kept[order][lag:], kept[order][:-lag], coin) for lag in LAGS]
+        values.append(in_contexts(draws[order][1:], draws[order][:-1], law))
+    detail = (
+        f"{int(kept.sum())} of {len(draws)} draws keep the own value; by place in three orders, by the draws "
+        "before, by the cells of each column and the draws of the others"
+    )
+
+    def power(level: Fraction) -> str:
+        return f"own values kept: {rate_power(counts_point, len(draws), law[0], level / len(values))}"
+
+    return Evidence("draws", column, average(values), len(draws), detail, power)
+
+
+def _binned(replay: Replay, column: str) -> tuple[IntArray, list[Fraction]]:
+    """Return the draws by bins, of which the first holds draw 0 alone, and the bins' probabilities."""
+    gamma, retention = int(replay.mechanism.gamma), replay.mechanism.retention
+    rule = draw_rule(replay.mechanism.gamma, retention)
+    draws = rule.draw(replay.columns[column].integers)
+    others = min(gamma, MOST_BINS) - 1
+    bins: IntArray = np.where(draws == 0, 0, 1 + (draws - 1) * others // (gamma - 1))
+    sizes = np.bincount(np.arange(gamma - 1) * others // (gamma - 1), minlength=others).tolist()
+    return bins, [retention, *(size * (1 - retention) / (gamma - 1) for size in sizes)]
+
+
+def _cells_and_draws(replay: Replay, column: str) -> Iterator[IntArray]:
+    """Yield what the draws of a column must not depend on, by kept record."""
+    kept = _first(replay).kept
+    cells = text_cells(replay.original, replay.original.columns, blank=True)
+    for name in cells.columns:
+        classes = classes_of(cells.select(name), replay.original.row_count)[kept]
+        if len(np.unique(classes)) <= MOST_VALUES:
+            yield classes
+    for other in replay.columns:
+        if other != column:
+            yield _binned(replay, other)[0]
+
+
+def _orders_evidence(replay: Replay) -> Evidence:
+    """Hold the order of the rows, and that of the records within each value, against uniform ones.
+
+    Notes
+    -----
+    Both are uniform and independent of the draws, so the rule of `fair_pairs` holds for every number that
+    belongs to a row: the record's place in the original, its true value and its draw.
+    """
+    kept, shuffle = _first(replay).kept, _shuffle(replay)
+    marks = [shuffle]
+    for column in replay.columns:
+        marks += [replay.original.codes(column)[kept][shuffle], _binned(replay, column)[0][shuffle]]
+    told = [rising(items, pairs(len(items))) for items in marks for pairs in (near_pairs, far_pairs)]
+    for column, drawn in replay.columns.items():
+        ends = np.cumsum(np.bincount(replay.original.codes(column)[kept])).tolist()
+        for pairs in (near_pairs, far_pairs):
+            ranges = [(pairs(end - begin), begin) for begin, end in zip([0, *ends], ends, strict=False)]
+            first, second = (
+                np.concatenate([begin + found[side] for found, begin in ranges]) for side in (0, 1)
+            )
+            told.append(rising(drawn.places, (first, second)))
+    value = average([counts_point(compared, risen, HALF) for compared, risen in told])
+
+    def power(level: Fraction) -> str:
+        reached = rate_power(counts_point, told[0][0], HALF, level / len(told))
+        return f"neighbors in the original's order: {reached}"
+
+    detail = "the rows by place, value and draw; the records of each value"
+    return Evidence("orders", None, value, len(kept), detail, power)
+
+
+def _bytes_evidence(tape: bytes) -> Evidence:
+    """Hold the bytes against uniform ones: their bits by place and by the bit before, their halves, all.
+
+    Notes
+    -----
+    How many bytes are read depends on those read before alone, so the mixture's likelihood ratio, which is
+    1 on average after every byte, is so after the last as well.
+    """
+    by_place, after = _byte_counts(tape)
+    ones = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.int64)
+    bits = np.stack([1 - ones, ones])  # (2, 256, 8): which bytes hold 0 and 1, by bit
+    coins = np.einsum("pv,bvi->pib", by_place, bits).reshape(-1, 2)
+    repeated = np.einsum("avi,vw,bwi->iab", bits, after, bits).reshape(-1, 2)
+    halves = by_place.sum(axis=0).reshape(16, 16)
+    crossing = after.reshape(16, 16, 16, 16).sum(axis=(0, 3))
+    total = coins.sum(axis=0).tolist()
+    values = [
+        counts_point(sum(total), total[1], HALF),
+        _product(coins, [HALF] * 2),
+        _product(repeated, [HALF] * 2),
+        *(_product(each, [Fraction(1, 16)] * 16) for each in (halves, crossing)),
+        _product(halves.reshape(1, -1), [Fraction(1, 256)] * 256),
+    ]
+
+    def power(level: Fraction) -> str:
+        first = min(sum(total), _PART)  # more bits tell more, and the power of all takes seconds
+        return f"bits: {rate_power(counts_point, first, HALF, level / len(values))}"
+
+    detail = f"{len(tape)} bytes, alone and by the ones before"
+    return Evidence("bytes", None, average(values), len(tape), detail, power)
+
+
+def _byte_counts(tape: bytes) -> tuple[IntArray, IntArray]:
+    """Return the bytes by place modulo 8, shape (8, 256), and the pairs of neighbors, shape (256, 256)."""
+    by_place, after = np.zeros(8 * 256, dtype=np.int64), np.zeros(256 * 256, dtype=np.int64)
+    for begin in range(0, len(tape), _PART):  # whole arrays of 64-bit numbers would be many times the tape
+        part = np.frombuffer(tape[begin : begin + _PART + 1], np.uint8).astype(np.int64)
+        own = part[:_PART]
+        by_place += np.bincount(np.arange(len(own)) % 8 * 256 + own, minlength=8 * 256)
+        after += np.bincount(part[:-1] * 256 + part[1:], minlength=256 * 256)
+    return by_place.reshape(8, 256), after.reshape(256, 256)
+
+
+def in_contexts(items: IntArray, contexts: IntArray, law: list[Fraction]) -> EValue:
+    """Return the product over contexts of the e-value that the items in each have a law.
+
+    Parameters
+    ----------
+    items
+        Numbers below the law's length, shape (N,).
+    contexts
+        A number for each, which the item does not decide.
+    law
+        Probabilities, all positive.
+    """
+    names, numbers = np.unique(contexts, return_inverse=True)
+    counts = np.bincount(numbers * len(law) + items, minlength=len(names) * len(law))
+    return _product(counts.reshape(-1, len(law)), law)
+
+
+def _product(counts: IntArray, law: list[Fraction]) -> EValue:
+    return EValue(sum(multinomial_point(row, law).log10 for row in counts.tolist()))
+
+
+def _first(replay: Replay) -> Drawn:
+    return next(iter(replay.columns.values()))
+
+
+def _shuffle(replay: Replay) -> IntArray:
+    return _first(replay).shuffle

@@ -1,0 +1,203 @@
+"""A release made again, from its transcript or its key, and compared with a published table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from splu_ref.audit.releases.cells import text_cells
+from splu_ref.audit.releases.findings import Check, Claimed
+from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.watched import Drawn, WatchedRandomness
+from splu_ref.mechanisms import Release, SpluGen, Transcript, ordered_digest
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError, ParameterError, TapeExhaustedError
+from splu_ref.randomness import Key, KeyedSource, Randomness, TapeSource
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay:
+    """A release that was made again from the original.
+
+    Attributes
+    ----------
+    origin
+        ``"transcript"`` or ``"key"``: where its draws come from.
+    mechanism, original
+        How it was published, and from what.
+    release
+        What the draws give.
+    randomness
+        Name of the source of random integers, as the transcript tells it.
+    columns
+        The draws of each sensitive column.
+    tape
+        The bytes that were drawn; empty under a key.
+    published
+        Digest of the published table that the transcript names; None without a transcript.
+    """
+
+    origin: str
+    mechanism: SpluGen
+    original: Microdata
+    release: Release
+    randomness: str
+    columns: dict[str, Drawn]
+    tape: bytes = b""
+    published: str | None = None
+
+    @classmethod
+    def of_transcript(cls, transcript: Transcript, original: Microdata, key: Key | None = None) -> Self:
+        """Return the release of which a transcript tells.
+
+        Parameters
+        ----------
+        transcript
+            What was drawn, and how the table was published.
+        original
+            The table that was published, as it was read then: the same rows, from a file of the same kind.
+        key
+            The secret key of a keyed release, which is then held against the transcript's commitment.
+
+        Raises
+        ------
+        DataError
+            If the transcript is of another original or key, or holds more or fewer bytes than are drawn.
+        ParameterError
+            If a key is given, and the release was made without.
+        """
+        if key is not None and transcript.key is None:
+            raise ParameterError("the transcript is of a release without a key: leave the key out")
+        if key is not None and key.commitment() != transcript.key:
+            raise DataError("the key is not the one to which the transcript commits: give the right one")
+        if ordered_digest(original, transcript.sensitive) != transcript.original:
+            raise DataError(
+                "this is not the original of the transcript, cell by cell and row by row: give the file that "
+                "was published, in its format"
+            )
+        source = transcript.source() if key is None else KeyedSource(key)
+        try:
+            found, release = _made(
+                transcript.mechanism, original, transcript.sensitive, source, transcript.id_column
+            )
+        except TapeExhaustedError:
+            raise DataError(
+                "the transcript breaks off before everything is drawn: ask for all of it"
+            ) from None
+        left = len(transcript.drawn) - source.consumed if isinstance(source, TapeSource) else 0
+        if left or found.release_key not in (None, transcript.drawn):
+            raise DataError(
+                f"the transcript holds {left} bytes that are not drawn: ask for the one of this release"
+                if left
+                else "the transcript's key of the release is not made of the secret key: ask for a fresh one"
+            )
+        return cls(
+            origin="transcript",
+            mechanism=transcript.mechanism,
+            original=original,
+            release=release,
+            randomness=transcript.randomness,
+            columns=found.columns,
+            tape=transcript.drawn if transcript.key is None else b"",
+            published=transcript.published,
+        )
+
+    @classmethod
+    def of_key(
+        cls,
+        key: Key,
+        original: Microdata,
+        mechanism: SpluGen,
+        sensitive: Sequence[str],
+        id_column: str | None = None,
+    ) -> Self:
+        """Return the release that a key gives; see `SpluGen.publish` for the other parameters and errors."""
+        found, release = _made(mechanism, original, sensitive, KeyedSource(key), id_column)
+        return cls(
+            origin="key",
+            mechanism=mechanism,
+            original=original,
+            release=release,
+            randomness=release.randomness,
+            columns=found.columns,
+        )
+
+    @property
+    def told(self) -> str:
+        """What the release was made from, in words."""
+        return f"{self.origin} ({self.randomness} randomness)"
+
+    def require(self, sensitive: Sequence[str], claimed: Claimed, original: Original | None) -> None:
+        """Raise ``ParameterError`` unless this is the release that is claimed, of the original given."""
+        if original is None or original.table is not self.original:
+            raise ParameterError("a release is made again from the original that it is audited with: give it")
+        law, plan = self.mechanism.count_law, self.mechanism.plan
+        if (
+            self.release.sensitive != tuple(sensitive)
+            or claimed.law != law
+            or claimed.plan not in (None, plan)
+        ):
+            raise ParameterError(
+                f"the {self.origin} is of a release with other parameters or columns than claimed: give that"
+            )
+
+    def check(self, published: Microdata) -> Check:
+        """Compare a published table with the release, cell by cell, in the order of the rows.
+
+        Raises
+        ------
+        DataError
+            If they agree, and the transcript names another published table.
+        """
+        made = self.release.table
+        different = _difference(made, published)
+        whole = self.published in (None, ordered_digest(made))
+        if different is None and not whole:
+            raise DataError(
+                "the transcript names another published table than its draws give: ask for a fresh one"
+            )
+        if different is None:
+            detail = f"the {self.origin} gives these {made.row_count} rows, cell by cell, in this order"
+        elif self.origin == "key":
+            detail = f"{different}; another key, id column or original, or a table that was changed"
+        elif whole:
+            detail = f"{different}; the transcript agrees with itself: the table is another or was changed"
+        else:
+            detail = f"{different}; the transcript does not agree with itself: it was changed"
+        return Check("recomputed", None, different is None, detail, published.row_count)
+
+
+def _made(
+    mechanism: SpluGen,
+    original: Microdata,
+    sensitive: Sequence[str],
+    source: Randomness,
+    id_column: str | None,
+) -> tuple[WatchedRandomness, Release]:
+    watched = WatchedRandomness(source)
+    return watched, mechanism.publish(original, sensitive, watched, id_column=id_column)
+
+
+def _difference(made: Microdata, published: Microdata) -> str | None:
+    """Return where a published table first differs from the release, by row and then by column."""
+    if made.columns != published.columns:
+        return "the columns, or their order, are not those of the original"
+    if made.row_count != published.row_count:
+        return f"{published.row_count} rows stand here, {made.row_count} were drawn"
+    one, other = (text_cells(table, table.columns, blank=True) for table in (made, published))
+    unlike = [(one[name] != other[name]).arg_true() for name in one.columns]
+    found = [(int(rows[0]), number) for number, rows in enumerate(unlike) if len(rows)]
+    if not found:
+        return None
+    row, number = min(found)
+    drawn, stands = (_shown(cells[row, number]) for cells in (one, other))
+    total = sum(len(rows) for rows in unlike)
+    return (
+        f"row {row + 1}, column {made.columns[number]!r}: {stands} stands here, {drawn} was drawn "
+        f"({total} cell{'s differ' if total > 1 else ' differs'})"
+    )
+
+
+def _shown(cell: str) -> str:
+    return repr(cell if len(cell) <= 40 else f"{cell[:37]}...")

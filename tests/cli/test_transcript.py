@@ -1,0 +1,206 @@
+"""Transcripts on the command line: what is written and said, and what an audit makes of it."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from splu_ref.cli import main
+from splu_ref.randomness import Key
+
+ROWS = 602
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a table in two formats, and a key; the working folder."""
+    frame = pl.DataFrame(
+        {
+            "id": [f"r{row}" for row in range(ROWS)],
+            "size": [row * row % 7 for row in range(ROWS)],
+            "job": [f"j{row % 6}" if row % 9 else None for row in range(ROWS)],
+            "level": [row % 12 for row in range(ROWS)],
+        }
+    )
+    frame.write_csv(tmp_path / "table.csv")
+    frame.write_parquet(tmp_path / "table.parquet")
+    Key.generate().write(tmp_path / "key")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+SANITIZE = ["--sensitive", "job", "--sensitive", "level", "--gamma", "3", "--missing", "none"]
+
+
+def _sanitize(*words: str, code: int = 0) -> None:
+    assert main(["sanitize", *words]) == code
+
+
+def _audit(capsys: pytest.CaptureFixture[str], *words: str, code: int) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["audit-release", *words, "--json"]) == code
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def _recomputed(found: dict[str, Any]) -> dict[str, Any]:
+    (check,) = (check for check in found["checks"] if check["name"] == "recomputed")
+    assert isinstance(check, dict)
+    return check
+
+
+@pytest.mark.parametrize(
+    ("table", "output", "words"),
+    [
+        ("table.csv", "out.csv.gz", []),
+        ("table.parquet", "out.csv", ["--plan", "cyclic", "--retention", "2/5"]),
+        ("table.csv", "out.parquet", ["--key-file", "key", "--id", "id"]),
+        ("table.parquet", "out.parquet", ["--key-file", "key"]),
+        ("table.csv", "out.csv", ["--seed", "7"]),
+    ],
+    ids=" ".join,
+)
+def test_a_release_is_made_again(
+    table: str, output: str, words: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _sanitize(table, "-o", output, *SANITIZE, *words, "--manifest", "m.json", "--transcript", "t")
+    assert stat.S_IMODE((folder / "t").stat().st_mode) == 0o600
+    found = _audit(capsys, output, "--manifest", "m.json", "--transcript", "t", "--original", table, code=0)
+    assert found["verdict"] == "consistent"
+    assert _recomputed(found)["passed"]
+    names = {"system": "system", "--seed": "seeded", "--key-file": "keyed"}
+    kind = next((names[word] for word in words if word in names), "system")
+    assert found["recomputed_from"] == f"transcript ({kind} randomness)"
+    assert "how the randomness was chosen" in found["not_shown"][0]
+    assert _audit(capsys, output, "--transcript", "t", "--original", table, code=0)["gamma"] == 3
+
+
+def test_a_keyed_release_is_made_again_from_its_key(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _sanitize(
+        "table.csv", "-o", "out.csv", *SANITIZE, "--key-file", "key", "--id", "id", "--manifest", "m.json"
+    )
+    keyed = ["out.csv", "--original", "table.csv", "--missing", "none", "--key-file", "key"]
+    found = _audit(capsys, *keyed, "--id", "id", "--manifest", "m.json", code=0)
+    assert (found["verdict"], found["recomputed_from"]) == ("consistent", "key (keyed randomness)")
+    assert not _recomputed(_audit(capsys, *keyed, "--manifest", "m.json", code=1))["passed"]
+    options = ["--sensitive", "job", "--sensitive", "level", "--gamma", "3"]
+    assert main(["audit-release", *keyed, "--id", "id", *options]) == 2
+    assert "--plan is missing" in capsys.readouterr().err
+    assert _recomputed(_audit(capsys, *keyed, "--id", "id", *options, "--plan", "mixed", code=0))["passed"]
+
+
+def test_a_changed_cell_is_an_inconsistency(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "t")
+    lines = (folder / "out.csv").read_text().split("\n")
+    drawn = lines[41].rsplit(",", 1)[1]
+    stands = "0" if drawn != "0" else "1"
+    lines[41] = lines[41].rsplit(",", 1)[0] + "," + stands
+    (folder / "out.csv").write_text("\n".join(lines))
+    found = _audit(capsys, "out.csv", "--transcript", "t", "--original", "table.csv", code=1)
+    assert found["verdict"] == "inconsistent"
+    assert _recomputed(found)["detail"] == (
+        f"row 41, column 'level': '{stands}' stands here, '{drawn}' was drawn (1 cell differs); "
+        "the transcript agrees with itself: the table is another or was changed"
+    )
+    assert main(["audit-release", "out.csv", "--transcript", "t", "--original", "table.csv"]) == 1
+    assert "inconsistent: failed: recomputed" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_transcript_is_not_written_without_a_word(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "private").mkdir()
+    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "private/t")
+    assert capsys.readouterr().err == (
+        "note: private/t is as secret as the original: with it and the other cells anyone undoes the "
+        "release\n"
+    )
+    _sanitize("table.csv", "-o", "two.csv", *SANITIZE, "--transcript", "t", "--json")
+    told = capsys.readouterr()
+    assert "it stands in the folder of two.csv, which is public: move it before you pass that on" in told.err
+    assert set(json.loads(told.out)) == {
+        *("rows_in", "rows_out", "suppressed", "gamma", "retention", "sensitive", "plan", "domain_size"),
+        *("max_gamma", "randomness", "publisher_only"),
+    }
+
+
+def test_nothing_is_written_over_or_by_halves(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "t").write_text("mine")
+    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "t", code=2)
+    assert "t exists: choose another name or add --force" in capsys.readouterr().err
+    assert not (folder / "out.csv").exists()
+    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "out.csv", code=2)
+    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "table.csv", "--force", code=2)
+    assert "are the same file" in capsys.readouterr().err
+    _sanitize("table.csv", "-o", "none/out.csv", *SANITIZE, "--transcript", "u", code=2)
+    assert not (folder / "u").exists()
+    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "t", "--force")
+    assert (folder / "t").read_text().startswith('{"schema": "splu-ref/transcript/1"')
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "key",
+        "out.csv",
+        "t",
+        "table.csv",
+        "table.parquet",
+    ]
+
+
+def _refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    capsys.readouterr()
+    assert main(list(words)) == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    return told.err
+
+
+def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "t", "--manifest", "m.json")
+    batch = [
+        "sanitize",
+        "table.csv",
+        "-o",
+        "b.csv",
+        *SANITIZE,
+        "--append",
+        "out.csv",
+        "--append-manifest",
+        "m.json",
+    ]
+    assert "leave out --append" in _refused(capsys, *batch, "--transcript", "u")
+    audit = ["audit-release", "out.csv", "--transcript", "t"]
+    assert "add --original" in _refused(capsys, *audit)
+    audit += ["--original", "table.csv"]
+    for words, message in (
+        (["--missing", "other"], "--missing contradicts the transcript"),
+        (["--gamma", "4"], "--gamma contradicts"),
+        (["--retention", "1/2"], "--retention contradicts"),
+        (["--plan", "cyclic"], "--plan contradicts"),
+        (["--sensitive", "job"], "--sensitive contradicts"),
+        (["--id", "id"], "--id belongs to --key-file"),
+        (["--key-file", "key"], "the transcript is of a release without a key"),
+        (["--key-file", "key", "--id", "id"], "--id belongs to --key-file"),
+    ):
+        assert message in _refused(capsys, *audit, *words)
+    assert "not the original of the transcript" in _refused(capsys, *audit[:-1], "table.parquet")
+    assert "add --original" in _refused(
+        capsys, "audit-release", "out.csv", "--manifest", "m.json", "--key-file", "key"
+    )
+    _sanitize(
+        "table.csv",
+        "-o",
+        "four.csv",
+        *SANITIZE[:4],
+        "--gamma",
+        "4",
+        "--missing",
+        "none",
+        "--manifest",
+        "four.json",
+    )
+    crossed = _refused(capsys, *audit, "--manifest", "four.json")
+    assert "the digest of its content is not" in crossed
+    crossed = _refused(capsys, "audit-release", "four.csv", *audit[2:], "--manifest", "four.json")
+    assert "the transcript is of a release with other parameters or columns than claimed" in crossed
