@@ -1,0 +1,160 @@
+"""What the options of ``sanitize`` do, one by one, and the whole of what it writes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from splu_ref import SPECIFICATION, __version__
+from splu_ref.audit.release_log.fingerprints import secret_fingerprint
+from splu_ref.cli import main
+from splu_ref.manifest import Origin, code_digest
+from splu_ref.mechanisms import SpluGen
+from splu_ref.microdata import read_table
+from splu_ref.randomness import Key, KeyedSource, SystemSource
+
+ROWS = 240
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a table, its twin without ids, and a key; the working folder."""
+    jobs = ["m", "z", "a", "z", "m", "z", "k", "b"]  # z before m before a, b and k by frequency
+    frame = pl.DataFrame(
+        {
+            "id": [f"r{row}" for row in range(ROWS)],
+            "same": ["x"] * ROWS,
+            "job": [jobs[row % 8] for row in range(ROWS)],
+        }
+    )
+    frame.write_csv(tmp_path / "table.csv")
+    Key.generate().write(tmp_path / "key")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+SANITIZE = ["sanitize", "table.csv", "--sensitive", "job", "--gamma", "2"]
+
+
+def _published(*words: str, output: str = "out.csv") -> str:
+    assert main([*SANITIZE, *words, "-o", output, "--force"]) == 0
+    return Path(output).read_text()
+
+
+def test_the_id_names_the_records_of_a_keyed_release(folder: Path) -> None:
+    source = KeyedSource(Key.read("key"))
+    for words, id_column in (([], None), (["--id", "id"], "id")):
+        release = SpluGen(2).publish(read_table("table.csv"), "job", source, id_column=id_column)
+        assert _published("--key-file", "key", *words) == release.frame.write_csv()
+    assert _published("--key-file", "key") != _published("--key-file", "key", "--id", "id")
+
+
+def test_an_id_that_is_not_one_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for column, message in (
+        ("same", "cannot identify records"),
+        ("none", "no column"),
+        ("job", "is sensitive"),
+    ):
+        assert main([*SANITIZE, "-o", "out.csv", "--key-file", "key", "--id", column]) == 2
+        assert message in capsys.readouterr().err
+    assert not Path("out.csv").exists()
+
+
+@pytest.mark.parametrize("plan", ["mixed", "anatomy", "cyclic"])
+@pytest.mark.parametrize("retention", [None, "0.3", "2/8"])
+def test_the_whole_manifest(plan: str, retention: str | None, folder: Path) -> None:
+    words = ["--plan", plan, "--manifest", "m.json", *(["--retention", retention] if retention else [])]
+    _published(*words)
+    text = Path("m.json").read_text()
+    manifest: dict[str, Any] = json.loads(text)
+    release = manifest.pop("release")
+    assert len(bytes.fromhex(release)) == 16
+    assert manifest == {
+        "schema": "splu-ref/manifest/2",
+        "method": "SPLU-Gen",
+        "gamma": 2,
+        "retention": {None: "1/2", "0.3": "3/10", "2/8": "1/4"}[retention],
+        "plan": plan,
+        "rows": ROWS,
+        "sensitive": [{"column": "job", "domain": ["a", "b", "k", "m", "z"]}],
+        "table": read_table("out.csv").content_digest(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "produced_by": {"version": __version__, "spec": SPECIFICATION, "code": code_digest()},
+    }
+    keys = ["schema", "method", "gamma", "retention", "plan", "rows", "sensitive", "table", "release", "date"]
+    assert list(json.loads(text)) == [*keys, "produced_by"]
+    assert text.endswith("}\n")
+    _published(*words)
+    assert json.loads(Path("m.json").read_text())["release"] != release
+
+
+def test_the_plan_that_is_told_is_the_plan_that_is_used(folder: Path) -> None:
+    for plan in ("mixed", "anatomy", "cyclic"):
+        release = SpluGen(2, plan=plan).publish(read_table("table.csv"), "job", KeyedSource(Key.read("key")))
+        assert _published("--key-file", "key", "--plan", plan) == release.frame.write_csv()
+
+
+@pytest.mark.parametrize("retention", ["1", "1.0", "1/1", "1.000", "7/7", "01", "1e0"])
+def test_the_original_itself_is_not_published(
+    retention: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*SANITIZE, "-o", "out.csv", "--retention", retention]) == 2
+    assert capsys.readouterr().err.startswith("splu-ref: ")
+    assert not Path("out.csv").exists()
+
+
+def test_the_log_marks_the_key(folder: Path) -> None:
+    for words in ([], ["--key-file", "key"], ["--seed", "1"]):
+        _published(*words, "--log", "log")
+    header, *entries = (json.loads(line) for line in Path("log").read_text().splitlines())
+    mark = secret_fingerprint(Key(bytes.fromhex(header["fingerprint_key"])), Key.read("key"))
+    assert [entry["key"] for entry in entries] == [None, mark, None]
+    assert [entry["randomness"] for entry in entries] == ["system", "keyed", "seeded"]
+    assert [entry["release"] for entry in entries] == [1, 2, 3]
+    assert all(set(entry["counts"]) == {"job"} for entry in entries)
+    manifest = entries[1]["manifest"]
+    assert (manifest["plan"], manifest["retention"]) == ("mixed", "1/2")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--key-file", "key", "--seed", "1"], "exclude each other"),
+        (["--key-file", "key", "--seed", "0"], "exclude each other"),
+        (["--id", "id"], "add --key-file"),
+        (["--id", "id", "--seed", "1"], "add --key-file"),
+        (["--append", "table.csv"], "give both --append and --append-manifest"),
+        (["--append-manifest", "m.json"], "give both --append and --append-manifest"),
+        (["--manifest", "out.csv"], "are the same file"),
+        (["--log", "out.csv"], "are the same file"),
+        (["--log", "table.csv", "--force"], "are the same file"),
+        (["--manifest", "key", "--key-file", "key", "--force"], "are the same file"),
+        (["--sensitive", "job"], "each of them once"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(
+    words: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert main([*SANITIZE, "-o", "out.csv", *words]) == 2
+    assert message in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_the_published_cells_are_those_of_the_records(folder: Path) -> None:
+    rows = list(csv.reader(_published("--seed", "3").splitlines()))
+    assert rows[0] == ["id", "same", "job"]
+    assert sorted(row[0] for row in rows[1:]) == sorted(f"r{row}" for row in range(ROWS))
+    assert [row[0] for row in rows[1:]] != [f"r{row}" for row in range(ROWS)]
+    assert all(row[1] == "x" and row[2] in "abkmz" for row in rows[1:])
+
+
+def test_a_release_is_named_by_16_bytes_of_entropy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SystemSource, "read", lambda _, count: bytes(range(count)))
+    assert Origin.now(read_table("table.csv")).release == bytes(range(16)).hex()
