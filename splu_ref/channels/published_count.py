@@ -84,7 +84,8 @@ class PublishedCount:
 
     def errors(self, frequency: int, offset: int) -> bool:
         """Return whether abs(f' - f) >= offset, with offset >= 1, is possible at all."""
-        return self.retention < 1 and (offset <= frequency or offset <= (self.gamma - 1) * frequency)
+        # gamma >= 2: what is possible below, down to 0, is possible above as well.
+        return self.retention < 1 and offset <= (self.gamma - 1) * frequency
 
     def error_numerator(self, frequency: int, offset: int) -> int:
         """Return Pr(abs(f' - f) >= offset) times `unit` to the power f."""
