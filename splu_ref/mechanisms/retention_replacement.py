@@ -55,8 +55,6 @@ class RetentionReplacement(RecordMechanism):
         keep = probability(retention, "retention")
         if keep == 1:
             raise ParameterError("a retention of 1 publishes every value as it is: choose less than 1")
-        if keep.denominator > LARGEST_BOUND:
-            raise ParameterError("retention has too many digits to draw by: write it with fewer, such as 0.3")
         if not domains:
             raise ParameterError("no column has a domain: declare the values of each sensitive column")
         object.__setattr__(self, "retention", keep)
@@ -101,9 +99,14 @@ class RetentionReplacement(RecordMechanism):
     ) -> ColumnsRelease:
         """Keep or replace each record's values; see `RecordMechanism` for parameters.
 
-        Random integers are drawn in this order, for each column: one below w per record, p = u/w in lowest
-        terms, then one below m per record, which is the replacement. A record keeps its value if the first is
-        below u; its replacement is drawn all the same, so that no draw depends on another.
+        Random integers are drawn in this order: for each column one below w m per record, p = u/w in lowest
+        terms, m values. It is the coin and the replacement at once: r below u m keeps the value, and
+        otherwise r modulo m is the replacement. A record has one integer, so that a key's tape is read once.
+
+        Raises
+        ------
+        ParameterError
+            If the columns are not those with a domain, w m is above 2**63, or there are no records.
 
         Notes
         -----
@@ -124,10 +127,16 @@ class RetentionReplacement(RecordMechanism):
         for column, own in codes.items():
             if not len(own):
                 raise ParameterError("the table has no records: give at least one")
-            draws = draws_for(column)
-            coins = draws.below(self.retention.denominator, len(own))
-            replacements = draws.below(domain_sizes[column], len(own))
-            published[column] = np.where(coins < self.retention.numerator, own, replacements)
+            size = domain_sizes[column]
+            bound = self.retention.denominator * size
+            if bound > LARGEST_BOUND:
+                raise ParameterError(
+                    f"retention = {self.retention} and {size} values are too many digits to draw by: write "
+                    "the retention with fewer, such as 0.3"
+                )
+            drawn = draws_for(column).below(bound, len(own))
+            kept = drawn < self.retention.numerator * size
+            published[column] = np.where(kept, own, drawn % size)
         rows = np.arange(len(next(iter(codes.values()))), dtype=np.int64)
         return ColumnsRelease(rows, published, rows[:0])
 

@@ -93,14 +93,25 @@ class KeyedRecords:
         self._column = column
         self._identities = identities
         self._digests = record_digests(key, column, identities)
+        self._bound: int | None = None
 
     def below(self, bound: int, size: int) -> IntArray:
         """Return each record's integer below ``bound``; ``size`` must be the number of records.
 
-        Calls with the same bound give the same integers.
+        A record has one tape: calls with the same bound give the same integers, and another bound would read
+        the same bytes again.
+
+        Raises
+        ------
+        RuntimeError
+            If integers below another bound were asked for: draw once, below the product, and take both from
+            the integer.
         """
         require_vector(bound, size)
         self._require_size(size)
+        if self._bound not in (None, bound):
+            raise RuntimeError(f"the records' tapes were read below {self._bound} already, not below {bound}")
+        self._bound = bound
         draws = np.zeros(size, dtype=np.int64)
         if bound == 1:
             return draws
@@ -140,6 +151,7 @@ class KeyedRecords:
         restricted._column = self._column
         restricted._identities = [self._identities[row] for row in rows.tolist()]
         restricted._digests = self._digests[rows]
+        restricted._bound = self._bound
         return restricted
 
     def plan_secret(self) -> PlanStreams:

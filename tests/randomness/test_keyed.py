@@ -93,7 +93,16 @@ def test_deleting_records_changes_nothing_for_the_others() -> None:
     kept = source.kept(rows)
     assert kept.below(2**62 + 1, 293).tolist() == source.below(2**62 + 1, 300)[rows].tolist()
     assert rows[kept.permutation(293)].tolist() == source.permutation(300)[:293].tolist()
-    assert kept.kept(np.array([4, 2])).below(5, 2).tolist() == source.below(5, 300)[rows[[4, 2]]].tolist()
+    few, drawn = kept.kept(np.array([4, 2])).below(2**62 + 1, 2), source.below(2**62 + 1, 300)
+    assert few.tolist() == drawn[rows[[4, 2]]].tolist()
+
+
+def test_a_tape_is_not_read_twice() -> None:
+    source = bound_source([b"a", b"b"])
+    assert source.below(7, 2).tolist() == source.below(7, 2).tolist()
+    for reread in (source, source.kept(np.array([1]))):
+        with pytest.raises(RuntimeError, match="read below 7 already, not below 8"):
+            reread.below(8, len(reread.permutation(2 if reread is source else 1)))
 
 
 def test_columns_keys_and_identities_are_told_apart() -> None:

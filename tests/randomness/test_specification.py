@@ -153,7 +153,8 @@ def test_keyed_choices(example: Example) -> None:
     source = KeyedRelease(key).for_records(example["column"], lambda: identities)
     size = len(identities)
     for bound, draws in example["below"].items():
-        assert source.below(int(bound), size).tolist() == draws
+        fresh = KeyedRelease(key).for_records(example["column"], lambda: identities)
+        assert fresh.below(int(bound), size).tolist() == draws
     assert source.order_within(np.array(example["codes"])).tolist() == example["order_within"]
     assert source.permutation(size).tolist() == example["permutation"]
     for count, subset in example["subset"].items():
