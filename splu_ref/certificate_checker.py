@@ -22,8 +22,18 @@ of the run and most likely at the last.
 
 Why each claim follows.
 * small-sum-privacy: the least probability of an error over f = 1..alpha. By the lemma it is taken at the
-  first count of some run. Every run is visited; the smallest values are compared exactly.
+  first count of some run. Every run is visited; the smallest values are compared exactly. With a parameter
+  "releases" R, f' is the mean of R independent published counts. Their sum has the law of the published
+  count at R f, so f' errs at f as one count does at R f, with j = ceil(epsilon R f) or
+  floor(epsilon R f) + 1; the lemma, applied R times, holds for runs of the same j.
 * error-probability: one numerator, computed exactly.
+* concept-error: of the N = rows records, n = predicate_count satisfy a predicate, x3 = concept_count of them
+  carry a value s, f = sensitive_count of all carry it, and K = decoys_in_predicate others of the predicate
+  have s among their decoys. Then y3 ~ Bin(x3 + K, 1/gamma) records of the predicate and, independently,
+  y1 ~ Bin(gamma f - x3 - K, 1/gamma) others are published with s. Every pair is visited, and the corrected
+  estimate of x3 computed from it: with f' = y3 + y1 it is
+  (gamma (N - f') y3 - n (gamma - 1) f') / (N - gamma f'), cut off at 0 and n. Where gamma f' >= N there is
+  none, which counts as an error. So one such certificate refutes a promise for all predicates.
 * utility-threshold: t_f is the least count from which on the error has probability at most t_e. Three steps:
   at t_f - 1 the exact probability exceeds t_e; from t_f to tail_from - 1 every run's last count has at most
   t_e; from tail_from on Chernoff's bound holds: for z >= 1, Pr(f' >= (1+epsilon) f) <= r^f with
@@ -36,7 +46,8 @@ Rounding. There are no floating-point numbers. Long computations carry two integ
 truth lies. A bound in the evidence is the true value rounded to 256 bits (down for a minimum, up for a
 maximum); where the two integers do not settle that rounding, the exact numerator does. What would take too
 long is refused: before the work as far as the parameters tell, and before each exact sum, whose work is
-counted. Lists of another length than the arithmetic gives are refuted before their entries are computed.
+counted. A statement of other words, and lists of another length than the arithmetic gives, are refuted before
+anything is computed, and a list at its first wrong entry.
 
 Exit code and first word: 0 "valid", 1 "false", 2 "unreadable" (or of another schema, or too large).
 """
@@ -62,10 +73,13 @@ MAX_TRIALS = 1_000_000  # gamma f
 MAX_BITS = 4_000_000  # of gamma^(gamma f)
 MAX_EXACT = 60_000_000_000  # terms of an exact sum times their bits
 MAX_TERMS = 40_000_000  # terms of all rounded sums together
+MAX_PAIRS = 1_000_000  # of published counts, for a concept
+MAX_OWNERS = 10_000  # gamma f, for a concept
 MAX_SUMMED = (
     200_000_000_000  # the same of all exact sums together; with a retention, times digits of a factor
 )
 WORK, KEEP = 384, 256  # bits carried, bits kept
+_BLANK = "\0"  # in a sentence, for a number that is not yet computed
 BLOCK = 64  # factors between two stored factorials
 
 
@@ -223,13 +237,17 @@ def _numerator(law: _Law, f: int, j: int) -> int:
 
 def _terms(gamma: int, n: int, first: int, last: int) -> int:
     """Return the sum of the numerators of f' = first .. last, without a retention."""
+    return sum(_plain_masses(gamma, n, first, last))
+
+
+def _plain_masses(gamma: int, n: int, first: int, last: int) -> Iterator[int]:
+    """Yield the numerators of first .. last successes in n trials with probability 1/gamma."""
     if first > last:
-        return 0
-    total, term = 0, math.comb(n, first) * (gamma - 1) ** (n - first)
+        return
+    term = math.comb(n, first) * (gamma - 1) ** (n - first)
     for x in range(first, last + 1):
-        total += term
+        yield term
         term = term * (n - x) // ((x + 1) * (gamma - 1))
-    return total
 
 
 def _masses(law: _Law, f: int) -> Iterator[int]:
@@ -314,51 +332,99 @@ def _runs(epsilon: Fraction, alpha: int, *, strict: bool) -> list[tuple[int, int
     return runs
 
 
-def _small_sum_privacy(parameters: dict[str, Any], given: object) -> _Answer:
+def _small_sum_privacy(parameters: dict[str, Any], given: object, said: object) -> _Answer:
     law, alpha = _law(parameters), _whole(parameters, "alpha", 1)
     epsilon = _fraction(parameters, "epsilon")
-    refuse_if_too_large(law, alpha, epsilon, 2 * min(alpha, math.floor(epsilon * alpha) + 1))
+    times = _whole(parameters, "releases", 2) if "releases" in parameters else 1
+    most = min(alpha, math.floor(times * epsilon * alpha) + 1)
+    refuse_if_too_large(law, times * alpha, epsilon, 2 * most)
     bounds: dict[tuple[int, int], tuple[int, int]] = {}
     evidence, words = {}, []
     signs = {"theorem_4": ">", "definition_2": ">="}
-    all_runs = {form: _runs(epsilon, alpha, strict=sign == ">") for form, sign in signs.items()}
+    all_runs = {form: _runs(times * epsilon, alpha, strict=sign == ">") for form, sign in signs.items()}
+    told: dict[str, list[Any]] = {}
     for form, entry in _object(given, tuple(signs), "evidence").items():
         where = f"evidence.{form}"
         candidates = _object(entry, ("argmin", "numerator", "candidates"), where)["candidates"]
-        _as_long(candidates, all_runs[form], f"{where}.candidates")
-    for form, sign in signs.items():
-        runs = all_runs[form]
-        for run in runs:
-            if run not in bounds:
-                bounds[run] = _bound(law, *run, up=False)
+        told[form] = _as_long(candidates, all_runs[form], f"{where}.candidates")
+    mean = f"f' the mean of {times} independent published counts" if times > 1 else ""
+    start = f"{_setting(law, mean)}, for every count f from 1 to {alpha}: "
+    event = {
+        form: f"|f' - f| {sign} ({epsilon}) f has a probability of at least " for form, sign in signs.items()
+    }
+    _framed(
+        said, start + "; ".join(f"{each}{_BLANK}, least at f = {_BLANK}" for each in event.values()) + "."
+    )
+    for form in signs:
+        runs, candidates = all_runs[form], []
+        for number, (f, j) in enumerate(runs):
+            if (f, j) not in bounds:
+                bounds[f, j] = _bound(law, times * f, j, up=False)
+            candidates.append({**_entry(law.gamma, times * f, j, bounds[f, j]), "f": f"{f:x}"})
+            # Here, and not at the end: a list that is wrong at its start costs no more than its start.
+            _compare(told[form][number], candidates[-1], f"evidence.{form}.candidates[{number}]")
         # In ascending order of value: nothing first, then larger shifts, then smaller mantissas.
         size = {run: (bounds[run][0] > 0, -bounds[run][1], bounds[run][0]) for run in runs}
         least = min(size.values())
-        exact = {run: _numerator(law, *run) for run in runs if size[run] == least}
+        exact = {(f, j): _numerator(law, times * f, j) for f, j in runs if size[f, j] == least}
         most = max(f for f, _ in exact)
         # Brought to the same denominator; among equals the least f comes first.
-        _, f, j = min((top and top * law.whole(most - f), f, j) for (f, j), top in exact.items())
-        candidates = [_entry(law.gamma, *run, bounds[run]) for run in runs]
+        _, f, j = min((top and top * law.whole(times * (most - f)), f, j) for (f, j), top in exact.items())
         evidence[form] = {"argmin": f"{f:x}", "numerator": f"{exact[f, j]:x}", "candidates": candidates}
-        value = _decimal(exact[f, j], law.whole(f), up=False)
-        event = f"|f' - f| {sign} ({epsilon}) f"
-        words.append(f"{event} has a probability of at least {value}, least at f = {f}")
-    return f"{_setting(law)}, for every count f from 1 to {alpha}: {'; '.join(words)}.", evidence
+        value = _decimal(exact[f, j], law.whole(times * f), up=False)
+        words.append(f"{event[form]}{value}, least at f = {f}")
+    return f"{start}{'; '.join(words)}.", evidence
 
 
-def _error_probability(parameters: dict[str, Any], _: object) -> _Answer:
+def _error_probability(parameters: dict[str, Any], _: object, said: object) -> _Answer:
     law, f = _law(parameters), _whole(parameters, "frequency", 1)
     epsilon = _fraction(parameters, "epsilon")
     refuse_if_too_large(law, f, epsilon, 0)
     j = _error(f, epsilon)
+    event = f"{_setting(law, f'the count f = {f}')}: |f' - f| >= ({epsilon}) f"
+    statement = f"{event} has a probability of at most {_BLANK}, which is exact or rounded up."
+    _framed(said, statement)
     top = _numerator(law, f, j)
     value = _decimal(top, law.whole(f), up=True)
-    event = f"{_setting(law, f'the count f = {f}')}: |f' - f| >= ({epsilon}) f"
-    statement = f"{event} has a probability of at most {value}, which is exact or rounded up."
-    return statement, {**_window(law.gamma, f, j), "numerator": f"{top:x}"}
+    return statement.replace(_BLANK, value), {**_window(law.gamma, f, j), "numerator": f"{top:x}"}
 
 
-def _utility_threshold(parameters: dict[str, Any], evidence: object) -> _Answer:
+def _concept_error(parameters: dict[str, Any], _: object, said: object) -> _Answer:
+    gamma, epsilon = _whole(parameters, "gamma", 2), _fraction(parameters, "epsilon")
+    rows, f, n, x3 = (_whole(parameters, name, 1) for name in _CONCEPT[:-1])
+    decoys = int(_match(parameters[_CONCEPT[-1]], "0|[1-9][0-9]{0,11}", f"parameters.{_CONCEPT[-1]}"))
+    inside, outside = x3 + decoys, gamma * f - x3 - decoys
+    # The records with s and those that have it as a decoy are others, inside and outside of the predicate.
+    fits = inside <= n and x3 <= f and decoys <= (gamma - 1) * f and outside <= rows - n
+    if rows % gamma or not fits:
+        raise Unreadable("no table has a predicate with these counts")
+    if gamma * f > MAX_OWNERS or (inside + 1) * (outside + 1) > MAX_PAIRS:
+        raise Unreadable("the parameters are too large for a check in bounded time")
+    statement = (
+        f"With gamma = {gamma}: where x3 = {x3} of the {n} records of a predicate carry a value, which "
+        f"f = {f} of {rows} records carry and which {decoys} others of the predicate have among their "
+        f"decoys, the corrected estimate of x3 is off by at least ({epsilon}) x3 with a probability of at "
+        f"most {_BLANK}, which is exact or rounded up."
+    )
+    _framed(said, statement)
+    low, high = (1 - epsilon) * x3, (1 + epsilon) * x3
+    second, wrong = list(_plain_masses(gamma, outside, 0, outside)), 0
+    for y3, mass in enumerate(_plain_masses(gamma, inside, 0, inside)):
+        missed = 0
+        for y1, other in enumerate(second):
+            published = y3 + y1
+            spread = rows - gamma * published
+            raw = gamma * (rows - published) * y3 - n * (gamma - 1) * published
+            top = min(max(raw, 0), n * spread)
+            below = top * low.denominator <= low.numerator * spread
+            above = top * high.denominator >= high.numerator * spread
+            missed += other if spread <= 0 or below or above else 0
+        wrong += mass * missed
+    value = _decimal(wrong, gamma ** (gamma * f), up=True)
+    return statement.replace(_BLANK, value), {"numerator": f"{wrong:x}"}
+
+
+def _utility_threshold(parameters: dict[str, Any], evidence: object, said: object) -> _Answer:
     law, t_f = _law(parameters), _whole(parameters, "t_f", 1)
     epsilon, t_e = _fraction(parameters, "epsilon"), _fraction(parameters, "t_e")
     given = _object(evidence, ("violation", "ends", "tail"), "evidence")
@@ -373,7 +439,11 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object) -> _Answer:
     while f < start:
         runs.append(f)
         f = math.floor(_error(f + 1, epsilon) / epsilon)
-    _as_long(given["ends"], runs, "evidence.ends")
+    told = _as_long(given["ends"], runs, "evidence.ends")
+    words = f"of at most {t_e} for every count f >= {t_f}"
+    words += f", and above {t_e} at f = {t_f - 1}" if t_f > 1 else ""
+    statement = f"{_setting(law)}: |f' - f| >= ({epsilon}) f has a probability {words}."
+    _framed(said, statement)
 
     # From tail_from on. Where a side has no values, or t_e is 1, there is nothing to prove.
     sides: dict[str, Any] = {"from": f"{start:x}", "upper": None, "lower": None}
@@ -386,27 +456,26 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object) -> _Answer:
         raise _Refuted(f"the Chernoff bound from f = {start} on is above {t_e}")
 
     # At t_f - 1.
-    violation, words = None, f"of at most {t_e} for every count f >= {t_f}"
+    violation = None
     if t_f > 1:
         f, j = t_f - 1, _error(t_f - 1, epsilon)
         top = _numerator(law, f, j)
         if top * t_e.denominator <= t_e.numerator * law.whole(f):
             raise _Refuted(f"at f = {f} the probability is not above {t_e}, so that {t_f} is not the least")
         violation = {**_window(law.gamma, f, j), "numerator": f"{top:x}"}
-        words += f", and above {t_e} at f = {f}"
 
     # From t_f to tail_from - 1. A run that ends later is bounded by its end, which Chernoff bounds.
     ends = []
-    for f in runs:
+    for number, f in enumerate(runs):
         j = _error(f, epsilon)
         m, s = _bound(law, f, j, up=True)
+        ends.append(_entry(law.gamma, f, j, (m, s)))
+        _compare(told[number], ends[-1], f"evidence.ends[{number}]")
         # Rounded up it may be just above t_e and the true value not: then the numerator decides.
         if m * t_e.denominator > t_e.numerator << s:
             top = _numerator(law, f, j)
             if top * t_e.denominator > t_e.numerator * law.whole(f):
                 raise _Refuted(f"at f = {f} the probability is above {t_e}")
-        ends.append(_entry(law.gamma, f, j, (m, s)))
-    statement = f"{_setting(law)}: |f' - f| >= ({epsilon}) f has a probability {words}."
     return statement, {"violation": violation, "ends": ends, "tail": sides}
 
 
@@ -441,10 +510,13 @@ def _chernoff(
 
 # ---- reading and comparing ------------------------------------------------------------------------
 
-_CLAIMS: dict[str, tuple[tuple[str, ...], Callable[[dict[str, Any], object], _Answer]]] = {
-    "small-sum-privacy": (("gamma", "epsilon", "alpha"), _small_sum_privacy),
-    "error-probability": (("gamma", "epsilon", "frequency"), _error_probability),
-    "utility-threshold": (("gamma", "epsilon", "t_e", "t_f"), _utility_threshold),
+_CONCEPT = ("rows", "sensitive_count", "predicate_count", "concept_count", "decoys_in_predicate")
+_Compute = Callable[[dict[str, Any], object, object], _Answer]  # of parameters, evidence and statement
+_CLAIMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], _Compute]] = {  # parameters, and those left out
+    "small-sum-privacy": (("gamma", "epsilon", "alpha"), ("retention", "releases"), _small_sum_privacy),
+    "error-probability": (("gamma", "epsilon", "frequency"), ("retention",), _error_probability),
+    "utility-threshold": (("gamma", "epsilon", "t_e", "t_f"), ("retention",), _utility_threshold),
+    "concept-error": (("gamma", "epsilon", *_CONCEPT), (), _concept_error),
 }
 
 
@@ -540,6 +612,13 @@ def _compare(found: object, computed: object, where: str) -> None:
         raise _Refuted(f"{where} is not what the arithmetic gives")
 
 
+def _framed(found: object, sentence: str) -> None:
+    """Raise unless a statement is ``sentence``, whatever numbers stand for its blanks; before any work."""
+    pattern = "[0-9.e-]{1,40}".join(re.escape(part) for part in sentence.split(_BLANK))
+    if not isinstance(found, str) or not re.fullmatch(pattern, found):
+        raise _Refuted("statement is not what the arithmetic gives")
+
+
 def _as_long(found: object, computed: Sequence[object], where: str) -> list[Any]:
     """Return ``found``; raise unless it is a list as long as ``computed``."""
     if not isinstance(found, list):
@@ -558,12 +637,13 @@ def check(certificate: object) -> Verdict:
         raise Unreadable(f"schema and claim must be {SCHEMA} and one of {', '.join(_CLAIMS)}")
     for key, value in _object(top["produced_by"], ("version", "spec"), "produced_by").items():
         _match(value, "[0-9A-Za-z.+-]{1,64}", f"produced_by.{key}")
-    names, compute = _CLAIMS[claim]
-    if isinstance(top["parameters"], dict) and "retention" in top["parameters"]:
-        names = (*names, "retention")
+    names, more, compute = _CLAIMS[claim]
+    if isinstance(top["parameters"], dict):
+        names = (*names, *(name for name in more if name in top["parameters"]))
     _unspent.set(MAX_SUMMED)
     try:
-        statement, evidence = compute(_object(top["parameters"], names, "parameters"), top["evidence"])
+        parameters = _object(top["parameters"], names, "parameters")
+        statement, evidence = compute(parameters, top["evidence"], top["statement"])
         _compare(top["statement"], statement, "statement")
         _compare(top["evidence"], evidence, "evidence")
     except _Refuted as refuted:

@@ -4,6 +4,7 @@ The format is specified in ``docs/specification/certificates.md``; `splu_ref.cer
 """
 
 from splu_ref.certificates.claims import error_certificate, privacy_certificate, threshold_certificate
+from splu_ref.certificates.concepts import concept_certificate
 from splu_ref.certificates.form import certificate_text, claim_words, write_certificate
 from splu_ref.certificates.limits import (
     refuse_uncertifiable_error,
@@ -14,6 +15,7 @@ from splu_ref.certificates.limits import (
 __all__ = [
     "certificate_text",
     "claim_words",
+    "concept_certificate",
     "error_certificate",
     "privacy_certificate",
     "refuse_uncertifiable_error",

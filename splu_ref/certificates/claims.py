@@ -31,6 +31,7 @@ def privacy_certificate(
     gamma: Exact,
     epsilon: Exact,
     alpha: Exact,
+    releases: Exact = 1,
     *,
     retention: Exact | None = None,
     minimum: PrivacyMinimum | None = None,
@@ -46,6 +47,8 @@ def privacy_certificate(
         Relative error, greater than 0.
     alpha
         Largest protected count, at least 1.
+    releases
+        Number R of releases with independent draws whose published counts are averaged, at least 1.
     retention
         Probability p of publishing the own value, greater than 0 and below 1; None stands for 1/gamma.
     minimum
@@ -67,42 +70,42 @@ def privacy_certificate(
 
     Notes
     -----
-    Fu et al. 2014, Definition 2, Lemma 2 and Theorem 4; splu.S and splu.Sp for the candidates.
+    Fu et al. 2014, Definition 2, Lemma 2 and Theorem 4; splu.S and splu.Sp for the candidates, splu.R for
+    several releases.
     """
-    law, epsilon, alpha = (
-        PublishedCount.of(gamma, retention),
-        positive(epsilon, "epsilon"),
-        whole(alpha, "alpha", 1),
-    )
-    refuse_uncertifiable_privacy(law.gamma, epsilon, alpha, retention=law.retention)
+    law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
+    alpha, times = whole(alpha, "alpha", 1), whole(releases, "releases", 1)
+    refuse_uncertifiable_privacy(law.gamma, epsilon, alpha, times, retention=law.retention)
     if minimum is None:
-        minimum = privacy_minimum(law.gamma, epsilon, alpha, retention=law.retention)
-    elif (minimum.law, minimum.epsilon, minimum.alpha, minimum.releases) != (law, epsilon, alpha, 1):
+        minimum = privacy_minimum(law.gamma, epsilon, alpha, times, retention=law.retention)
+    elif (minimum.law, minimum.epsilon, minimum.alpha, minimum.releases) != (law, epsilon, alpha, times):
         raise ParameterError(
-            "minimum belongs to other parameters: give the same gamma, epsilon, alpha and retention"
+            "minimum belongs to other parameters: give the same gamma, epsilon, alpha, releases and retention"
         )
+    distance = times * epsilon
     forms = (
-        ("theorem_4", ">", minimum.t_p, minimum.argmin, Plateaus(epsilon, alpha, strict=True)),
+        ("theorem_4", ">", minimum.t_p, minimum.argmin, Plateaus(distance, alpha, strict=True)),
         (
             "definition_2",
             ">=",
             minimum.t_p_definition,
             minimum.argmin_definition,
-            Plateaus(epsilon, alpha, strict=False),
+            Plateaus(distance, alpha, strict=False),
         ),
     )
     done, whole_work = 0, sum(len(plateaus) + 2 for *_, plateaus in forms)
     evidence, words = {}, []
     for form, sign, value, argmin, plateaus in forms:
         strict = sign == ">"
-        numerator = law.error_numerator(argmin, error_offset(epsilon, argmin, strict=strict))
+        numerator = law.error_numerator(times * argmin, error_offset(distance, argmin, strict=strict))
         rounding = ErrorRounding(law)
         candidates = []
         for number in range(len(plateaus) + 1):
             frequency = plateaus.start(number)
             offset = plateaus.offset(frequency)
-            bound = bound_entry(rounding.at(frequency, offset, up=False))
-            candidates.append(window(law.gamma, frequency, offset) | bound)
+            bound = bound_entry(rounding.at(times * frequency, offset, up=False))
+            entry = window(law.gamma, times * frequency, offset) | {"f": hexadecimal(frequency)}
+            candidates.append(entry | bound)
             done += 1
             if progress is not None:
                 progress(done, whole_work)
@@ -119,7 +122,11 @@ def privacy_certificate(
     if progress is not None:
         progress(whole_work, whole_work)
     parameters = {**_parameters(law, epsilon), "alpha": str(alpha)}
-    statement = f"{_setting(law)}, for every count f from 1 to {alpha}: {'; '.join(words)}."
+    more = ""
+    if times > 1:
+        parameters["releases"] = str(times)
+        more = f"f' the mean of {times} independent published counts"
+    statement = f"{_setting(law, more)}, for every count f from 1 to {alpha}: {'; '.join(words)}."
     return assemble("small-sum-privacy", parameters, statement, evidence)
 
 

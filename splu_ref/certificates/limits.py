@@ -17,7 +17,7 @@ _ENTRY_BYTES = 170  # a count with its rounded probability, without the digits t
 
 
 def refuse_uncertifiable_privacy(
-    gamma: Exact, epsilon: Exact, alpha: Exact, *, retention: Exact | None = None
+    gamma: Exact, epsilon: Exact, alpha: Exact, releases: Exact = 1, *, retention: Exact | None = None
 ) -> None:
     """Raise unless a certificate of these parameters can be made and checked; for use before long work.
 
@@ -31,7 +31,8 @@ def refuse_uncertifiable_privacy(
     """
     law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
     _refuse_parts(law, epsilon=epsilon)
-    _refuse_beyond(law, epsilon, whole(alpha, "alpha", 1), "alpha", candidates=True)
+    times = whole(releases, "releases", 1)
+    _refuse_beyond(law, epsilon, whole(alpha, "alpha", 1), "alpha", times, candidates=True)
 
 
 def refuse_uncertifiable_error(
@@ -75,26 +76,32 @@ def refuse_uncertifiable_proof(
 
 
 def _refuse_beyond(
-    law: PublishedCount, epsilon: Fraction, count: int, name: str, *, candidates: bool
+    law: PublishedCount, epsilon: Fraction, count: int, name: str, times: int = 1, *, candidates: bool
 ) -> None:
-    """Raise, naming the largest count that would do, if a certificate up to ``count`` cannot be made."""
+    """Raise, naming the largest count that would do, if a certificate up to ``count`` cannot be made.
+
+    The counts of ``times`` releases are summed.
+    """
 
     def obstacle(most: int) -> str | None:
-        trials, sums, entries, numerators = law.gamma * most, 0, 0, [most]
-        if trials > EXACT_TRIALS:
-            return f"the exact numerator has gamma*{name} = {shown(trials)} factors, at most {EXACT_TRIALS}"
+        summed, distance = times * most, times * epsilon
+        sums, entries, numerators = 0, 0, [summed]
+        if law.gamma * summed > EXACT_TRIALS:
+            factors = "gamma*" + ("releases*" if times > 1 else "") + name
+            trials = shown(law.gamma * summed)
+            return f"the exact numerator has {factors} = {trials} factors, at most {EXACT_TRIALS}"
         if candidates:
-            sums, numerators = 2 * min(most, int(epsilon * most) + 1), [most, most]
-            entries = sum(len(Plateaus(epsilon, most, strict)) + 1 for strict in (True, False))
-        if not _checked_in_time(law, epsilon, most, sums):
+            sums, numerators = 2 * min(most, int(distance * most) + 1), [summed, summed]
+            entries = sum(len(Plateaus(distance, most, strict)) + 1 for strict in (True, False))
+        if not _checked_in_time(law, epsilon, summed, sums):
             return "checking it would take more than about a minute"
-        size = _bytes(law, most, entries, numerators)
+        size = _bytes(law, summed, entries, numerators)
         return f"the file would have up to {size} bytes, at most {MAX_BYTES}" if size > MAX_BYTES else None
 
     reason = obstacle(count)
     if reason is None:
         return
-    low, high = 0, min(count, EXACT_TRIALS // law.gamma + 1)
+    low, high = 0, min(count, EXACT_TRIALS // (law.gamma * times) + 1)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if obstacle(middle) else (middle, high)

@@ -24,7 +24,7 @@ COMMANDS = {
     "utility": "Compute how accurate large counts are: exactly, not by a bound.",
     "concept": "Compute T_P for a predicate together with a sensitive value, and the worst such concept.",
     "breach": "Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.",
-    "audit": "Hold a publisher's claims against exact arithmetic: each is confirmed, narrowed or refuted.",
+    "audit": "Hold a publisher's claims against exact arithmetic: confirmed, refuted or left open.",
     "audit-release": "Say whether a published table is one that SPLU-Gen could and would have made.",
     "check": "Re-check a certificate by integer arithmetic alone. Exit 0: valid, 1: false, 2: unreadable.",
     "claims": "Show what the source papers claim, and what is true of it: proved, refuted or corrected.",

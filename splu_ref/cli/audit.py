@@ -1,4 +1,4 @@
-"""``splu-ref audit``: a file of claims, each confirmed, narrowed or refuted."""
+"""``splu-ref audit``: a file of claims, each confirmed, narrowed, refuted or not decided."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ def run(
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
-    """Hold a publisher's claims against exact arithmetic: each is confirmed, narrowed or refuted.
+    """Hold a publisher's claims against exact arithmetic: confirmed, narrowed, refuted or not decided.
 
     A narrowed claim is false as stated and true for a part of what it speaks of: for alpha up to 3, from
-    T_f = 2401 on, for a single release. With --report each verdict gets a certificate, wherever there is one
-    for its kind. Exit 1 if any claim is refuted or only narrowed.
+    T_f = 2401 on, for a single release. Of a claim that is not decided neither it nor its contrary was
+    shown. With --report each verdict gets a certificate, wherever there is one for its kind. Exit 0 if every
+    claim is confirmed, 1 if any is refuted or only narrowed, 3 if none is and one is not decided.
     """
     ledger = _ledger()
     file = read_claims(claims)
@@ -73,7 +74,7 @@ def run(
     else:
         draw(claims_table(audit))
         say(audit.last_line if report else f"{audit.last_line}; {MAKE_CERTIFICATES}")
-    return 0 if audit.holds else 1
+    return audit.exit_code
 
 
 def _ledger() -> Ledger | None:

@@ -15,7 +15,7 @@ from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing
 from splu_ref.guarantees import privacy_minimum
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import ParameterError, probability, whole
+from splu_ref.model import probability, whole
 
 if TYPE_CHECKING:
     from splu_ref.certificates.form import Certificate
@@ -54,8 +54,6 @@ def run(
     wanted = None if at_least is None else probability(at_least, "--at-least")
     times = whole(releases, "--releases", 1)
     if certificate is not None:
-        if times > 1:
-            raise ParameterError("a certificate speaks of one release: leave out --certificate or --releases")
         refuse_existing(certificate, force=force)
     with counted("visiting plateaus") as progress:
         least = privacy_minimum(gamma, epsilon, alpha, times, retention=retention, progress=progress)
@@ -91,7 +89,7 @@ def run(
         from splu_ref.certificates import privacy_certificate  # noqa: PLC0415 - most runs make none
 
         return privacy_certificate(
-            gamma, epsilon, alpha, retention=retention, minimum=least, progress=progress
+            gamma, epsilon, alpha, times, retention=retention, minimum=least, progress=progress
         )
 
     with certified(certificate, make, lines, force=force):

@@ -11,6 +11,7 @@ _LOOKS = {
     Verdict.CONFIRMED: ("good", "✓"),
     Verdict.NARROWED: ("refuted", "◐"),
     Verdict.REFUTED: ("bad", "✗"),
+    Verdict.NOT_DECIDED: ("corrected", "?"),
 }
 """The class of the badge, and a mark for those who do not see colors."""
 

@@ -10,7 +10,7 @@ from splu_ref.report.claims_model import AuditedClaim, ClaimsAudit
 
 
 def claims_junit(audit: ClaimsAudit) -> bytes:
-    """Return the document in UTF-8; refuted and narrowed claims fail."""
+    """Return the document in UTF-8; a claim that is contradicted fails, one that is not decided errs."""
     cases = [_case(each, audit.shown_file) for each in audit.claims]
     return junit("splu-ref audit", {audit.title or audit.shown_file: cases}, audit.seconds)
 
@@ -35,8 +35,11 @@ def _case(each: AuditedClaim, file: str) -> Element:
         if value:
             SubElement(properties, "property", name=name, value=value)
     if finding.verdict is not Verdict.CONFIRMED:
-        failure = SubElement(
-            case, "failure", type=str(finding.verdict), message=f"{finding.verdict}: {each.sentence}"
+        trouble = SubElement(
+            case,
+            "failure" if finding.verdict.contradicted else "error",
+            type=str(finding.verdict),
+            message=f"{finding.verdict}: {each.sentence}",
         )
-        failure.text = "\n".join((finding.stated, finding.recompute))
+        trouble.text = "\n".join((finding.stated, finding.recompute))
     return case

@@ -111,8 +111,20 @@ class ClaimsAudit:
 
     @property
     def holds(self) -> bool:
-        """Whether every claim is confirmed."""
-        return all(each.finding.verdict is Verdict.CONFIRMED for each in self.claims)
+        """Whether every claim is confirmed, and there is one."""
+        return bool(self.claims) and all(each.finding.verdict is Verdict.CONFIRMED for each in self.claims)
+
+    @property
+    def contradicted(self) -> int:
+        """How many claims are false as stated."""
+        return sum(each.finding.verdict.contradicted for each in self.claims)
+
+    @property
+    def exit_code(self) -> int:
+        """0 if every claim is confirmed, 1 if one is contradicted, 3 if one could only not be decided."""
+        if self.contradicted:
+            return 1
+        return 0 if self.holds else 3
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -139,7 +151,7 @@ class ClaimsAudit:
             "version": __version__,
             "spec": SPECIFICATION,
             "holds": self.holds,
-            **{str(verdict): count for verdict, count in self.counts.items()},
+            **{verdict.replace(" ", "_"): count for verdict, count in self.counts.items()},
             "claims": [each.to_json() for each in self.claims],
         }
 

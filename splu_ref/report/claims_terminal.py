@@ -10,7 +10,12 @@ from splu_ref.audit.claims import Verdict
 from splu_ref.report.claims_model import MAKE_CERTIFICATES, AuditedClaim, ClaimsAudit
 from splu_ref.terminal import visible
 
-_STYLES = {Verdict.CONFIRMED: "green", Verdict.NARROWED: "yellow", Verdict.REFUTED: "bold red"}
+_STYLES = {
+    Verdict.CONFIRMED: "green",
+    Verdict.NARROWED: "yellow",
+    Verdict.REFUTED: "bold red",
+    Verdict.NOT_DECIDED: "cyan",
+}
 
 
 def claims_table(audit: ClaimsAudit) -> Table:

@@ -26,6 +26,12 @@ RULES = {
         "The claim is false as stated and true for a part of what it speaks of.",
         "Restrict the claim to the part for which it is true.",
     ),
+    Verdict.NOT_DECIDED: (
+        "ClaimNotDecided",
+        "none",
+        "Neither the claim nor its contrary was shown.",
+        "Promise what was shown, or claim less.",
+    ),
     Verdict.CONFIRMED: (
         "ClaimConfirmed",
         "none",
@@ -34,9 +40,12 @@ RULES = {
     ),
 }
 
+_KINDS = {Verdict.CONFIRMED: "pass", Verdict.NOT_DECIDED: "open"}
+"""Any other verdict is a failure. Only failures have a level."""
+
 
 def sarif(audit: ClaimsAudit) -> bytes:
-    """Return a SARIF log with one result per claim; a confirmed claim is a result of kind ``pass``."""
+    """Return a SARIF log with one result per claim: of kind ``pass``, ``open`` or ``fail``."""
     log: dict[str, Json] = {
         "$schema": SCHEMA_URI,
         "version": "2.1.0",
@@ -79,7 +88,7 @@ def _rule(verdict: Verdict) -> Json:
 
 
 def _rule_id(verdict: Verdict) -> str:
-    return f"claim-{verdict}"
+    return f"claim-{verdict.replace(' ', '-')}"
 
 
 def _result(each: AuditedClaim, file: str) -> Json:
@@ -93,7 +102,7 @@ def _result(each: AuditedClaim, file: str) -> Json:
     return {
         "ruleId": _rule_id(finding.verdict),
         "ruleIndex": list(RULES).index(finding.verdict),
-        "kind": "pass" if finding.verdict is Verdict.CONFIRMED else "fail",
+        "kind": _KINDS.get(finding.verdict, "fail"),
         "level": level,
         "message": {"text": " ".join([message, *quotes])},
         "locations": [

@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 
 from splu_ref import certificate_checker
 from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check, check_text, main
-from splu_ref.certificates import certificate_text, privacy_certificate, threshold_certificate
+from splu_ref.certificates import (
+    certificate_text,
+    error_certificate,
+    privacy_certificate,
+    threshold_certificate,
+)
 
 PRIVACY = privacy_certificate(10, "3/10", 3)
 THRESHOLD = threshold_certificate(3, "9/10", "1/10")
@@ -264,6 +269,31 @@ def test_lists_of_another_length_are_refuted_before_any_probability(
     assert "entries, and the arithmetic gives" in verdict.reason
 
 
+@pytest.mark.parametrize("certificate", [PRIVACY, THRESHOLD, error_certificate(10, "3/10", 3)])
+def test_a_statement_of_other_words_is_refuted_before_any_probability(
+    certificate: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_bound", "_numerator", "_chernoff"):
+        monkeypatch.setattr(certificate_checker, name, None)
+    for statement in ("", certificate["statement"].replace("gamma", "Gamma"), certificate["statement"] + " "):
+        verdict = check({**certificate, "statement": statement})
+        assert (verdict.valid, verdict.reason) == (False, "statement is not what the arithmetic gives")
+
+
+def test_a_list_is_refuted_at_its_first_wrong_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    bound, asked = certificate_checker._bound, []
+
+    def counted(*arguments: Any, **options: Any) -> tuple[int, int]:
+        asked.append(arguments[1])
+        return bound(*arguments, **options)
+
+    monkeypatch.setattr(certificate_checker, "_bound", counted)
+    certificate = copy.deepcopy(privacy_certificate(2, 1, 40))
+    certificate["evidence"]["theorem_4"]["candidates"][2]["shift"] = "1"
+    assert "theorem_4.candidates[2].shift is not" in check(certificate).reason
+    assert asked == [1, 2, 3]
+
+
 def _spent(certificate: dict[str, Any]) -> int:
     check(certificate)
     return certificate_checker.MAX_SUMMED - certificate_checker._unspent.get()
@@ -271,8 +301,9 @@ def _spent(certificate: dict[str, Any]) -> int:
 
 def test_dyadic_probabilities_cost_the_few_terms_of_their_tails() -> None:
     for gamma, epsilon in (("2", "1"), ("4", "3")):
-        parameters = {"gamma": gamma, "epsilon": epsilon, "alpha": "1000"}
-        assert _spent(_bare("small-sum-privacy", parameters, _forms([0] * 1000))) < 10**8
+        certificate = privacy_certificate(gamma, epsilon, 1000)
+        assert _spent(certificate) < 10**8
+        assert check(certificate).valid
 
 
 def test_exact_sums_are_refused_once_they_are_too_large_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,7 +93,7 @@ def test_every_certificate_is_valid_and_every_command_runs(
         for key in ("certificate", "remaining_certificate")
         if claim[key]
     ]
-    assert len(files) == 8
+    assert len(files) == 9
     assert sorted(files) == sorted(
         f"certificates/{p.name}" for p in (folder / "audit/certificates").iterdir()
     )
@@ -130,7 +130,9 @@ def test_people_read_verdicts_in_words(
         "line 10",
     ):
         assert words in text
-    assert text.endswith("2 confirmed, 4 narrowed, 1 refuted; certificates are written with --report")
+    assert text.endswith(
+        "2 confirmed, 4 narrowed, 1 refuted, 0 not decided; certificates are written with --report"
+    )
     assert captured.err == ""
     assert not (folder / "audit").exists()
 
@@ -144,6 +146,74 @@ def test_exit_0_only_if_every_claim_is_confirmed(folder: Path, capsys: pytest.Ca
     (folder / "c.toml").write_text(HEAD + _claim("a", alpha=1, t_p="0.7"))
     refuted = _json(capsys, "c.toml", code=1)["claims"][0]
     assert (refuted["verdict"], refuted["instead"]) == ("refuted", "T_P up to 0.612579511")
+
+
+_ONE_OF_EACH = {
+    "confirmed": (0, "pass", "none", None, _claim("a", alpha=3, t_p="0.6")),
+    "narrowed": (1, "fail", "warning", "failure", _claim("a", alpha=10, t_p="0.6")),
+    "refuted": (1, "fail", "error", "failure", _claim("a", alpha=1, t_p="0.7")),
+    "not decided": (
+        3, "open", "none", "error", _claim("a", "concept-privacy", alpha=3, t_p="0.5", estimator="exact"),
+    ),
+}  # fmt: skip
+"""Exit code, SARIF kind and level, and what the JUnit case holds, for a claim of each verdict."""
+
+
+@pytest.mark.parametrize("verdict", _ONE_OF_EACH)
+@pytest.mark.parametrize("beside", ["", "confirmed"])
+def test_one_claim_of_every_verdict_through_every_output(
+    verdict: str, beside: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, kind, level, held, claim = _ONE_OF_EACH[verdict]
+    more = _claim("b", alpha=3, t_p="0.6") if beside else ""
+    (folder / "c.toml").write_text(HEAD + claim + more)
+    result = _json(capsys, "c.toml", "--report", "out", code=code)
+    assert result["claims"][0]["verdict"] == verdict
+    assert result["holds"] is (verdict == "confirmed")
+    found = {name: result[name.replace(" ", "_")] for name in _ONE_OF_EACH}
+    assert found == {name: (name == verdict) + (name == beside) for name in _ONE_OF_EACH}
+    assert json.loads((folder / "out" / "claims.json").read_text()) == result
+
+    (suite,) = ElementTree.fromstring((folder / "out" / "junit.xml").read_bytes())
+    case = suite.find("testcase")
+    assert case is not None
+    parts = [part.tag for part in case if part.tag != "properties"]
+    assert parts == ([held] if held else [])
+    counted = [int(suite.get(name, "")) for name in ("failures", "errors")]
+    assert counted == [held == "failure", held == "error"]
+    messages = [part.get("message", "") for part in case if part.tag != "properties"]
+    assert all(message.startswith(f"{verdict}: ") for message in messages)
+
+    (run,) = json.loads((folder / "out" / "claims.sarif").read_text())["runs"]
+    jsonschema.validate({"version": "2.1.0", "runs": [run]}, json.loads(SARIF_PARTS.read_text()))
+    first = run["results"][0]
+    assert (first["kind"], first["level"]) == (kind, level)
+    assert first["ruleId"] == run["tool"]["driver"]["rules"][first["ruleIndex"]]["id"]
+    assert first["ruleId"] == f"claim-{verdict.replace(' ', '-')}"
+    assert f"Claim a is {verdict}: " in first["message"]["text"]
+
+    page = _Page((folder / "out" / "index.html").read_text(encoding="utf-8"))
+    heading = {
+        "confirmed": "Every claim is confirmed",
+        "not decided": f"1 of {1 + bool(beside)} claims could not be decided",
+    }.get(verdict, f"1 of {1 + bool(beside)} claims cannot stand as stated")
+    assert heading in " ".join(page.text.split())
+    statuses = [attributes["data-status"] for _, attributes in page.tags if "data-status" in attributes]
+    assert statuses == [verdict, *([beside] if beside else [])]
+
+    assert main(["audit", "c.toml"]) == code
+    printed = capsys.readouterr().out
+    assert re.search(rf"^ *(a\b.*\n *)?{verdict}", printed, re.MULTILINE)
+    assert f"1 {verdict}" in printed or beside == verdict
+
+
+def test_what_is_contradicted_outweighs_what_is_not_decided(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for verdict in ("narrowed", "refuted"):
+        both = _ONE_OF_EACH["not decided"][-1] + _ONE_OF_EACH[verdict][-1].replace('"a"', '"b"')
+        (folder / "c.toml").write_text(HEAD + both)
+        assert _json(capsys, "c.toml", code=1)["not_decided"] == 1
 
 
 def test_a_certificate_that_cannot_be_made_is_explained(
@@ -270,7 +340,7 @@ def test_the_page_stands_alone_and_can_be_read_by_everyone(
     links = [attributes["href"] for tag, attributes in page.tags if tag == "a"]
     for link in links:
         assert link.removeprefix("#") in ids if link.startswith("#") else (folder / "audit" / link).is_file()
-    assert sum(not link.startswith("#") for link in links) == 8
+    assert sum(not link.startswith("#") for link in links) == 9
     levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))

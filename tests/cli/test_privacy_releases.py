@@ -51,8 +51,17 @@ def test_unusable_numbers_of_releases(capsys: pytest.CaptureFixture[str], releas
     assert captured.err.count("\n") == 1
 
 
-def test_a_certificate_speaks_of_one_release(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_certificate_of_several_releases(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     certificate = tmp_path / "t_p.json"
-    assert main([*EXAMPLE_2, "--releases", "2", "--certificate", str(certificate)]) == 2
-    assert "leave out --certificate or --releases" in capsys.readouterr().err
-    assert not certificate.exists()
+    assert main([*EXAMPLE_2, "--releases", "2", "--certificate", str(certificate)]) == 0
+    capsys.readouterr()
+    assert main(["check", str(certificate), "--json"]) == 0
+    statement = json.loads(capsys.readouterr().out)["reason"]
+    assert statement.startswith("With gamma = 10 and f' the mean of 2 independent published counts, ")
+    level = privacy_minimum(10, "0.3", 3, 2)
+    assert level.t_p_definition.decimal("down") in statement
+    text = certificate.read_text()
+    for old, new in (('"releases": "2"', '"releases": "3"'), (', "releases": "2"', "")):
+        forged = tmp_path / "forged.json"
+        forged.write_text(json.dumps(json.loads(text)).replace(old, new))
+        assert main(["check", str(forged)]) == 1

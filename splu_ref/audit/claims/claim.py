@@ -76,7 +76,7 @@ class Claim(Common, ABC):
 
     @abstractmethod
     def decide(self, ledger: Ledger | None, progress: Progress | None) -> Finding:
-        """Confirm, narrow or refute the claim; as `splu_ref.audit.claims.decide`, quotations left out."""
+        """Give the verdict on the claim; as `splu_ref.audit.claims.decide`, quotations left out."""
 
     @abstractmethod
     def work(self) -> int:

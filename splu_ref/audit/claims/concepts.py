@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Self
 
 from splu_ref.audit.claims.claim import Claim, Common, records
 from splu_ref.audit.claims.fields import Fields, count
 from splu_ref.audit.claims.format import ESTIMATORS
 from splu_ref.audit.claims.narrowing import largest
+from splu_ref.audit.claims.privacy import level_certificate, refutation
 from splu_ref.audit.claims.quotes import CONCEPTS, RECONSTRUCTION, Ledger, is_rounding, printed
-from splu_ref.audit.claims.verdict import Finding, Verdict
+from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
 from splu_ref.audit.concepts import ConceptMinimum, concept_minimum, concept_work
 from splu_ref.audit.pure_concepts import best_pure_concept
+from splu_ref.certificates import concept_certificate
 from splu_ref.guarantees import exact_json, privacy_minimum
 from splu_ref.guarantees.decimals import ExactJson
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import probability, shown
 
-NO_CERTIFICATE = "there are certificates for values alone only: compute the number again"
+UNDECIDED = "nothing was decided that it could prove"
+PROVED = "it rests on claim splu.T4c, of which there is no kind of certificate: compute the number again"
+TRIVIAL = "a probability of at least 0 needs no proof"
+NO_PRINTED = "the checker computes the corrected estimate, not the printed one: compute the number again"
+BY_COUNT = "The certificates speak of the value alone: no concept errs less often (claim splu.PB)"
 _PREDICATES = ("any", "nearly-pure")
 
 
@@ -67,8 +74,8 @@ class ConceptPrivacy(Claim):
         """Decide by the least error probability over conjunctive concepts.
 
         Under ``mle`` everything is proved. Under the other estimators it is for nearly pure predicates,
-        n < (1 + epsilon) x3; of the others a finite range is searched. So a claim about all predicates is
-        never confirmed there: it is refuted, or narrowed to what is proved.
+        n < (1 + epsilon) x3; of the others a finite range is searched. There a claim about all predicates
+        is contradicted by a concept that errs less often, and not decided where none was found.
         """
         method = (
             printed(ledger, RECONSTRUCTION, "estimator") if self.estimator == "printed" else self.estimator
@@ -101,19 +108,25 @@ def _found(claim: ConceptPrivacy, least: ConceptMinimum) -> Finding:
     nearly_pure = claim.predicates == "nearly-pure"
     level = least.t_p_pure if nearly_pure else least.t_p
     proved = least.proved or nearly_pure
-    needs_no_proof = claim.t_p == 0
-    true_for = ""
-    if level >= claim.t_p and (proved or needs_no_proof):
-        verdict = Verdict.CONFIRMED
+    alpha = claim.alpha if least.t_p_pure >= claim.t_p else _alpha(claim)
+    true_for = f"true for alpha up to {alpha}" if alpha else ""
+    if level >= claim.t_p and (proved or claim.t_p == 0):  # an error of probability 0 or more needs no proof
+        verdict, true_for = Verdict.CONFIRMED, ""
     else:
-        alpha = _alpha(claim)
-        refuted = least.t_p_mixed is not None and least.t_p_mixed < claim.t_p
-        others = "false" if refuted else "not proved"
-        scope = "" if proved else f" and predicates with |P| < (1 + epsilon) x3; for others it is {others}"
-        true_for = f"true for alpha up to {alpha}{scope}" if alpha else ""
-        verdict = Verdict.NARROWED if alpha else Verdict.REFUTED
+        if level >= claim.t_p:
+            verdict = Verdict.NOT_DECIDED
+        else:
+            verdict = Verdict.NARROWED if alpha else Verdict.REFUTED
+        if alpha and not proved:
+            witness = least.t_p_mixed is not None and least.t_p_mixed < claim.t_p
+            others = "false" if witness else "not decided"
+            true_for += f" and predicates with |P| < (1 + epsilon) x3; for others it is {others}"
     t_p = exact_json(level, "down")
     known = "is" if proved else "is at most"
+    proofs, reason = _proofs(claim, least, verdict, alpha)
+    remarks = () if proved else (f"Searched: {least.searched}",)
+    if claim.estimator == "mle":
+        remarks = (*remarks, BY_COUNT)
     return Finding(
         verdict,
         f"{claim.setting} and the estimator {claim.estimator}, the count of every concept of "
@@ -121,25 +134,51 @@ def _found(claim: ConceptPrivacy, least: ConceptMinimum) -> Finding:
         f"sensitive value, is estimated off by at least {claim.said('epsilon')} of it with probability "
         f"at least {claim.said('t_p')}",
         f"T_P {known} {t_p['decimal']}{'' if nearly_pure else _worst(least)}",
-        key="t_p" if level < claim.t_p else "predicates" if "predicates" in claim.key_lines else "estimator",
+        key="estimator" if verdict is Verdict.NOT_DECIDED else "t_p",
         numbers=_numbers(least),
         recompute=claim.command("concept", "alpha", more=f"--method {claim.estimator}"),
         true_for=true_for,
         instead=f"T_P up to {t_p['decimal']}" if proved and level < claim.t_p and level else "",
-        without_certificate=NO_CERTIFICATE,
-        remarks=() if proved else (f"Searched: {least.searched}",),
+        proofs=proofs,
+        without_certificate=reason,
+        remarks=remarks,
     )
 
 
+def _proofs(
+    claim: ConceptPrivacy, least: ConceptMinimum, verdict: Verdict, alpha: int
+) -> tuple[tuple[Proof, ...], str]:
+    """Return the certificates that can be made, or none and the reason; ``alpha`` is proved for mle or pure.
+
+    Under ``mle`` it is the value alone that decides; under ``exact`` a concept that errs too rarely.
+    """
+    if claim.estimator == "mle":
+        if verdict is Verdict.CONFIRMED:
+            return (Proof("decides", partial(level_certificate, claim, claim.alpha)),), ""
+        remains = Proof("remains", partial(level_certificate, claim, alpha))
+        decides = Proof("decides", partial(refutation, claim, claim.alpha, alpha + 1))
+        return (decides, remains) if alpha else (decides,), ""
+    if not verdict.contradicted:
+        return (), UNDECIDED if verdict is Verdict.NOT_DECIDED else PROVED if claim.t_p else TRIVIAL
+    if claim.estimator == "printed":
+        return (), NO_PRINTED
+    if least.t_p_pure < claim.t_p:  # the smallest of the witnesses, which is quickest to check
+        error, case = best_pure_concept(claim.law.gamma, claim.epsilon, alpha + 1)
+    else:
+        error, case = least.t_p, least.worst
+    witness = partial(concept_certificate, claim.law.gamma, claim.epsilon, **asdict(case), error=error)
+    return (Proof("decides", witness),), ""
+
+
 def _alpha(claim: ConceptPrivacy) -> int:
-    """Return the largest alpha for which the claim is proved, of all predicates or of nearly pure ones."""
+    """Return the largest alpha below the claim's, which fails, for which it is proved: as `_proofs`."""
 
     def holds(alpha: int) -> bool:
         if claim.estimator == "mle":
             return privacy_minimum(claim.law.gamma, claim.epsilon, alpha).t_p_definition.exact() >= claim.t_p
         return best_pure_concept(claim.law.gamma, claim.epsilon, alpha)[0] >= claim.t_p
 
-    return claim.alpha if holds(claim.alpha) else largest(holds, claim.alpha)
+    return largest(holds, claim.alpha)
 
 
 def _worst(least: ConceptMinimum) -> str:

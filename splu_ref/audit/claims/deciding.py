@@ -14,7 +14,7 @@ from splu_ref.model import InputError
 
 
 def decide(claim: Claim, ledger: Ledger | None = None, *, progress: Progress | None = None) -> Finding:
-    """Confirm, narrow or refute a claim by exact computation.
+    """Confirm, narrow or refute a claim by exact computation, or say that it is not decided.
 
     Parameters
     ----------

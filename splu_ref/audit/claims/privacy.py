@@ -113,10 +113,7 @@ def _confirmed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> 
             f"T_P is {strict}, below the claim"
         )
         remarks = (*remarks, by_theorem_4)
-    if claim.releases > 1:
-        reason = "a certificate speaks of one release: compute the number again"
-        return replace(finding, remarks=remarks, without_certificate=reason)
-    proof = Proof("decides", partial(_certificate, claim, claim.alpha))
+    proof = Proof("decides", partial(level_certificate, claim, claim.alpha, claim.releases))
     return replace(finding, remarks=remarks, proofs=(proof,))
 
 
@@ -130,8 +127,9 @@ def _narrowed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> F
     if alpha:
         parts.append(f"true for alpha up to {alpha}")
     if releases:
-        parts.append("true for a single release" if releases == 1 else f"true for up to {releases} releases")
-        remarks += ("The certificate of what is true speaks of a single release",)
+        parts.append(f"true for {_times(releases)}")
+        spoken = "a single release" if releases == 1 else f"the mean of {releases} releases"
+        remarks += (f"The certificate of what is true speaks of {spoken}",)
     if claim.releases > 1:
         pooled = claim.releases * (alpha + 1)
         decides = partial(claim.error_certificate, pooled)
@@ -141,12 +139,12 @@ def _narrowed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> F
         )
         remarks = (*remarks, reason)
     else:
-        decides = partial(_refutation, claim, alpha + 1)
+        decides = partial(refutation, claim, claim.alpha, alpha + 1)
     proofs = [Proof("decides", decides)]
     if releases:
-        proofs.append(Proof("remains", partial(_certificate, claim, claim.alpha)))
-    elif alpha and claim.releases == 1:
-        proofs.append(Proof("remains", partial(_certificate, claim, alpha)))
+        proofs.append(Proof("remains", partial(level_certificate, claim, claim.alpha, releases)))
+    elif alpha:
+        proofs.append(Proof("remains", partial(level_certificate, claim, alpha, claim.releases)))
     return replace(
         finding,
         verdict=Verdict.NARROWED if parts else Verdict.REFUTED,
@@ -188,13 +186,18 @@ def _holds(claim: CountPrivacy, least: PrivacyMinimum) -> bool:
     return least.t_p_definition.compare(claim.t_p, "t_p") >= 0
 
 
-def _refutation(claim: CountPrivacy, failing: int) -> Certificate:
-    """Certify T_P at the claim's alpha or, if that is too large, the error at the first count that fails."""
+def _times(releases: int) -> str:
+    return "a single release" if releases == 1 else f"up to {releases} releases"
+
+
+def refutation(claim: Claim, alpha: int, failing: int) -> Certificate:
+    """Certify T_P at ``alpha`` or, if that is too large, the error at the first count that fails."""
     try:
-        return _certificate(claim, claim.alpha)
+        return level_certificate(claim, alpha)
     except CertificateError:
         return claim.error_certificate(failing)
 
 
-def _certificate(claim: CountPrivacy, alpha: int) -> Certificate:
-    return privacy_certificate(claim.law.gamma, claim.epsilon, alpha, retention=claim.law.retention)
+def level_certificate(claim: Claim, alpha: int, releases: int = 1) -> Certificate:
+    """Certify T_P of a value alone under the claim's gamma, retention and epsilon."""
+    return privacy_certificate(claim.law.gamma, claim.epsilon, alpha, releases, retention=claim.law.retention)

@@ -11,11 +11,21 @@ from splu_ref.guarantees.decimals import ExactJson
 
 
 class Verdict(StrEnum):
-    """How much of a claim is true."""
+    """How much of a claim is true, as far as it was shown.
+
+    A narrowed and a refuted claim are contradicted: a witness exists. Of one that is not decided neither the
+    claim nor its contrary was shown.
+    """
 
     CONFIRMED = "confirmed"
     NARROWED = "narrowed"
     REFUTED = "refuted"
+    NOT_DECIDED = "not decided"
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the claim is false as stated."""
+        return self in (Verdict.NARROWED, Verdict.REFUTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +73,14 @@ class Finding:
     Attributes
     ----------
     verdict
-        confirmed, narrowed or refuted.
+        confirmed, narrowed, refuted or not decided.
     stated
         What the claim says, in plain words.
     found
         What is true: the numbers that decide, in plain words.
     true_for
-        For a narrowed claim, the part of it that is true: ``true for alpha <= 3``. Empty otherwise.
+        For a claim that is narrowed or not decided, the part of it that was shown to be true: ``true for
+        alpha <= 3``. May be empty for the latter, and is for any other.
     instead
         For a claim that is not confirmed, the number that could be promised in its place. May be empty.
     key

@@ -102,8 +102,9 @@ def test_several_releases_as_by_adding_up_their_counts(
         return all(_error(2, Fraction(1, 2), epsilon, f, releases=times) >= t_p for f in range(1, most + 1))
 
     if holds(alpha, releases):
-        assert (finding.verdict, finding.proofs) == (Verdict.CONFIRMED, ())
-        assert finding.without_certificate
+        assert (finding.verdict, finding.without_certificate) == (Verdict.CONFIRMED, "")
+        (proof,) = finding.proofs
+        assert check(proof.make()).valid
         return
     kept = max((most for most in range(1, alpha) if holds(most, releases)), default=0)
     times = next(times for times in range(1, releases + 1) if not holds(alpha, times)) - 1
@@ -112,8 +113,14 @@ def test_several_releases_as_by_adding_up_their_counts(
         parts.append("true for a single release" if times == 1 else f"true for up to {times} releases")
     assert finding.true_for == "; ".join(parts)
     assert finding.verdict is (Verdict.NARROWED if parts else Verdict.REFUTED)
+    assert [proof.role for proof in finding.proofs] == ["decides", "remains"][: 1 + bool(parts)]
     for proof in finding.proofs:
-        assert check(proof.make()).valid
+        certificate = proof.make()
+        assert check(certificate).valid
+        if proof.role == "remains":
+            keys = certificate["parameters"]
+            assert int(keys.get("releases", "1")) == (times or releases)
+            assert int(keys["alpha"]) == (alpha if times else kept)
 
 
 @pytest.mark.slow
@@ -205,15 +212,23 @@ def test_concepts_under_each_estimator() -> None:
     assert (quoted.verdict, [quote.id for quote in quoted.quotes]) == (Verdict.NARROWED, ["splu.L3"])
     assert (
         quoted.true_for
-        == "true for alpha up to 3 and predicates with |P| < (1 + epsilon) x3; for others it is not proved"
+        == "true for alpha up to 3 and predicates with |P| < (1 + epsilon) x3; for others it is not decided"
     )
     assert quoted.instead == ""  # nothing larger is proved for all predicates
     mixed = _decided("concept-privacy", estimator="exact", t_p="0.6", gamma=10, epsilon="0.3", alpha=3)
     assert mixed.true_for.endswith("for others it is false")  # 0.5362..., nearly pure 0.729
     unproved = _decided("concept-privacy", estimator="exact", t_p="1/4", **keys)
-    assert unproved.verdict is Verdict.NARROWED
-    assert unproved.true_for.endswith("for others it is not proved")
+    assert (unproved.verdict, unproved.key, unproved.proofs) == (Verdict.NOT_DECIDED, "estimator", ())
+    assert unproved.true_for == (
+        "true for alpha up to 5 and predicates with |P| < (1 + epsilon) x3; for others it is not decided"
+    )
+    assert unproved.instead == ""
     assert "Searched" in unproved.remarks[0]
+    found = concept_minimum(5, "0.3", 5, "exact").t_p
+    for t_p, verdict in ((found, Verdict.NOT_DECIDED), (found + Fraction(1, 10**9), Verdict.NARROWED)):
+        assert _decided("concept-privacy", estimator="exact", t_p=t_p, **keys).verdict is verdict
+    nothing = _decided("concept-privacy", estimator="exact", t_p=0, **keys)
+    assert (nothing.verdict, nothing.true_for) == (Verdict.CONFIRMED, "")
 
     pure = {"predicates": "nearly-pure", **keys}
     assert (
@@ -226,6 +241,45 @@ def test_concepts_under_each_estimator() -> None:
     assert [quote.id for quote in printed.quotes] == ["splu.T4conj"]
     with pytest.raises(InputError, match="kept with the proofs"):
         _with_ledger("concept-privacy", None, estimator="printed", t_p="1/5", **keys)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "predicates", "t_p", "roles"),
+    [
+        ("mle", "any", "0.4", ["decides"]),
+        ("mle", "any", "0.5", ["decides", "remains"]),
+        ("mle", "nearly-pure", "0.7", ["decides"]),
+        ("exact", "any", "0.27", ["decides"]),
+        ("exact", "any", "0.9", ["decides"]),
+        ("exact", "nearly-pure", "0.27", ["decides"]),
+        ("exact", "nearly-pure", "0.26", []),
+        ("exact", "any", "0.26", []),
+        ("exact", "any", "0", []),
+        ("printed", "any", "0.9", []),
+    ],
+)
+def test_every_contradicted_concept_has_a_witness_that_a_stranger_can_check(
+    estimator: str, predicates: str, t_p: str, roles: list[str]
+) -> None:
+    keys = {"gamma": 5, "epsilon": "0.3", "alpha": 5, "estimator": estimator, "predicates": predicates}
+    finding = _decided("concept-privacy", t_p=t_p, **keys)
+    assert [proof.role for proof in finding.proofs] == roles
+    assert bool(finding.without_certificate) == ("decides" not in roles)
+    for proof in finding.proofs:
+        certificate = proof.make()
+        assert check(certificate).valid
+        if certificate["claim"] == "concept-error":
+            owners = 5 * int(certificate["parameters"]["sensitive_count"])
+            assert Fraction(int(certificate["evidence"]["numerator"], 16), 5**owners) < Fraction(t_p)
+
+
+def test_a_concept_that_is_not_nearly_pure_is_a_witness_too() -> None:
+    finding = _decided("concept-privacy", estimator="exact", t_p="0.6", gamma=10, epsilon="0.3", alpha=3)
+    (proof,) = finding.proofs
+    certificate = proof.make()
+    assert check(certificate).valid
+    assert certificate["parameters"]["predicate_count"] == "466"
+    assert Fraction(int(certificate["evidence"]["numerator"], 16), 10**30) < Fraction(6, 10)
 
 
 def test_a_formula_is_refuted_at_its_own_count_where_no_threshold_can_be_found() -> None:

@@ -1,0 +1,551 @@
+"""Every step of the checker taken out or bent in turn: a certificate that is false, and that only it stops.
+
+The forgeries are consistent with themselves: a checker without the step says that they are valid.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from splu_ref import certificate_checker
+from splu_ref.certificates import privacy_certificate, threshold_certificate
+
+SOURCE = Path(certificate_checker.__file__).read_text(encoding="utf-8")
+Parameters = dict[str, str]
+
+
+def built(source: str) -> ModuleType:
+    """Return the checker of another source text."""
+    module = ModuleType("bent_checker")
+    sys.modules[module.__name__] = module  # where a dataclass looks for the module it stands in
+    exec(compile(source, "bent_checker.py", "exec"), vars(module))
+    return module
+
+
+def outcome(module: ModuleType, text: str) -> str:
+    try:
+        return "valid" if module.check_text(text).valid else "false"
+    except module.Unreadable:
+        return "unreadable"
+    except Exception:
+        return "breaks"
+
+
+def consistent(module: ModuleType, claim: str, parameters: Parameters, evidence: Any = None) -> str:
+    """Return the certificate whose statement and evidence are what ``module`` computes."""
+    kept = {name: getattr(module, name) for name in ("_compare", "_framed", "_as_long")}
+    vars(module).update(
+        _compare=lambda *_: None, _framed=lambda *_: None, _as_long=lambda _, computed, __: list(computed)
+    )
+    form = {"argmin": "", "numerator": "", "candidates": ""}
+    given = {"theorem_4": form, "definition_2": form} if claim == "small-sum-privacy" else evidence
+    module._unspent.set(module.MAX_SUMMED)
+    statement, found = module._CLAIMS[claim][2](parameters, given, None)
+    vars(module).update(kept)
+    whole = {
+        "schema": module.SCHEMA,
+        "claim": claim,
+        "parameters": parameters,
+        "statement": statement,
+        "evidence": found,
+        "produced_by": {"version": "1", "spec": "2"},
+    }
+    return json.dumps(whole)
+
+
+def tail(start: int, upper: str | None, lower: str | None) -> dict[str, Any]:
+    """Return the witnesses of a threshold: where the tail begins, and its tilts."""
+
+    def side(tilt: str | None) -> dict[str, str] | None:
+        if tilt is None:
+            return None
+        p, _, q = tilt.partition("/")
+        return {"numerator": f"{int(p):x}", "denominator": f"{int(q or 1):x}", "mantissa": "", "shift": ""}
+
+    return {
+        "violation": None,
+        "ends": None,
+        "tail": {"from": f"{start:x}", "upper": side(upper), "lower": side(lower)},
+    }
+
+
+# ---- steps that refuse ------------------------------------------------------------------------------
+
+
+def leaves(test: ast.expr) -> Iterator[ast.expr]:
+    """Yield the conditions any of which is enough."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        for value in test.values:
+            yield from leaves(value)
+    elif isinstance(test, ast.IfExp):
+        yield from leaves(test.body)
+        yield from leaves(test.orelse)
+    else:
+        yield test
+
+
+def refusals() -> dict[tuple[str, str], str]:
+    """Return the source without each condition for which the checker raises, by function and condition."""
+    lines = SOURCE.splitlines(keepends=True)
+    assert SOURCE.isascii(), "places are counted in bytes"
+    found = {}
+    for function in ast.walk(ast.parse(SOURCE)):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        for node in ast.walk(function):
+            if not isinstance(node, ast.If) or not isinstance(node.body[-1], ast.Raise):
+                continue
+            for leaf in leaves(node.test):
+                assert leaf.end_lineno is not None
+                assert leaf.end_col_offset is not None
+                begin = sum(map(len, lines[: leaf.lineno - 1])) + leaf.col_offset
+                end = sum(map(len, lines[: leaf.end_lineno - 1])) + leaf.end_col_offset
+                key = function.name, " ".join(SOURCE[begin:end].split())
+                if function.name == "check_text" and key[1].startswith("len(dict"):
+                    continue  # it stands in the function within
+                found[key] = f"{SOURCE[:begin]}False{SOURCE[end:]}"
+    return found
+
+
+REFUSALS = refusals()
+SMALL = {"gamma": "10", "epsilon": "3/10", "alpha": "3"}
+ERROR = {"gamma": "3", "epsilon": "1/2", "frequency": "4"}
+LEAST = {"gamma": "3", "epsilon": "1/2", "t_e": "1/4"}
+CONCEPT = {
+    "gamma": "2",
+    "epsilon": "1/2",
+    "rows": "12",
+    "sensitive_count": "2",
+    "predicate_count": "4",
+    "concept_count": "2",
+    "decoys_in_predicate": "1",
+}
+PRIVACY = json.dumps(privacy_certificate(10, "3/10", 3))
+THRESHOLD = threshold_certificate(3, "1/2", "1/4")
+T_F = int(THRESHOLD["parameters"]["t_f"])
+
+
+def replaced(*path: str, value: Any) -> str:
+    """Return the certificate of T_P with something else at a place."""
+    certificate = json.loads(PRIVACY)
+    place = certificate
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return json.dumps(certificate)
+
+
+def shipped_tail() -> dict[str, Any]:
+    """Return the witnesses of the true certificate."""
+    found = THRESHOLD["evidence"]["tail"]
+    tilts = [
+        f"{int(each['numerator'], 16)}/{int(each['denominator'], 16)}"
+        for each in (found["upper"], found["lower"])
+    ]
+    return tail(int(found["from"], 16), *tilts)
+
+
+def with_tilt(side: str, numerator: str, denominator: str) -> str:
+    """Return the certificate of T_f with another tilt."""
+    certificate = json.loads(json.dumps(THRESHOLD))
+    certificate["evidence"]["tail"][side].update(numerator=numerator, denominator=denominator)
+    return json.dumps(certificate)
+
+
+Forged = tuple[str, Parameters, Any]
+FORGED: dict[tuple[str, str], str | Forged] = {
+    ("_concept_error", "rows % gamma"): ("concept-error", {**CONCEPT, "rows": "13"}, None),
+    ("_concept_error", "not fits"): ("concept-error", {**CONCEPT, "predicate_count": "2"}, None),
+    ("_utility_threshold", "start < 1"): (
+        "utility-threshold",
+        {**LEAST, "t_e": "1", "t_f": "1"},
+        tail(0, None, None),
+    ),
+    ("_utility_threshold", "t_e > 1"): (
+        "utility-threshold",
+        {**LEAST, "t_e": "3/2", "t_f": "1"},
+        tail(1, None, None),
+    ),
+    # A tail that begins at once, where the bound proves nothing: T_f would be 2.
+    ("_utility_threshold", "at_most > t_e"): (
+        "utility-threshold",
+        {**LEAST, "t_f": "2"},
+        tail(2, "3/2", "1/2"),
+    ),
+    ("_utility_threshold", "top * t_e.denominator <= t_e.numerator * law.whole(f)"): (
+        "utility-threshold",
+        {**LEAST, "t_f": str(T_F + 1)},
+        shipped_tail(),
+    ),
+    ("_utility_threshold", "top * t_e.denominator > t_e.numerator * law.whole(f)"): (
+        "utility-threshold",
+        {**LEAST, "t_f": str(T_F - 2)},
+        shipped_tail(),
+    ),
+    ("_chernoff", "math.gcd(p, q) != 1"): (
+        "utility-threshold",
+        {**LEAST, "t_f": str(T_F)},
+        tail(200, "8/6", "6/8"),
+    ),
+    # (3/2)^(4F) / 3^(4F) is a power of 2, and computed with the powers of 3 in it.
+    ("_chernoff", "(mantissa, shift) != _rounded(value.low, 1, up=True)"): (
+        "utility-threshold",
+        {"gamma": "4", "epsilon": "3", "t_e": "1/10", "t_f": "1"},
+        tail(300, "3", None),
+    ),
+    ("_object", "set(value) != set(keys)"): replaced(
+        "produced_by", value={"version": "1", "spec": "2", "x": "3"}
+    ),
+    ("_match", "not re.fullmatch(pattern, value)"): replaced("produced_by", "version", value="a b"),
+    ("_whole", "number < least"): ("small-sum-privacy", {**SMALL, "releases": "1"}, None),
+    ("_law", "not 0 < retention < 1"): ("error-probability", {**ERROR, "retention": "0"}, None),
+    ("_law", "retention == Fraction(1, gamma)"): ("error-probability", {**ERROR, "retention": "1/3"}, None),
+    ("_fraction", "str(value) != text"): PRIVACY.replace('"3/10"', '"6/20"'),
+    ("_compare", "found != computed"): replaced("evidence", "theorem_4", "numerator", value="1"),
+    ("check", 'top["schema"] != SCHEMA'): replaced("schema", value="splu-ref/certificate/2"),
+    ("check_text", "len(text) > MAX_BYTES"): PRIVACY + " " * certificate_checker.MAX_BYTES,
+    ("unique", "len(dict(pairs)) != len(pairs)"): PRIVACY.replace(
+        '"alpha": "3"', '"alpha": "3", "alpha": "3"'
+    ),
+}
+"""A certificate that the checker refuses and would find valid without the condition."""
+
+LIMITS: dict[tuple[str, str], tuple[str, Forged]] = {
+    ("_numerator", "left < 0"): ("MAX_SUMMED", ("error-probability", ERROR, None)),
+    ("_concept_error", "gamma * f > MAX_OWNERS"): ("MAX_OWNERS", ("concept-error", CONCEPT, None)),
+    ("_concept_error", "(inside + 1) * (outside + 1) > MAX_PAIRS"): (
+        "MAX_PAIRS",
+        ("concept-error", CONCEPT, None),
+    ),
+    ("refuse_if_too_large", "n > MAX_TRIALS"): ("MAX_TRIALS", ("error-probability", ERROR, None)),
+    ("refuse_if_too_large", "exact"): ("MAX_BITS", ("error-probability", ERROR, None)),
+    ("refuse_if_too_large", "terms * sums > MAX_TERMS"): ("MAX_TERMS", ("small-sum-privacy", SMALL, None)),
+}
+"""A limit, and a certificate that is valid and would be refused if the limit were 1."""
+
+BREAKS: dict[tuple[str, str], str] = {
+    ("_chernoff", "q < 1"): with_tilt("upper", "1", "0"),
+    ("_chernoff", "p == 0 and k > 0"): with_tilt("lower", "0", "1"),
+    ("_chernoff", "shift < value.exponent"): with_tilt("upper", "fffffffb", "1"),
+    ("_object", "not isinstance(value, dict)"): replaced("produced_by", value=["version", "spec"]),
+    ("_match", "not isinstance(value, str)"): replaced("parameters", "alpha", value=None),
+    ("_fraction", 'name == "epsilon" and value == 0'): replaced("parameters", "epsilon", value="0"),
+    ("_framed", "not isinstance(found, str)"): replaced("statement", value=None),
+    ("_as_long", "not isinstance(found, list)"): replaced(
+        "evidence", "theorem_4", "candidates", value={"a": "1"}
+    ),
+    ("_as_long", "len(found) != len(computed)"): replaced("evidence", "theorem_4", "candidates", value=[]),
+    ("check", "not isinstance(claim, str)"): replaced("claim", value=[]),
+    ("check", "claim not in _CLAIMS"): replaced("claim", value="utility"),
+}
+"""What the checker refuses in a sentence, and could not go on with."""
+
+NEEDLESS = {
+    ("_chernoff", "p < q"): "with a tilt below 1 the bound above is at least 1, and so not at most t_e",
+    ("_chernoff", "p > q"): "with a tilt above 1 the bound below is at least 1, and so not at most t_e",
+    (
+        "_framed",
+        "not re.fullmatch(pattern, found)",
+    ): "the statement is compared in the end; this saves the work",
+    ("main", "len(names) != 1"): "of the command line",
+    ("main", "not Path(names[0]).is_file()"): "of the command line",
+}
+"""Conditions without which the verdict would be the same, and why."""
+
+
+def test_every_condition_for_which_the_checker_raises_is_listed_once() -> None:
+    listed = [*FORGED, *LIMITS, *BREAKS, *NEEDLESS]
+    assert sorted(listed) == sorted(REFUSALS)
+    assert len(set(listed)) == len(listed)
+
+
+@pytest.mark.parametrize("step", FORGED, ids=": ".join)
+def test_a_forgery_that_only_one_condition_stops(step: tuple[str, str]) -> None:
+    without, forged = built(REFUSALS[step]), FORGED[step]
+    text = forged if isinstance(forged, str) else consistent(without, *forged)
+    assert outcome(without, text) == "valid"
+    assert outcome(certificate_checker, text) in ("false", "unreadable")
+
+
+@pytest.mark.parametrize("step", LIMITS, ids=": ".join)
+def test_a_limit_that_only_one_condition_keeps(
+    step: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (limit, valid), without = LIMITS[step], built(REFUSALS[step])
+    text = consistent(certificate_checker, *valid)
+    assert outcome(certificate_checker, text) == outcome(without, text) == "valid"
+    monkeypatch.setattr(certificate_checker, limit, 1)
+    setattr(without, limit, 1)
+    assert (outcome(certificate_checker, text), outcome(without, text)) == ("unreadable", "valid")
+
+
+@pytest.mark.parametrize("step", BREAKS, ids=": ".join)
+def test_what_would_break_the_checker_is_refused(step: tuple[str, str]) -> None:
+    assert outcome(certificate_checker, BREAKS[step]) in ("false", "unreadable")
+    assert outcome(built(REFUSALS[step]), BREAKS[step]) != outcome(certificate_checker, BREAKS[step])
+
+
+# ---- steps that compute -----------------------------------------------------------------------------
+
+TIE = {"gamma": "2", "epsilon": "1", "t_e": "1/32"}  # attained at f = 3: 2^(1-2f)
+BENT: tuple[tuple[str, str, str, Parameters, Any], ...] = (
+    # What an error is, and its runs.
+    (
+        '_runs(times * epsilon, alpha, strict=sign == ">")',
+        "_runs(times * epsilon, alpha, strict=False)",
+        "small-sum-privacy",
+        {**SMALL, "alpha": "10"},
+        None,
+    ),
+    ("else math.ceil(epsilon * f)", "else math.floor(epsilon * f) + 1", "error-probability", ERROR, None),
+    ("while f <= alpha:", "while f < alpha:", "small-sum-privacy", {**SMALL, "alpha": "7"}, None),
+    (
+        "math.floor(j / epsilon) + 1  # where",
+        "math.floor(j / epsilon) + 2  # where",
+        "small-sum-privacy",
+        {**SMALL, "alpha": "10"},
+        None,
+    ),
+    (
+        "math.ceil(j / epsilon) if strict",
+        "math.ceil(j / epsilon) + 1 if strict",
+        "small-sum-privacy",
+        {**SMALL, "alpha": "10"},
+        None,
+    ),
+    # The sum.
+    ("first, last = max(0, f - j + 1)", "first, last = max(0, f - j)", "error-probability", ERROR, None),
+    ("min(n, f + j - 1)\n    outside", "min(n, f + j)\n    outside", "error-probability", ERROR, None),
+    (
+        "return _terms(gamma, n, 0, first - 1) + ",
+        "return ",
+        "error-probability",
+        {**ERROR, "epsilon": "1"},
+        None,
+    ),
+    (" + _terms(gamma, n, last + 1, n)", "", "error-probability", {**ERROR, "epsilon": "1"}, None),
+    (
+        "return law.whole(f) - _terms(gamma, n, first, last)",
+        "return law.whole(f) - _terms(gamma, n, first + 1, last)",
+        "error-probability",
+        {**ERROR, "epsilon": "1/4"},
+        None,
+    ),
+    (
+        "total -= term if k >= first else 0",
+        "total -= term if k > first else 0",
+        "error-probability",
+        {**ERROR, "retention": "1/2"},
+        None,
+    ),
+    ("if j > f and f + j > n:", "if j >= f:", "error-probability", {**ERROR, "epsilon": "1"}, None),
+    # The least of all, the first among equals.
+    (
+        "least = min(size.values())",
+        "least = max(size.values())",
+        "small-sum-privacy",
+        {**SMALL, "alpha": "12"},
+        None,
+    ),
+    (
+        "_, f, j = min((top and top",
+        "_, f, j = max((top and top",
+        "small-sum-privacy",
+        {"gamma": "2", "epsilon": "3", "alpha": "5"},
+        None,
+    ),
+    (".plus(_tail(law.gamma, n, f - j, upper=False))", "", "small-sum-privacy", SMALL, None),
+    (
+        "value = _tail(law.gamma, n, f + j, upper=True).plus",
+        "value = _NOTHING.plus",
+        "small-sum-privacy",
+        SMALL,
+        None,
+    ),
+    (
+        "bounds[f, j] = _bound(law, times * f, j, up=False)",
+        "bounds[f, j] = _bound(law, times * f, j, up=True)",
+        "small-sum-privacy",
+        SMALL,
+        None,
+    ),
+    (
+        "value = _decimal(exact[f, j], law.whole(times * f), up=False)",
+        "value = _decimal(exact[f, j], law.whole(times * f), up=True)",
+        "small-sum-privacy",
+        {**SMALL, "alpha": "12"},
+        None,
+    ),
+    (
+        "top = _numerator(law, f, j)\n    value = _decimal(top, law.whole(f), up=True)",
+        "top = _numerator(law, f, j)\n    value = _decimal(top, law.whole(f), up=False)",
+        "error-probability",
+        {**ERROR, "frequency": "20"},
+        None,
+    ),
+    # Several releases.
+    (
+        "_runs(times * epsilon, alpha",
+        "_runs(epsilon, alpha",
+        "small-sum-privacy",
+        {**SMALL, "releases": "3"},
+        None,
+    ),
+    (
+        "_bound(law, times * f, j, up=False)",
+        "_bound(law, f, j, up=False)",
+        "small-sum-privacy",
+        {**SMALL, "releases": "3"},
+        None,
+    ),
+    (
+        "_numerator(law, times * f, j) for",
+        "_numerator(law, f, j) for",
+        "small-sum-privacy",
+        {**SMALL, "releases": "3"},
+        None,
+    ),
+    # The threshold: at t_f - 1, up to the tail, and the tail.
+    (
+        "if top * t_e.denominator <= t_e",
+        "if top * t_e.denominator < t_e",
+        "utility-threshold",
+        {**TIE, "t_f": "4"},
+        tail(4, "100", "0"),
+    ),
+    (
+        "runs, f = [], math.floor(_error(t_f, epsilon) / epsilon)",
+        "runs, f = [], math.floor(_error(t_f, epsilon) / epsilon) + 2",
+        "utility-threshold",
+        {**LEAST, "t_f": str(T_F - 2)},
+        shipped_tail(),
+    ),
+    (
+        "while f < start:",
+        "while f < start - 40:",
+        "utility-threshold",
+        {**LEAST, "t_f": str(T_F - 2)},
+        shipped_tail(),
+    ),
+    (
+        "at_most += bound",
+        "at_most = bound",
+        "utility-threshold",
+        {**LEAST, "t_f": str(T_F)},
+        tail(12, "6/5", "1/2"),
+    ),
+    (
+        "if epsilon <= extreme and t_e < 1",
+        "if epsilon < extreme and t_e < 1",
+        "utility-threshold",
+        {**TIE, "t_f": "1"},
+        tail(1, None, None),
+    ),
+    (
+        "k = math.floor((1 + epsilon) * start)",
+        "k = math.floor((1 + epsilon) * start) + start",
+        "utility-threshold",
+        {**LEAST, "t_f": str(T_F)},
+        shipped_tail(),
+    ),
+    (
+        "math.ceil((1 - epsilon) * start)",
+        "math.ceil((1 - epsilon) * start) - 1",
+        "utility-threshold",
+        {**LEAST, "t_f": str(T_F)},
+        shipped_tail(),
+    ),
+    (
+        "(law.gamma - 1) * start),",
+        "0),",
+        "utility-threshold",
+        {"gamma": "4", "epsilon": "2", "t_e": "1/4", "t_f": "1"},
+        tail(2, "3", None),
+    ),
+    # Concepts.
+    ("inside <= n and ", "", "concept-error", {**CONCEPT, "predicate_count": "2"}, None),
+    (
+        "x3 <= f and ",
+        "",
+        "concept-error",
+        {**CONCEPT, "sensitive_count": "1", "decoys_in_predicate": "0"},
+        None,
+    ),
+    (
+        "decoys <= (gamma - 1) * f and ",
+        "",
+        "concept-error",
+        {
+            **CONCEPT,
+            "sensitive_count": "3",
+            "concept_count": "1",
+            "decoys_in_predicate": "4",
+            "predicate_count": "6",
+        },
+        None,
+    ),
+    (" and outside <= rows - n", "", "concept-error", {**CONCEPT, "predicate_count": "12"}, None),
+    (
+        "min(max(raw, 0), n * spread)",
+        "min(raw, n * spread)",
+        "concept-error",
+        {
+            **CONCEPT,
+            "epsilon": "3/2",
+            "concept_count": "1",
+            "decoys_in_predicate": "0",
+            "predicate_count": "8",
+            "rows": "16",
+        },
+        None,
+    ),
+    (
+        "min(max(raw, 0), n * spread)",
+        "max(raw, 0)",
+        "concept-error",
+        {**CONCEPT, "predicate_count": "3", "epsilon": "1"},
+        None,
+    ),
+    (
+        "below = top * low.denominator <= low",
+        "below = top * low.denominator < low",
+        "concept-error",
+        {**CONCEPT, "epsilon": "1"},
+        None,
+    ),
+    (
+        "above = top * high.denominator >= high",
+        "above = top * high.denominator > high",
+        "concept-error",
+        {**CONCEPT, "predicate_count": "3"},
+        None,
+    ),
+)
+"""A step, what a careless hand would make of it, and parameters at which that is false."""
+
+
+@pytest.mark.parametrize(("old", "new", "claim", "parameters", "evidence"), BENT)
+def test_a_forgery_by_a_checker_with_a_bent_step(
+    old: str, new: str, claim: str, parameters: Parameters, evidence: Any
+) -> None:
+    assert SOURCE.count(old) == 1
+    bent = built(SOURCE.replace(old, new))
+    forged = consistent(bent, claim, parameters, evidence)
+    assert outcome(bent, forged) == "valid"
+    assert outcome(certificate_checker, forged) in ("false", "unreadable")
+
+
+def test_a_threshold_that_is_attained_is_accepted() -> None:
+    """Definition 1 says at most: at T_f = 3 the error is exactly 1/32."""
+    certificate = threshold_certificate(2, 1, Fraction(1, 32))
+    assert certificate["parameters"]["t_f"] == "3"
+    assert outcome(certificate_checker, json.dumps(certificate)) == "valid"
