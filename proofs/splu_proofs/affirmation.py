@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 from splu_ref.model import InputError
@@ -10,6 +11,9 @@ from splu_ref.model import InputError
 from .binding import fingerprints
 from .claim import Claim
 from .kernel import ACCEPTED_BY
+
+ACCEPTED_ON = "coq ran on"
+"""Where the affirmed fingerprints of a claim say on which day that was."""
 
 AFFIRMED = Path(__file__).with_name("affirmed.json")
 
@@ -32,7 +36,7 @@ def outdated(claim: Claim, path: Path = AFFIRMED) -> str:
         return f"proof outdated: {error}"
     if known is None:
         return f"proof never affirmed: {remedy}"
-    names = (known.keys() | present.keys()) - {ACCEPTED_BY}
+    names = (known.keys() | present.keys()) - {ACCEPTED_BY, ACCEPTED_ON}
     changed = sorted(name for name in names if known.get(name) != present.get(name))
     return f"proof outdated, changed: {', '.join(changed)}; {remedy}" if changed else ""
 
@@ -55,7 +59,9 @@ def affirm(claim: Claim, path: Path = AFFIRMED, accepted_by: str = "") -> None:
         If a name does not exist, or the file cannot be written.
     """
     known = affirmed(path)
-    known[claim.id] = fingerprints(claim) | ({ACCEPTED_BY: accepted_by} if accepted_by else {})
+    known[claim.id] = fingerprints(claim)
+    if accepted_by:
+        known[claim.id] |= {ACCEPTED_BY: accepted_by, ACCEPTED_ON: datetime.now(UTC).date().isoformat()}
     text = json.dumps(dict(sorted(known.items())), indent=2) + "\n"
     temporary = path.with_suffix(".tmp")
     try:

@@ -43,6 +43,8 @@ class Evidence:
         What was found, or what failed.
     missing
         What could not be checked here, and how to have it checked; the grade is then not reached.
+    recorded
+        Whether it was taken from a record, and not checked in this run.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Evidence:
     holds: bool
     summary: str
     missing: str = ""
+    recorded: bool = False
 
 
 def require(condition: bool, failure: str) -> None:

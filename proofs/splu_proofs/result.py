@@ -27,6 +27,9 @@ class ClaimResult:
         Wall time.
     message
         One line: what failed, what is outdated, what could not be checked here; empty if nothing.
+    recorded
+        When and by what the evidence that gives the grade was accepted, if that was not checked in this run;
+        empty if it was.
     """
 
     id: str
@@ -36,6 +39,7 @@ class ClaimResult:
     evidence: tuple[Evidence, ...]
     seconds: float
     message: str
+    recorded: str = ""
 
     @property
     def summary(self) -> str:
@@ -56,4 +60,5 @@ class ClaimResult:
             "evidence": self.summary,
             "seconds": round(self.seconds, 3),
             "message": self.message,
+            "recorded": self.recorded,
         }

@@ -9,7 +9,7 @@ from splu_ref.report.model import Row, VerificationReport
 
 
 def junit(report: VerificationReport) -> bytes:
-    """Return the document in UTF-8; a row that failed carries a failure with its detail."""
+    """Return the document in UTF-8; a row that failed carries a failure, one not checked is skipped."""
     suites: dict[str, list[Element]] = {}
     for row in report.rows:
         suites.setdefault(row.stage, []).append(_case(row))
@@ -26,4 +26,6 @@ def _case(row: Row) -> Element:
     if not row.passed:
         failure = SubElement(case, "failure", message=row.detail or row.title)
         failure.text = "\n".join(filter(None, (row.title, row.evidence, row.detail)))
+    elif row.unchecked:
+        SubElement(case, "skipped", message=row.unchecked)
     return case

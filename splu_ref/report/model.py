@@ -12,6 +12,7 @@ from splu_ref.model import Json
 from splu_ref.report.exhibits import Figure, KillMatrix, PublicationAudit
 
 Level: TypeAlias = Literal["quick", "full"]
+Result: TypeAlias = Literal["passed", "failed", "definition", "recorded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,10 @@ class Row:
         For a claim of the ledger: definition, proved, refuted, corrected, literature, empirical.
         For any other check: holds or fails.
     passed
-        Whether the run confirmed the status. A refuted claim passes when its witness refutes it again.
+        Whether nothing contradicts the status. A refuted claim passes when its witness refutes it again.
+    unchecked
+        Why nothing was checked in this run that could have failed the status: a definition, or a record of
+        what was accepted elsewhere. Empty for what was checked.
     grade
         What kind of evidence stands behind it: kernel, symbolic, exact, enumerated, statistical.
     evidence
@@ -56,16 +60,33 @@ class Row:
     words: str = ""
     witness: str = ""
     corrected_by: str = ""
+    unchecked: str = ""
+
+    @property
+    def result(self) -> Result:
+        """What the run says of the row; only what was checked has passed."""
+        if not self.passed:
+            return "failed"
+        if not self.unchecked:
+            return "passed"
+        return "definition" if self.status == "definition" else "recorded"
 
     def to_json(self) -> dict[str, Json]:
-        """Return the row as a JSON object; what only claims have is left out of other checks."""
-        row: dict[str, Json] = {**asdict(self), "seconds": round(self.seconds, 3)}
+        """Return the row as a JSON object; what only claims have is left out of other checks.
+
+        ``passed`` is null where nothing was checked in this run.
+        """
+        passed = None if self.passed and self.unchecked else self.passed
+        row: dict[str, Json] = {
+            **asdict(self), "seconds": round(self.seconds, 3), "passed": passed, "result": self.result
+        }  # fmt: skip
         if self.stage != "ledger":
-            for name in ("source", "statement", "words", "witness", "corrected_by"):
+            for name in ("source", "statement", "words", "witness", "corrected_by", "unchecked"):
                 del row[name]
         else:
             row["witness"] = self.witness or None
             row["corrected_by"] = self.corrected_by or None
+            row["unchecked"] = self.unchecked or None
         return row
 
 
@@ -107,11 +128,15 @@ class StatisticalRow:
 class Environment:
     """Where and with what the run took place.
 
-    ``started`` is a UTC time in ISO 8601, ``command`` the command that repeats the run with its seed.
+    ``commit`` names the commit of the checkout that the code ran from, with ``, changed`` where files differ
+    from it; it is empty for an installed package. ``code`` is the SHA-256 of the program's files. ``started``
+    is a UTC time in ISO 8601, ``command`` the command that repeats the run with its seed.
     """
 
     version: str
     specification: str
+    commit: str
+    code: str
     python: str
     platform: str
     processors: int
@@ -166,18 +191,23 @@ class VerificationReport:
 
     @property
     def passed(self) -> int:
-        """Number of rows that came out as stated."""
-        return len(self.rows) - self.failed
+        """Number of rows that were checked in this run and came out as stated."""
+        return self.number("passed")
+
+    def number(self, result: Result) -> int:
+        """Return how many rows have a result."""
+        return sum(row.result == result for row in self.rows)
 
     @property
     def holds(self) -> bool:
-        """Whether the run as a whole passed; a run without rows did not."""
-        return bool(self.rows) and not self.failures
+        """Whether the run as a whole passed; a run in which nothing was checked did not."""
+        return bool(self.passed) and not self.failures
 
     def to_json(self) -> dict[str, Json]:
         """Return the report as one JSON object.
 
-        ``passed`` and ``failed`` are numbers of rows; ``false_alarm_budget`` is an exact probability.
+        ``passed``, ``failed``, ``definitions`` and ``recorded`` are numbers of rows;
+        ``false_alarm_budget`` is an exact probability.
         """
         return {
             "schema": "splu-ref/report/1",
@@ -187,6 +217,8 @@ class VerificationReport:
             "checks": [row.to_json() for row in self.checks],
             "passed": self.passed,
             "failed": self.failed,
+            "definitions": self.number("definition"),
+            "recorded": self.number("recorded"),
             "false_alarm_budget": _error_probability(self.false_alarm_budget),
             "seconds": round(self.seconds, 3),
             "statistics": [row.to_json() for row in self.statistics],

@@ -6,14 +6,18 @@ import os
 import platform
 import secrets
 import shlex
+import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from shutil import which
 from time import perf_counter
 
 from splu_ref import SPECIFICATION, __version__
+from splu_ref.manifest import code_digest
 from splu_ref.model import InputError, ParameterError
 from splu_ref.report.model import Environment, Level, VerificationReport
 from splu_ref.report.progress import Progress, Silent
@@ -95,7 +99,7 @@ def run_suite(
     environment = _environment(level, hands, seed, fresh_seed=fresh_seed)
     begin = perf_counter()
     stages: list[tuple[str, Callable[[], Outcome]]] = [
-        ("ledger", lambda: ledger_stage(ledger, watcher)),
+        ("ledger", lambda: ledger_stage(ledger, watcher, coq=level == "full")),
         ("certificates", lambda: certificates_stage(watcher)),
         ("enumeration", lambda: enumeration_stage(watcher)),
         ("publication", lambda: publication_stage(seed, watcher)),
@@ -122,21 +126,34 @@ def run_suite(
 
 def guarded(stage: str, run: Callable[[], Outcome]) -> Outcome:
     """Return what a stage found; if it breaks, or finds nothing to check, a failed row that says so."""
-    begin = perf_counter()
+    begin, outcome = perf_counter(), Outcome()
     try:
         outcome = run()
     except Exception as error:  # a broken stage is a finding, and must not take the others with it
         detail = f"{type(error).__name__}: {' '.join(str(error).split())}"
         evidence = "the stage broke off"
     else:
-        if outcome.rows:
+        unsaid = _failed_exhibits(outcome)
+        if outcome.rows and not unsaid:
             return outcome
         detail, evidence = "nothing was checked", "the stage came back without a row"
+        if outcome.rows:
+            detail, evidence = f"failed without a row: {', '.join(unsaid)}", "rows and exhibits compared"
     seconds = perf_counter() - begin
     title = f"The stage {stage} runs to its end"
-    return Outcome(
-        rows=(check_row(stage, "stage", title, False, evidence=evidence, detail=detail, seconds=seconds),)
-    )
+    failed = check_row(stage, "stage", title, False, evidence=evidence, detail=detail, seconds=seconds)
+    return replace(outcome, rows=(*outcome.rows, failed))
+
+
+def _failed_exhibits(outcome: Outcome) -> list[str]:
+    """Return what failed in the exhibits of a stage all of whose rows passed."""
+    if not all(row.passed for row in outcome.rows):
+        return []
+    failed = [row.check for row in outcome.statistics if not row.passed]
+    failed += [value.value for audit in outcome.publications for value in audit.values if not value.kept]
+    if outcome.kill_matrix is not None:
+        failed += [mutant.name for mutant in outcome.kill_matrix.mutants if not mutant.killed]
+    return failed
 
 
 def _environment(level: Level, workers: int, seed: str, *, fresh_seed: bool) -> Environment:
@@ -144,6 +161,8 @@ def _environment(level: Level, workers: int, seed: str, *, fresh_seed: bool) -> 
     return Environment(
         version=__version__,
         specification=SPECIFICATION,
+        commit=_commit(),
+        code=code_digest(),
         python=f"{platform.python_implementation()} {platform.python_version()}",
         platform=platform.platform(),
         processors=os.cpu_count() or 1,
@@ -153,6 +172,23 @@ def _environment(level: Level, workers: int, seed: str, *, fresh_seed: bool) -> 
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         packages=tuple((name, found) for name in PACKAGES if (found := _version(name))),
         command=f"{given}splu-ref verify --level {level} --report report",
+    )
+
+
+def _commit() -> str:
+    """Return the commit of the checkout that this code stands in, or an empty text."""
+    root, git = Path(__file__).parents[2], which("git")
+    if git is None or not (root / ".git").exists():
+        return ""
+
+    def said(*arguments: str) -> str:
+        command = [git, "-C", str(root), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    commit = said("rev-parse", "HEAD")
+    return (
+        f"{commit}, changed" if commit and said("status", "--porcelain", "--untracked-files=no") else commit
     )
 
 

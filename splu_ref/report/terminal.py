@@ -75,13 +75,24 @@ def last_line(report: VerificationReport) -> str:
     """Return the verdict in one line."""
     words = "passed" if report.holds else "FAILED"
     budget = decimal_up(report.false_alarm_budget, 3)
-    return (
-        f"{words}: {report.passed} rows came out as stated, {report.failed} did not; "
-        f"false-alarm budget {budget}; {report.seconds:.1f} s"
+    stated = report.number("definition")
+    unchecked = [
+        *([f"{stated} definition{'s' if stated > 1 else ''}"] if stated else []),
+        *([f"{recorded} recorded, not checked here"] if (recorded := report.number("recorded")) else []),
+    ]
+    return "; ".join(
+        (
+            f"{words}: {report.passed} rows came out as stated, {report.failed} did not",
+            *unchecked,
+            f"false-alarm budget {budget}",
+            f"{report.seconds:.1f} s",
+        )
     )
 
 
 def _status(row: Row) -> Text:
+    if row.result == "recorded":
+        return Text(f"{row.status}, recorded", style="dim")
     if row.passed:
         return Text(row.status, style=_STYLES.get(row.status, ""))
     return Text(row.status if row.status == "fails" else f"{row.status}, fails", style="bold red")

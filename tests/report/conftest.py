@@ -22,6 +22,7 @@ class Result:
     summary: str
     seconds: float
     message: str
+    recorded: str = ""
 
 
 class MadeUpLedger:
@@ -67,7 +68,11 @@ class MadeUpLedger:
         ]
 
     def run(
-        self, claim_id: str = "all", progress: Callable[[str, int, int], None] | None = None
+        self,
+        claim_id: str = "all",
+        progress: Callable[[str, int, int], None] | None = None,
+        *,
+        coq: bool = False,
     ) -> Sequence[Result]:
         if progress is not None:
             progress("a.1", 0, 2)
@@ -112,6 +117,8 @@ def environment() -> Environment:
     return Environment(
         version="0.1.0",
         specification="1",
+        commit="",
+        code="0" * 64,
         python="CPython 3.11",
         platform="Linux",
         processors=2,

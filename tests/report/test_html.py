@@ -115,7 +115,7 @@ def test_it_is_fit_for_a_phone_a_keyboard_and_a_reader(page: Page) -> None:
 def test_the_verdict_comes_first(report: VerificationReport, page: Page) -> None:
     assert "1 of 3 checks failed" in page.text
     sound = Page(html(replace(report, rows=report.claims)).decode())
-    assert "Everything came out as stated" in sound.text
+    assert "Everything that was checked came out as stated" in sound.text
     assert not any(attributes.get("id") == "failures" for _, attributes in sound.tags)
     assert "Nothing was checked" in Page(html(replace(report, rows=())).decode()).text
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from splu_ref.report.model import VerificationReport
+from splu_ref.report.model import Row, VerificationReport
 from splu_ref.report.terminal import TerminalProgress, last_line, report_view
 
 
@@ -50,6 +50,19 @@ def test_the_last_line_of_a_sound_run(report: VerificationReport) -> None:
     assert last_line(replace(report, rows=report.claims)) == (
         "passed: 2 rows came out as stated, 0 did not; false-alarm budget 3e-7; 3.2 s"
     )
+
+
+def test_the_last_line_counts_only_what_was_checked(report: VerificationReport) -> None:
+    definition = Row("ledger", "splu.D1", "term", "definition", True, unchecked="a definition")
+    recorded = Row("ledger", "splu.S", "lemma", "proved", True, "kernel", unchecked="recorded on 2026-01-02")
+    mixed = replace(report, rows=(*report.claims, definition, recorded))
+    assert last_line(mixed).startswith(
+        "passed: 2 rows came out as stated, 0 did not; 1 definition; 1 recorded, not checked here; "
+    )
+    assert "proved, recorded" in printed(mixed, 120)
+    assert not replace(report, rows=(definition, recorded)).holds
+    outdated = replace(report, rows=(*report.claims, replace(definition, passed=False)))
+    assert (outdated.failed, outdated.number("definition"), outdated.holds) == (1, 0, False)
 
 
 def test_progress_is_silent_unless_on_a_terminal() -> None:

@@ -10,6 +10,8 @@ from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.outcome import Outcome
 
+DEFINITION = "a definition: there is nothing to prove"
+
 
 class ClaimResult(Protocol):
     """What came of one claim."""
@@ -49,6 +51,11 @@ class ClaimResult(Protocol):
         """What failed or could not be checked here, or the empty text."""
         ...
 
+    @property
+    def recorded(self) -> str:
+        """When the evidence that gives the grade was accepted, if not in this run; else the empty text."""
+        ...
+
 
 class Ledger(Protocol):
     """The claims of the source documents; found by the command line, never imported here."""
@@ -68,18 +75,26 @@ class Ledger(Protocol):
         ...
 
     def run(
-        self, claim_id: str = "all", progress: Callable[[str, int, int], None] | None = None
+        self,
+        claim_id: str = "all",
+        progress: Callable[[str, int, int], None] | None = None,
+        *,
+        coq: bool = False,
     ) -> Sequence[ClaimResult]:
-        """Check the evidence of one claim, or of all."""
+        """Check the evidence of one claim, or of all; with ``coq`` also by Coq, where it is installed."""
         ...
 
 
-def ledger_stage(ledger: Ledger, progress: Progress) -> Outcome:
-    """Return a row for each claim of the ledger."""
+def ledger_stage(ledger: Ledger, progress: Progress, *, coq: bool = False) -> Outcome:
+    """Return a row for each claim of the ledger; one that came back without a result has failed."""
     known = {str(entry["id"]): entry for entry in ledger.rows()}
     progress.stage("Claims of the ledger", len(known))
-    results = ledger.run("all", lambda claim_id, done, _: progress.at(claim_id, done))
-    return Outcome(rows=tuple(_row(result, known[result.id]) for result in results))
+    results = ledger.run("all", lambda claim_id, done, _: progress.at(claim_id, done), coq=coq)
+    rows = [_row(result, known[result.id]) for result in results]
+    for lost in known.keys() - {row.id for row in rows}:
+        title, status = _text(known[lost], "title"), _text(known[lost], "status")
+        rows.append(Row("ledger", lost, title, status, False, detail="it was not checked"))
+    return Outcome(rows=tuple(rows))
 
 
 def _row(result: ClaimResult, entry: Mapping[str, object]) -> Row:
@@ -98,6 +113,7 @@ def _row(result: ClaimResult, entry: Mapping[str, object]) -> Row:
         words=_text(entry, "words"),
         witness=_witness(entry.get("witness")),
         corrected_by=_text(entry, "corrected_by"),
+        unchecked=DEFINITION if str(result.status) == "definition" else result.recorded,
     )
 
 
