@@ -44,6 +44,12 @@ def run(
     t_e: Annotated[
         str, typer.Option("--t-e", help="Large counts are to be wrong with at most this probability.")
     ] = T_E,
+    own_value: Annotated[
+        str,
+        typer.Option(
+            "--own-value", help="A published value is to be the record's own with at most this probability."
+        ),
+    ] = "1",
     retention: Annotated[
         list[str] | None,
         typer.Option("--retention", help="Retention probability to try beside 1/gamma; repeat for several."),
@@ -63,7 +69,7 @@ def run(
     are protected, accurate or neither, and how many homogeneous groups remain unprotected. The advice tells
     true counts: keep it as secret as the table.
     """
-    goals = Goals.of(epsilon, alpha, t_p, t_e)
+    goals = Goals.of(epsilon, alpha, t_p, t_e, own_value)
     if picture_file is not None:
         require_format(picture_file.suffix.lower())
         refuse_existing(picture_file, force=force)
@@ -106,6 +112,8 @@ def _lines(advice: Advice, best: Recommendation, picture_file: Path | None) -> l
         f"counts up to {goals.alpha} wrong by {goals.epsilon} or more with at least T_P = {goals.t_p}, "
         f"counts from T_f on with at most T_E = {goals.t_e}{smaller}"
     )
+    if goals.own_value < 1:
+        asked += f"; a published value the record's own with at most {goals.own_value}"
     lines = [
         ("", ""),
         ("asked for", asked),
@@ -168,6 +176,7 @@ def _as_json(advice: Advice, best: Recommendation, sensitive: str) -> dict[str, 
         "alpha": goals.alpha,
         "t_p": str(goals.t_p),
         "t_e": str(goals.t_e),
+        "own_value": str(goals.own_value),
         "values": [{"value": value, "count": count} for value, count in advice.values],
         "options": [
             {
@@ -176,11 +185,14 @@ def _as_json(advice: Advice, best: Recommendation, sensitive: str) -> dict[str, 
                 "t_p": exact_json(option.t_p, "down"),
                 "argmin": option.argmin,
                 "meets_t_p": option.meets_t_p,
+                "own_value": str(option.own_value),
+                "meets_own_value": option.meets_own_value,
                 "threshold": option.threshold,
                 "protected_values": named(option.protected),
                 "between_values": named(option.between),
                 "accurate_values": named(option.accurate),
                 "unprotected_groups": list(option.unprotected),
+                "uninformative_values": named(option.uninformative),
             }
             for option in advice.options
         ],

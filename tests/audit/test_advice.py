@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, comb
 
@@ -88,16 +89,65 @@ def test_every_gamma_up_to_20_and_the_largest() -> None:
     assert [int(option.law.gamma) for option in advice.options] == [*range(2, 21), 50]
 
 
-def test_the_smallest_gamma_of_those_with_the_least_threshold() -> None:
+def test_the_largest_level_of_those_with_the_least_threshold() -> None:
     advice = advise(_table({"a": 300, "b": 300, "c": 300, "d": 300, "e": 300, "f": 8}), "s")
     best = recommend(advice)
     fit = [option for option in advice.options if option.meets_t_p]
     assert [int(option.law.gamma) for option in fit] == [4, 5]
     assert fit[0].threshold == fit[1].threshold == 34
-    assert (best.option, best.meets) == (fit[0], True)
+    assert (best.option, best.meets) == (fit[1], True)
     text = " ".join(best.reasons)
     assert "gamma = 3 reaches T_P = 0.2459 only" in text
-    assert "gamma = 5 has the same T_f" in text
+    assert "gamma = 4: the same T_f, but a smaller T_P" in text
+
+
+def test_a_larger_retention_with_the_same_threshold_is_not_preferred() -> None:
+    """The same T_f at gamma = 5 with p = 1/2 protects less than gamma = 7 with p = 1/7."""
+    table = _table({f"v{i}": 300 for i in range(7)} | {"rare": 8})
+    advice = advise(table, "s", Goals.of("3/10", 10, "1/10"), ["1/2"])
+    equal = tuple(replace(option, threshold=34) for option in advice.options)
+    best = recommend(replace(advice, options=equal)).option
+    assert (int(best.law.gamma), best.law.retention) == (7, Fraction(1, 7))
+    finer = tuple(replace(each, threshold=34 - (each.law.retention == Fraction(1, 2))) for each in equal)
+    best = recommend(replace(advice, options=finer)).option
+    assert (int(best.law.gamma), best.law.retention) == (7, Fraction(1, 2))
+
+
+def test_a_goal_for_own_values() -> None:
+    table = _table({f"v{i}": 300 for i in range(7)} | {"rare": 8})
+    free = recommend(advise(table, "s", Goals.of(t_p="1/10"), ["1/2"]))
+    assert free.option.own_value == Fraction(1, 2)
+    for wanted, gamma in (("1/4", 4), ("1/5", 5)):  # at most: p = 1/4 is allowed
+        best = recommend(advise(table, "s", Goals.of(t_p="1/10", own_value=wanted), ["1/2"]))
+        assert best.meets
+        assert best.option.own_value <= Fraction(wanted)
+        assert best.option.law.gamma >= gamma
+        assert f"where {wanted} was asked for" in " ".join(best.reasons)
+    options = advise(table, "s", Goals.of(own_value="1/4")).options
+    assert [int(each.law.gamma) for each in options if each.meets_own_value] == [4, 5, 6, 7]
+    never = recommend(advise(table, "s", Goals.of(own_value="1/8")))
+    assert (never.meets, int(never.option.law.gamma)) == (False, 7)
+    assert "no option publishes a record's own value with a probability of at most 1/8" in never.reasons[0]
+    with pytest.raises(ParameterError, match="own_value is 0"):
+        Goals.of(own_value=0)
+
+
+def test_values_of_a_gamma_th_of_the_table_leave_no_information() -> None:
+    even = advise(_table(dict.fromkeys("abcd", 100)), "s")
+    found = {int(each.law.gamma): each.uninformative for each in even.options}
+    assert found == {2: (), 3: (), 4: (0, 1, 2, 3)}
+    assert recommend(even).option.law.gamma == 4
+    text = " ".join(recommend(even).reasons)
+    assert "every value (such as a, with 100 records)" in text
+    assert "(D = 0)" in text
+    assert "no conjunction can be estimated" in text
+    partly = advise(_table({"a": 100, "b": 60, "c": 40}), "s", retentions=["3/5"])
+    assert {each.law.retention: each.uninformative for each in partly.options} == {
+        Fraction(1, 2): (0,), Fraction(3, 5): (),
+    }  # fmt: skip
+    assert "no conjunction" not in " ".join(recommend(partly).reasons)
+    near = advise(_table({"a": 99, "b": 61, "c": 40}), "s")
+    assert near.options[0].uninformative == ()
 
 
 def test_no_value_is_frequent_enough() -> None:
@@ -118,16 +168,16 @@ def test_no_gamma_protects_enough() -> None:
 
 
 def test_homogeneous_groups_are_told_of_by_option() -> None:
-    counts = {"a": 90, "b": 90, "c": 90, "d": 90, "e": 90, "rare": 5}
-    visible = ["no"] * 450 + ["yes"] * 5
+    counts = {"a": 90, "b": 90, "c": 90, "d": 90, "e": 90, "rare": 7}
+    visible = ["no"] * 450 + ["yes"] * 7
     advice = advise(_table(counts, town=visible), "s")
     assert [(str(group.predicate), group.value, group.count) for group in advice.groups] == [
-        ("town=yes", "rare", 5)
+        ("town=yes", "rare", 7)
     ]
     for option in advice.options:
         p = option.law.retention
-        most = int(Fraction(7, 10) * 5 * p)
-        error = sum(comb(5, k) * p**k * (1 - p) ** (5 - k) for k in range(most + 1))
+        most = int(Fraction(7, 10) * 7 * p)
+        error = sum(comb(7, k) * p**k * (1 - p) ** (7 - k) for k in range(most + 1))
         assert bool(option.unprotected) == (error < Fraction(1, 4))
     assert "1 homogeneous group of up to 10 records" in " ".join(recommend(advice).reasons)
 

@@ -47,10 +47,19 @@ def test_the_embedded_table(adult: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert len(option["accurate_values"]) == 13
     assert len(result["values"]) == 14
     recommendation = result["recommendation"]
-    assert (recommendation["gamma"], recommendation["meets"]) == (4, True)
+    assert (recommendation["gamma"], recommendation["meets"]) == (5, True)
     for number in option["unprotected_groups"]:
         assert result["groups"][number]["count"] <= 10
     assert "not for the public" in result["audience"]
+
+
+def test_a_goal_for_own_values(towns: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = _json(capsys, towns, "--sensitive", "illness", "--t-p", "0.1", "--own-value", "1/3")
+    assert result["own_value"] == "1/3"
+    assert [(option["own_value"], option["meets_own_value"]) for option in result["options"]] == [
+        ("1/2", False), ("1/3", True), ("1/4", True),
+    ]  # fmt: skip
+    assert result["recommendation"]["gamma"] >= 3
 
 
 def test_other_retentions_are_tried_where_they_fit(towns: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,6 +115,8 @@ def test_the_picture_is_written_once(towns: Path, tmp_path: Path, capsys: pytest
         ("--alpha", "0"),
         ("--t-p", "1.5"),
         ("--t-e", "0.5"),
+        ("--own-value", "0"),
+        ("--own-value", "1.1"),
         ("--retention", "1"),
         ("--picture", "advice.gif"),
     ],

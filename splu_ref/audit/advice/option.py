@@ -33,22 +33,38 @@ class Goals:
         Least error probability of a small count.
     t_e
         Greatest error probability of a large count, greater than 0 and below ``t_p``.
+    own_value
+        Greatest probability with which a published value may be the record's own, greater than 0; 1 asks for
+        nothing.
     """
 
     epsilon: Fraction
     alpha: int
     t_p: Fraction
     t_e: Fraction
+    own_value: Fraction = Fraction(1)
 
     @classmethod
-    def of(cls, epsilon: Exact = EPSILON, alpha: Exact = ALPHA, t_p: Exact = T_P, t_e: Exact = T_E) -> Goals:
+    def of(
+        cls,
+        epsilon: Exact = EPSILON,
+        alpha: Exact = ALPHA,
+        t_p: Exact = T_P,
+        t_e: Exact = T_E,
+        own_value: Exact = 1,
+    ) -> Goals:
         """Return the goals, with each number validated."""
         goals = cls(
             positive(epsilon, "epsilon"),
             whole(alpha, "alpha", 1),
             probability(t_p, "t_p"),
             probability(t_e, "t_e"),
+            probability(own_value, "own_value"),
         )
+        if not goals.own_value:
+            raise ParameterError(
+                "own_value is 0, and every record publishes its own value at times: raise it"
+            )
         if not 0 < goals.t_e < goals.t_p:
             raise ParameterError(
                 f"t_e = {shown(goals.t_e)} must be above 0 and below t_p = {shown(goals.t_p)}: otherwise a "
@@ -72,6 +88,8 @@ class Option:
         The count that attains it.
     meets_t_p
         Whether it is at least what was asked for.
+    meets_own_value
+        Whether a published value is the record's own with the probability asked for at most.
     threshold
         T_f: the least count from which on the error probability is at most T_E.
     protected
@@ -83,22 +101,32 @@ class Option:
         All other values: neither promise covers them.
     unprotected
         Homogeneous groups that a reconstruction gets right too often, as numbers into `Advice.groups`.
+    uninformative
+        Values with p N records or more, N without the remainder: a record with another value publishes such
+        a value as often as one that has it (D = 0), so its places tell nothing of any other column.
     """
 
     law: PublishedCount
     t_p: Fraction | Bounds
     argmin: int
     meets_t_p: bool
+    meets_own_value: bool
     threshold: int
     protected: tuple[int, ...]
     accurate: tuple[int, ...]
     between: tuple[int, ...]
     unprotected: tuple[int, ...]
+    uninformative: tuple[int, ...]
+
+    @property
+    def own_value(self) -> Fraction:
+        """The probability with which a published value is the record's own: p, which is at least 1/gamma."""
+        return self.law.retention
 
     @property
     def meets(self) -> bool:
-        """Whether small counts are as wrong as asked for, and at least one value of the table is accurate."""
-        return self.meets_t_p and bool(self.accurate)
+        """Whether both protections are as asked for, and at least one value of the table is accurate."""
+        return self.meets_t_p and self.meets_own_value and bool(self.accurate)
 
 
 def option_for(
@@ -122,6 +150,8 @@ def option_for(
         else:
             zones["between"].append(number)
 
+    rows = sum(count for _, count in values)
+    places = p * (rows - rows % gamma)
     level = least.t_p_definition
     short = gamma * least.argmin_definition <= SHORT_TRIALS
     return Option(
@@ -129,9 +159,11 @@ def option_for(
         t_p=level.exact() if short else level.bounds(12),
         argmin=least.argmin_definition,
         meets_t_p=level.compare(goals.t_p) >= 0,
+        meets_own_value=p <= goals.own_value,
         threshold=threshold,
         protected=tuple(zones["protected"]),
         accurate=tuple(zones["accurate"]),
         between=tuple(zones["between"]),
         unprotected=unprotected,
+        uninformative=tuple(number for number, (_, count) in enumerate(values) if count >= places),
     )

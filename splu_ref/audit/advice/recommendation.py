@@ -31,19 +31,30 @@ class Recommendation:
 
 
 def recommend(advice: Advice) -> Recommendation:
-    """Return the option with the least T_f among those that protect small counts as asked.
+    """Return the option with the least T_f among those that protect small counts and own values as asked.
 
-    Where several have it, the one with the smallest gamma, then p, because conjunctions suffer from a larger
-    gamma even where T_f does not. If none of them makes a value of the table accurate, that option comes
-    closest. If no option protects small counts as asked, the one with the largest T_P does.
+    Where several have it, the one with the largest T_P, which is the more protection for the same accuracy;
+    then the smallest gamma and p. If none of them makes a value of the table accurate, that option comes
+    closest. If no option protects small counts as asked, the one with the largest T_P does; if none protects
+    own values so, the one with the smallest p.
     """
-    protecting = [option for option in advice.options if option.meets_t_p]
+    hiding = [option for option in advice.options if option.meets_own_value]
+    protecting = [option for option in hiding if option.meets_t_p]
     if protecting:
-        option = min(protecting, key=lambda each: (each.threshold, each.law.gamma, each.law.retention))
+        option = min(
+            protecting, key=lambda each: (each.threshold, -_lower(each), each.law.gamma, each.law.retention)
+        )
         reasons = _of_the_least_threshold(advice, option)
-    else:
-        option = max(advice.options, key=lambda each: (_lower(each), -each.threshold, -each.law.gamma))
+    elif hiding:
+        option = max(hiding, key=lambda each: (_lower(each), -each.threshold, -each.law.gamma))
         reasons = _of_the_largest_level(advice, option)
+    else:
+        option = min(advice.options, key=lambda each: (each.own_value, -_lower(each), each.law.gamma))
+        asked = (
+            f"no option publishes a record's own value with a probability of at most {advice.goals.own_value}"
+        )
+        closest = f"{named(option)} comes closest, with {option.own_value}"
+        reasons = [f"{asked}: {closest}; this table allows no gamma above {advice.max_gamma}"]
     return Recommendation(option, option.meets, (*reasons, *_cautions(advice, option)))
 
 
@@ -58,9 +69,17 @@ def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
     level = f"off by {goals.epsilon} or more with at least {_level(option)}; {goals.t_p} was asked for"
     reasons = [f"counts up to {goals.alpha} are {level}"]
     less = [each for each in advice.options if not each.meets_t_p and each.threshold < option.threshold]
+    finer = (each for each in advice.options if each.threshold < option.threshold)
+    exposing = [each for each in finer if not each.meets_own_value]
     if less:
         best = max(less, key=_lower)
         reasons.append(f"more accurate choices protect less: {named(best)} reaches {_level(best)} only")
+    if exposing:
+        likeliest = max(exposing, key=lambda each: each.own_value)
+        reasons.append(
+            f"more accurate choices give away own values: {named(likeliest)} publishes them with probability "
+            f"{likeliest.own_value}, where {goals.own_value} was asked for"
+        )
     what = f"T_f = {option.threshold} is the least of all options that protect enough"
     if option.accurate:
         reasons.append(f"{what}: {_some(len(option.accurate), advice)} have that many records")
@@ -70,11 +89,9 @@ def _of_the_least_threshold(advice: Advice, option: Option) -> list[str]:
             f"{what}, but no value has that many records: the most frequent, {value}, has {count}; allow a "
             "larger t_e or epsilon, or a smaller t_p, or merge values"
         )
-    equals = [each for each in advice.options if each.threshold == option.threshold]
-    best = max(equals, key=_lower)
-    if best.law.gamma > option.law.gamma:
-        same = f"{named(best)} has the same T_f and {_level(best)}"
-        reasons.append(f"{same}, but conjunctions are less accurate the larger gamma is")
+    equals = [each for each in advice.options if each.threshold == option.threshold and each.meets_own_value]
+    if others := [named(each) for each in equals if _lower(each) < _lower(option)]:
+        reasons.append(f"{' and '.join(others)}: the same T_f, but a smaller T_P")
     return reasons
 
 
@@ -99,6 +116,16 @@ def _cautions(advice: Advice, option: Option) -> list[str]:
         cautions.append(
             f"no value occurs {goals.alpha} times or less (the rarest, {value}, occurs {count} times): T_P "
             "speaks of no value of this table"
+        )
+    if option.uninformative:
+        every = len(option.uninformative) == len(advice.values)
+        value, count = advice.values[option.uninformative[0]]
+        whose = "every value" if every else _some(len(option.uninformative), advice)
+        cautions.append(
+            f"with {named(option)} {whose} (such as {value}, with {count} records) can stand in every decoy "
+            f"group: its published places are the same whoever has it (D = 0) and tell nothing about other "
+            f"columns{', so that no conjunction can be estimated' if every else ''}; if that matters, take a "
+            f"smaller gamma or a larger p"
         )
     if option.unprotected:
         groups = (
