@@ -33,6 +33,7 @@ class Unexamined:
     summary: str = "not computed in this test, but as long as a line of evidence usually is"
     seconds: float = 0.25
     message: str = ""
+    recorded: str = ""
 
 
 class Texts:
@@ -44,7 +45,7 @@ class Texts:
     def rows(self) -> Any:
         return LEDGER.rows()
 
-    def run(self, claim_id: str = "all", progress: object = None) -> list[Unexamined]:
+    def run(self, claim_id: str = "all", progress: object = None, *, coq: bool = False) -> list[Unexamined]:
         return [
             Unexamined(str(row["id"]), str(row["status"]), str(row["grade"] or "") or None)
             for row in self.rows()
@@ -65,6 +66,8 @@ def page() -> bytes:
             environment=Environment(
                 version="0.1.0",
                 specification="1",
+                commit="0" * 40,
+                code="0" * 64,
                 python="CPython 3.11",
                 platform="Linux-6.1.0-amd64-x86_64-with-glibc2.36",
                 processors=2,

@@ -227,6 +227,8 @@ def test_concepts_under_each_estimator() -> None:
     found = concept_minimum(5, "0.3", 5, "exact").t_p
     for t_p, verdict in ((found, Verdict.NOT_DECIDED), (found + Fraction(1, 10**9), Verdict.NARROWED)):
         assert _decided("concept-privacy", estimator="exact", t_p=t_p, **keys).verdict is verdict
+    attained = _decided("concept-privacy", estimator="exact", t_p=found, **keys)  # by a nearly pure predicate
+    assert attained.true_for.startswith("true for alpha up to 5 and ")
     nothing = _decided("concept-privacy", estimator="exact", t_p=0, **keys)
     assert (nothing.verdict, nothing.true_for) == (Verdict.CONFIRMED, "")
 
