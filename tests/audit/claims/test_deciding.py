@@ -229,6 +229,9 @@ def test_concepts_under_each_estimator() -> None:
         assert _decided("concept-privacy", estimator="exact", t_p=t_p, **keys).verdict is verdict
     attained = _decided("concept-privacy", estimator="exact", t_p=found, **keys)  # by a nearly pure predicate
     assert attained.true_for.startswith("true for alpha up to 5 and ")
+    mixed_level = concept_minimum(5, "0.3", 5, "exact").t_p_mixed  # attained is not below
+    at_mixed = _decided("concept-privacy", estimator="exact", t_p=mixed_level, **keys)
+    assert at_mixed.true_for.endswith("for others it is not decided")
     nothing = _decided("concept-privacy", estimator="exact", t_p=0, **keys)
     assert (nothing.verdict, nothing.true_for) == (Verdict.CONFIRMED, "")
 
