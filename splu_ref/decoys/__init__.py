@@ -11,7 +11,12 @@ from splu_ref.decoys.co_occurrence import CoOccurrence, co_occurrence
 from splu_ref.decoys.conditional_poisson import FloatArray
 from splu_ref.decoys.cyclic import cyclic
 from splu_ref.decoys.eligibility import largest_gamma, require_eligible, require_feasible, surplus
-from splu_ref.decoys.expected import expected_co_occurrence, within_bound
+from splu_ref.decoys.expected import (
+    ExpectedPairs,
+    expected_co_occurrence,
+    expected_pairs,
+    within_bound,
+)
 from splu_ref.decoys.mixed import mixed, mixed_block, mixed_reference
 from splu_ref.decoys.plan import ArrayPlan, Codes, DecoyPlan, IntArray, Run, RunLengthPlan
 from splu_ref.model import Gamma, ParameterError
@@ -46,6 +51,7 @@ __all__ = [
     "CoOccurrence",
     "Codes",
     "DecoyPlan",
+    "ExpectedPairs",
     "FloatArray",
     "PlanMethod",
     "Run",
@@ -55,6 +61,7 @@ __all__ = [
     "co_occurrence",
     "cyclic",
     "expected_co_occurrence",
+    "expected_pairs",
     "largest_gamma",
     "mixed",
     "mixed_block",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from splu_ref.model import ParameterError
 
 FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
 
 TOLERANCE = 1e-13
 """How far a chance may stay from what it should be."""
@@ -79,6 +80,63 @@ def pair_probabilities(independent: FloatArray, size: int) -> FloatArray:
         )
     np.fill_diagonal(pairs, included / (included + excluded))
     return pairs
+
+
+def odds_by_kind(chances: FloatArray, values: IntArray, size: int) -> FloatArray:
+    """Return the odds of independent inclusion that `fitted` finds, for many values of few kinds.
+
+    Parameters
+    ----------
+    chances
+        Of one value of each kind to be in the set, each above 0 and below 1, shape (kinds,).
+    values
+        How many values are of each kind, shape (kinds,); with these the chances sum to ``size``.
+    size
+        How many values a set holds, at least 1.
+
+    Raises
+    ------
+    ParameterError
+        As for `fitted`.
+    """
+    wanted = np.log(chances) - np.log1p(-chances)
+    log_odds = wanted.copy()
+    for _ in range(MOST_STEPS):
+        independent = 1 / (1 + np.exp(-log_odds))
+        odds = np.exp(log_odds)
+        laws, fewer = (_binomial(many, odds, size) for many in (values, values - 1))
+        rest = _without_each(laws, fewer, size)
+        included, excluded = independent * rest[:, size - 1], (1 - independent) * rest[:, size]
+        if np.abs(included / (included + excluded) - chances).max() <= TOLERANCE:
+            return np.asarray(odds)
+        log_odds += _STEP * (wanted - np.log(included) + np.log(excluded))
+    raise ParameterError("a frequency is too close to 0 or to N / gamma: round the frequencies")
+
+
+def _binomial(many: IntArray, odds: FloatArray, size: int) -> FloatArray:
+    """Return the laws of how many of some independent values with these odds are included, 0 .. size."""
+    law = np.zeros((len(odds), size + 1))
+    law[:, 0] = (1 + odds) ** -many.astype(np.float64)
+    for count in range(1, size + 1):
+        law[:, count] = law[:, count - 1] * odds * np.maximum(many - count + 1, 0) / count
+    return law
+
+
+def _without_each(laws: FloatArray, fewer: FloatArray, size: int) -> FloatArray:
+    """Return, by kind, the law of how many of all values but one of that kind are included, 0 .. size."""
+    kinds = len(laws)
+    before, after = np.zeros((kinds + 1, size + 1)), np.zeros((kinds + 1, size + 1))
+    before[0, 0] = after[kinds, 0] = 1
+    for kind in range(kinds):
+        before[kind + 1] = np.convolve(before[kind], laws[kind])[: size + 1]
+        last = kinds - 1 - kind
+        after[last] = np.convolve(after[last + 1], laws[last])[: size + 1]
+    return np.array(
+        [
+            np.convolve(np.convolve(before[kind], after[kind + 1])[: size + 1], fewer[kind])[: size + 1]
+            for kind in range(kinds)
+        ]
+    )
 
 
 def _weights(independent: FloatArray, size: int) -> tuple[FloatArray, FloatArray]:

@@ -6,14 +6,25 @@ gamma f_v / N to stand. The law of largest entropy with these chances is put in 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from splu_ref.decoys.conditional_poisson import FloatArray, fitted, pair_probabilities
+from splu_ref.decoys.conditional_poisson import (
+    FloatArray,
+    fitted,
+    odds_by_kind,
+    pair_probabilities,
+)
 from splu_ref.model import Gamma, ParameterError
+from splu_ref.randomness import IntArray
 
 _CERTAIN = 1 - 1e-12
 """From here on a chance is 1: a frequency that is N / gamma but for rounding."""
+
+_DIGITS = 9
+"""Decimals to which frequencies of one kind agree."""
 
 
 def expected_co_occurrence(frequencies: ArrayLike, gamma: Gamma) -> FloatArray:
@@ -53,6 +64,71 @@ def expected_co_occurrence(frequencies: ArrayLike, gamma: Gamma) -> FloatArray:
     np.fill_diagonal(together, chances)
     expected: FloatArray = groups * together
     return expected
+
+
+class ExpectedPairs(NamedTuple):
+    """The same co-occurrence for a large domain: values of one frequency are alike.
+
+    Attributes
+    ----------
+    kind
+        The kind of each value, shape (values,), -1 for a value that does not occur.
+    frequency
+        Its frequency by kind, ascending, shape (kinds,).
+    size
+        How many values are of each kind, shape (kinds,).
+    together
+        c(u, v) of two different values by their kinds, shape (kinds, kinds); 0 on the diagonal where a kind
+        has one value.
+    """
+
+    kind: IntArray
+    frequency: FloatArray
+    size: FloatArray
+    together: FloatArray
+
+
+def expected_pairs(frequencies: ArrayLike, gamma: Gamma) -> ExpectedPairs:
+    """Return what `expected_co_occurrence` does, by kinds of values, of which there are at most sqrt(2N).
+
+    Two values with the odds o_u, o_v of independent inclusion trade places in a set: P(u in, v out) o_v =
+    P(v in, u out) o_u. So P(both) = (o_u P(v in) - o_v P(u in))/(o_u - o_v), and for values of one kind it is
+    what is left of the gamma - 1 others of a group.
+
+    Raises
+    ------
+    ParameterError
+        As for `expected_co_occurrence`.
+    """
+    held = within_bound(frequencies, gamma)
+    groups = float(held.sum()) / gamma
+    occurring = np.flatnonzero(held > 0)
+    frequency, place, size = np.unique(
+        np.round(held[occurring], _DIGITS), return_inverse=True, return_counts=True
+    )
+    kind = np.full(len(held), -1, dtype=np.int64)
+    kind[occurring] = place
+    chances = frequency / groups
+    certain = chances >= _CERTAIN
+    chances[certain] = 1.0
+    together = np.where(certain[:, np.newaxis], chances, 0.0)
+    together = np.maximum(together, together.T)
+    drawn = np.flatnonzero(~certain)
+    others = gamma - int(size[certain].sum())
+    if len(drawn) and others:
+        own, many = chances[drawn], size[drawn].astype(np.float64)
+        own = own * (others / (own @ many))
+        odds = odds_by_kind(own, size[drawn], others)
+        difference = odds[:, np.newaxis] - odds
+        np.fill_diagonal(difference, 1.0)
+        cross = np.outer(odds, own)
+        pairs = np.maximum((cross - cross.T) / difference, 0.0)
+        left = (others - 1) * own - pairs @ many  # the diagonal is 0
+        np.fill_diagonal(pairs, np.maximum(left, 0.0) / np.maximum(many - 1, 1.0) * (many > 1))
+        together[np.ix_(drawn, drawn)] = pairs
+    single = size == 1
+    together[single, single] = 0.0
+    return ExpectedPairs(kind, frequency, size.astype(np.float64), groups * together)
 
 
 def within_bound(frequencies: ArrayLike, gamma: Gamma) -> FloatArray:
