@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
@@ -16,6 +16,7 @@ from splu_ref.cli.queries import read_queries
 from splu_ref.estimators import (
     METHODS,
     AnyOf,
+    Interval,
     Method,
     Query,
     QueryEstimate,
@@ -32,6 +33,9 @@ from splu_ref.terminal import say_json
 EXAMPLE = (
     "splu-ref estimate published.csv --manifest manifest.json --where sex=Female --where occupation=Sales"
 )
+
+_HOLDS = {"each": "", "average": ", on average over the values of the domain"}
+"""What an interval is for, where it is not each count."""
 
 
 def run(
@@ -68,6 +72,13 @@ def run(
             "alone and shrunk otherwise, unless given.",
         ),
     ] = None,
+    interval: Annotated[
+        str,
+        typer.Option(
+            "--interval",
+            help="What the intervals of shrunk are for: each count, or the values of a domain on average.",
+        ),
+    ] = "each",
     as_json: AsJson = False,
 ) -> None:
     """Estimate how many records of the original satisfy a conjunction, with a 95 % interval.
@@ -81,13 +92,16 @@ def run(
     release = _Release(gamma, sensitive, retention, plan, facts)
     queries = [(0, Query.parse(where))] if where else list(read_queries(_given(batch)))
     chosen = None if method is None else _method(method)
+    kind = _interval(interval)
     with about(published), counted("counting") as progress:
         table = read_table(published)
         release.require(table)
         estimator = release.estimator(table)
         for line, query in queries:
             _check(estimator, query, chosen, f"{batch}, line {line}: " if line else "")
-        answers = estimator.estimate([query for _, query in queries], chosen, progress=progress)
+        answers = estimator.estimate(
+            [query for _, query in queries], chosen, interval=kind, progress=progress
+        )
     if facts is not None and facts.batches and any(answer.method != "mle" for answer in answers):
         note(
             f"the release consists of {len(facts.batches)} batches with a decoy plan each; estimates and "
@@ -168,11 +182,19 @@ def _method(name: str) -> Method:
     return method_named(name, METHODS | dict(kept))
 
 
+def _interval(name: str) -> Interval:
+    for kind in get_args(Interval):
+        if name == kind:
+            return cast("Interval", kind)
+    raise ParameterError(f"--interval {name} is unknown: choose one of {', '.join(get_args(Interval))}")
+
+
 def _result(answer: QueryEstimate) -> dict[str, Any]:
     result: dict[str, Any] = {
         "estimate": _number(answer.estimate),
         "standard_error": answer.standard_error,
         "interval": [_number(end) for end in answer.interval],
+        "interval_kind": answer.interval_kind,
         "method": answer.method,
         "published_count": answer.published_count,
         "predicate_count": answer.predicate_count,
@@ -187,6 +209,11 @@ def _result(answer: QueryEstimate) -> dict[str, Any]:
 def _number(value: float) -> float | int:
     """Return a whole number as an integer: counts of a value alone are exact."""
     return int(value) if value == int(value) else value
+
+
+def _end(value: float) -> str:
+    """Return an end of an interval: a whole number as one."""
+    return str(int(value)) if value == int(value) else f"{value:.1f}"
 
 
 def _show(
@@ -209,7 +236,7 @@ def _show(
             ("method", f"{answer.method}: {(method or METHODS[answer.method]).summary}"),
             ("estimate", f"{answer.estimate:.1f} records of the original"),
             ("standard error", f"{answer.standard_error:.1f}"),
-            ("95 % interval", f"{least:.1f} to {greatest:.1f}"),
+            ("95 % interval", f"{_end(least)} to {_end(greatest)}{_HOLDS[answer.interval_kind]}"),
             ("published", f"{answer.published_count} records, of {answer.predicate_count} in the predicate"),
         ]
     if answer.condition_number is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from splu_ref.estimators.answers import Estimates, QueryEstimate
+from splu_ref.estimators.answers import Estimates, Interval, QueryEstimate
 from splu_ref.estimators.comparators import (
     Moments,
     distribution_based_estimate,
@@ -36,9 +36,9 @@ from splu_ref.estimators.linear.two_state import (
     exact_estimates,
     exact_intervals,
 )
+from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
 from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import AnyOf, Between, Query
-from splu_ref.estimators.shrunk.shrinkage import Shrunk, shrunk_estimates
 
 __all__ = [
     "METHODS",
@@ -47,7 +47,9 @@ __all__ = [
     "Between",
     "CountEstimate",
     "Estimates",
+    "Interval",
     "Inversion",
+    "LearnedWeight",
     "Maximum",
     "Method",
     "Moments",
@@ -55,7 +57,6 @@ __all__ = [
     "Query",
     "QueryEstimate",
     "QueryEstimator",
-    "Shrunk",
     "apply_by_mode",
     "conjunction_estimate",
     "count_moments",
@@ -75,7 +76,6 @@ __all__ = [
     "published_co_occurrence",
     "reconstructed_two_tables",
     "set_matrix",
-    "shrunk_estimates",
     "two_tables_estimate",
     "two_tables_moments",
     "two_tables_sums",

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from splu_ref.decoys import FloatArray
 from splu_ref.randomness import IntArray
 
+_DECIMALS = 6
+"""Of a record, which counts are rounded to: what is left beyond is the rounding of double precision."""
+
 NORMAL_95 = 1.959963984540054
 """The 97.5 % point of the normal law."""
+
+Interval: TypeAlias = Literal["each", "average"]
+"""What an interval is for: every true count, or 95 % of the values of a domain on average."""
 
 NO_INFORMATION = (
     "the value is published with at least p of all rows: the records tell nothing about the conjunction, and "
@@ -43,6 +49,8 @@ class QueryEstimate:
         Of the transition matrix, 2-norm, if the method inverts it.
     note
         What else must be known about this estimate.
+    interval_kind
+        Whether the interval is for each count by itself, or for the values of a domain on average.
     """
 
     estimate: float
@@ -53,6 +61,7 @@ class QueryEstimate:
     predicate_count: int
     condition_number: float | None = None
     note: str | None = None
+    interval_kind: Interval = "each"
 
 
 class Counted(NamedTuple):
@@ -93,6 +102,8 @@ class Estimates:
         What else must be known of each; empty if nothing of any.
     condition_number
         Of the transition matrix, if it was inverted.
+    interval_kind
+        As in `QueryEstimate`.
     """
 
     value: FloatArray
@@ -101,6 +112,7 @@ class Estimates:
     upper: FloatArray
     notes: Sequence[str | None] = field(default=(), kw_only=True)
     condition_number: float | None = field(default=None, kw_only=True)
+    interval_kind: Interval = field(default="each", kw_only=True)
 
     @classmethod
     def normal(cls, value: FloatArray, error: FloatArray, most: FloatArray) -> Estimates:
@@ -173,9 +185,10 @@ class Estimates:
                 published_count=round(both),
                 predicate_count=round(predicate),
                 condition_number=self.condition_number,
+                interval_kind=self.interval_kind,
                 note=NO_INFORMATION if nothing else note,
             )
             for value, error, lower, upper, both, predicate, nothing, note in zip(
-                *(array.tolist() for array in arrays), blank.tolist(), notes, strict=True
+                *(array.round(_DECIMALS).tolist() for array in arrays), blank.tolist(), notes, strict=True
             )
         ]

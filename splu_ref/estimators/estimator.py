@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Protocol, TypeAlias
 
-from splu_ref.estimators.answers import Counted, Estimates, QueryEstimate
+from splu_ref.estimators.answers import Counted, Estimates, Interval, QueryEstimate
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
 from splu_ref.estimators.queries.methods import ClosedForm, InvertedMatrix, MostLikely, PublishedCountAlone
@@ -194,6 +194,7 @@ class QueryEstimator:
         queries: Sequence[Query],
         method: str | Method | None = "shrunk",
         *,
+        interval: Interval = "each",
         progress: Progress | None = None,
     ) -> list[QueryEstimate]:
         """Estimate the counts of queries, all at once.
@@ -205,6 +206,8 @@ class QueryEstimator:
         method
             A name in `METHODS`, or a method of one's own. None stands for the one that suits each query:
             ``mle`` for a sensitive value alone, ``shrunk`` otherwise.
+        interval
+            What the intervals of ``shrunk`` are for; those of the other methods are for each count.
         progress
             Called with the number of queries done and of all.
 
@@ -214,7 +217,15 @@ class QueryEstimator:
             If a query cannot be read for this table, or the method cannot answer it.
         """
         chosen = method_named(method) if isinstance(method, str) else method
-        suiting = {alone: chosen or METHODS["mle" if alone else "shrunk"] for alone in (True, False)}
+        if interval == "average" and chosen is not None and chosen.name != "shrunk":
+            raise ParameterError(
+                f"the method {chosen.name} has no intervals that hold on average: leave --interval out, or "
+                "use shrunk"
+            )
+        default = LearnedWeight(interval)
+        if chosen is not None and chosen.name == default.name:
+            chosen = default
+        suiting = {True: chosen or METHODS["mle"], False: chosen or default}
         groups: dict[tuple[tuple[str, ...], bool], list[tuple[int, ResolvedQuery]]] = {}
         for number, query in enumerate(queries):
             alone = chosen is None and self.is_alone(query)

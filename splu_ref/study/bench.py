@@ -77,7 +77,7 @@ class Bench:
         begin = perf_counter()
         seen = counted(self.table, self.queries, values, gamma)
         counting = perf_counter() - begin
-        found = answers(self.queries, seen, self.truth, plan, self._printed)
+        found = answers(self.queries, seen, plan, self._printed)
         variances = predicted_variances(self.table, self.queries, self.truth, gamma)
         deviations = (found.estimates["exact"] - self.queries.true) ** 2
         rows = self._summary(found.estimates)
@@ -94,7 +94,6 @@ class Bench:
             "covered": {
                 "exact": self._covered(found.exact_ends, np.flatnonzero(self.classes > 0)),
                 "shrunk": self._covered(found.shrunk_ends, np.flatnonzero(self.classes > 0)),
-                "shrunk, all values": float(found.held.mean()) if len(found.held) else None,
             },
             "seconds": {"counting": counting, **found.seconds},
             "queries": len(self.queries.true),

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from splu_ref.channels import PublishedCount
 from splu_ref.estimators import (
     Inversion,
-    Shrunk,
     exact_estimates,
     exact_intervals,
     published_co_occurrence,
-    shrunk_estimates,
 )
 from splu_ref.estimators.linear.transition import gained
+from splu_ref.estimators.shrunk.shrinkage import Shrinkage
 from splu_ref.mechanisms import LN_2, LN_3, Budget, LaplaceCounts, SpluGen
 from splu_ref.model import Gamma, InputError
 from splu_ref.randomness import ByteSource, IntArray
@@ -83,8 +82,6 @@ class Answers:
         By method, shape (queries,); not a number where a method has no result.
     exact_ends, shrunk_ends
         95 % intervals of ``exact`` and ``shrunk``.
-    held
-        By predicate: the share of all sensitive values whose true count lies in the interval of ``shrunk``.
     steps
         Steps of the printed iteration by query, empty without it.
     seconds
@@ -94,20 +91,17 @@ class Answers:
     estimates: dict[str, FloatArray]
     exact_ends: tuple[FloatArray, FloatArray]
     shrunk_ends: tuple[FloatArray, FloatArray]
-    held: FloatArray
     steps: IntArray
     seconds: dict[str, float]
 
 
-def answers(queries: Workload, seen: Counted, truth: IntArray, plan: str, printed: Printed | None) -> Answers:
+def answers(queries: Workload, seen: Counted, plan: str, printed: Printed | None) -> Answers:
     """Estimate all queries by all methods for SPLU-Gen releases.
 
     Parameters
     ----------
     queries, seen
         The workload and what a release shows of it.
-    truth
-        True counts by predicate and value, for the coverage of intervals.
     plan
         Name of the plan method.
     printed
@@ -129,12 +123,12 @@ def answers(queries: Workload, seen: Counted, truth: IntArray, plan: str, printe
     blank = ~np.isfinite(exact)  # f' >= N / gamma: the counts say nothing, and the library answers n f'/N
     ends = exact_intervals(y3, n, f, seen.rows, seen.law)
     exact_ends = np.where(blank, 0.0, ends[0]), np.where(blank, n, ends[1])
-    shrunk = timed("shrunk", lambda: _shrunk(queries, seen, truth))
+    shrunk, shrunk_ends = timed("shrunk", lambda: _shrunk(queries, seen))
     estimates = {
         "published count": y3,
         "n f'/N": expected,
         "exact": np.where(blank, expected, exact),
-        "shrunk": shrunk.value,
+        "shrunk": shrunk,
         "inversion": timed("inversion", lambda: _inverted(queries, seen, plan)),
     }
     steps = np.empty(0, dtype=np.int64)
@@ -145,49 +139,27 @@ def answers(queries: Workload, seen: Counted, truth: IntArray, plan: str, printe
     return Answers(
         estimates=estimates,
         exact_ends=exact_ends,
-        shrunk_ends=shrunk.ends,
-        held=shrunk.held,
+        shrunk_ends=shrunk_ends,
         steps=steps,
         seconds=seconds,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _ShrunkAnswers:
-    value: FloatArray
-    ends: tuple[FloatArray, FloatArray]
-    held: FloatArray
-
-
-def _shrunk(queries: Workload, seen: Counted, truth: IntArray) -> _ShrunkAnswers:
+def _shrunk(queries: Workload, seen: Counted) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
+    """Return the estimates and their intervals, as `QueryEstimator` states them."""
+    shrinkage = Shrinkage(seen.frequencies.astype(np.float64), seen.rows, seen.law)
     value, lower, upper = (np.empty(len(queries.predicate)) for _ in range(3))
-    held = np.empty(len(seen.published))
     order = np.argsort(queries.predicate, kind="stable")
-    sorted_predicates = queries.predicate[order]
     size = max(1, _CELLS // seen.published.shape[1])
-    for begin in range(0, len(seen.published), size):
-        some = slice(begin, begin + size)
-        n = seen.published[some].sum(axis=1).astype(np.float64)
-        learned = shrunk_estimates(seen.published[some], n, seen.frequencies, seen.rows, seen.law)
-        least, most = _ends(learned, n, seen)
-        inside = (least <= truth[some]) & (truth[some] <= most)
-        held[some] = inside.mean(axis=1)
-        first, last = np.searchsorted(sorted_predicates, [begin, begin + size])
-        asked = order[first:last]
-        cells = queries.predicate[asked] - begin, queries.value[asked]
-        value[asked], lower[asked], upper[asked] = learned.estimate[cells], least[cells], most[cells]
-    return _ShrunkAnswers(value, (lower, upper), held)
-
-
-def _ends(learned: Shrunk, n: FloatArray, seen: Counted) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of intervals as `QueryEstimator` states them."""
-    half = learned.half_width
-    most = np.clip(learned.estimate + half, 0.0, n[:, None])
-    unseen = np.flatnonzero(seen.frequencies == 0)  # published nowhere: there is nothing to learn from
-    if len(unseen):
-        zero = np.zeros_like(n)
-        most[:, unseen] = exact_intervals(zero, n, zero, seen.rows, seen.law)[1][:, None]
-    return np.clip(learned.estimate - half, 0.0, n[:, None]), most
+    domain = np.eye(seen.published.shape[1])
+    for begin in range(0, len(order), size):
+        asked = order[begin : begin + size]
+        places, which = np.unique(queries.predicate[asked], return_inverse=True)
+        predicates = shrinkage.learn(seen.published[places].astype(np.float64))
+        found = shrinkage.asked(predicates, which, domain[queries.value[asked]])
+        value[asked] = found.value
+        lower[asked], upper[asked] = found.interval("each")
+    return value, (lower, upper)
 
 
 def _inverted(queries: Workload, seen: Counted, plan: str) -> FloatArray:

@@ -228,3 +228,32 @@ def test_batches_are_told_where_an_estimate_supposes_one_plan(
     assert capsys.readouterr().err == ""
     assert main([*asked, "occupation=Sales", "--where", "sex=Female"]) == 0
     assert "2 batches" in capsys.readouterr().err
+
+
+def test_each_interval_has_its_kind(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    release = [folder / "p.csv", "--manifest", folder / "m.json"]
+    where = ["--where", "sex=Female", "--where", "occupation=Armed-Forces"]
+    each, average = (_json(capsys, *release, *where, "--interval", kind) for kind in ("each", "average"))
+    assert (each["interval_kind"], average["interval_kind"]) == ("each", "average")
+    assert each["estimate"] == average["estimate"]
+    length = [answer["interval"][1] - answer["interval"][0] for answer in (average, each)]
+    assert length[0] < length[1]
+    assert all(isinstance(end, int) for end in each["interval"])
+    assert main(["estimate", *map(str, [*release, *where]), "--interval", "average"]) == 0
+    assert "on average over" in " ".join(capsys.readouterr().out.split())
+    alone = _json(capsys, *release, "--where", "occupation=Sales", "--interval", "average")
+    assert (alone["method"], alone["interval_kind"]) == ("mle", "each")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--interval", "any"], "--interval any is unknown: choose one of each, average"),
+        (["--interval", "average", "--method", "exact"], "exact has no intervals that hold on average"),
+    ],
+)
+def test_intervals_that_a_method_has_not_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    where = ["--where", "sex=Female", "--where", "occupation=Sales"]
+    assert message in _refused(capsys, folder / "p.csv", "--manifest", folder / "m.json", *where, *options)

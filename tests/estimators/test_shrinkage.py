@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from splu_ref.channels import PublishedCount
-from splu_ref.estimators import exact_estimates, shrunk_estimates
 from splu_ref.estimators.shrunk.learning import learned_weights, posterior_of_tau
 from splu_ref.estimators.shrunk.shrinkage import MISS, critical_values, half_widths, worst_miss
 
@@ -50,55 +48,6 @@ def test_what_is_known_of_a_few_values_only_leaves_the_weight_in_doubt() -> None
     noise, chance = np.array([[0.2, np.inf]]), np.zeros((1, 2))
     blank = learned_weights(posterior_of_tau(np.array([[0.3, 9.0]]), noise, chance), noise, chance)
     assert blank.weight[0, 1] == blank.weight_variance[0, 1] == 0
-
-
-def _world(relation: float, seed: int) -> tuple[np.ndarray, ...]:
-    """Publish one predicate of a made-up table under hypothesis H, 40 values, gamma = 5."""
-    generator = np.random.default_rng(seed)
-    f = generator.integers(200, 3000, 40)
-    rows = int(f.sum())
-    odds = np.exp(relation * generator.normal(size=40))
-    share = np.clip(0.05 * odds / np.average(odds, weights=f), 0, 0.8)
-    x = generator.binomial(f, share)
-    n = int(x.sum())
-    inside, outside = np.empty(40, dtype=np.int64), np.empty(40, dtype=np.int64)
-    for v in range(40):
-        exposed = generator.hypergeometric(4 * f[v], rows - 5 * f[v], n - x[v])
-        inside[v] = generator.binomial(x[v] + exposed, 0.2)
-        outside[v] = generator.binomial(5 * f[v] - x[v] - exposed, 0.2)
-    return x, np.array([n]), inside[None], inside + outside, np.array(rows)
-
-
-@pytest.mark.parametrize("relation", [0.0, 0.3, 1.0])
-def test_it_is_close_to_the_better_of_its_two_sources_and_its_intervals_cover(relation: float) -> None:
-    errors: dict[str, list[float]] = {"shrunk": [], "exact": [], "expected": []}
-    covered, law = [], PublishedCount.of(5)
-    for seed in range(40):
-        x, n, published, f, rows = _world(relation, seed)
-        shrunk = shrunk_estimates(published, n, f, int(rows), law)
-        exact, _ = exact_estimates(published, n[:, None], f, int(rows), law)
-        for name, found in (
-            ("shrunk", shrunk.estimate),
-            ("exact", exact),
-            ("expected", n[:, None] * f / rows),
-        ):
-            errors[name].append(float(np.mean((found[0] - x) ** 2)))
-        covered.append(float(np.mean(np.abs(shrunk.estimate[0] - x) <= shrunk.half_width[0])))
-    mean = {name: np.mean(found) for name, found in errors.items()}
-    best, worst = sorted((mean["exact"], mean["expected"]))
-    assert mean["shrunk"] < 1.05 * best + 0.04 * worst
-    assert np.mean(covered) > 0.95
-
-
-def test_a_value_without_information_is_left_at_its_expectation() -> None:
-    published = np.array([[30, 60, 110]])
-    shrunk = shrunk_estimates(
-        published, published.sum(axis=1), np.array([100, 300, 600]), 1000, PublishedCount.of(5)
-    )
-    assert shrunk.weight[0, 1:].tolist() == [0, 0]
-    assert shrunk.estimate[0, 1:].tolist() == [60, 120]
-    # What is not known is off by as much as the other values are, in proportion to the expectation.
-    assert (shrunk.standard_error[0, 1:] > 0.05 * np.array([60, 120])).all()
 
 
 def test_intervals_do_not_end_with_the_table_of_critical_values() -> None:

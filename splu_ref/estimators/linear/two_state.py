@@ -174,8 +174,8 @@ def exact_intervals(
         margin = NORMAL_95 * np.sqrt(case.variance(count)) + step
         return np.asarray(np.abs(case.linear.value - count) > margin)
 
-    low = _border(contradicted, np.zeros_like(case.clipped), case.clipped)
-    high = _border(contradicted, np.broadcast_to(case.predicate, case.clipped.shape), case.clipped)
+    low = border(contradicted, np.zeros_like(case.clipped), case.clipped)
+    high = border(contradicted, np.broadcast_to(case.predicate, case.clipped.shape), case.clipped)
     return low, high
 
 
@@ -211,7 +211,7 @@ class _Case(NamedTuple):
         return np.maximum(moments.variance(*self.linear.weights(count, self.predicate)), 0.0)
 
 
-def _border(
+def border(
     contradicted: Callable[[FloatArray], NDArray[np.bool_]], outermost: FloatArray, estimate: FloatArray
 ) -> FloatArray:
     """Bisect between the estimate and the outermost count for where the contradiction begins."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple, TypeVar
@@ -10,12 +11,13 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from splu_ref.decoys import FloatArray
-from splu_ref.estimators.answers import Counted, Estimates
+from splu_ref.estimators.answers import Counted, Estimates, Interval
 from splu_ref.estimators.linear.transition import contracted
+from splu_ref.estimators.queries.methods import ClosedForm
 from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
-from splu_ref.estimators.queries.shrunk_queries import Margins, Parts, margins, shrunk, upper_ends
+from splu_ref.estimators.queries.shrunk_queries import Margins, Parts, margins, shrunk
 from splu_ref.estimators.shrunk.interactions import (
     ALL_RECORDS,
     FLOOR,
@@ -26,6 +28,8 @@ from splu_ref.estimators.shrunk.interactions import (
     Places,
 )
 from splu_ref.estimators.shrunk.learning import Learned, learned_weights, posterior_of_tau
+from splu_ref.estimators.shrunk.neighbors import LEAST, limited
+from splu_ref.estimators.shrunk.several_states import SeveralStates
 from splu_ref.estimators.shrunk.shrinkage import half_widths
 
 T = TypeVar("T")
@@ -66,13 +70,37 @@ class Records(NamedTuple):
         n, their number.
     margins
         Estimated counts by the values of each column.
+    variances
+        Mean square errors of those.
     tables
         The tables of several columns: see `Interactions`.
     """
 
     total: float
     margins: Sequence[FloatArray]
+    variances: Sequence[FloatArray]
     tables: Mapping[Places, Interaction]
+
+    def table(self) -> tuple[FloatArray, FloatArray]:
+        """Return the table of all columns and its mean square errors; relative ones of margins add up."""
+        whole = self.tables[tuple(range(len(self.margins)))]
+        relative = np.zeros(())
+        for margin, variance in zip(self.margins, self.variances, strict=True):
+            own = np.divide(variance, margin**2, out=np.zeros_like(margin), where=margin > 0)
+            relative = np.add.outer(relative, np.minimum(own, 1.0))
+        return whole.estimate, whole.variance + relative * whole.estimate**2
+
+
+class Answer(NamedTuple):
+    """An estimate, the parts of its mean square error, and the ends of two kinds of interval."""
+
+    value: float
+    error: float
+    each: tuple[float, float]
+    average: tuple[float, float]
+
+
+NONE = Answer(0.0, 0.0, (0.0, 0.0), (0.0, 0.0))
 
 
 class JointQuery:
@@ -192,11 +220,12 @@ class JointQueries:
         self._parts, self._model = parts, model
         self._batches, self._single = _margins(parts, queries)
         _, self._alone = _margins(parts, [query._replace(predicate=()) for query in queries])
-        self._all = Records(model.rows, [part.frequencies for part in parts], model.whole)
+        laws = [(part.frequencies, float(part.law.variance)) for part in parts]
+        self._all = Records(model.rows, [f for f, _ in laws], [f * each for f, each in laws], model.whole)
         self._last: tuple[int, Records] | None = None
 
-    def answer(self, number: int, cells: FloatArray, members: list[FloatArray]) -> tuple[float, float, float]:
-        """Return the estimate of a query, its variance and its squared bias.
+    def answer(self, number: int, cells: FloatArray, members: list[FloatArray]) -> Answer:
+        """Return the answer to a query.
 
         Parameters
         ----------
@@ -209,37 +238,36 @@ class JointQueries:
         """
         total = float(cells.sum())
         if total == 0:
-            return 0.0, 0.0, 0.0
-        query = JointQuery(self._model, members)
-        found = query.estimate(self._all, [_estimated(one.asked, number) for one in self._alone])
+            return NONE
+        query, records, margins = JointQuery(self._model, members), self._all, self._alone
+        found = query.estimate(records, [_estimated(one.asked, number) for one in margins])
         if total < self._model.rows:
-            records = self._records(int(self._batches[0].which[number]), cells)
-            found = query.estimate(records, [_estimated(one.asked, number) for one in self._single], found)
+            records, margins = self._records(int(self._batches[0].which[number]), cells), self._single
+            found = query.estimate(records, [_estimated(one.asked, number) for one in margins], found)
         value, error, _ = found[tuple(range(len(members)))]
-        return value, error.sampling, error.bias
+        columns = [part.states(held) for part, held in zip(self._parts, members, strict=True)]
+        states = SeveralStates.of(columns, cells, *records.table())
+        most = min(total, *(float(one.most[number]) for one in margins))
+        return _bent(states, value, error, most)
 
-    def estimates(self, answers: Sequence[tuple[float, float, float]], total: FloatArray) -> Estimates:
-        """Return all answers, in order, as estimates with intervals within 0 .. n.
-
-        Parameters
-        ----------
-        answers
-            What `answer` returned for each query.
-        total
-            n, shape (queries,).
-        """
-        value, sampling, bias = np.array(answers).reshape(-1, 3).T
-        half = half_widths(sampling, bias)
-        upper = np.clip(value + half, 0.0, total)
-        for part, batch in zip(self._parts, self._batches, strict=True):
-            upper = upper_ends(upper, part, batch)
-        return Estimates(value, np.sqrt(sampling + bias), np.clip(value - half, 0.0, total), upper)
+    def estimates(self, answers: Sequence[Answer], kind: Interval) -> Estimates:
+        """Return all answers, in order, with one kind of interval."""
+        ends = np.array([one.each if kind == "each" else one.average for one in answers]).reshape(-1, 2)
+        return Estimates(
+            np.array([one.value for one in answers]),
+            np.array([one.error for one in answers]),
+            ends[:, 0],
+            ends[:, 1],
+            interval_kind=kind,
+        )
 
     def _records(self, which: int, cells: FloatArray) -> Records:
         """Return a predicate's tables; those of one are kept until another is asked for."""
         if self._last is None or self._last[0] != which:
             values = [one.values[which] for one in self._single]
-            self._last = which, Records(float(cells.sum()), values, self._model.tables(cells, values))
+            variances = [one.variances[which] for one in self._single]
+            tables = self._model.tables(cells, values)
+            self._last = which, Records(float(cells.sum()), values, variances, tables)
         return self._last[1]
 
 
@@ -256,21 +284,55 @@ def _estimated(asked: Parts, number: int) -> Estimated:
     return Estimated(value, Error(sampling, bias), NOTHING)
 
 
+def _bent(states: SeveralStates, shrunk: float, error: Error, most: float) -> Answer:
+    """Bend an estimate, and return it with its intervals, all below ``most``."""
+    low, high = states.interval()
+    posterior, value = error.sampling + error.bias, shrunk
+    if states.contrast > 0:
+        middle = min(max(states.solved, 0.0), states.total)
+        own = max(float(states.variance(np.array([middle, shrunk])).max()) / states.contrast**2, LEAST)
+        ratio = min(max(posterior / own, LEAST), 1.0)
+        far = abs(states.solved - shrunk) / np.sqrt(own * max(1 - ratio, LEAST))
+        found = limited(*(np.array([one]) for one in (middle, own, shrunk, ratio, far)))
+        value, posterior = float(found.value[0]), float(found.variance[0])
+    value = min(max(value, 0.0), most)
+    half = float(half_widths(np.array(error.sampling), np.array(error.bias)))
+    average = max(shrunk - half, 0.0), min(shrunk + half, states.total)
+    if average[1] - average[0] > high - low:
+        average = low, high
+    each, other = (
+        (float(np.floor(min(least, value))), min(float(np.ceil(max(greatest, value))), most))
+        for least, greatest in ((low, high), average)
+    )
+    return Answer(value, float(np.sqrt(posterior)), each, other)
+
+
+@dataclass(frozen=True)
 class LearnedWeight:
-    """The default: as close to the unbiased estimate as the whole domain says that it can be trusted."""
+    """The default: the composition of a predicate, shrunk, and bent to what each count shows by itself.
+
+    Attributes
+    ----------
+    interval
+        What the intervals are for.
+    """
+
+    interval: Interval = "each"
 
     name = "shrunk"
-    summary = "between exact and n f'/N, by a learned weight"
+    summary = "all values of the predicate together, shrunk and bent"
     answers_predicates = True
 
     def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
-        """Return the estimates; intervals hold 95 % of the values on average over the domain."""
-        found = batch.by_the_rarer_side(partial(shrunk, column))
-        return found.with_ends_below(batch.most).within_ends()
+        """Return the estimates, with intervals that end where those of the values alone do."""
+        if column.shrinkage is None:  # too few values are published to tell of a plan
+            return ClosedForm().single(column, batch)
+        found = batch.by_the_rarer_side(partial(shrunk, column, self.interval))
+        return replace(found.with_ends_below(batch.most).within_ends(), interval_kind=self.interval)
 
     def joint(self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]) -> tuple[Counted, Estimates]:
         """Build up each predicate's table from its margins, and shrink the query's interactions."""
         joint = JointQueries(columns.parts, columns.interactions, queries)
         counted, each = columns.answer_each(queries, joint.answer)
-        found = joint.estimates(each, counted.predicate)
+        found = joint.estimates(each, self.interval)
         return counted, found.with_ends_below(counted.most).within_ends()

@@ -16,6 +16,8 @@ from splu_ref.estimators.linear.inversion import Inversion, Scatter
 from splu_ref.estimators.linear.transition import published_co_occurrence
 from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
 from splu_ref.estimators.queries.query import Predicate, ResolvedQuery
+from splu_ref.estimators.shrunk.several_states import ColumnStates
+from splu_ref.estimators.shrunk.shrinkage import Shrinkage
 from splu_ref.mechanisms import SpluGen
 from splu_ref.randomness import IntArray
 
@@ -150,6 +152,23 @@ class PublishedColumn:
     def co_occurrence(self) -> FloatArray:
         """c(u, v) as far as the published histogram tells it."""
         return published_co_occurrence(self._counts.frequencies, self._mechanism)
+
+    @cached_property
+    def shrinkage(self) -> Shrinkage | None:
+        """What ``shrunk`` needs, or None if fewer than gamma values are published."""
+        if np.count_nonzero(self.frequencies) < self.law.gamma:
+            return None
+        return Shrinkage(self.frequencies, self.rows, self.law)
+
+    def states(self, members: FloatArray) -> ColumnStates:
+        """Return what the column says of a set of its values, 1 or 0, where it is one of several."""
+        frequency, kept = float(members @ self.frequencies), float(self.law.retention)
+        chances = members * kept
+        if self.shrinkage is not None:
+            published = self.shrinkage.composition.published(members[None])[0]
+            chances = np.where(self.frequencies > 0, published, chances)
+        scatter = float(np.sqrt(float(self.law.variance) / frequency)) if frequency > 0 else 0.0
+        return ColumnStates(members=members, chances=chances, kept=kept, scatter=scatter)
 
     @cached_property
     def inversion(self) -> Inversion:

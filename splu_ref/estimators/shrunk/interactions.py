@@ -122,6 +122,8 @@ class Interaction(NamedTuple):
         Unbiased interaction less that of the estimate.
     posterior
         The weight of each tau of `ALL_RECORDS` or `PREDICATE`, shape (taus, 1).
+    variance
+        Of the estimate, if the fit is right.
     """
 
     fit: FloatArray
@@ -129,6 +131,7 @@ class Interaction(NamedTuple):
     estimate: FloatArray
     surplus: FloatArray
     posterior: FloatArray
+    variance: FloatArray
 
 
 class Deviations(NamedTuple):
@@ -229,8 +232,12 @@ class Interactions:
         )
         prior = ALL_RECORDS if base is None else PREDICATE
         posterior = posterior_of_tau(scaled.relative, scaled.noise, scaled.chance, prior)
-        weight = learned_weights(posterior, scaled.noise, scaled.chance, prior).weight
-        estimate = fit + weight.reshape(fit.shape) * deviation
+        learned = learned_weights(posterior, scaled.noise, scaled.chance, prior)
+        weight = learned.weight.reshape(fit.shape)
+        left = weight**2 * scaled.variance + learned.bias(
+            deviation.reshape(1, -1), scaled.unit.reshape(1, -1)
+        ).reshape(fit.shape)
+        estimate = fit + weight * deviation
         estimate = np.clip(estimate, FLOOR * fit if base is None else 0.0, n)
         return Interaction(
             fit=fit,
@@ -238,6 +245,7 @@ class Interactions:
             estimate=estimate,
             surplus=informative * (unbiased - centered(estimate, shares)),
             posterior=posterior,
+            variance=np.where(fit > 0, left, 0.0),
         )
 
     def deviations(

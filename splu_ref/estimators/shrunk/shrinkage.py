@@ -1,10 +1,10 @@
-"""The default estimate of a conjunction: between the unbiased one and the one of an unrelated predicate.
+"""The default estimate of a conjunction on one sensitive column, and two kinds of intervals for it.
 
-A shrunk estimate misses by a normal error and by a bias that differs from value to value. In units of the
-standard error the bias is t, and only its second moment m over the values is known. If chi is such that
-E Pr(abs(Z + t) > chi) <= 5 % for every law of t with E t^2 = m, then estimate plus or minus chi standard
-errors holds at least 95 % of the values, on average over them (Armstrong, Kolesar and Plagborg-Moller 2022,
-section 3).
+``each`` is the score interval of `neighbors`. ``average`` is for the shrunk estimate: it misses by a normal
+error and by a bias that differs from value to value. In units of the standard error the bias is t, and only
+its second moment m over the values is known. If chi is such that E Pr(abs(Z + t) > chi) <= 5 % for every law
+of t with E t^2 = m, then estimate plus or minus chi standard errors holds at least 95 % of the values, on
+average over them (Armstrong, Kolesar and Plagborg-Moller 2022, section 3).
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
 from splu_ref.channels import PublishedCount
-from splu_ref.decoys import FloatArray
-from splu_ref.estimators.linear.two_state import LinearEstimate, TwoState, count_moments
-from splu_ref.estimators.shrunk.learning import learned_weights, posterior_of_tau
+from splu_ref.decoys import FloatArray, expected_pairs
+from splu_ref.estimators.answers import Interval
+from splu_ref.estimators.counts import estimate_count
+from splu_ref.estimators.linear.transition import decoy_probability
+from splu_ref.estimators.shrunk.composition import Composition, Learned, noise
+from splu_ref.estimators.shrunk.neighbors import Bent, States, bent
+from splu_ref.randomness import IntArray
 
 MISS = 0.05
 """Share of values that an interval may miss."""
@@ -28,40 +31,195 @@ LARGEST = 1e6
 """Second moment up to which critical values are tabulated."""
 
 _KNOTS = 120
+_ROUNDING = 1e-6
+"""By how much an end may be off for rounding, and is then the whole number beside it."""
+_TRACE = 1e-9
+"""Weight of the published shares where a predicate's composition has no value to average over."""
 
 
-class Shrunk(NamedTuple):
-    """Shrunk estimates of every sensitive value in every predicate, shape (predicates, values).
+class Predicates(NamedTuple):
+    """What the published counts of predicates tell of all values.
 
     Attributes
     ----------
-    estimate
-        m + B (unbiased estimate - m), in 0 .. n.
-    sampling
-        Variance of the estimate at fixed true counts, with the weight B as it is.
-    bias
-        Mean square of what shrinking adds to the error, over the learned prior.
-    weight
-        B, the learned weight of the unbiased estimate.
-    posterior
-        What was learned: the weight of each tau, shape (taus, predicates), see `posterior_of_tau`.
+    published
+        y, shape (predicates, values).
+    learned
+        Of their compositions.
+    each
+        The estimates of all values, shape (predicates, values).
     """
 
-    estimate: FloatArray
+    published: FloatArray
+    learned: Learned
+    each: Bent
+
+
+class Shrunk(NamedTuple):
+    """Estimates of conjunctions, shape (queries,).
+
+    Attributes
+    ----------
+    states
+        The two states that they were made from.
+    most
+        The largest count that is possible as far as the whole table tells.
+    bent
+        The estimates.
+    centre
+        The shrunk estimates before they were bent.
+    sampling
+        Variance of those at fixed true counts.
+    bias
+        Mean square of what shrinking adds to the error, over the learned prior.
+    """
+
+    states: States
+    most: FloatArray
+    bent: Bent
+    centre: FloatArray
     sampling: FloatArray
     bias: FloatArray
-    weight: FloatArray
-    posterior: FloatArray
 
     @property
-    def standard_error(self) -> FloatArray:
-        """Root of the mean square error, on average over the sensitive values."""
-        return np.sqrt(self.sampling + self.bias)
+    def value(self) -> FloatArray:
+        """Return the estimates, none above what is possible."""
+        return np.minimum(self.bent.value, self.most)
 
-    @property
-    def half_width(self) -> FloatArray:
-        """Half the length of a 95 % interval, which holds 95 % of the values on average over the domain."""
-        return half_widths(self.sampling, self.bias)
+    def interval(self, kind: Interval) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of 95 % intervals: whole numbers in 0 .. n, with the estimate between them.
+
+        Parameters
+        ----------
+        kind
+            ``each`` holds for every true count; ``average`` holds 95 % of the values on average over the
+            domain, and is never longer.
+        """
+        n = self.states.predicate
+        low, high = self.states.interval()
+        if kind == "average":
+            half = half_widths(self.sampling, self.bias)
+            ends = np.clip(self.centre - half, 0.0, n), np.clip(self.centre + half, 0.0, n)
+            shorter = ends[1] - ends[0] < high - low
+            low, high = np.where(shorter, ends[0], low), np.where(shorter, ends[1], high)
+        low, high = np.minimum(low, self.bent.value), np.maximum(high, self.bent.value)
+        low, high = np.floor(low + _ROUNDING), np.ceil(high - _ROUNDING)
+        return np.minimum(low, self.most), np.minimum(high, self.most)
+
+
+class Shrinkage:
+    """Estimates from one column, for any number of predicates.
+
+    Parameters
+    ----------
+    frequencies
+        f', shape (values,); at least gamma of them above 0.
+    rows, law
+        N, gamma and p.
+    """
+
+    def __init__(self, frequencies: FloatArray, rows: int, law: PublishedCount) -> None:
+        self.composition = Composition(expected_pairs(frequencies, law.gamma), law)
+        self._frequencies, self._rows, self._law = frequencies, rows, law
+        self._ends: dict[int, float] = {}
+
+    def learn(self, published: FloatArray) -> Predicates:
+        """Learn from y, shape (predicates, values), and estimate all values."""
+        learned = self.composition.learn(published)
+        counts = self._positive(learned.mean, learned)
+        kept = float(self._law.retention)
+        others = np.maximum(counts.sum(axis=1)[:, None] - counts, _TRACE)
+        taken = (self.composition.transmitted(counts) - kept * counts) / others
+        states = States(
+            both=published,
+            predicate=learned.total[:, None],
+            frequency=self._frequencies,
+            rows=self._rows,
+            kept=np.full_like(taken, kept),
+            taken=np.clip(taken, 0.0, 1.0),
+            doubt=np.zeros_like(taken),
+            decoy=np.full((1, 1), decoy_probability(self._law)),
+        )
+        return Predicates(published, learned, bent(states, learned.mean, learned.variance))
+
+    def asked(self, predicates: Predicates, which: IntArray, members: FloatArray) -> Shrunk:
+        """Estimate queries.
+
+        Parameters
+        ----------
+        predicates
+            What was learned.
+        which
+            The predicate of each query, shape (queries,).
+        members
+            Which values each query counts, 1 or 0, shape (queries, values).
+        """
+        composition, learned = self.composition, predicates.learned
+        held, kept = composition.share > 0, float(self._law.retention)
+        # a and b of the predicate's own composition, in bent estimates.
+        taken = composition.published(members)
+        counts = self._positive(predicates.each.value, learned)[which]
+        counts *= np.divide(
+            learned.total[which], counts.sum(axis=1), out=np.zeros(len(which)), where=learned.total[which] > 0
+        )[:, None]
+        inside = _average(members * counts, taken, kept)
+        outside = _average((1 - members) * counts, taken, 0.0)
+        # How uncertain the others' part of y is, with the noise that it shares with y.
+        weights = held * (taken - np.where(members > 0, inside[:, None], outside[:, None]))
+        solved = composition.solved_for(learned, which, weights)
+        pushed, share = composition.published(solved), learned.share[which]
+        sent = composition.transmitted(counts)
+        doubt = noise(counts, sent, members - solved, taken - pushed) - noise(counts, sent, members, taken)
+        doubt *= share
+        for some in (members, (1 - members) * held):
+            doubt += composition.prior(learned, which, weights - pushed, some)[1]
+        moved = (predicates.each.value - learned.mean)[which]
+        doubt += (weights**2 * moved**2).sum(axis=1)
+        single = members.sum(axis=1) <= 1
+        states = States(
+            both=(predicates.published[which] * members).sum(axis=1),
+            predicate=learned.total[which],
+            frequency=members @ self._frequencies,
+            rows=self._rows,
+            kept=inside,
+            taken=outside,
+            doubt=doubt,
+            decoy=np.where(single, decoy_probability(self._law), 0.0),
+        )
+        most = states.predicate.copy()
+        most[single] = np.minimum(most[single], self._whole(states.frequency[single]))
+        # The shrunk estimate: its noise at the composition itself, and what the prior leaves open.
+        solved = composition.solved_for(learned, which, members)
+        pushed = composition.published(solved)
+        sampling = share * noise(counts, sent, solved, pushed)
+        bias = composition.prior(learned, which, members - pushed, np.broadcast_to(held, members.shape))[1]
+        centre = np.clip((learned.mean[which] * members).sum(axis=1), 0.0, learned.total[which])
+        return Shrunk(
+            states=states,
+            most=most,
+            bent=bent(states, centre, sampling + bias),
+            centre=centre,
+            sampling=sampling + states.shared,
+            bias=bias,
+        )
+
+    def _whole(self, frequency: FloatArray) -> FloatArray:
+        """Return the upper ends of the intervals of values alone, none above N/gamma."""
+        for f in {int(f) for f in frequency.tolist()} - self._ends.keys():
+            found = estimate_count(f, self._law.gamma, retention=self._law.retention)
+            self._ends[f] = min(found.interval[1], self._rows // self._law.gamma)
+        return np.array([self._ends[int(f)] for f in frequency.tolist()], dtype=np.float64)
+
+    def _positive(self, counts: FloatArray, learned: Learned) -> FloatArray:
+        """Return counts to average over: none below 0, and some above 0 in a predicate with records."""
+        return np.maximum(counts, 0.0) + _TRACE * learned.total[:, None] * self.composition.share
+
+
+def _average(counts: FloatArray, chances: FloatArray, blank: float) -> FloatArray:
+    """Return the means of chances weighted by counts, or ``blank`` where there are none."""
+    total = counts.sum(axis=1)
+    found = np.full(len(total), blank)
+    return np.asarray(np.divide((counts * chances).sum(axis=1), total, out=found, where=total > 0))
 
 
 def half_widths(sampling: FloatArray, bias: FloatArray) -> FloatArray:
@@ -73,61 +231,6 @@ def half_widths(sampling: FloatArray, bias: FloatArray) -> FloatArray:
     moment = np.divide(bias, sampling, out=np.zeros_like(bias), where=known)
     # Where the bias is nearly all of the error, Chebyshev's inequality leaves nothing to gain.
     return np.where(known, critical_values(moment) * np.sqrt(sampling), np.sqrt((sampling + bias) / MISS))
-
-
-def shrunk_estimates(
-    published: ArrayLike, predicate_count: ArrayLike, f_published: ArrayLike, rows: int, law: PublishedCount
-) -> Shrunk:
-    """Estimate the counts of all sensitive values in predicates.
-
-    Parameters
-    ----------
-    published
-        Published records by predicate and value, y3, shape (predicates, values). The whole domain is needed:
-        the weight of one value is learned from all.
-    predicate_count
-        Records by predicate, n, shape (predicates,).
-    f_published
-        Published records by value, f', shape (values,).
-    rows, law
-        As for `exact_estimates`.
-
-    Notes
-    -----
-    The weights are learned with the variance that the unbiased estimate has if the predicate has nothing to
-    do with the value (x = n f'/N). That variance is free of the noise of the estimate that it judges. The
-    interval and the standard error use the variance at the shrunk estimate.
-    """
-    n = np.asarray(predicate_count, dtype=np.float64)[:, None]
-    f = np.asarray(f_published, dtype=np.float64)[None, :]
-    # Both sources: what an unrelated predicate would have, and how far the unbiased estimate is from that.
-    matrix = TwoState.of(f, rows, float(law.retention))
-    linear = LinearEstimate.of(np.asarray(published, dtype=np.float64), n, matrix)
-    share, expected = n / rows, n * f / rows
-    known = np.isfinite(linear.value) & (expected > 0)
-    scale = np.where(expected > 0, expected, 1.0)
-    difference = np.where(known, linear.value - expected, 0.0)
-    # The weight between them: from how all values differ, and from how much noise and chance alone explain.
-    inside, outside = linear.weights(expected, n)
-    moments = count_moments(expected, n, f, rows, law)
-    noise = np.maximum(moments.variance(inside - share, outside - share), 0.0)
-    relative = np.where(known, noise / scale**2, np.inf)
-    chance = (1 - share) * (1 - f / rows) / scale
-    posterior = posterior_of_tau(difference / scale, relative, chance)
-    learned = learned_weights(posterior, relative, chance)
-    weight = learned.weight
-    estimate = np.clip(expected + weight * difference, 0.0, n)
-    # Its error: the noise of the mixture at the estimate itself, and what shrinking takes from the truth.
-    inside, outside = (np.where(known, g, 0.0) for g in linear.weights(estimate, n))
-    mixed = weight * inside + (1 - weight) * share, weight * outside + (1 - weight) * share
-    sampling = count_moments(estimate, n, np.maximum(f, estimate), rows, law).variance(*mixed)
-    return Shrunk(
-        estimate=estimate,
-        sampling=np.maximum(sampling, 0.0),
-        bias=np.where(expected > 0, learned.bias(difference, scale), 0.0),
-        weight=weight,
-        posterior=posterior,
-    )
 
 
 def critical_values(second_moment: FloatArray) -> FloatArray:

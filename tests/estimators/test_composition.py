@@ -1,0 +1,267 @@
+"""The composition of a predicate against linear algebra written out, and what its intervals promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import binom
+
+from splu_ref.channels import PublishedCount
+from splu_ref.decoys import FloatArray, expected_co_occurrence, expected_pairs
+from splu_ref.estimators import Interval, Query, QueryEstimate, QueryEstimator, exact_estimates
+from splu_ref.estimators.linear.transition import value_matrix
+from splu_ref.estimators.shrunk.composition import Composition, noise
+from splu_ref.estimators.shrunk.neighbors import COST, States, limited
+from splu_ref.estimators.shrunk.shrinkage import Shrinkage
+from splu_ref.mechanisms import Release, SpluGen
+from splu_ref.microdata import Microdata, embedded_table
+from splu_ref.model import Gamma
+from splu_ref.randomness import SeededSource
+
+LAW = PublishedCount.of(3, "1/2")
+FREQUENCIES = np.array([50, 50, 50, 80, 80, 120, 200, 30, 30, 0, 0], dtype=np.float64)
+HELD = 9
+
+
+@pytest.fixture(scope="module")
+def composition() -> Composition:
+    return Composition(expected_pairs(FREQUENCIES, Gamma(3)), LAW)
+
+
+@pytest.fixture(scope="module")
+def transition() -> FloatArray:
+    return value_matrix(expected_co_occurrence(FREQUENCIES, Gamma(3)), LAW)[:HELD, :HELD]
+
+
+def test_kinds_of_values_have_the_co_occurrence_of_the_values() -> None:
+    for frequencies, gamma in ((FREQUENCIES, 3), (np.array([40, 40, 30, 30, 20]), 4), (np.full(5, 8), 5)):
+        pairs = expected_pairs(frequencies, Gamma(gamma))
+        expected = expected_co_occurrence(frequencies, Gamma(gamma))
+        held = np.flatnonzero(frequencies)
+        found = pairs.together[np.ix_(pairs.kind[held], pairs.kind[held])]
+        np.fill_diagonal(found, pairs.frequency[pairs.kind[held]])
+        assert found == pytest.approx(expected[np.ix_(held, held)], abs=1e-6)
+        assert (pairs.kind >= 0).tolist() == (frequencies > 0).tolist()
+
+
+def test_values_of_one_kind_may_be_many() -> None:
+    frequencies = np.repeat([1.0, 2.0, 3.0, 40.0], [9_000, 5_000, 3_000, 3_000])
+    pairs = expected_pairs(frequencies, Gamma(5))
+    assert pairs.size.tolist() == [9_000, 5_000, 3_000, 3_000]
+    rows = pairs.together @ pairs.size - np.diag(pairs.together)
+    assert rows == pytest.approx(4 * pairs.frequency, rel=1e-6)
+
+
+def test_transmitting_is_the_transition(composition: Composition, transition: FloatArray) -> None:
+    random = np.random.default_rng(1)
+    counts, members = np.zeros((4, 11)), np.zeros((4, 11))
+    counts[:, :HELD] = random.integers(0, 30, (4, HELD))
+    members[:, :HELD] = random.integers(0, 2, (4, HELD))
+    assert composition.transmitted(counts)[:, :HELD] == pytest.approx(counts[:, :HELD] @ transition)
+    assert composition.published(members)[:, :HELD] == pytest.approx(members[:, :HELD] @ transition.T)
+
+
+def test_means_and_variances_are_those_of_the_normal_law(
+    composition: Composition, transition: FloatArray
+) -> None:
+    published = np.zeros((3, 11))
+    published[:, :HELD] = np.random.default_rng(2).integers(0, 14, (3, HELD))
+    learned = composition.learn(published)
+    phi = FREQUENCIES[:HELD] / FREQUENCIES.sum()
+    psi = phi**1.5 * np.sqrt(np.sum(phi * phi))
+    deviations = np.diag(psi) - np.outer(psi, psi) / psi.sum()
+    chance = np.diag(phi) - np.outer(phi, phi)
+    sums = np.random.default_rng(3).normal(size=(1, 11))
+    sums[:, HELD:] = 0
+    for number in range(3):
+        n = published[number].sum()
+        outside = 1 - n / FREQUENCIES.sum()
+        residual = published[number, :HELD] - n * phi
+        mean, variance, weights = np.zeros(HELD), np.zeros((HELD, HELD)), np.zeros(HELD)
+        for tau, share in zip(composition.taus, learned.posterior[:, number], strict=True):
+            prior = n**2 * tau**2 * deviations + n * outside * chance
+            total = n**2 * tau**2 * transition.T @ deviations @ transition + n * outside * chance
+            gain = prior @ transition @ np.linalg.pinv(total, rcond=1e-12)
+            mean += share * (n * phi + gain @ residual)
+            variance += share * (prior - gain @ transition.T @ prior)
+            weights += share * (gain.T @ sums[0, :HELD])
+        assert learned.mean[number, :HELD] == pytest.approx(mean, abs=1e-6)
+        assert learned.variance[number, :HELD] == pytest.approx(np.diag(variance), abs=1e-6)
+        assert mean.sum() == pytest.approx(n)
+        found = composition.solved_for(learned, np.array([number]), sums)[0, :HELD]
+        assert found @ residual == pytest.approx(weights @ residual)
+        assert learned.posterior[:, number].sum() == pytest.approx(1)
+
+
+def test_a_predicate_of_one_value_is_not_taken_for_a_mixture(composition: Composition) -> None:
+    """The grid of tau has room for it: half of the records show, and the others are as decoys are."""
+    one = np.zeros((1, 11))
+    one[0, 7] = 28.0
+    published = composition.transmitted(one)
+    assert composition.learn(published).mean[0, 7] > 20
+
+
+def test_noise_is_that_of_independent_records(composition: Composition, transition: FloatArray) -> None:
+    counts, weights = np.zeros((1, 11)), np.zeros((1, 11))
+    counts[0, :HELD], weights[0, :HELD] = np.arange(HELD), np.random.default_rng(4).normal(size=HELD)
+    found = noise(counts, composition.transmitted(counts), weights, composition.published(weights))
+    w = weights[0, :HELD]
+    each = [row @ w**2 - (row @ w) ** 2 for row in transition]
+    assert found == pytest.approx([np.arange(HELD) @ each])
+
+
+def test_bending_costs_what_it_may_if_the_prior_is_right() -> None:
+    random = np.random.default_rng(5)
+    size, variance = 400_000, 9.0
+    for ratio in (0.05, 0.3, 0.7):
+        prior = variance * ratio / (1 - ratio)
+        truth = np.sqrt(prior) * random.normal(size=size)
+        solved = truth + np.sqrt(variance) * random.normal(size=size)
+        shrunk, distance = (1 - ratio) * 0 + ratio * solved, np.abs(solved) / np.sqrt(prior + variance)
+        found = limited(
+            solved, np.full(size, variance), shrunk, np.full(size, prior / (prior + variance)), distance
+        )
+        least = prior * variance / (prior + variance)
+        assert np.mean((shrunk - truth) ** 2) == pytest.approx(least, rel=0.02)
+        assert np.mean((found.value - truth) ** 2) < least * (1 + 3 * COST)
+
+
+def test_a_wrong_prior_costs_a_few_standard_errors_at_most() -> None:
+    wrong = np.linspace(0, 40, 401)
+    ratio = np.full(401, 0.02)
+    found = limited(wrong, np.ones(401), ratio * wrong, ratio, wrong * np.sqrt(1 - ratio))
+    assert np.abs(found.value - wrong).max() < 3.5
+    assert found.value[wrong > 5] == pytest.approx(wrong[wrong > 5])
+
+
+def _states(both: float, n: float, f: float, kept: float, taken: float) -> States:
+    y, predicate, frequency, b, a = (np.array([part]) for part in (both, n, f, kept, taken))
+    return States(y, predicate, frequency, 10_000, b, a, np.zeros(1), b)
+
+
+@pytest.mark.parametrize(("kept", "taken"), [(0.2, 0.001), (0.2, 0.05), (0.5, 0.02), (0.1, 0.08)])
+@pytest.mark.parametrize("n", [3, 20, 200])
+def test_score_intervals_hold_every_count_of_independent_records(kept: float, taken: float, n: int) -> None:
+    """The sum of the probabilities of all published counts whose interval holds x, for each x."""
+    ends = [tuple(float(end[0]) for end in _states(y, n, 1.0, kept, taken).interval()) for y in range(n + 1)]
+    for x in range(0, n + 1, max(1, n // 10)):
+        own, others = (
+            np.asarray(binom.pmf(range(size + 1), size, chance))
+            for size, chance in ((x, kept), (n - x, taken))
+        )
+        law = np.convolve(own, others)
+        inside = [low - 1e-6 <= x <= high + 1e-6 for low, high in ends]
+        assert law @ inside > 0.93
+
+
+def _estimator(release: Release, column: str, gamma: int) -> QueryEstimator:
+    domains = release.manifest.domains
+    return QueryEstimator(release.table, [column], SpluGen(gamma), domains=domains)
+
+
+def test_a_column_that_gives_the_rarest_value_away_is_covered() -> None:
+    frame: pl.DataFrame = embedded_table().to_frame()
+    frame = frame.with_columns(armed=pl.col("occupation") == "Armed-Forces")
+    table = Microdata.from_frame(frame.with_columns(pl.col("armed").cast(pl.String)))
+    query = Query.of({"armed": "true", "occupation": "Armed-Forces"})
+    held = 0
+    for seed in range(20):
+        release = SpluGen(7).publish(table, "occupation", SeededSource(seed))
+        [found] = _estimator(release, "occupation", 7).estimate([query])
+        held += found.interval[0] <= found.predicate_count <= found.interval[1]
+    assert held >= 19
+
+
+def test_no_part_is_larger_than_the_whole() -> None:
+    release = SpluGen(2).publish(embedded_table(), "relationship", SeededSource(3))
+    estimator = _estimator(release, "relationship", 2)
+    married = {"marital_status": "Married-civ-spouse", "relationship": "Wife"}
+    part, whole = (
+        estimator.estimate([Query.of(where)], None)[0] for where in (married, {"relationship": "Wife"})
+    )
+    assert part.interval[0] <= 1425 <= part.interval[1]
+    assert part.interval[1] <= whole.interval[1]
+    assert part.estimate <= whole.interval[1]
+
+
+def _world(seed: int, concentrated: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """A published predicate with its true counts: of one value and a few, or of all as they come."""
+    random = np.random.default_rng(seed)
+    f = np.round(np.geomspace(100, 1600, 16)).astype(np.int64)
+    f[-1] += -int(f.sum()) % 5
+    codes = np.repeat(np.arange(16), f)
+    done = SpluGen(5).publish_codes(codes, 16, SeededSource(seed))
+    kept, published = np.asarray(done.rows), np.asarray(done.published)
+    true = codes[kept]
+    chance = np.where(true == seed % 16, 0.6, 0.02) if concentrated else np.full(len(true), 0.05)
+    inside = random.random(len(true)) < chance
+    return (
+        np.bincount(true[inside], minlength=16),
+        np.bincount(published[inside], minlength=16),
+        np.bincount(published, minlength=16),
+        len(true),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("concentrated", [False, True])
+def test_estimates_are_near_the_best_and_intervals_hold_each_value(concentrated: bool) -> None:
+    law, errors = PublishedCount.of(5), {"shrunk": 0.0, "exact": 0.0, "expected": 0.0, "published": 0.0}
+    held: dict[Interval, list[float]] = {"each": [], "average": []}
+    for seed in range(48):
+        x, published, f, rows = _world(seed, concentrated)
+        n = published.sum()
+        shrinkage = Shrinkage(f.astype(np.float64), rows, law)
+        predicates = shrinkage.learn(published[None].astype(np.float64))
+        found = shrinkage.asked(predicates, np.zeros(16, dtype=np.int64), np.eye(16))
+        for kind, shares in held.items():
+            low, high = found.interval(kind)
+            shares.append(float(np.mean((low <= x) & (x <= high))))
+        exact, _ = exact_estimates(published, n, f, rows, law)
+        for name, value in (
+            ("shrunk", found.value),
+            ("exact", exact),
+            ("expected", n * f / rows),
+            ("published", published),
+        ):
+            errors[name] += float(np.sum((value - x) ** 2))
+    assert np.mean(held["each"]) > 0.93
+    assert np.mean(held["average"]) > (0.85 if concentrated else 0.93)
+    assert errors["shrunk"] < 1.2**2 * min(errors[name] for name in errors if name != "shrunk")
+
+
+def test_a_contradicted_prior_is_told() -> None:
+    """All 400 records of a group share a rare value, and every other group is as the table."""
+    random = np.random.default_rng(6)
+    values = np.repeat(
+        [f"v{number}" for number in range(20)], np.round(np.geomspace(400, 4000, 20)).astype(int)
+    )
+    group = np.where(values == "v0", "pure", random.choice(["a", "b", "c"], len(values)))
+    table = Microdata.from_frame(pl.DataFrame({"s": values, "group": group}))
+    release = SpluGen(5).publish(table, "s", SeededSource(2))
+    estimator = _estimator(release, "s", 5)
+    found: list[QueryEstimate] = estimator.estimate(
+        [Query.of({"group": name, "s": "v0"}) for name in ("pure", "a")]
+    )
+    assert "standard deviations" in str(found[0].note) or abs(found[0].estimate - 400) < 80
+    assert found[0].interval[0] <= 400 <= found[0].interval[1]
+    assert found[1].note is None
+
+
+def test_twenty_thousand_values_are_answered_one_by_one_and_in_sets() -> None:
+    random = np.random.default_rng(7)
+    values = np.concatenate([np.arange(20_000), random.zipf(1.3, 40_000) % 20_000])
+    share = float(np.bincount(values).max()) / len(values)
+    gamma = min(3, int(1 / share))
+    group = np.where(random.random(len(values)) < 0.1, "a", "b")
+    frame = pl.DataFrame({"s": pl.Series(values).cast(pl.String), "group": group})
+    release = SpluGen(gamma).publish(Microdata.from_frame(frame), "s", SeededSource(1))
+    estimator = _estimator(release, "s", gamma)
+    single, several = estimator.estimate(
+        [Query.of({"group": "a", "s": asked}) for asked in ("1", ["1", "2", "3"])]
+    )
+    for found, asked in ((single, ["1"]), (several, ["1", "2", "3"])):
+        true = frame.filter(pl.col("group") == "a", pl.col("s").is_in(asked)).height
+        assert found.interval[0] <= true <= found.interval[1]
+        assert abs(found.estimate - true) < 6 * max(found.standard_error, 1)
