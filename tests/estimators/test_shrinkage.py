@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from splu_ref.estimators.shrunk.learning import learned_weights, posterior_of_tau
+from splu_ref.estimators.shrunk.learning import Prior, learned_weights, posterior_of_tau
 from splu_ref.estimators.shrunk.shrinkage import MISS, critical_values, half_widths, worst_miss
+
+TAUS = np.concatenate([[0.05], np.geomspace(0.1, 6.4, 18)])
+PRIOR = Prior(TAUS, 1 / (1 + TAUS**2))
 
 
 def test_without_bias_the_critical_value_is_that_of_the_normal_law() -> None:
@@ -33,7 +36,7 @@ def test_the_weight_is_learned_from_the_whole_domain() -> None:
     noise, chance = np.full((2, 400), 0.25), np.zeros((2, 400))
     spread = np.array([[0.0], [1.0]])
     deviation = spread * generator.normal(size=(2, 400)) + 0.5 * generator.normal(size=(2, 400))
-    learned = learned_weights(posterior_of_tau(deviation, noise, chance), noise, chance)
+    learned = learned_weights(posterior_of_tau(deviation, noise, chance, PRIOR), noise, chance, PRIOR)
     assert learned.weight[0].max() < 0.1
     assert learned.weight[1] == pytest.approx(1 / 1.25, abs=0.06)
     assert learned.prior_variance[1] == pytest.approx(1.0, rel=0.25)
@@ -42,11 +45,15 @@ def test_the_weight_is_learned_from_the_whole_domain() -> None:
 
 def test_what_is_known_of_a_few_values_only_leaves_the_weight_in_doubt() -> None:
     noise, chance = np.full((1, 3), 0.2), np.zeros((1, 3))
-    learned = learned_weights(posterior_of_tau(np.array([[0.3, -0.2, 0.1]]), noise, chance), noise, chance)
+    learned = learned_weights(
+        posterior_of_tau(np.array([[0.3, -0.2, 0.1]]), noise, chance, PRIOR), noise, chance, PRIOR
+    )
     assert 0.1 < learned.weight[0, 0] < 0.9
     assert learned.weight_variance[0, 0] > 0.01
     noise, chance = np.array([[0.2, np.inf]]), np.zeros((1, 2))
-    blank = learned_weights(posterior_of_tau(np.array([[0.3, 9.0]]), noise, chance), noise, chance)
+    blank = learned_weights(
+        posterior_of_tau(np.array([[0.3, 9.0]]), noise, chance, PRIOR), noise, chance, PRIOR
+    )
     assert blank.weight[0, 1] == blank.weight_variance[0, 1] == 0
 
 

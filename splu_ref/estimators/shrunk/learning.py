@@ -1,12 +1,10 @@
-"""How far to trust an unbiased estimate: a weight learned over the whole sensitive domain.
+"""How far to trust an unbiased estimate: a weight learned over all cells of a table.
 
-For one predicate and every sensitive value v there are an expectation m_v = n f'_v/N, right on average if
-predicate and value had nothing to do with each other, and an unbiased, noisier estimate of x_v. The model is
+For every cell v there are an expectation m_v and an unbiased, noisier estimate of x_v. The model is
 x_v = m_v (1 + t_v), where the t_v have mean 0 and variance s_v + tau^2. Here s_v is what chance alone makes
-of an unrelated predicate (the hypergeometric variance over m_v^2), and tau, the same for all v, is learned:
-its likelihood over the whole domain is averaged, on a grid, with the prior density 1/(1 + tau^2). So the
-prior variance of x_v is proportional to (n f_v/N)^2 up to chance, and an uncertain tau makes a cautious
-weight.
+of an unrelated predicate, and tau, the same for all v, is learned: its likelihood over all cells is averaged,
+on a grid, with a prior density. So the prior variance of x_v is proportional to m_v^2 up to chance, and an
+uncertain tau makes a cautious weight.
 """
 
 from __future__ import annotations
@@ -16,9 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from splu_ref.decoys import FloatArray
-
-TAUS: FloatArray = np.concatenate([[0.05], np.geomspace(0.1, 6.4, 18)])
-"""The grid of tau, relative standard deviations: geometric, because the weight depends on tau's scale."""
 
 _LEAST = 1e-12
 """Relative variances below this are taken as this: the estimate and the expectation are the same."""
@@ -46,10 +41,6 @@ class Prior(NamedTuple):
     def after(self, posterior: FloatArray) -> Prior:
         """Return what is believed after data that gave each tau this weight, shape (taus,)."""
         return Prior(self.taus, posterior / np.diff(self.taus, prepend=0.0))
-
-
-UNKNOWN = Prior(TAUS, 1 / (1 + TAUS**2))
-"""Nothing is known but that tau is of the order of 1: for a value and a predicate."""
 
 
 class Learned(NamedTuple):
@@ -84,7 +75,7 @@ class Learned(NamedTuple):
 
 
 def posterior_of_tau(
-    deviation: FloatArray, noise: FloatArray, chance: FloatArray, prior: Prior = UNKNOWN
+    deviation: FloatArray, noise: FloatArray, chance: FloatArray, prior: Prior
 ) -> FloatArray:
     """Learn tau from relative deviations.
 
@@ -117,9 +108,7 @@ def posterior_of_tau(
     return np.asarray(shares / shares.sum(axis=0))
 
 
-def learned_weights(
-    posterior: FloatArray, noise: FloatArray, chance: FloatArray, prior: Prior = UNKNOWN
-) -> Learned:
+def learned_weights(posterior: FloatArray, noise: FloatArray, chance: FloatArray, prior: Prior) -> Learned:
     """Return the weights of unbiased estimates.
 
     Parameters
