@@ -126,8 +126,7 @@ def _covers(results: Results, kind: str, level: float) -> Criterion:
     table = results.table.name
     shares = [piece["covered"][kind] for piece in results.releases["mixed"]]
     shares = [share for share in shares if share is not None]
-    which = "every sensitive value of its predicates" if "all" in kind else "the large queries"
-    name = f"{table}: intervals of mixed + {kind.partition(',')[0]} cover 95 % of {which}"
+    name = f"{table}: intervals of mixed + {kind} cover 95 % of the large queries"
     if not shares:
         return Criterion(name, None, "there are no such queries")
     products = [float(np.prod([1 + stake * (COVERAGE - share) for share in shares])) for stake in _STAKES]

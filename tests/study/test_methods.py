@@ -59,7 +59,7 @@ def test_answers_are_those_of_the_query_estimator(table: StudyTable, queries: Wo
     for method in ("exact", "shrunk", "inversion"):
         expected = estimator.estimate(asked, method)
         assert found.estimates[method] == pytest.approx(
-            [one.estimate for one in expected], rel=1e-9, abs=1e-7
+            [one.estimate for one in expected], rel=1e-9, abs=1e-6
         )
         if method != "inversion":
             ends = found.exact_ends if method == "exact" else found.shrunk_ends
