@@ -28,12 +28,12 @@ REPETITIONS = 20
 EVERY = 500
 
 
-def honest_releases(releases: int, step: int) -> tuple[int, float, dict[str, float]]:
-    """Audit honest releases; return alarms, seconds an audit, and the largest log10 e by check."""
+def honest_releases(releases: int, step: int) -> tuple[int, int, float, dict[str, float]]:
+    """Audit honest releases; return alarms, verdicts "consistent", seconds an audit, largest log10 e by check."""
     table = embedded_table()
     table = table.take(np.arange(0, table.row_count, step))
     original = Original(table, [EMBEDDED_SENSITIVE])
-    alarms, seconds = 0, 0.0
+    alarms, consistent, seconds = 0, 0, 0.0
     largest: dict[str, float] = {}
     for number in range(releases):
         plan = list(PLANS)[number % len(PLANS)]
@@ -44,13 +44,14 @@ def honest_releases(releases: int, step: int) -> tuple[int, float, dict[str, flo
         claimed = Claimed(PublishedCount.of(GAMMA, retention), plan)
         audit = audit_release(done.table, [EMBEDDED_SENSITIVE], claimed, original=original, power=False)
         seconds += perf_counter() - begin
-        alarms += audit.verdict != "consistent"
+        alarms += audit.verdict == "inconsistent"
+        consistent += audit.verdict == "consistent"
         for check in audit.checks:
             if check.e_value is not None:
                 largest[check.name] = max(check.e_value.log10, largest.get(check.name, -1e9))
         if (number + 1) % EVERY == 0:
             print(f"  {number + 1} releases, {alarms} alarms", file=sys.stderr)
-    return alarms, seconds / releases, largest
+    return alarms, consistent, seconds / releases, largest
 
 
 def defect(name: str, repetitions: int, plan: str) -> tuple[int, Counter[str], float]:
@@ -88,8 +89,10 @@ def _failed(audit: ReleaseAudit) -> set[str]:
 
 
 def main(releases: int = 300, step: int = 1) -> None:
-    alarms, seconds, largest = honest_releases(releases, step)
-    print(f"{releases} honest releases at level {float(LEVEL):.0e} each: {alarms} alarms")
+    alarms, consistent, seconds, largest = honest_releases(releases, step)
+    print(
+        f"{releases} honest releases at level {float(LEVEL):.0e} each: {alarms} alarms, {consistent} consistent"
+    )
     print("largest log10 e: " + ", ".join(f"{name} {value:.1f}" for name, value in largest.items()))
     print(f"one audit: {1000 * seconds:.0f} ms")
     for name in DEFECTS:

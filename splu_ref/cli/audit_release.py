@@ -254,6 +254,9 @@ def _excludes(each: Excluded) -> dict[str, object]:
         "gamma_at_least": each.gamma_at_least,
         "altered_to_own": each.altered_to_own,
         "altered_to_others": each.altered_to_others,
+        "exact_counts": each.exact_counts,
+        "unlinked": each.unlinked,
+        "unlinked_noticed": each.unlinked_noticed,
         "open": list(each.open),
     }
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -54,21 +55,29 @@ def test_an_honest_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     checks = _by_name(result)
     assert set(checks) == {
         "schema", "rows", "manifest.rows", "manifest.domain", "records", "feasible", "values",
-        "counts", "retention", "decoys", "places", "shuffle",
+        "counts", "exactness", "retention", "independence", "unlinked", "decoys", "places", "predicates",
+        "shuffle",
     }  # fmt: skip
     assert checks["schema"]["e_value"] is None
     retention = checks["retention"]
-    assert retention["level"] == "1/5000000000"
+    assert retention["level"] == "1/9000000000"
     assert "rows to find gamma = 6 instead" in retention["power"]
     assert float(retention["e_value"]) == pytest.approx(10 ** retention["log10_e"], rel=1e-4)
     assert float(retention["e_value"]) <= 10 ** retention["log10_e"]
     assert result["not_checked"] == [
         {
-            "name": "plan",
+            "name": name,
             "column": "occupation",
             "reason": "its plan is random: only what every plan satisfies is checked",
         }
+        for name in ("plan", "possible")
     ]
+    (told,) = result["excludes"]
+    assert (told["column"], told["gamma_at_most"], told["gamma_at_least"]) == ("occupation", 4, 6)
+    low, high = Fraction(told["retention_at_most"]), Fraction(told["retention_at_least"])
+    assert Fraction(1, 6) <= low < Fraction(1, 5) < high <= Fraction(1, 4)
+    assert 200 < told["altered_to_own"] < 2_000 < told["altered_to_others"]
+    assert (told["exact_counts"], told["unlinked_noticed"], told["open"]) == (0, True, [])
     assert len(result["not_shown"]) == 5
     assert result["second"] is None
 
@@ -86,7 +95,8 @@ def test_a_wrong_claim(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     ]
     result = _json(capsys, folder / "published.csv", *claim, code=1)
     assert result["verdict"] == "inconsistent"
-    assert [name for name, check in _by_name(result).items() if not check["passed"]] == ["retention"]
+    failed = [name for name, check in _by_name(result).items() if not check["passed"]]
+    assert failed == ["retention", "independence"]
 
 
 def test_a_second_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,7 +135,7 @@ def test_people_read_what_was_checked_and_what_not(folder: Path, capsys: pytest.
     text = " ".join(capsys.readouterr().out.split())
     assert "inconsistent: failed: rows" in text
     assert "FAILED: 30715 rows, 1 beyond a multiple of 6" in text
-    assert "schema, records, feasible, values, counts, retention, decoys, plan, places: this needs" in text
+    assert "unlinked, decoys, plan, possible, places: this needs the original" in text
     assert "not shown deviations smaller than" in text
     words = ["audit-release", published, "--manifest", str(folder / "published.json")]
     words += ["--original", str(folder / "adult.csv"), "--second", str(folder / "fresh.csv")]

@@ -10,13 +10,21 @@ import numpy as np
 
 from splu_ref.audit.releases.cells import text_cells
 from splu_ref.audit.releases.counts import counts_evidence, share_evidence
-from splu_ref.audit.releases.decoys import FIXED_PLANS, decoys_evidence, plan_evidence
+from splu_ref.audit.releases.decoys import FIXED_PLANS, decoys_evidence, plan_evidence, possible_check
 from splu_ref.audit.releases.drawn import drawn_evidence
+from splu_ref.audit.releases.exactness import exactness_evidence, noticed_distance
 from splu_ref.audit.releases.excluded import Excluded
 from splu_ref.audit.releases.findings import Check, Claimed, Evidence, NotChecked, ReleaseAudit, Reuse
+from splu_ref.audit.releases.independence import independence_evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.places import places_evidence
+from splu_ref.audit.releases.predicates import (
+    predicates_evidence,
+    unlinked,
+    unlinked_evidence,
+    unlinked_power,
+)
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.audit.releases.retention import retention_evidence, retention_power
 from splu_ref.audit.releases.second import compare_releases
@@ -42,12 +50,16 @@ _NEED_ORIGINAL = (
     "feasible",
     "values",
     "counts",
+    "exactness",
     "retention",
+    "independence",
+    "unlinked",
     "decoys",
     "plan",
+    "possible",
     "places",
 )
-_NEED_COLUMNS = (*_NEED_ORIGINAL[1:], "shuffle")
+_NEED_COLUMNS = (*_NEED_ORIGINAL[1:], "predicates", "shuffle")
 
 _Found: TypeAlias = Check | Evidence | NotChecked
 
@@ -168,6 +180,7 @@ def _without_original(
         values = text_cells(published, [column], blank=True).to_series().value_counts(sort=True)
         domains[column] = tuple(values["0"])
         yield share_evidence(column, values["count"].to_numpy().astype(np.int64), claimed)
+        yield _predicates(published, column, sensitive, claimed)
     if manifest is not None:
         yield from manifest_checks(manifest, published, domains, original=False)
     yield shuffle_evidence(published, claimed, None)
@@ -194,23 +207,37 @@ def _with_original(published: Microdata, claimed: Claimed, match: Match) -> Iter
         yield feasible_check(match.original, claimed, column)
         yield values_check(match, column, claimed)
         yield from _of_draws(match, column, claimed, intact=records.passed)
+        yield _predicates(published, column, match.original.sensitive, claimed)
     yield shuffle_evidence(published, claimed, match)
+
+
+def _predicates(published: Microdata, column: str, sensitive: Sequence[str], claimed: Claimed) -> _Found:
+    few = "no predicate holds enough rows"
+    found = predicates_evidence(published, column, sensitive, claimed)
+    return found or NotChecked("predicates", column, few)
 
 
 def _of_draws(match: Match, column: str, claimed: Claimed, *, intact: bool) -> Iterator[_Found]:
     """Yield the evidence of each check of a column, or why there is none."""
-    unlinked = "no row's true value is known: records with the same cells have different values"
+    alike = "no row's true value is known: records with the same cells have different values"
     unknown = "the non-sensitive cells differ, so it is unclear who was deleted"
-    yield counts_evidence(match, column, claimed) if intact else NotChecked("counts", column, unknown)
-    yield retention_evidence(match, column, claimed) or NotChecked("retention", column, unlinked)
-    yield decoys_evidence(match, column, claimed) or NotChecked("decoys", column, unlinked)
+    for name, held in (("counts", counts_evidence), ("exactness", exactness_evidence)):
+        yield held(match, column, claimed) if intact else NotChecked(name, column, unknown)
+    yield retention_evidence(match, column, claimed) or NotChecked("retention", column, alike)
+    yield independence_evidence(match, column, claimed) or NotChecked("independence", column, alike)
+    linked = "every row's true value is known"
+    yield unlinked_evidence(match, column, claimed) or NotChecked("unlinked", column, linked)
+    yield decoys_evidence(match, column, claimed) or NotChecked("decoys", column, alike)
     if claimed.plan in FIXED_PLANS:
         undecided = "no row's true value is known, or the counts after the deletion are too unclear"
         followed = plan_evidence(match, column, claimed) if intact else None
         yield followed or NotChecked("plan", column, undecided if intact else unknown)
+        exact = possible_check(match, column, claimed) if intact else None
+        yield exact or NotChecked("possible", column, undecided if intact else unknown)
     else:
         drawn = "its plan is random" if claimed.plan else "no plan is named"
-        yield NotChecked("plan", column, f"{drawn}: only what every plan satisfies is checked")
+        for name in ("plan", "possible"):
+            yield NotChecked(name, column, f"{drawn}: only what every plan satisfies is checked")
     yield places_evidence(match, column) or NotChecked(
         "places", column, "no two records of one value are linked"
     )
@@ -219,12 +246,19 @@ def _of_draws(match: Match, column: str, claimed: Claimed, *, intact: bool) -> I
 def _excluded(match: Match, column: str, claimed: Claimed, level: Fraction) -> Excluded:
     """Return what the checks of a column would have noticed at the level of each."""
     known = int((match.true_values(column) >= 0).sum())
+    intact = records_check(match, claimed).passed
+    typical, share = unlinked(match, column)
+    high = unlinked_power(int((typical >= 0).sum()), claimed, level).high
+    unlinked_noticed = high is not None and share >= high
     return Excluded(
         column=column,
         law=claimed.law,
         rows=match.rows,
         known=known,
         retention=retention_power(known, claimed, level) if known else None,
+        exact_counts=noticed_distance(match, column, claimed, level) if intact else None,
+        unlinked=int((typical >= 0).sum()),
+        unlinked_noticed=unlinked_noticed,
     )
 
 
@@ -232,6 +266,7 @@ def _second_check(reuse: Reuse) -> Check:
     told = {
         "same": "the two releases hold the same rows: the second reveals nothing more",
         "shared": "the releases differ, but too many rows agree for independent draws: some were reused",
+        "opposed": "too few rows agree for independent draws: the second release avoids what the first shows",
         "fresh": "the second release has draws of its own: whoever averages the two sees small counts better",
     }
     detail = f"{told[reuse.draws]} ({reuse.agreeing} of {reuse.linked} linked rows agree)"

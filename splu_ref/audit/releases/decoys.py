@@ -9,10 +9,10 @@ import numpy as np
 
 from splu_ref.audit.e_values import EValue, counts_point, rate_at_most
 from splu_ref.audit.power import rate_power
-from splu_ref.audit.releases.findings import Claimed, Evidence
+from splu_ref.audit.releases.findings import Check, Claimed, Evidence
 from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.pooling import IMPOSSIBLE, largest_mean
-from splu_ref.channels import decoy_groups
+from splu_ref.audit.releases.pooling import IMPOSSIBLE, NOTHING, largest_mean, product_of
+from splu_ref.channels import Channel, decoy_groups
 from splu_ref.decoys import PLANS, co_occurrence, largest_gamma
 from splu_ref.randomness import IntArray, SystemSource
 
@@ -43,7 +43,7 @@ def decoys_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | N
     published with w with probability q = (1 - p)/(gamma - 1), independently, whatever the plan and the
     places. So the number published with w is stochastically at most Bin(T, q), and `rate_at_most` at
     (T, q), which grows with the number of successes, has expectation at most 1; more than T never happen.
-    The pairs (u, w) are averaged.
+    The values w are averaged; the values u, which are different rows, are multiplied.
     """
     pairs = _pairs(match, column)
     if pairs is None:
@@ -53,13 +53,21 @@ def decoys_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | N
     trials = np.minimum(known[pairs.true], frequencies[pairs.published])
     every = int((known > 0).sum()) * (len(frequencies) - 1)  # pairs never seen count as 0 in the mean
     q = claimed.law.decoy
-    e_value = largest_mean(rate_at_most, trials, counts, [q] * len(trials), above_only=True, of=every)
+    each = []
+    for value in np.flatnonzero(known).tolist():
+        of = pairs.true == value
+        if not of.any():
+            each.append(NOTHING)
+            continue
+        given = trials[of], counts[of], [q] * int(of.sum())
+        each.append(largest_mean(rate_at_most, *given, above_only=True, of=len(frequencies) - 1, least=2))
+    e_value = product_of(each)
     most_frequent = int(known.argmax())
     typical = int(min(known[most_frequent], np.delete(frequencies, most_frequent).max()))
     detail = f"{every} pairs of a true and another published value against at most {float(q):.4f} each"
 
     def power(level: Fraction) -> str:
-        reached = rate_power(rate_at_most, typical, q, level / every)
+        reached = rate_power(rate_at_most, typical, q, level / (9 * every))
         return f"one other value among the records of the most frequent value: {reached}"
 
     return Evidence("decoys", column, e_value, int(known.sum()), detail, power)
@@ -78,35 +86,85 @@ def plan_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | Non
     (f places, c successes, n drawn); the number M published with w is Bin(K, q), q = (1 - p)/(gamma - 1).
     `counts_point` at rate c q/f is a mixture of C a^M, and E(a^M | K) = (1 - q + q a)^K is convex in K; by
     Hoeffding (1963, Theorem 4) drawing with replacement only increases its expectation, and then M is
-    Bin(n, c q/f) and the expectation 1. A pair with c = 0 is never seen. The pairs are averaged; where the
-    histogram is unclear, the least e-value over all that are possible is at most that of the true one.
+    Bin(n, c q/f) and the expectation 1. A pair with c = 0 is never seen. The values w are averaged; the
+    values u, whose orders and draws are independent, are multiplied. Where the histogram is unclear, the
+    least e-value over all that are possible is at most that of the true one.
     """
-    if claimed.plan not in FIXED_PLANS:
+    histograms, pairs = _histograms(match, column, claimed), _pairs(match, column)
+    if not histograms or pairs is None:
         return None
-    histograms = match.histograms(column)
-    pairs = _pairs(match, column)
     size = len(match.original.domains[column])
-    if histograms is None or pairs is None or size > _LARGEST_DOMAIN:
-        return None
     observed, known = np.zeros((size, size), dtype=np.int64), pairs.known
     observed[pairs.true, pairs.published] = pairs.counts
-    values = [
-        _plan_e_value(observed, known, histogram, claimed)
-        for histogram in histograms
-        if histogram.sum() % claimed.law.gamma == 0 and claimed.law.gamma <= largest_gamma(histogram)
-    ]
-    if not values:
-        return None
+    values = [_plan_e_value(observed, known, histogram, claimed) for histogram in histograms]
     q = claimed.law.decoy
     most = int(known.max())
 
     def power(level: Fraction) -> str:
-        reached = rate_power(counts_point, most, q, level / (size * (size - 1)))
+        reached = rate_power(counts_point, most, q, level / (9 * size * (size - 1)))
         return f"a decoy that all records of the most frequent value share: {reached}"
 
     detail = f"pairs of a true and another published value against the plan {claimed.plan}"
     e_value = min(values, key=lambda value: value.log10)
     return Evidence("plan", column, e_value, int(known.sum()), detail, power)
+
+
+def possible_check(match: Match, column: str, claimed: Claimed) -> Check | None:
+    """Check that the named plan lets every row show its value, and no value be shown by too many records.
+
+    Returns None where `plan_evidence` does for another reason than that no row's true value is known.
+
+    Notes
+    -----
+    A row shows w only if a record with its cells has a value u that stands in c(u, w) > 0 groups with w, and
+    no two rows by one record. Of the records of u, no more than c(u, w) stand in such a group. Where the
+    histogram is unclear, the least number of rows that cannot be counts.
+    """
+    histograms = _histograms(match, column, claimed)
+    if not histograms:
+        return None
+    impossible = min(_impossible(match, column, _together(histogram, claimed)) for histogram in histograms)
+    detail = f"{impossible} rows show a value that they cannot show under the plan {claimed.plan}"
+    return Check("possible", column, impossible == 0, detail, match.rows)
+
+
+def _impossible(match: Match, column: str, together: IntArray) -> int:
+    """Return how many rows show what they cannot if u and w stand together in so many groups."""
+    found, pairs, size = 0, _pairs(match, column), len(together)
+    if pairs is not None:
+        found += int(np.maximum(pairs.counts - together[pairs.true, pairs.published], 0).sum())
+    # Rows of unknown value, by class and published value, against the records of the class.
+    rows = (match.true_values(column) < 0) & (match.classes >= 0) & (match.published[column] >= 0)
+    shown, counts = np.unique(match.classes[rows] * size + match.published[column][rows], return_counts=True)
+    members, held = np.unique(match.index.classes * size + match.original.codes[column], return_counts=True)
+    begin = np.searchsorted(members, shown // size * size)
+    many = np.searchsorted(members, (shown // size + 1) * size) - begin
+    pair = np.repeat(np.arange(len(shown)), many)
+    member = np.arange(len(pair)) + np.repeat(begin - np.cumsum(many) + many, many)
+    able = np.where(together[members[member] % size, shown[pair] % size] > 0, held[member], 0)
+    able = np.bincount(pair, weights=able, minlength=len(shown)).astype(np.int64)
+    return found + int(np.maximum(counts - able, 0).sum())
+
+
+def _together(histogram: IntArray, claimed: Claimed) -> IntArray:
+    """Return c(u, w), and f on the diagonal, shape (values, values)."""
+    counts = np.zeros((len(histogram), len(histogram)), dtype=np.int64)
+    for u, law in _fixed_channel(histogram, claimed).laws.items():
+        for w, rate in law.items():
+            # A record of u meets w with probability c(u, w)/f, and shows it with q.
+            counts[u, w] = histogram[u] if u == w else rate / claimed.law.decoy * int(histogram[u])
+    return counts
+
+
+def _histograms(match: Match, column: str, claimed: Claimed) -> list[IntArray]:
+    """Return the histograms that the deletion can have left, if the plan follows from them."""
+    if claimed.plan not in FIXED_PLANS or len(match.original.domains[column]) > _LARGEST_DOMAIN:
+        return []
+    return [
+        histogram
+        for histogram in match.histograms(column) or []
+        if histogram.sum() % claimed.law.gamma == 0 and claimed.law.gamma <= largest_gamma(histogram)
+    ]
 
 
 def _pairs(match: Match, column: str) -> _Pairs | None:
@@ -128,18 +186,20 @@ def _pairs(match: Match, column: str) -> _Pairs | None:
 
 
 def _plan_e_value(observed: IntArray, known: IntArray, histogram: IntArray, claimed: Claimed) -> EValue:
-    assert claimed.plan is not None
-    plan = PLANS[claimed.plan](histogram, claimed.law.gamma, SystemSource())  # these plans draw nothing
-    channel = decoy_groups(co_occurrence(plan).counts(), claimed.law)
-    trials: list[int] = []
-    counts: list[int] = []
-    rates: list[Fraction] = []
+    channel = _fixed_channel(histogram, claimed)
+    each = []
     for u in np.flatnonzero(known).tolist():
         met = {w: rate for w, rate in channel.laws[u].items() if w != u}
         if any(w not in met for w in np.flatnonzero(observed[u]).tolist()):
             return IMPOSSIBLE
-        for w, rate in met.items():
-            trials.append(int(known[u]))
-            counts.append(int(observed[u, w]))
-            rates.append(rate)
-    return largest_mean(counts_point, np.array(trials), np.array(counts), rates)
+        counts = observed[u, list(met)]
+        each.append(
+            largest_mean(counts_point, np.full(len(met), known[u]), counts, list(met.values()), least=2)
+        )
+    return product_of(each)
+
+
+def _fixed_channel(histogram: IntArray, claimed: Claimed) -> Channel[int, int]:
+    assert claimed.plan is not None
+    plan = PLANS[claimed.plan](histogram, claimed.law.gamma, SystemSource())  # these plans draw nothing
+    return decoy_groups(co_occurrence(plan).counts(), claimed.law)

@@ -26,6 +26,13 @@ class Excluded:
         How many of them have a known true value.
     retention
         Which probabilities of keeping the own value would have been found; None if no true value is known.
+    exact_counts
+        Published counts that are together so many records away from the true ones, or fewer, would have been
+        found; None if even true counts would not.
+    unlinked
+        Rows that may be several records with different values.
+    unlinked_noticed
+        Whether it would have been found if they all showed the true values.
     """
 
     column: str
@@ -33,6 +40,9 @@ class Excluded:
     rows: int
     known: int
     retention: RatePower | None
+    exact_counts: int | None
+    unlinked: int
+    unlinked_noticed: bool
 
     @property
     def low(self) -> Fraction | None:
@@ -84,6 +94,10 @@ class Excluded:
                 found.append(_other(self.law, "half", min(2 * kept, (1 + kept) / 2)))
             if self.low is None or self.low < kept / 2:
                 found.append(_other(self.law, "twice", kept / 2))
+        if self.exact_counts is None:
+            found.append("counts that are exact")
+        if self.unlinked > (self.altered_to_own or 0) and not self.unlinked_noticed:
+            found.append(f"true values in the {self.unlinked} rows that may be several records")
         return tuple(found)
 
     @property
@@ -97,7 +111,11 @@ class Excluded:
             found.append("the original itself")
             if not gammas:
                 found.append(f"own values kept with probability {_up(self.high)} or more")
-            found.append(f"{self.altered_to_own} cells set to their own value")
+            found.append(f"{self.altered_to_own} or more cells set to their own value")
+        if self.exact_counts is not None:
+            found.append("counts that are exact")
+        if self.unlinked and self.unlinked_noticed:
+            found.append(f"true values in the {self.unlinked} rows that may be several records")
         return tuple(found)
 
     def __str__(self) -> str:

@@ -134,7 +134,8 @@ class Reuse:
     ----------
     draws
         ``same``: they hold the same rows, in whatever order. ``fresh``: nothing speaks against independent
-        draws. ``shared``: they differ, but too many rows agree for independent draws.
+        draws. ``shared``: they differ, but too many rows agree for independent draws. ``opposed``: too few
+        rows agree.
     linked
         Rows whose non-sensitive cells are unique in both releases.
     agreeing
@@ -143,7 +144,7 @@ class Reuse:
         Evidence against independent draws; None without linked rows.
     """
 
-    draws: Literal["same", "fresh", "shared"]
+    draws: Literal["same", "fresh", "shared", "opposed"]
     linked: int
     agreeing: int
     against_independence: EValue | None

@@ -11,7 +11,7 @@ from splu_ref.audit.power import rate_power
 from splu_ref.audit.releases.fair_pairs import HALF, far_pairs
 from splu_ref.audit.releases.findings import Evidence
 from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.pooling import largest_mean
+from splu_ref.audit.releases.pooling import largest_mean, product_of
 
 
 def places_evidence(match: Match, column: str) -> Evidence | None:
@@ -24,8 +24,9 @@ def places_evidence(match: Match, column: str) -> Evidence | None:
     The records of a value take the places of that value in a uniform order, and draw alike and
     independently. So the published values of the linked records of a value, in the order of the original
     file, are exchangeable. By `fair_pairs`, of the pairs of a record with another half the list below it, of
-    which exactly one is published with w, the first is the one with w in Bin(pairs, 1/2) cases. All pairs of
-    a true value and a w are averaged. The number of pairs is fixed given what stands in each of them.
+    which exactly one is published with w, the first is the one with w in Bin(pairs, 1/2) cases. The values w
+    are averaged; the true values, whose orders are independent, are multiplied. The number of pairs is fixed
+    given what stands in each of them.
     """
     rows = np.flatnonzero(match.records >= 0)
     rows = rows[np.argsort(match.records[rows])]
@@ -51,11 +52,16 @@ def places_evidence(match: Match, column: str) -> Evidence | None:
     successes = np.bincount(which[: len(before)], minlength=len(kinds))
     e_value = EValue.of(Fraction(1))  # all records of each pair are published alike: no evidence
     if len(kinds):
-        e_value = largest_mean(counts_point, trials, successes, [HALF] * len(kinds))
+        e_value = product_of(
+            [
+                largest_mean(counts_point, trials[of], successes[of], [HALF] * int(of.sum()), least=2)
+                for of in (kinds // size == value for value in np.unique(kinds // size))
+            ]
+        )
 
     def power(level: Fraction) -> str:
         most = int(trials.max(initial=0))
-        reached = rate_power(counts_point, most, HALF, level / max(1, len(kinds)))
+        reached = rate_power(counts_point, most, HALF, level / max(1, 9 * len(kinds)))
         return f"a published value, first rather than second of two records: {reached}"
 
     detail = "published values by the order of the original file"

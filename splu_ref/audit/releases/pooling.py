@@ -1,20 +1,28 @@
-"""The mean of many dependent e-values, computed where it matters."""
+"""Many e-values as one: the mean of dependent ones, the product of independent ones."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
 
 from splu_ref.audit.e_values import EValue, average
 from splu_ref.randomness import IntArray
+
+Logs: TypeAlias = NDArray[np.float64]
 
 _COMPUTED = 12
 
 IMPOSSIBLE = EValue(math.inf)
 """What never happens if the claim is true."""
+
+NOTHING = EValue(-math.inf)
+"""A lower bound of any e-value, where computing it is not worth while."""
 
 
 def largest_mean(
@@ -25,6 +33,7 @@ def largest_mean(
     *,
     above_only: bool = False,
     of: int | None = None,
+    least: float = 0,
 ) -> EValue:
     """Return a lower bound of the mean of e-values, which is an e-value whatever their dependence.
 
@@ -41,6 +50,8 @@ def largest_mean(
         Whether the test looks for more successes than claimed, and never for fewer.
     of
         How many e-values the mean is taken of, if there are more than are given; the others count as 0.
+    least
+        Standard deviations by which one of them must deviate for any to be computed.
     """
     if (successes > trials).any():
         return IMPOSSIBLE
@@ -49,9 +60,67 @@ def largest_mean(
     deviation = successes - expected
     spread = np.sqrt(np.maximum(expected * (1 - stated), 1e-12)) + 1  # the 1 keeps tiny samples in proportion
     score = deviation / spread if above_only else np.abs(deviation) / spread
+    if score.max() < least:
+        return NOTHING
     chosen = np.argsort(-score, kind="stable")[:_COMPUTED].tolist()
     computed = average([test(int(trials[i]), int(successes[i]), rates[i]) for i in chosen])
     whole = len(rates) if of is None else of
     if len(chosen) == whole:
         return computed
     return EValue(computed.log10 + math.log10(len(chosen) / whole) - 1e-9)  # rounded down, amply
+
+
+def renumbered(parts: IntArray) -> IntArray:
+    """Return the same division with its parts numbered from 0, none empty: quick where numbers are small."""
+    least = int(parts.min(initial=0))
+    if int(parts.max(initial=0)) - least > 8 * len(parts) + 1024:
+        numbered: IntArray = np.unique(parts, return_inverse=True)[1]
+        return numbered
+    present = np.bincount(parts - least) > 0
+    return (np.cumsum(present) - 1)[parts - least]
+
+
+def point_logs(trials: IntArray, successes: IntArray, rate: Fraction) -> Logs:
+    """Return natural logarithms of `counts_point`, rounded down amply, shape of the counts."""
+    p = float(rate)
+    chances = gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
+    chances += xlogy(successes, p) + xlogy(trials - successes, 1 - p)
+    rounding = 1e-12 * (1 + trials * np.log(trials + 2))
+    logs: Logs = -np.log1p(trials) - chances - rounding
+    return logs
+
+
+def independent_product(logs: Logs) -> float:
+    """Return a lower bound of the natural logarithm of one e-value made from independent ones.
+
+    Parameters
+    ----------
+    logs
+        Their natural logarithms, shape (k,). They may also be factors of a product of which each has
+        expectation at most 1 whatever came before.
+
+    Notes
+    -----
+    The mean over w of the product of 1 - w + w e, w = 1, 1/sqrt(k) and 1/k: the first where all of them
+    deviate a little, the last where one deviates. It costs the one a factor of at most 3 e k.
+    """
+    k = len(logs)
+    products = [float(np.sum(logs))] if k else [0.0]
+    products += [
+        float(np.sum(np.logaddexp(math.log1p(-share), logs + math.log(share))))
+        for share in ((1 / math.sqrt(k), 1 / k) if k > 1 else ())
+    ]
+    return mean_log(products) - 1e-9 - 1e-14 * k
+
+
+def product_of(values: Sequence[EValue]) -> EValue:
+    """Return one e-value made from independent ones, as `independent_product` does."""
+    if IMPOSSIBLE in values:
+        return IMPOSSIBLE
+    logs = np.array([value.log10 for value in values]) * math.log(10)
+    return EValue(independent_product(logs) / math.log(10))
+
+
+def mean_log(logs: Sequence[float]) -> float:
+    """Return the natural logarithm of the mean of e-values that are given by theirs."""
+    return float(np.logaddexp.reduce(np.array(logs))) - math.log(len(logs)) - 1e-9

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
 
-from splu_ref.audit.e_values import average, counts_point
+from splu_ref.audit.e_values import EValue, average, counts_point
 from splu_ref.audit.power import RatePower, rate_power, trials_needed
 from splu_ref.audit.releases.findings import Claimed, Evidence
 from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.pooling import largest_mean
+from splu_ref.audit.releases.pooling import independent_product, point_logs
 
 _PARTS = 2  # pooled, and by value: one of them suffices
 
@@ -23,7 +24,7 @@ def retention_evidence(match: Match, column: str, claimed: Claimed) -> Evidence 
     Every record keeps its own value with probability p, independently of all others, whatever the plan, the
     places and the deletion. Which rows have a known true value depends on non-sensitive cells and on the
     deletion alone, so their number that kept it is Bin(rows, p): pooled, and for every value alone. The
-    two parts are averaged, half and half.
+    values are independent: their e-values are multiplied (`independent_product`). The two parts are averaged.
     """
     true = match.true_values(column)
     rows = true >= 0
@@ -36,7 +37,7 @@ def retention_evidence(match: Match, column: str, claimed: Claimed) -> Evidence 
     present = trials > 0
     rate = claimed.law.retention
     pooled = counts_point(len(known), int(own.sum()), rate)
-    by_value = largest_mean(counts_point, trials[present], kept[present], [rate] * int(present.sum()))
+    by_value = EValue(independent_product(point_logs(trials[present], kept[present], rate)) / math.log(10))
     detail = (
         f"{int(own.sum())} of {len(known)} rows whose true value is known kept it: "
         f"{own.mean():.4f}, claimed {float(rate):.4f}"

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 
-from splu_ref.audit.e_values import average, rate_at_most
+from splu_ref.audit.e_values import average, rate_at_least, rate_at_most
 from splu_ref.audit.releases.cells import classes_of, holds_text_only, text_cells
 from splu_ref.audit.releases.findings import Claimed, Reuse
 from splu_ref.microdata import Microdata
@@ -36,7 +36,10 @@ def compare_releases(
     Draws that belong to records, as with a key, make two releases of an unchanged table coincide. If the
     draws of the two are independent, a row of the second publishes the value that the first published for
     the same cells with probability at most max(p, (1 - p)/(gamma - 1)), whatever the plans, whichever
-    records the two rows are, and whatever the other rows do: `rate_at_most`. Columns are averaged.
+    records the two rows are, and whatever the other rows do: `rate_at_most`. If both rows are one record,
+    they agree with probability at least p^2, that of keeping their value twice: `rate_at_least`. Fewer than
+    gamma of the rows can be two records, which takes a deletion: they are counted as agreeing. The columns
+    and both directions are averaged.
     """
     others = [column for column in first.columns if column not in sensitive]
     blank = holds_text_only(first) or holds_text_only(second)
@@ -59,10 +62,15 @@ def compare_releases(
     if not len(common):
         return Reuse("same" if same else "fresh", 0, 0, None)
     most = max(claimed.law.retention, claimed.law.decoy)
-    e_value = average([rate_at_most(len(common), int(column.sum()), most) for column in equal])
+    twice, count, spare = claimed.law.retention**2, len(common), int(claimed.law.gamma) - 1
+    more = average([rate_at_most(count, int(column.sum()), most) for column in equal])
+    fewer = average([rate_at_least(count, min(count, int(column.sum()) + spare), twice) for column in equal])
+    e_value = average([more, fewer])
     if same:
         return Reuse("same", len(common), agreeing, e_value)
-    return Reuse("shared" if e_value.rejects(level) else "fresh", len(common), agreeing, e_value)
+    if not e_value.rejects(level):
+        return Reuse("fresh", len(common), agreeing, e_value)
+    return Reuse("shared" if more.log10 > fewer.log10 else "opposed", len(common), agreeing, e_value)
 
 
 def _sorted_halves(classes: IntArray, rows: int) -> tuple[IntArray, IntArray]:

@@ -10,7 +10,7 @@ import numpy as np
 from splu_ref.audit.e_values import counts_point
 from splu_ref.audit.power import rate_power
 from splu_ref.audit.releases.cells import ranks_of, text_cells
-from splu_ref.audit.releases.fair_pairs import HALF, alike, far_pairs, near_pairs, rising
+from splu_ref.audit.releases.fair_pairs import HALF, alike, far_pairs, near_pairs, nearer, rising
 from splu_ref.audit.releases.findings import Claimed, Evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.pooling import largest_mean
@@ -26,17 +26,23 @@ def shuffle_evidence(published: Microdata, claimed: Claimed, match: Match | None
     Step 4 puts the rows in a uniform order that is independent of all that they hold. So for each of the
     following numbers that belong to a row, the rule of `fair_pairs` holds, on the rows that have it: every
     published cell, as the rank of its text; with an original, the position of the record there and its true
-    value. Neighbors and rows half the table apart are compared. The true values also tell, by triples,
-    whether the rows stand in the order of their decoy groups. All are averaged.
+    value. Neighbors and rows half the table apart are compared. Triples tell whether rows near each other,
+    or gamma places apart, belong nearer together than others, and whether the rows stand in the order of
+    their decoy groups. All are averaged.
     """
     trials: list[int] = []
     successes: list[int] = []
     marks: Iterable[IntArray] = _without_original(published) if match is None else _with_original(match)
     for items in marks:
-        for pairs in (near_pairs(len(items)), far_pairs(len(items))):
-            compared, risen = rising(items, pairs)
+        known = items[items >= 0]
+        for pairs in (near_pairs(len(known)), far_pairs(len(known))):
+            compared, risen = rising(known, pairs)
             trials.append(compared)
             successes.append(risen)
+        for lag in (1, int(claimed.law.gamma)):
+            compared, close = nearer(items, lag)
+            trials.append(compared)
+            successes.append(close)
     if match is not None:
         for column in match.original.sensitive:
             compared, equal = alike(match.true_values(column), int(claimed.law.gamma))
@@ -58,15 +64,13 @@ def shuffle_evidence(published: Microdata, claimed: Claimed, match: Match | None
 
 
 def _with_original(match: Match) -> Iterator[IntArray]:
-    """Yield numbers that belong to rows, in the order of the rows, first the position in the original."""
-    yield match.records[match.records >= 0]
+    """Yield numbers that belong to rows, -1 if unknown, first the position in the original."""
+    yield match.records
     for column in match.original.sensitive:
-        true = match.true_values(column)
-        yield true[true >= 0]
+        yield match.true_values(column)
         yield match.published[column]
-    held = match.classes[match.classes >= 0]
     for ranks in match.original.ranks(blank=match.blank):
-        yield ranks[held]
+        yield np.where(match.classes < 0, -1, ranks[match.classes])
 
 
 def _without_original(published: Microdata) -> Iterator[IntArray]:

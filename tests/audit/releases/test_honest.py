@@ -69,6 +69,8 @@ def test_the_embedded_table(plan: str, gamma: int) -> None:
         assert audit.linked > 17_000
         names = {check.name for check in audit.checks}
         assert {"counts", "retention", "decoys", "places", "shuffle", "manifest.rows"} <= names
+        assert {"exactness", "independence", "unlinked", "predicates"} <= names
+        assert audit.verdict == "consistent"
         assert ("plan" in names) <= (plan != "mixed")
         assert names <= set(MEANING)
 
@@ -120,7 +122,8 @@ def test_nothing_can_be_linked() -> None:
     )
     assert not failed(audit)
     assert audit.linked == 0
-    assert {check.name for check in audit.not_checked} == {"retention", "decoys", "plan", "places"}
+    nowhere = {"retention", "independence", "decoys", "plan", "places", "predicates"}
+    assert {check.name for check in audit.not_checked} == nowhere
 
 
 def test_a_pandas_release_of_a_typed_table() -> None:

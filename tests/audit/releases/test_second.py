@@ -69,6 +69,22 @@ def test_a_changed_table_shares_its_draws_only_where_records_keep_them(
     assert reuse.against_independence.rejects(LEVEL) == (draws == "shared")
 
 
+def test_a_second_release_that_avoids_the_first() -> None:
+    one, two = publication(1), publication(2)
+    names = [column for column in one.columns if column != EMBEDDED_SENSITIVE]
+    first, second = one.to_frame(), two.to_frame()
+    shown = first.unique(names, keep="none").select(*names, shown=EMBEDDED_SENSITIVE)
+    joined = second.join(shown, on=names, how="left", maintain_order="left")
+    evading = pl.when(pl.col("shown") == pl.col(EMBEDDED_SENSITIVE)).then(pl.lit("Sales"))
+    changed = joined.with_columns(evading.otherwise(EMBEDDED_SENSITIVE).alias(EMBEDDED_SENSITIVE))
+    avoiding = Microdata.from_frame(changed.select(second.columns))
+    reuse = compare_releases(one, avoiding, [EMBEDDED_SENSITIVE], CLAIMED, LEVEL)
+    assert reuse.draws == "opposed"
+    assert reuse.agreeing / reuse.linked < 1 / 25
+    audit = audit_release(one, [EMBEDDED_SENSITIVE], CLAIMED, second=avoiding, power=False)
+    assert "avoids what the first shows" in next(c.detail for c in audit.checks if c.name == "second")
+
+
 def test_one_row_of_difference_is_not_the_same() -> None:
     frame = pl.DataFrame({"name": list("1234"), "value": list("xyxz")})
     changed = frame.with_columns(value=pl.Series(list("xyxx")))

@@ -109,6 +109,23 @@ def test_without_the_original() -> None:
     assert failed(audit_release(Microdata.from_frame(sorted_rows), ["value"], CLAIMED)) == {"shuffle"}
 
 
+@pytest.mark.parametrize(
+    ("published", "impossible"),
+    [
+        ("aabbccdd", 0),
+        ("bcacbbaa", 0),
+        ("aaabccdd", 1),  # three rows of class 1 show a, and two records can
+    ],
+)
+def test_a_row_shows_what_the_plan_lets_a_record_of_its_class_show(published: str, impossible: int) -> None:
+    # Two classes of four records; the cyclic plan of 2, 2, 2, 2 joins a and c, and b and d.
+    given = pl.DataFrame({"town": list("11112222"), "value": list("aabbccdd")})
+    rows = given.with_columns(value=pl.Series(list(published)))
+    found = audit(rows, Claimed(PublishedCount.of(2), "cyclic"), given)
+    check = next(check for check in found.checks if check.name == "possible")
+    assert (check.passed, check.detail.split()[0]) == (impossible == 0, str(impossible))
+
+
 def test_what_cannot_be_asked() -> None:
     table = Microdata.from_frame(PUBLISHED)
     original = Original(Microdata.from_frame(GIVEN), ["town"])

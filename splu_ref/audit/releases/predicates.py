@@ -1,0 +1,130 @@
+"""How many rows of a predicate can show one value: no more than a maximal share, whatever the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from splu_ref.audit.e_values import rate_at_most
+from splu_ref.audit.power import RatePower, rate_power
+from splu_ref.audit.releases.cells import ranks_of, text_cells
+from splu_ref.audit.releases.findings import Claimed, Evidence
+from splu_ref.audit.releases.match import Match
+from splu_ref.audit.releases.pooling import largest_mean, renumbered
+from splu_ref.microdata import Microdata
+from splu_ref.randomness import IntArray
+
+_MOST_COLUMNS = 16
+
+
+def predicates_evidence(
+    published: Microdata, column: str, sensitive: Sequence[str], claimed: Claimed, least: int = 20
+) -> Evidence | None:
+    """Hold the share of one value in a predicate against max(p, q), q the probability of each decoy.
+
+    Returns None if no cell of a non-sensitive column, and no two of them together, stand in ``least`` rows.
+
+    Notes
+    -----
+    Given the plan and the places a row shows any value with probability at most max(p, q), independently of
+    the other rows. A predicate, a cell or two of them, names rows without looking at draws. The most
+    frequent value in the first half of its rows is fixed when the second half is looked at, where
+    `rate_at_most` holds its number. The predicates are averaged. This needs no original: a table of true
+    values in which one of them is typical of a predicate gives itself away.
+    """
+    values = ranks_of(text_cells(published, [column], blank=True))[0]
+    others = [name for name in published.columns if name not in sensitive]
+    trials: list[IntArray] = [np.empty(0, dtype=np.int64)]
+    shown: list[IntArray] = [np.empty(0, dtype=np.int64)]
+    for cells in _predicates(ranks_of(text_cells(published, others, blank=True))):
+        tested, successes = _second_halves(cells, values, least)
+        trials.append(tested)
+        shown.append(successes)
+    tested, successes = np.concatenate(trials), np.concatenate(shown)
+    if not len(tested):
+        return None
+    rate = max(claimed.law.retention, claimed.law.decoy)
+    e_value = largest_mean(rate_at_most, tested, successes, [rate] * len(tested), above_only=True)
+    detail = f"the most frequent value of {len(tested)} predicates against at most {float(rate):.4f}"
+
+    def power(level: Fraction) -> str:
+        most = int(tested.max())
+        return f"half of the largest predicate: {rate_power(rate_at_most, most, rate, level / len(tested))}"
+
+    return Evidence("predicates", column, e_value, published.row_count, detail, power)
+
+
+def unlinked_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | None:
+    """Hold rows whose true value is unknown against max(p, q): their class's most frequent true value.
+
+    Returns None if every row's true value is known.
+    """
+    typical, _ = unlinked(match, column)
+    rows = np.flatnonzero(typical >= 0)
+    if not len(rows):
+        return None
+    shown = int((match.published[column][rows] == typical[rows]).sum())
+    rate = max(claimed.law.retention, claimed.law.decoy)
+    detail = f"{shown} of {len(rows)} rows show the most frequent value of the records that they may be"
+
+    def power(level: Fraction) -> str:
+        return str(unlinked_power(len(rows), claimed, level))
+
+    return Evidence("unlinked", column, rate_at_most(len(rows), shown, rate), len(rows), detail, power)
+
+
+def unlinked(match: Match, column: str) -> tuple[IntArray, Fraction]:
+    """Return for rows of unknown value the most frequent one that it may be, and how often it would be true.
+
+    The values have the shape (N,), with -1 for other rows. The share is that of the original's records.
+    """
+    codes, classes = match.original.codes[column], match.index.classes
+    size = len(match.original.domains[column])
+    pairs, counts = np.unique(classes * size + codes, return_counts=True)
+    order = np.lexsort((-counts, pairs // size))
+    first = order[np.unique((pairs // size)[order], return_index=True)[1]]
+    typical = np.full(len(codes), -1, dtype=np.int64)
+    held = np.zeros(len(codes), dtype=np.int64)
+    typical[pairs[first] // size], held[pairs[first] // size] = pairs[first] % size, counts[first]
+    unknown = (match.true_values(column) < 0) & (match.classes >= 0)
+    rows = np.where(unknown, typical[match.classes], -1)
+    used = np.unique(match.classes[unknown])
+    share = Fraction(int(held[used].sum()), max(1, int(match.index.sizes[used].sum())))
+    return rows, share
+
+
+def unlinked_power(rows: int, claimed: Claimed, level: Fraction) -> RatePower:
+    """Return which other shares of the most frequent value are found in so many rows."""
+    return rate_power(rate_at_most, rows, max(claimed.law.retention, claimed.law.decoy), level)
+
+
+def _predicates(columns: list[IntArray]) -> Iterator[IntArray]:
+    """Yield the predicate of each row, for every column and every two columns."""
+    yield from columns
+    if len(columns) <= _MOST_COLUMNS:
+        for one, other in combinations(columns, 2):
+            yield one * (int(other.max(initial=0)) + 1) + other
+
+
+def _second_halves(cells: IntArray, values: IntArray, least: int) -> tuple[IntArray, IntArray]:
+    """Return the rows of each predicate's second half, and how many show what is typical of the first."""
+    cell = renumbered(cells)
+    sizes = np.bincount(cell)
+    order = np.argsort(cell.astype(np.min_scalar_type(len(sizes))), kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    place = np.empty(len(cell), dtype=np.int64)
+    place[order] = np.arange(len(cell)) - np.repeat(starts, sizes)
+    early = place < (sizes // 2)[cell]
+    width = int(values.max(initial=0)) + 1
+    pairs, counts = np.unique((cell * width + values)[early], return_counts=True)
+    by_count = np.lexsort((-counts, pairs // width))
+    _, first = np.unique((pairs // width)[by_count], return_index=True)
+    typical = np.full(len(sizes), -1, dtype=np.int64)
+    typical[pairs[by_count[first]] // width] = pairs[by_count[first]] % width
+    shown = np.bincount(cell[~early & (values == typical[cell])], minlength=len(sizes))
+    enough = sizes >= least
+    tested: IntArray = (sizes - sizes // 2)[enough]
+    return tested, shown[enough].astype(np.int64)
