@@ -29,7 +29,7 @@ EVERY = 500
 
 
 def honest_releases(releases: int, step: int) -> tuple[int, int, float, dict[str, float]]:
-    """Audit honest releases; return alarms, verdicts "consistent", seconds an audit, largest log10 e by check."""
+    """Audit honest releases; return alarms, those consistent, seconds each, the largest log10 e by check."""
     table = embedded_table()
     table = table.take(np.arange(0, table.row_count, step))
     original = Original(table, [EMBEDDED_SENSITIVE])
@@ -90,9 +90,7 @@ def _failed(audit: ReleaseAudit) -> set[str]:
 
 def main(releases: int = 300, step: int = 1) -> None:
     alarms, consistent, seconds, largest = honest_releases(releases, step)
-    print(
-        f"{releases} honest releases at level {float(LEVEL):.0e} each: {alarms} alarms, {consistent} consistent"
-    )
+    print(f"{releases} honest releases at level {float(LEVEL):.0e}: {alarms} alarms, {consistent} consistent")
     print("largest log10 e: " + ", ".join(f"{name} {value:.1f}" for name, value in largest.items()))
     print(f"one audit: {1000 * seconds:.0f} ms")
     for name in DEFECTS:

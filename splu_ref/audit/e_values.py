@@ -59,18 +59,20 @@ class EValue:
         return self.log10 >= _up(-_log10(level))
 
     def __str__(self) -> str:
-        return "infinite" if self.log10 == math.inf else f"10^{self.log10:.1f}"
+        if math.isfinite(self.log10):
+            return f"10^{self.log10:.1f}"
+        return "infinite" if self.log10 > 0 else "0"
 
     @property
     def finite_log10(self) -> float | None:
-        """log10 e, or None for what an honest release never shows."""
+        """log10 e, or None if e is infinite, which an honest release never shows, or 0."""
         return self.log10 if math.isfinite(self.log10) else None
 
     @property
     def decimal(self) -> str:
         """E in six digits, rounded down up to the last; ``inf`` for what an honest release never shows."""
         if not math.isfinite(self.log10):
-            return "inf"
+            return "inf" if self.log10 > 0 else "0"
         exponent = math.floor(self.log10)
         digits = math.floor(10 ** (self.log10 - exponent) * 100_000) / 100_000
         return f"{digits:.5f}e{exponent:+03d}"

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 EXAMPLE = "splu-ref audit-release published.csv --manifest manifest.json --original adult.csv"
 
-NOTHING = "without the original, nothing tells the release from an unprotected one"
+NOTHING = "without the original, true values are noticed only where one of them is typical of a predicate"
 
 
 @one_budget()

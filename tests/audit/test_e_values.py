@@ -130,3 +130,10 @@ def test_inputs_out_of_range(bad: tuple[int, int, Fraction]) -> None:
 
 def test_an_e_value_tells_its_power_of_ten() -> None:
     assert [str(EValue(log10)) for log10 in (math.inf, 3.14, -0.26)] == ["infinite", "10^3.1", "10^-0.3"]
+
+
+def test_what_never_happens_and_what_says_nothing_are_told_apart() -> None:
+    never, nothing = EValue(math.inf), EValue(-math.inf)
+    assert (str(never), never.decimal, never.finite_log10) == ("infinite", "inf", None)
+    assert (str(nothing), nothing.decimal, nothing.finite_log10) == ("0", "0", None)
+    assert (never.rejects(Fraction(1, 10)), nothing.rejects(Fraction(1, 10))) == (True, False)

@@ -41,7 +41,7 @@ def exactness_evidence(match: Match, column: str, claimed: Claimed) -> Evidence:
 
     def power(level: Fraction) -> str:
         most = noticed_distance(match, column, claimed, level)
-        return "nothing: even exact counts are too likely here" if most is None else f"{most} or fewer"
+        return "no counts, not even exact ones" if most is None else f"counts up to {most} records away"
 
     detail = f"published counts are {distance} records away from the true ones, over all values"
     return Evidence("exactness", column, e_value, match.rows, detail, power)

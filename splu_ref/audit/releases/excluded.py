@@ -104,9 +104,10 @@ class Excluded:
     def noticed(self) -> tuple[str, ...]:
         """What would have been noticed, in words."""
         found = []
-        gammas = [str(gamma) for gamma in (self.gamma_at_most, self.gamma_at_least) if gamma is not None]
+        gammas = [] if self.gamma_at_most is None else [f"up to {self.gamma_at_most}"]
+        gammas += [] if self.gamma_at_least is None else [f"from {self.gamma_at_least} on"]
         if gammas:
-            found.append(f"gamma = {' or '.join(gammas)}")
+            found.append(f"gamma {' or '.join(gammas)}")
         if self.high is not None:
             found.append("the original itself")
             if not gammas:

@@ -33,7 +33,7 @@ def largest_mean(
     *,
     above_only: bool = False,
     of: int | None = None,
-    least: float = 0,
+    least: float = -math.inf,
 ) -> EValue:
     """Return a lower bound of the mean of e-values, which is an e-value whatever their dependence.
 

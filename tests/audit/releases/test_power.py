@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 
-from splu_ref.audit import average, counts_point, rate_at_most
+from splu_ref.audit import EValue, average, counts_point, rate_at_most
 from splu_ref.audit.power import DETECTION, rate_power, trials_needed
-from splu_ref.audit.releases.fair_pairs import alike, far_pairs, near_pairs, rising
-from splu_ref.audit.releases.pooling import IMPOSSIBLE, largest_mean
+from splu_ref.audit.releases.fair_pairs import alike, far_pairs, near_pairs, nearer, rising
+from splu_ref.audit.releases.pooling import (
+    IMPOSSIBLE,
+    independent_product,
+    largest_mean,
+    mean_log,
+    point_logs,
+    product_of,
+    renumbered,
+)
 
 LEVEL = Fraction(1, 10**6)
 
@@ -71,3 +80,41 @@ def test_coins_of_an_order() -> None:
     assert alike(np.array([1, 2, 9, 9, 1, 9]), 3) == (1, 0)
     assert alike(np.array([1, 1, 9, 9, 1, 9]), 3) == (0, 0)
     assert alike(np.array([-1, -1, 9, 9, 1, 9]), 3) == (0, 0)
+    # Three pairs of neighbors and the one half the size later: 5-6 against 9, 1-9 against 3, 4-4 against 4.
+    assert nearer(np.array([5, 6, 1, 9, 4, 4, 0, 9, 0, 3, 0, 4]), 1) == (2, 1)
+    assert nearer(np.array([5, 6, 1, 9, 4, -1, 0, 9, 0, 3, 0, 4]), 1) == (2, 1)
+    assert nearer(np.array([5, 1, 6, 9, 0, 0, 9, 3]), 2) == (2, 1)
+
+
+def test_a_product_of_independent_e_values_has_their_expectation() -> None:
+    outcomes = list(product((0.5, 1.5), (0.2, 1.8), (0.9, 1.1)))  # each with probability 1/8
+    mean = math.fsum(math.exp(independent_product(np.log(np.array(each)))) for each in outcomes) / 8
+    assert mean == pytest.approx(1, abs=1e-6)
+    assert mean < 1
+
+
+def test_a_product_sees_many_weak_e_values_and_one_strong_one() -> None:
+    assert independent_product(np.full(100, 0.5)) > 48
+    one = np.full(100, -0.5)
+    one[17] = 40
+    assert independent_product(one) > 40 - math.log(3 * math.e * 100) - 0.5
+    assert product_of([EValue(-math.inf), EValue(20.0), EValue(-math.inf)]).log10 > 18
+    assert product_of([EValue(0.0), IMPOSSIBLE]) == IMPOSSIBLE
+    below = np.array([100, 100]), np.array([3, 4]), [Fraction(1, 4)] * 2
+    assert math.isfinite(largest_mean(rate_at_most, *below, above_only=True).log10)
+    assert largest_mean(rate_at_most, *below, above_only=True, least=2).log10 == -math.inf
+    assert mean_log([0.0, math.log(3)]) == pytest.approx(math.log(2), abs=1e-8)
+
+
+@pytest.mark.parametrize("rate", ["1/5", "1/2", "99/100"])
+def test_logarithms_of_many_counts_are_rounded_down(rate: str) -> None:
+    trials, successes = np.array([0, 1, 7, 400, 60_000]), np.array([0, 1, 3, 90, 12_345])
+    logs = point_logs(trials, successes, Fraction(rate)) / math.log(10)
+    for log10, n, k in zip(logs, trials.tolist(), successes.tolist(), strict=True):
+        exact = counts_point(n, k, Fraction(rate)).log10
+        assert exact - 1e-5 < log10 < exact
+
+
+def test_parts_are_numbered_without_gaps() -> None:
+    assert renumbered(np.array([7, -1, 7, 3])).tolist() == [2, 0, 2, 1]
+    assert renumbered(np.array([10**12, 5, 10**12])).tolist() == [1, 0, 1]

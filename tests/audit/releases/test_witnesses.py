@@ -203,16 +203,6 @@ def test_cells_overwritten_here_and_there_are_fewer_than_the_audit_says_it_notic
     assert "retention" in failed(audit(published.with_codes(COLUMN, codes, domain_of=adult())))
 
 
-def test_a_small_release_with_another_gamma() -> None:
-    table = adult().take(np.arange(170))
-    published = SpluGen(GAMMA).publish(table, COLUMN, SeededSource(1)).table
-    claimed = Claimed(PublishedCount.of(7))
-    cut = table.take(np.arange(168))
-    published = published.take(np.arange(168))
-    found = audit_release(published, [COLUMN], claimed, original=Original(cut, [COLUMN]), power=False)
-    assert found.verdict != "consistent"
-
-
 def test_a_release_of_170_rows_for_which_nothing_can_be_told() -> None:
     values = np.array(list("abcdefghijklmnopqrst"))[np.arange(170) * 7 % 20]
     table = Microdata.from_frame(pl.DataFrame({"name": np.arange(170), COLUMN: values}))
@@ -233,15 +223,3 @@ def test_rows_that_stay_near_their_neighbors_in_the_file(apart: int) -> None:
     order = turned.reshape(-1, apart, 2).transpose(0, 2, 1).reshape(-1)
     rest = np.setdiff1d(np.arange(len(rows)), order)
     assert failed(audit(published.take(np.concatenate([order, rest])))) == {"shuffle"}
-
-
-def test_values_that_avoid_decoys_of_rare_records() -> None:
-    """Every value loses a little to its decoys: no pair tells enough, all of them together do."""
-    codes, generator = adult().codes(COLUMN), np.random.default_rng(9)
-    size = len(adult().domain(COLUMN))
-    kept = np.arange(len(codes) - len(codes) % GAMMA)
-    near = (codes[kept] + generator.integers(1, 4, len(kept))) % size  # three decoys in place of four
-    published = np.where(generator.random(len(kept)) < 0.2, codes[kept], near)
-    rows = generator.permutation(kept)
-    found = audit(adult().take(rows).with_codes(COLUMN, published[rows], domain_of=adult()))
-    assert "decoys" in failed(found)
