@@ -116,7 +116,10 @@ def _distances(match: Match, column: str, claimed: Claimed) -> tuple[float, ...]
     """Return log10 of the e-value for each distance, as long as it says anything."""
     low, high = match.frequency_bounds(column)
     possible = _possible((high - low).tolist(), match.rows - int(low.sum()))
-    return _by_distance(claimed.law, match.rows, int(high.max()), len(high), possible)
+    if claimed.law.gamma > match.rows:
+        return ()  # no value can have a record
+    largest = min(int(high.max()), match.rows // claimed.law.gamma)  # what the claim allows
+    return _by_distance(claimed.law, match.rows, largest, len(high), possible)
 
 
 @lru_cache(maxsize=64)

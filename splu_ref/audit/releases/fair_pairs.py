@@ -60,6 +60,7 @@ def nearer(items: IntArray, lag: int) -> tuple[int, int]:
     half of these; in a table that keeps together what belongs together, in more.
     """
     half = len(items) // 2
+    lag = min(lag, half + 1)  # no pair is so far apart
     start = (2 * lag * np.arange(half // (2 * lag))[:, None] + np.arange(lag)).reshape(-1)
     first, second, third = items[start], items[start + lag], items[start + lag + half]
     known = (first >= 0) & (second >= 0) & (third >= 0)

@@ -94,9 +94,12 @@ class _Flags:
             part = renumbered(division)
             yield part, int(part.max()) + 1, kept
 
+    def _moduli(self, *further: int) -> list[int]:
+        return sorted({*range(2, _MODULI + 1), *(each for each in further if each < self.match.rows)})
+
     def _by_place(self, places: IntArray, size: int) -> Iterator[IntArray]:
         """Divide by places 0 .. size - 1."""
-        for modulus in sorted({*range(2, _MODULI + 1), self.gamma, 2 * self.gamma, self.gamma**2}):
+        for modulus in self._moduli(self.gamma, 2 * self.gamma, self.gamma**2):
             yield places % modulus
         blocks = 2
         while blocks <= min(_MOST_BLOCKS, size // 4):
@@ -119,7 +122,7 @@ class _Flags:
         by_value = np.empty_like(order)
         by_value[order] = np.arange(len(order))
         within = by_value - np.searchsorted(true[order], true)
-        for modulus in sorted({*range(2, _MODULI + 1), self.gamma}):
+        for modulus in self._moduli(self.gamma):
             yield within % modulus
             yield by_value % modulus
 

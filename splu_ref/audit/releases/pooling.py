@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaln
 
 from splu_ref.audit.e_values import EValue, average
 from splu_ref.randomness import IntArray
@@ -82,9 +82,9 @@ def renumbered(parts: IntArray) -> IntArray:
 
 def point_logs(trials: IntArray, successes: IntArray, rate: Fraction) -> Logs:
     """Return natural logarithms of `counts_point`, rounded down amply, shape of the counts."""
-    p = float(rate)
+    kept, left = (math.log(p.numerator) - math.log(p.denominator) for p in (rate, 1 - rate))
     chances = gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
-    chances += xlogy(successes, p) + xlogy(trials - successes, 1 - p)
+    chances += successes * kept + (trials - successes) * left
     rounding = 1e-12 * (1 + trials * np.log(trials + 2))
     logs: Logs = -np.log1p(trials) - chances - rounding
     return logs

@@ -84,6 +84,7 @@ def test_coins_of_an_order() -> None:
     assert nearer(np.array([5, 6, 1, 9, 4, 4, 0, 9, 0, 3, 0, 4]), 1) == (2, 1)
     assert nearer(np.array([5, 6, 1, 9, 4, -1, 0, 9, 0, 3, 0, 4]), 1) == (2, 1)
     assert nearer(np.array([5, 1, 6, 9, 0, 0, 9, 3]), 2) == (2, 1)
+    assert nearer(np.arange(9), 10**30) == (0, 0)
 
 
 def test_a_product_of_independent_e_values_has_their_expectation() -> None:
@@ -113,6 +114,13 @@ def test_logarithms_of_many_counts_are_rounded_down(rate: str) -> None:
     for log10, n, k in zip(logs, trials.tolist(), successes.tolist(), strict=True):
         exact = counts_point(n, k, Fraction(rate)).log10
         assert exact - 1e-5 < log10 < exact
+
+
+def test_a_rate_that_no_double_tells_from_one() -> None:
+    rate = 1 - Fraction(1, 10**390)
+    logs = point_logs(np.array([5, 5]), np.array([5, 4]), rate)
+    assert logs[0] == pytest.approx(-math.log(6), abs=1e-9)
+    assert logs[1] == pytest.approx(390 * math.log(10) - math.log(30), rel=1e-9)
 
 
 def test_parts_are_numbered_without_gaps() -> None:
