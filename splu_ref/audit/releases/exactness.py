@@ -27,15 +27,18 @@ def exactness_evidence(match: Match, column: str, claimed: Claimed) -> Evidence:
     No vector of counts is published with a probability above `count_mass_log10`, whatever the plan. So the
     set of all vectors that are within distance j of the true one, where j is half the sum of all absolute
     differences, has at most its number of points times that probability, and the indicator of the set,
-    divided by this, is an e-value. The mixture over j = 0, 1, ... with weights 0.99/((j+1)(j+2)) is taken,
-    and 0.01 of the constant 1.
+    divided by this, is an e-value. The mixture is taken of j = 0 with the weight 0.9, of j = 1, 2, ... with
+    0.09/(j (j+1)), and of the constant 1 with 0.01.
     Where it is unclear who was deleted, the set is that of all vectors near one of the possible ones.
     """
     codes = match.published[column]
     found = np.bincount(codes[codes >= 0], minlength=len(match.original.domains[column]))
     low, high = match.frequency_bounds(column)
-    over, under = np.maximum(found - high, 0).sum(), np.maximum(low - found, 0).sum()
-    distance = max(int(over), int(under))
+    centers = [(each, each) for each in match.histograms(column) or ()] or [(low, high)]
+    distance = min(
+        max(int(np.maximum(found - most, 0).sum()), int(np.maximum(least - found, 0).sum()))
+        for least, most in centers
+    )
     logs = _distances(match, column, claimed)
     e_value = EValue(logs[distance] if distance < len(logs) else -2 - _ROUNDING)
 
@@ -115,7 +118,8 @@ def coincidence_log(gamma: int, size: int) -> float:
 def _distances(match: Match, column: str, claimed: Claimed) -> tuple[float, ...]:
     """Return log10 of the e-value for each distance, as long as it says anything."""
     low, high = match.frequency_bounds(column)
-    possible = _possible((high - low).tolist(), match.rows - int(low.sum()))
+    listed = match.histograms(column)
+    possible = len(listed) if listed else _possible((high - low).tolist(), match.rows - int(low.sum()))
     if claimed.law.gamma > match.rows:
         return ()  # no value can have a record
     largest = min(int(high.max()), match.rows // claimed.law.gamma)  # what the claim allows
@@ -131,7 +135,7 @@ def _by_distance(
     points = 0
     for number in _shells(values):
         points += number
-        size = mass + math.log10(points) + math.log10((len(sizes) + 1) * (len(sizes) + 2) / 0.99)
+        size = mass + math.log10(points) + math.log10(len(sizes) * (len(sizes) + 1) / 0.09 or 1 / 0.9)
         if size >= 0 or len(sizes) == _WIDEST:
             break
         sizes.append(size)
