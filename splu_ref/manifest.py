@@ -234,29 +234,39 @@ def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechani
         raise DataError(
             f"{path}: longer than {LONGEST_FILE} bytes: give the file that sanitize --manifest wrote"
         )
+    return parse_manifest(data, str(path), mechanisms)
+
+
+def parse_manifest(
+    data: bytes, name: str, mechanisms: Mapping[str, Callable[[Facts], Mechanism[object]]]
+) -> Manifest:
+    """Read the manifest in a file of this content; ``name`` names it in errors.
+
+    Parameters and errors as in `read_manifest`.
+    """
     try:
         document: Any = json.loads(data, object_pairs_hook=unrepeated)
     except KeyError:
-        raise DataError(f"{path}: a key stands there twice: ask the publisher for a fresh copy") from None
+        raise DataError(f"{name}: a key stands there twice: ask the publisher for a fresh copy") from None
     except (ValueError, RecursionError):
-        raise DataError(f"{path}: not a JSON file: give the file that sanitize --manifest wrote") from None
+        raise DataError(f"{name}: not a JSON file: give the file that sanitize --manifest wrote") from None
     if not isinstance(document, dict) or document.get("schema") not in SCHEMAS:
         raise DataError(
-            f"{path}: not a manifest of schema {' or '.join(SCHEMAS)}: "
+            f"{name}: not a manifest of schema {' or '.join(SCHEMAS)}: "
             "give the file that sanitize --manifest wrote"
         )
     method, facts = document.get("method"), Facts(document)
     if not isinstance(method, str) or method not in mechanisms:
         raise DataError(
-            f"{path}: the method {method!r} is unknown: the manifest must name one of {', '.join(mechanisms)}"
+            f"{name}: the method {method!r} is unknown: the manifest must name one of {', '.join(mechanisms)}"
         )
     try:
         rows, domains = facts.whole("rows"), facts.domains()
         return Manifest(mechanisms[method](facts), rows, domains, facts.origin(), facts.batches())
     except InputError as error:
-        raise DataError(f"{path}: {error}") from None
+        raise DataError(f"{name}: {error}") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
-        raise DataError(f"{path}: the manifest is damaged: ask the publisher for a fresh copy") from None
+        raise DataError(f"{name}: the manifest is damaged: ask the publisher for a fresh copy") from None
 
 
 def unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from splu_ref.model import InputError
 
 KEY_BYTES = 32
 COMMITMENT_PREFIX = b"splu-ref/key-commitment/1"
-_LINE = re.compile(rb"splu-ref-key-1 ([0-9a-f]{64})\r?\n?")
+_LINE = re.compile(rb"splu-ref-key-1 ([0-9a-f]{64})(?:\r?\n)?")
 _LONGEST_FILE = 256
 
 
@@ -78,16 +78,27 @@ class Key:
             ) from None
         if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise InputError(f"key file {name} is open to other users: run chmod 600 {shlex.quote(name)}")
+        return cls.parse(content, f"key file {name}")
+
+    @classmethod
+    def parse(cls, content: bytes, name: str) -> Self:
+        """Return the key that a file of this content holds; ``name`` names it in errors.
+
+        Raises
+        ------
+        InputError
+            If it is no key file, or its key is a pattern.
+        """
         line = _LINE.fullmatch(content)
         if line is None:
             raise InputError(
-                f"key file {name} does not hold one line 'splu-ref-key-1' and 64 digits 0-9, a-f: "
+                f"{name} does not hold one line 'splu-ref-key-1' and 64 digits 0-9, a-f: "
                 "create one with splu-ref key FILE"
             )
         try:
             return cls(bytes.fromhex(line[1].decode("ascii")))
         except InputError as error:
-            raise InputError(f"key file {name}: {error}") from None
+            raise InputError(f"{name}: {error}") from None
 
     def commitment(self) -> str:
         """Return HMAC-SHA-256 of ``splu-ref/key-commitment/1`` under the key, in hexadecimal digits.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from splu_ref.model import ParameterError
+from splu_ref.model import ParameterError, shown
 
 LARGEST_VECTOR_BOUND = 2**63
 """An array of draws holds signed 64-bit integers."""
@@ -31,7 +31,9 @@ def require_size(size: int) -> None:
 
 
 def require_subset(population: int, count: int) -> None:
-    """Raise ``ParameterError`` unless ``0 <= count <= population``."""
+    """Raise ``ParameterError`` unless ``0 <= count <= population``, and the numbers fit 64 signed bits."""
+    if population > LARGEST_VECTOR_BOUND:
+        raise ParameterError(f"a population of {shown(population)} exceeds 2**63: choose among fewer items")
     if not 0 <= count <= population:
         raise ParameterError(
             f"a subset of {count} from {population} items does not exist: choose 0 to {population}"
