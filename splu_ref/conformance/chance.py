@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations, product
+from math import comb, factorial, prod
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splu_ref.channels import decoy_groups
-from splu_ref.conformance.worlds import Integers, Sample, World
+from splu_ref.conformance.mixed_law import expected_together
+from splu_ref.conformance.worlds import MOST_RELEASES, Integers, Sample, World
 from splu_ref.decoys import PLANS, co_occurrence
 from splu_ref.randomness import TapeSource
 
@@ -34,6 +37,8 @@ class Check:
         The bin of every observation of a sample.
     named
         What the first bin stands for.
+    at_most
+        Whether the first bin has at most its probability, whatever the observations before: there are two.
     """
 
     name: str
@@ -41,13 +46,20 @@ class Check:
     law: Callable[[World], Law]
     bins: Callable[[World, Sample], Integers]
     named: str
+    at_most: bool = False
 
 
 def _count_law(world: World) -> Law:
-    """Return the law of f', its upper tail in one bin."""
-    law = list(world.law.law(world.frequency).values())
-    last = next(count for count in range(len(law)) if sum(law[count:]) < Fraction(1, 10))
-    return [*law[:last], sum(law[last:], Fraction(0))]
+    """Return the law of f', its upper tail in one bin: of f less the deleted records of the value."""
+    size, gone, of_value = len(world.sensitive), world.deleted, world.frequency
+    law: defaultdict[int, Fraction] = defaultdict(Fraction)
+    for lost in range(min(gone, of_value) + 1):
+        share = Fraction(comb(of_value, lost) * comb(size - of_value, gone - lost), comb(size, gone))
+        for count, probability in world.law.law(of_value - lost).items():
+            law[count] += share * probability
+    chances = [law[count] for count in range(max(law) + 1)]
+    last = next(count for count in range(len(chances)) if sum(chances[count:]) < Fraction(1, 10))
+    return [*chances[:last], sum(chances[last:], Fraction(0))]
 
 
 def _counts(world: World, sample: Sample) -> Integers:
@@ -66,19 +78,88 @@ def _first_place(world: World, sample: Sample) -> Integers:
     return bins
 
 
-def _row_law(world: World) -> Law:
-    return [Fraction(1, len(world.sensitive))] * len(world.sensitive)
+def _again_law(world: World) -> Law:
+    shares = [Fraction(count, len(world.sensitive)) for count in Counter(world.sensitive).values()]
+    again = sum((share**2 for share in shares), Fraction(0))
+    return [again, 1 - again]
 
 
-def _row_of_first(world: World, sample: Sample) -> Integers:
-    assert sample.rows is not None
-    bins: Integers = np.argmin(sample.rows, axis=1)
+def _first_place_again(world: World, sample: Sample) -> Integers:
+    bins: Integers = (sample.published[0::2, 0] != sample.published[1::2, 0]).astype(int)
     return bins
 
 
-def _kept(world: World, sample: Sample) -> NDArray[np.bool_]:
-    kept: NDArray[np.bool_] = sample.by_record() == np.array(world.sensitive)
-    return kept
+def _row_law(world: World) -> Law:
+    """Return the law of a record's row; the last bin is that of a record that is deleted."""
+    size = len(world.sensitive)
+    gone = [Fraction(world.deleted, size)] if world.deleted else []
+    return [Fraction(1, size)] * world.rows + gone
+
+
+def _row_of(record: int) -> Callable[[World, Sample], Integers]:
+    def bins(world: World, sample: Sample) -> Integers:
+        assert sample.rows is not None
+        found = sample.rows == record % len(world.sensitive)
+        rows: Integers = np.where(found.any(axis=1), np.argmax(found, axis=1), world.rows)
+        return rows
+
+    return bins
+
+
+def _in_place_law(world: World) -> Law:
+    """Return the law of how many records stand at their own place, three and more in one bin."""
+    if world.deleted:
+        return []
+    size = len(world.sensitive)
+    moved = [1, 0]  # orders of so many items in which none stands at its place
+    while len(moved) <= size:
+        moved.append((len(moved) - 1) * (moved[-1] + moved[-2]))
+    law = [Fraction(comb(size, count) * moved[size - count], factorial(size)) for count in range(3)]
+    return [*law, Fraction(1) - sum(law, Fraction(0))]
+
+
+def _in_place(world: World, sample: Sample) -> Integers:
+    assert sample.rows is not None
+    standing = (sample.rows == np.arange(len(world.sensitive))).sum(axis=1)
+    bins: Integers = np.minimum(standing, 3)
+    return bins
+
+
+def _distance_law(world: World) -> Law:
+    others = len(world.sensitive) - 1
+    return [] if world.deleted else [Fraction(1, others)] * others
+
+
+def _distance(world: World, sample: Sample) -> Integers:
+    """Return how many rows the second record stands behind the first, around the end, less 1."""
+    first, second = _row_of(0)(world, sample), _row_of(1)(world, sample)
+    bins: Integers = (second - first) % world.rows - 1
+    return bins
+
+
+def _deleted_law(world: World) -> Law:
+    sets = comb(len(world.sensitive), world.deleted)
+    return [Fraction(1, sets)] * sets if world.deleted else []
+
+
+def _deleted(world: World, sample: Sample) -> Integers:
+    assert sample.rows is not None
+    records = range(len(world.sensitive))
+    number = {gone: place for place, gone in enumerate(combinations(records, world.deleted))}
+    missing = ((sample.rows[:, :, np.newaxis] == np.arange(len(records))).any(axis=1) == 0).nonzero()[1]
+    return np.array([number[tuple(gone)] for gone in missing.reshape(-1, world.deleted).tolist()])
+
+
+def _changed(world: World, sample: Sample) -> Integers:
+    """Return whether each record is published with another value, shape (releases, N)."""
+    changed: Integers = (sample.by_record() != np.array(world.sensitive)).astype(int)
+    return changed
+
+
+def _changed_by_row(world: World, sample: Sample) -> Integers:
+    assert sample.rows is not None
+    changed: Integers = (sample.published != np.array(world.sensitive)[sample.rows]).astype(int)
+    return changed
 
 
 def _retention_law(world: World) -> Law:
@@ -86,39 +167,128 @@ def _retention_law(world: World) -> Law:
 
 
 def _retention(world: World, sample: Sample) -> Integers:
-    bins: Integers = (~_kept(world, sample)).astype(int).reshape(-1)
-    return bins
+    return _changed_by_row(world, sample).reshape(-1)
 
 
-def _pair_law(world: World) -> Law:
-    kept, changed = _retention_law(world)
-    return [kept**2, kept * changed, changed * kept, changed**2]
+def _independent(count: int) -> Callable[[World], Law]:
+    """Return the law of so many independent coins of retention, the first one the highest digit."""
+
+    def law(world: World) -> Law:
+        return [prod(coins, start=Fraction(1)) for coins in product(_retention_law(world), repeat=count)]
+
+    return law
+
+
+def _of_records(count: int) -> Callable[[World], Law]:
+    """Return the same law, of records, where all of them are published and can be divided so."""
+    law = _independent(count)
+    return lambda world: [] if world.deleted or len(world.sensitive) % count else law(world)
+
+
+def _coded(*coins: Integers) -> Integers:
+    digits: Integers = np.zeros_like(coins[0])
+    for coin in coins:
+        digits = 2 * digits + coin
+    return digits.reshape(-1)
 
 
 def _neighbors(world: World, sample: Sample) -> Integers:
-    changed = (~_kept(world, sample)).astype(int)
-    bins: Integers = (2 * changed[:, 0::2] + changed[:, 1::2]).reshape(-1)
-    return bins
+    changed = _changed(world, sample)
+    return _coded(changed[:, 0::2], changed[:, 1::2])
 
 
-def _partner_law(world: World) -> Law:
-    """Return the law of the first record's published value; none where the plan itself is drawn."""
-    if world.method == "mixed":
-        return []
-    plan = PLANS[world.method](np.bincount(world.sensitive), world.law.gamma, TapeSource(b""))
-    channel = decoy_groups(co_occurrence(plan).counts(), world.law)
-    return [channel.probability(world.sensitive[0], value) for value in channel.outputs]
+def _three_neighbors(world: World, sample: Sample) -> Integers:
+    changed = _changed(world, sample)
+    return _coded(changed[:, 0::3], changed[:, 1::3], changed[:, 2::3])
 
 
-def _first_value(world: World, sample: Sample) -> Integers:
-    return sample.by_record()[:, 0]
+def _opposite(world: World, sample: Sample) -> Integers:
+    changed, half = _changed(world, sample), len(world.sensitive) // 2
+    return _coded(changed[:, :half], changed[:, half:])
+
+
+def _neighboring_rows(world: World, sample: Sample) -> Integers:
+    changed, even = _changed_by_row(world, sample), world.rows // 2 * 2
+    return _coded(changed[:, 0:even:2], changed[:, 1:even:2])
+
+
+def _next_release(world: World, sample: Sample) -> Integers:
+    changed = _changed(world, sample)[:, 0]
+    return _coded(changed[0::2], changed[1::2])
+
+
+def _order_law(world: World) -> Law:
+    law = _of_records(2)(world)
+    return [probability / 2 for probability in law for _ in range(2)]
+
+
+def _order_of_two(world: World, sample: Sample) -> Integers:
+    """Return whether the first two records change, and whether they stand in their order."""
+    changed = _changed(world, sample)
+    ahead: Integers = (_row_of(0)(world, sample) < _row_of(1)(world, sample)).astype(int)
+    return _coded(changed[:, 0], changed[:, 1], ahead)
+
+
+def _partner_law(record: int) -> Callable[[World], Law]:
+    """Return the law of a record's published value."""
+
+    def law(world: World) -> Law:
+        if world.deleted:
+            return []
+        own, histogram = world.sensitive[record], np.bincount(world.sensitive)
+        if world.method == "mixed":
+            together = expected_together(tuple(histogram.tolist()), world.law.gamma)
+            each = (1 - world.law.retention) / ((world.law.gamma - 1) * int(histogram[own]))
+            others = [together.get((own, value), Fraction(0)) * each for value in range(len(histogram))]
+            return [world.law.retention if value == own else share for value, share in enumerate(others)]
+        plan = PLANS[world.method](histogram, world.law.gamma, TapeSource(b""))
+        channel = decoy_groups(co_occurrence(plan).counts(), world.law)
+        return [channel.probability(own, value) for value in channel.outputs]
+
+    return law
+
+
+def _value_of(record: int) -> Callable[[World, Sample], Integers]:
+    return lambda _, sample: sample.by_record()[:, record]
+
+
+def _repeated_law(world: World) -> Law:
+    """Return a bound of how likely an order of rows is one of those before it, and the rest."""
+    orders = factorial(len(world.sensitive)) // factorial(world.deleted)
+    bound = Fraction(MOST_RELEASES, orders)
+    return [bound, 1 - bound]
+
+
+def _repeated(_: World, sample: Sample) -> Integers:
+    assert sample.rows is not None
+    seen: set[tuple[int, ...]] = set()
+    fresh = []
+    for order in map(tuple, sample.rows.tolist()):
+        fresh.append(int(order not in seen))
+        seen.add(order)
+    return np.array(fresh)
 
 
 CHECKS = (
     Check("counts", False, _count_law, _counts, "no record is published with the value"),
     Check("first-row", False, _place_law, _first_place, "the first row shows the first record's value"),
-    Check("row-of-the-first-record", True, _row_law, _row_of_first, "the first record stands first"),
+    Check("row-of-the-first-record", True, _row_law, _row_of(0), "the first record stands first"),
     Check("retention", True, _retention_law, _retention, "own value"),
-    Check("neighbors", True, _pair_law, _neighbors, "two neighbors keep their values"),
-    Check("decoys-of-the-first-record", True, _partner_law, _first_value, "own value"),
+    Check("neighbors", True, _of_records(2), _neighbors, "two neighbors keep their values"),
+    Check("decoys-of-the-first-record", True, _partner_law(0), _value_of(0), "the value with code 0"),
+    Check("decoys-of-the-last-record", True, _partner_law(-1), _value_of(-1), "the value with code 0"),
+    Check("row-of-the-last-record", True, _row_law, _row_of(-1), "the last record stands first"),
+    Check("rows-in-place", True, _in_place_law, _in_place, "no record stands at its own place"),
+    Check("distance", True, _distance_law, _distance, "the second record follows the first"),
+    Check("deleted-records", True, _deleted_law, _deleted, "the first records are deleted"),
+    Check("three-neighbors", True, _of_records(3), _three_neighbors, "three neighbors keep their values"),
+    Check("opposite-records", True, _of_records(2), _opposite, "two records keep their values"),
+    Check("neighboring-rows", True, _independent(2), _neighboring_rows, "two rows show own values"),
+    Check(
+        "order-of-two", True, _order_law, _order_of_two, "both keep their values, the second before the first"
+    ),
+    Check("next-release", True, _of_records(2), _next_release, "the first record keeps its value twice"),
+    Check("first-row-again", False, _again_law, _first_place_again, "two releases show the same value first"),
+    Check("repeated", True, _repeated_law, _repeated, "rows stand as in an earlier release", at_most=True),
 )
+"""What is checked of the releases of every world; a law without bins is one that a world does not have."""
