@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ from splu_ref.conformance.comparison import error_kind
 from splu_ref.conformance.generated import Generator, generated_requests
 from splu_ref.conformance.reference import answer, answer_line
 from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, digests, split_answer
-from splu_ref.model import SpluError
+from splu_ref.model import Json, SpluError
 from splu_ref.randomness import SeededSource
 
 _LONG = 1 << 13
@@ -43,6 +44,11 @@ NOTES = {
     "OutOfRange": "A parameter is outside its range.",
     "Malformed": "The line is not a JSON object with an operation.",
     "Large": "Many records.",
+    "Text": "Characters beyond ASCII, or a text that another form of it is not equal to.",
+    "Exact": "Numbers of more than 53 or 64 bits, where nothing may be rounded.",
+    "BeforeTheTape": "The tape is too short as well, and that comes second.",
+    "Unsound": "A certificate that agrees with itself, of something that is not so.",
+    "Steps": "The answer says what was drawn on the way.",
 }
 """What the flags of vectors mean."""
 
@@ -58,6 +64,16 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Line:
+    """One vector to be that is sent as it stands; the attributes are those of `Case`."""
+
+    name: str
+    sent: bytes
+    flags: tuple[str, ...] = ("Malformed",)
+    error: str | None = "malformed"
+
+
+@dataclass(frozen=True)
 class Group:
     """One vector file to be; the attributes are those of `VectorFile`."""
 
@@ -68,7 +84,7 @@ class Group:
     cases: Sequence[Case] = ()
     parameters: Mapping[str, object] = field(default_factory=dict)
     requires: tuple[str, ...] = ()
-    lines: Sequence[tuple[str, str, str]] = ()
+    lines: Sequence[Line] = ()
     generator: Generator | None = None
 
     def file(self) -> VectorFile:
@@ -99,12 +115,19 @@ class Group:
         required, optional = split_answer(self.operation, given)
         return Vector(identifier, case.flags, input=case.input, answer=required, also=optional)
 
-    def _line(self, named: tuple[str, str, str]) -> Vector:
-        name, line, kind = named
-        identifier = f"{self.operation}/{self.name}/{name}"
-        if f'"kind": "{kind}"'.encode() not in answer_line(line.encode()):
-            raise SpluError(f"the vector {identifier} is not answered {kind}")
-        return Vector(identifier, ("Malformed",), line=line, error=kind)
+    def _line(self, line: Line) -> Vector:
+        identifier = f"{self.operation}/{self.name}/{line.name}"
+        given: dict[str, Json] = json.loads(answer_line(line.sent))
+        if error_kind(given) != line.error:
+            raise SpluError(f"the vector {identifier} is answered {given}: mend the vector or the reference")
+        try:
+            text, octets = line.sent.decode(), None
+        except UnicodeDecodeError:
+            text, octets = None, line.sent.hex()
+        if line.error is not None:
+            return Vector(identifier, line.flags, line=text, octets=octets, error=line.error)
+        required, optional = split_answer(self.operation, given)
+        return Vector(identifier, line.flags, line=text, octets=octets, answer=required, also=optional)
 
     def _accumulated(self, generator: Generator) -> Vector:
         requests = generated_requests(self.operation, self.parameters, generator)

@@ -7,9 +7,13 @@ from functools import cache
 
 from splu_ref.conformance.build import Group
 from splu_ref.conformance.groups import (
+    attained,
+    certificate_reading,
     certificates,
     comparators,
     estimates,
+    false_certificates,
+    fields,
     keyed,
     plans,
     promises,
@@ -17,6 +21,10 @@ from splu_ref.conformance.groups import (
     publishing,
     randomness,
     retained_promises,
+    secrets,
+    tables,
+    texts,
+    ties,
 )
 from splu_ref.conformance.vector import VectorFile
 
@@ -31,13 +39,21 @@ SUBJECTS = (
     promises,
     retained_promises,
     certificates,
+    tables,
+    secrets,
+    ties,
+    texts,
+    attained,
+    false_certificates,
+    certificate_reading,
 )
 
 
 def groups() -> Iterator[Group]:
     """Yield the inputs of every vector file."""
-    for subject in SUBJECTS:
-        yield from subject.groups()
+    made = [group for subject in SUBJECTS for group in subject.groups()]
+    yield from made
+    yield from fields.groups(made)
 
 
 @cache

@@ -50,7 +50,8 @@ def fault(vector: Vector, answer: Mapping[str, Json]) -> str | None:
         return f"must be refused with the kind {vector.error!r}, not {given}"
     if "error" in answer:
         return f"must be answered, not refused: {shown(answer['error'])}"
-    expected = {**(vector.answer or {}), **{key: vector.also[key] for key in vector.also if key in answer}}
+    # What was drawn on the way comes first: the first difference is where the answer went wrong.
+    expected = {**{key: vector.also[key] for key in vector.also if key in answer}, **(vector.answer or {})}
     for key, value in expected.items():
         if key not in answer:
             return f"the answer has no {key!r}"

@@ -113,8 +113,8 @@ def _wrong(session: Session, file: VectorFile, vector: Vector) -> str | None:
 
 def _line(file: VectorFile, vector: Vector) -> bytes:
     """Return the line by which a vector is asked."""
-    if vector.line is not None:
-        return vector.line.encode()
+    if vector.sent is not None:
+        return vector.sent
     return json.dumps({**file.request(vector), "id": vector.id}).encode()
 
 

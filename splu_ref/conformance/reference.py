@@ -20,6 +20,7 @@ from splu_ref.conformance.operations import (
     promises,
     publishing,
     randomness,
+    tables,
 )
 from splu_ref.model import InputError, Json, TapeExhaustedError
 
@@ -31,10 +32,13 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "coins": randomness.coins,
     "order_within": randomness.order_within,
     "subset": randomness.subset,
+    "seeded": randomness.seeded,
+    "key_file": tables.key_file,
     "release_key": keyed.key_of_release,
     "keyed": keyed.keyed,
     "plan": plans.plan,
-    "publish": publishing.from_tape(publishing.splu_gen),
+    "publish": publishing.publish,
+    "draws": publishing.draws_of_tape,
     "release": publishing.release_columns,
     "plan_secret": keyed.plan_secret,
     "publish_keyed": keyed.publish_keyed,
@@ -43,6 +47,7 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "publish_distribution_based": comparators.distribution_based,
     "publish_counts": comparators.counts,
     "estimate": estimates.estimate,
+    "conjunction": estimates.conjunction,
     "interval": estimates.interval,
     "transition": estimates.transition,
     "error_probability": promises.error,
@@ -50,12 +55,18 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "utility_threshold": promises.threshold,
     "concept_error": promises.concept,
     "certificate": promises.certificate,
+    "read_table": tables.read_table,
+    "column_codes": tables.column_codes,
+    "identities": tables.identities,
+    "table_digest": tables.table_digest,
+    "manifest": tables.manifest,
 }
 """Every operation but ``describe``, by name."""
 
 
-def describe() -> Answer:
-    """Return what the reference says of itself."""
+def describe(fields: Fields) -> Answer:
+    """Answer what the reference says of itself."""
+    fields.finish()
     return {"ops": list(OPERATIONS), "name": "splu-ref", "version": __version__}
 
 
@@ -65,7 +76,7 @@ def answer(request: object) -> Answer:
         if not isinstance(request, dict) or not isinstance(request.get("op"), str):
             raise RequestError("malformed", 'a request is an object with an operation: {"op": ...}')
         if request["op"] == "describe":
-            return describe()
+            return describe(Fields(request))
         if request["op"] not in OPERATIONS:
             raise RequestError("unsupported", f"the operation {request['op']!r} is not known")
         return OPERATIONS[request["op"]](Fields(request))

@@ -14,7 +14,8 @@ from splu_ref.model import Json
 SCHEMA = "splu-ref/vectors/1"
 
 OPTIONAL = {
-    "publish": ("rows", "suppressed"),
+    "plan": ("passes",),
+    "publish": ("groups", "order", "integers", "rows", "suppressed"),
     "privacy_minimum": ("argmin", "t_p_definition", "argmin_definition"),
 }
 """Keys that an answer need not have; where it has them, they must be right."""
@@ -28,6 +29,7 @@ class VectorEntry(TypedDict, total=False):
     result: str
     input: Mapping[str, object]
     line: str
+    octets: str
     generator: Generator
     answer: Mapping[str, Json]
     also: Mapping[str, Json]
@@ -55,8 +57,8 @@ class VectorDocument(TypedDict):
 class Vector:
     """One request, or a run of generated requests, and what must be answered.
 
-    Exactly one of ``input``, ``line`` and ``generator`` is given; and exactly one of ``answer``, ``error``
-    and ``answers_sha256``.
+    Exactly one of ``input``, ``line``, ``octets`` and ``generator`` is given; and exactly one of ``answer``,
+    ``error`` and ``answers_sha256``.
 
     Attributes
     ----------
@@ -67,7 +69,9 @@ class Vector:
     input
         Fields of the request, beside the operation and the file's parameters.
     line
-        A line that is no request.
+        A line to be sent as it stands, in UTF-8.
+    octets
+        A line that is no text, in hexadecimal digits.
     generator
         How many requests are made: see `splu_ref.conformance.generated`.
     answer
@@ -86,6 +90,7 @@ class Vector:
     flags: tuple[str, ...] = ()
     input: Mapping[str, object] | None = None
     line: str | None = None
+    octets: str | None = None
     generator: Generator | None = None
     answer: Mapping[str, Json] | None = None
     also: Mapping[str, Json] = field(default_factory=dict)
@@ -98,10 +103,17 @@ class Vector:
         """Whether the request has an answer."""
         return self.error is None
 
+    @property
+    def sent(self) -> bytes | None:
+        """The bytes of a line that is sent as it stands, without its end; None for a request."""
+        if self.octets is not None:
+            return bytes.fromhex(self.octets)
+        return None if self.line is None else self.line.encode()
+
     def to_json(self) -> dict[str, object]:
         """Return the vector as it stands in its file."""
         entry: dict[str, object] = {"id": self.id, "flags": list(self.flags)}
-        for name in ("input", "line", "generator"):
+        for name in ("input", "line", "octets", "generator"):
             if getattr(self, name) is not None:
                 entry[name] = getattr(self, name)
         entry["result"] = "valid" if self.valid else "invalid"
@@ -118,6 +130,7 @@ class Vector:
             flags=tuple(entry["flags"]),
             input=entry.get("input"),
             line=entry.get("line"),
+            octets=entry.get("octets"),
             generator=entry.get("generator"),
             answer=entry.get("answer"),
             also=entry.get("also", {}),

@@ -69,12 +69,12 @@ def test_both_laws_agree() -> None:
 
 
 def _error(request: Request) -> Request:
-    gamma, epsilon, f = request["gamma"], Fraction(request["epsilon"]), request["frequency"]
+    gamma, epsilon, f = int(request["gamma"]), Fraction(request["epsilon"]), int(request["frequency"])
     return {"probability": str(error(gamma, epsilon, f, retention=request.get("retention")))}
 
 
 def _minimum(request: Request) -> Request:
-    gamma, epsilon, alpha = request["gamma"], Fraction(request["epsilon"]), request["alpha"]
+    gamma, epsilon, alpha = int(request["gamma"]), Fraction(request["epsilon"]), int(request["alpha"])
     retention = request.get("retention")
     answer: Request = {}
     for strict, name in ((True, ""), (False, "_definition")):
@@ -86,7 +86,7 @@ def _minimum(request: Request) -> Request:
 
 
 def _threshold(request: Request) -> Request:
-    gamma, epsilon, t_e = request["gamma"], Fraction(request["epsilon"]), Fraction(request["t_e"])
+    gamma, epsilon, t_e = int(request["gamma"]), Fraction(request["epsilon"]), Fraction(request["t_e"])
     if epsilon > gamma - 1 or t_e == 1:
         return {"threshold": 1}
     retention = request.get("retention")
@@ -111,13 +111,11 @@ def _closed_form(y: int, published: int, n: int, rows: int, gamma: int) -> Fract
 
 
 def _estimate(request: Request) -> Request:
-    published, gamma = request["published_count"], request["gamma"]
+    published, gamma = int(request["published_count"]), int(request["gamma"])
     if request["method"] == "exact":
-        form = _closed_form(
-            request["both_count"], published, request["predicate_count"], request["rows"], gamma
-        )
-        return {"estimate": str(form)}
-    return {"estimate": str(min(published, request.get("bound", published)))}
+        y, n, rows = (int(request[name]) for name in ("both_count", "predicate_count", "rows"))
+        return {"estimate": str(_closed_form(y, published, n, rows, gamma))}
+    return {"estimate": str(min(published, int(request.get("bound", published))))}
 
 
 def test_the_count_is_the_most_likely_one() -> None:
@@ -128,7 +126,7 @@ def test_the_count_is_the_most_likely_one() -> None:
 
 
 def _interval(request: Request) -> Request:
-    published, gamma = request["published_count"], request["gamma"]
+    published, gamma = int(request["published_count"]), int(request["gamma"])
     tail = (1 - Fraction(request["confidence"])) / 2
     possible = []
     for f in count():
@@ -142,11 +140,11 @@ def _interval(request: Request) -> Request:
 
 
 def _transition(request: Request) -> Request:
-    gamma = request["gamma"]
+    gamma = int(request["gamma"])
     keeping = Fraction(request.get("retention", f"1/{gamma}"))
     if request["model"] == "two-state":
         # Each of the f groups with the value has gamma - 1 records of other values.
-        frequency, rows = request["frequency"], request["rows"]
+        frequency, rows = int(request["frequency"]), int(request["rows"])
         among_decoys = Fraction(frequency * (gamma - 1), rows - frequency)
         taken = among_decoys * (1 - keeping) / (gamma - 1)
         assert (rows - frequency) * taken + frequency * keeping == frequency  # the mean of f' is f
@@ -183,19 +181,16 @@ def _groups(histogram: list[int], gamma: int, method: str) -> list[list[int]]:
 
 
 def _concept(request: Request) -> Request:
-    gamma, epsilon, n, x = (
-        request["gamma"],
-        Fraction(request["epsilon"]),
-        request["predicate_count"],
-        request["concept_count"],
-    )
-    inside = x + request["decoys_in_predicate"]
-    outside = gamma * request["sensitive_count"] - inside
+    epsilon = Fraction(request["epsilon"])
+    names = ("gamma", "predicate_count", "concept_count", "rows", "decoys_in_predicate", "sensitive_count")
+    gamma, n, x, rows, decoys, frequency = (int(request[name]) for name in names)
+    inside = x + decoys
+    outside = gamma * frequency - inside
     wrong = Fraction(0)
     for (y, one), (z, other) in product(
         enumerate(binomial(inside, gamma)), enumerate(binomial(outside, gamma))
     ):
-        estimate = _closed_form(y, y + z, n, request["rows"], gamma)
+        estimate = _closed_form(y, y + z, n, rows, gamma)
         if estimate is None or not (1 - epsilon) * x < estimate < (1 + epsilon) * x:
             wrong += one * other
     return {"probability": str(wrong)}
@@ -319,7 +314,7 @@ def _utility_threshold(parameters: Request, given: Any) -> tuple[Request, bool]:
             tail[side][key] for key in ("numerator", "denominator")
         ]
         k = floor((1 + epsilon) * start) if sign > 0 else ceil((1 - epsilon) * start)
-        if (z - 1) * sign < 0:
+        if (z - 1) * sign < 0 or (z == 0 and k > 0):
             return {}, False
         bound = (1 + (z - 1) / gamma) ** (gamma * start) / z**k
         if bound > 2:
@@ -398,8 +393,14 @@ DERIVED: dict[str, Callable[[Request], Request]] = {
 }
 
 
+READ_IN_JAVASCRIPT = ("certificate/reading.json", "certificate/sizes.json", "certificate/retention.json")
+"""How a file is read, what is too large, and the law with a retention: there is a reader in tests/foreign."""
+
+
 @pytest.mark.parametrize(
-    "file", [file for file in vector_files() if file.operation in DERIVED], ids=lambda file: file.path
+    "file",
+    [file for file in vector_files() if file.operation in DERIVED and file.path not in READ_IN_JAVASCRIPT],
+    ids=lambda file: file.path,
 )
 def test_answers(file: VectorFile) -> None:
     for vector in file.vectors:
@@ -432,4 +433,6 @@ def test_every_answer_is_derived_twice() -> None:
     derived_elsewhere = {"below", "coins", "permutation", "order_within", "subset", "keyed", "plan_secret"}
     derived_elsewhere |= {"release_key", "plan", "release"}
     derived_elsewhere |= {operation for operation in answered if operation.startswith("publish")}
-    assert answered == set(DERIVED) | derived_elsewhere
+    in_javascript = {"read_table", "column_codes", "identities", "table_digest", "key_file", "manifest"}
+    in_javascript |= {"seeded", "draws", "conjunction"}
+    assert answered == set(DERIVED) | derived_elsewhere | in_javascript

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import count
+from math import lcm
 from typing import Any
 
 import pytest
@@ -60,8 +61,13 @@ class Bits:
                 keys[item] = [*keys[item], int.from_bytes(self.take(4), "big")]
 
     def subset(self, population: int, size: int) -> list[int]:
-        free = list(range(population)) if population < 100_000 else []
-        return sorted(free.pop(self.integer(population - taken)) for taken in range(size))
+        taken: list[int] = []
+        for number in range(size):
+            place = self.integer(population - number)
+            # Of the numbers that can stand at this place among those left, the first that is left.
+            near = (k for k in range(place, place + size + 1) if k not in taken)
+            taken.append(next(k for k in near if k - sum(other < k for other in taken) == place))
+        return sorted(taken)
 
     def shuffle(self, size: int) -> list[int]:
         return self.order([0] * size)
@@ -180,7 +186,11 @@ def as_written(value: int) -> int | str:
 
 
 def blocks_of(
-    histogram: list[int], gamma: int, method: str, source: Callable[[int], Bits]
+    histogram: list[int],
+    gamma: int,
+    method: str,
+    source: Callable[[int], Bits],
+    after: list[list[list[int]]] | None = None,
 ) -> list[list[list[int]]]:
     total = sum(histogram)
     assert total > 0
@@ -199,13 +209,14 @@ def blocks_of(
         return [groups]
     records = [value for value, frequency in enumerate(histogram) for _ in range(frequency)]
     groups = [records[first::number] for first in range(number)]
+    passes = [] if after is None else after
     if method == "cyclic":
         return [groups]
     blocks = -(-number // 4096)
-    return [_mixed(groups[block::blocks], source(block)) for block in range(blocks)]
+    return [_mixed(groups[block::blocks], source(block), passes) for block in range(blocks)]
 
 
-def _mixed(groups: list[list[int]], source: Bits) -> list[list[int]]:
+def _mixed(groups: list[list[int]], source: Bits, after: list[list[list[int]]]) -> list[list[int]]:
     size, gamma, passes = len(groups), len(groups[0]), 0
     if size == 1:
         return groups
@@ -229,6 +240,7 @@ def _mixed(groups: list[list[int]], source: Bits) -> list[list[int]]:
                 for slot, facing in zip(mine, theirs[shift:] + theirs[:shift], strict=True):
                     if tossed[slot * half + q]:
                         one[slot], two[facing] = two[facing], one[slot]
+        after.append([list(group) for group in groups])
     return groups
 
 
@@ -247,51 +259,53 @@ def standing(blocks: list[list[list[int]]], own: list[int], order: list[int]) ->
 
 def published_column(
     own: list[int], gamma: int, method: str, retention: Fraction, source: Source
-) -> list[int]:
+) -> tuple[list[int], Request]:
     histogram = [own.count(value) for value in range(max(own) + 1)]
     blocks = blocks_of(histogram, gamma, method, source.secret())
-    group_of = standing(blocks, own, source.order(own))
+    order = source.order(own)
+    group_of = standing(blocks, own, order)
     # The least common multiple of all denominators is the number of equally likely integers.
     other = (1 - retention) / (gamma - 1)
-    equally_likely = next(m for m in count(1) if (retention * m).denominator == (other * m).denominator == 1)
-    choices: list[list[int]] = []
-    for record, value in enumerate(own):
-        others = [decoy for decoy in group_of[record] if decoy != value]
-        kept = [value] * int(retention * equally_likely)
-        choices.append(kept + [decoy for decoy in others for _ in range(int(other * equally_likely))])
+    equally_likely = lcm(retention.denominator, other.denominator)
     drawn = source.below(equally_likely, len(own))
-    return [choices[record][draw] for record, draw in enumerate(drawn)]
+    published = []
+    for record, value in enumerate(own):
+        place = drawn[record] - retention * equally_likely
+        others = [decoy for decoy in group_of[record] if decoy != value]
+        published.append(value if place < 0 else others[int(place / (other * equally_likely))])
+    steps = {"groups": [group for block in blocks for group in block], "order": order}
+    return published, {**steps, "integers": list(map(as_written, drawn))}
 
 
 def released(request: Request, columns: list[list[int]], source: Source) -> Request:
-    gamma, method = request["gamma"], request["method"]
+    gamma, method = int(request["gamma"]), request["method"]
     retention = Fraction(request.get("retention", f"1/{gamma}"))
     population = len(columns[0])
     for codes in columns:
         assert population >= gamma * max(Counter(codes).values())
     suppressed = source.subset(population, population % gamma)
     kept = [record for record in range(population) if record not in suppressed]
-    published = [
-        published_column([codes[record] for record in kept], gamma, method, retention, source.kept(kept))
-        for codes in columns
-    ]
+    columns = [[codes[record] for record in kept] for codes in columns]
+    made = [published_column(own, gamma, method, retention, source.kept(kept)) for own in columns]
+    published = [values for values, _ in made]
     shuffle = source.kept(kept).shuffle(len(kept))
     return {
         "published": [[values[place] for place in shuffle] for values in published],
         "rows": [kept[place] for place in shuffle],
         "suppressed": suppressed,
+        "steps": made[0][1],
     }
 
 
 def _below(request: Request) -> Request:
     source = tape(request)
-    drawn = source.below(int(request["bound"]), request["size"])
+    drawn = source.below(int(request["bound"]), int(request["size"]))
     return {"result": list(map(as_written, drawn)), "consumed": source.consumed}
 
 
 def _permutation(request: Request) -> Request:
     source = tape(request)
-    return {"result": source.order([0] * request["size"]), "consumed": source.consumed}
+    return {"result": source.order([0] * int(request["size"])), "consumed": source.consumed}
 
 
 def _order_within(request: Request) -> Request:
@@ -301,18 +315,21 @@ def _order_within(request: Request) -> Request:
 
 def _coins(request: Request) -> Request:
     source = tape(request)
-    return {"result": list(map(int, source.coins(request["size"]))), "consumed": source.consumed}
+    return {"result": list(map(int, source.coins(int(request["size"])))), "consumed": source.consumed}
 
 
 def _plan_secret(request: Request) -> Request:
     source = Keyed({**request, "identities": []})
-    stream = source.stream(request["block"])
-    return {"bytes": bytes(next(stream) for _ in range(request["size"])).hex()}
+    stream = source.stream(int(request["block"]))
+    return {"bytes": bytes(next(stream) for _ in range(int(request["size"]))).hex()}
 
 
 def _subset(request: Request) -> Request:
     source = tape(request)
-    return {"result": source.subset(request["population"], request["count"]), "consumed": source.consumed}
+    return {
+        "result": list(map(as_written, source.subset(int(request["population"]), int(request["count"])))),
+        "consumed": source.consumed,
+    }
 
 
 def _keyed(request: Request) -> Request:
@@ -320,47 +337,53 @@ def _keyed(request: Request) -> Request:
     return {
         "order_within": source.order(request["codes"]),
         "permutation": source.shuffle(size),
-        "subset": source.subset(size, request["remainder"]),
+        "subset": source.subset(size, int(request["remainder"])),
         "below": list(map(as_written, source.below(int(request["bound"]), size))),
     }
 
 
 def _plan(request: Request) -> Request:
-    source = Bits(iter(bytes.fromhex(request.get("tape", ""))))
-    blocks = blocks_of(request["histogram"], request["gamma"], request["method"], source.secret())
+    source, gamma = Bits(iter(bytes.fromhex(request.get("tape", "")))), int(request["gamma"])
+    passes: list[list[list[int]]] = []
+    blocks = blocks_of(request["histogram"], gamma, request["method"], source.secret(), passes)
     groups = [group for block in blocks for group in block]
     held = Counter(value for group in groups for value in group)
     assert [held[value] for value in range(len(request["histogram"]))] == request["histogram"]
-    assert all(len(set(group)) == request["gamma"] for group in groups)
-    return {"groups": groups} | ({"consumed": source.consumed} if "tape" in request else {})
+    assert all(len(set(group)) == gamma for group in groups)
+    told = {"consumed": source.consumed} | ({"passes": passes} if len(blocks) == 1 else {})
+    return {"groups": groups} | (told if "tape" in request else {})
 
 
 def _publish(request: Request) -> Request:
     source = tape(request)
     done = released(request, [request["sensitive"]], source)
-    return {**done, "published": done["published"][0], "consumed": source.consumed}
+    steps = done.pop("steps")
+    return {**done, **steps, "published": done["published"][0], "consumed": source.consumed}
 
 
 def _release(request: Request) -> Request:
     source = tape(request)
-    return {**released(request, request["sensitive"], source), "consumed": source.consumed}
+    done = released(request, request["sensitive"], source)
+    del done["steps"]
+    return {**done, "consumed": source.consumed}
 
 
 def _publish_keyed(request: Request) -> Request:
     gamma = str(request["gamma"])
     facts = [
         ["gamma", gamma],
-        ["retention", request.get("retention", f"1/{gamma}")],
+        ["retention", str(Fraction(request.get("retention", f"1/{gamma}")))],
         ["plan", request["method"]],
     ]
     release = {"mechanism": "SPLU-Gen", "facts": facts, "sensitive": [request["column"]]}
     made = _key_of_release(request | release)
     done = released(request, [request["sensitive"]], Keyed(request | made))
+    del done["steps"]
     return {**done, "published": done["published"][0]}
 
 
 def _two_tables(request: Request) -> Request:
-    source, codes, gamma = tape(request), request["sensitive"], request["gamma"]
+    source, codes, gamma = tape(request), request["sensitive"], int(request["gamma"])
     assert len(codes) >= gamma * max(Counter(codes).values())
     suppressed = source.subset(len(codes), len(codes) % gamma)
     kept = [record for record in range(len(codes)) if record not in suppressed]
@@ -409,7 +432,7 @@ def _noisy_counts(request: Request) -> Request:
     noisy = []
     for true in request["counts"]:
         up = geometric()
-        noisy.append(true + up - geometric())
+        noisy.append(as_written(true + up - geometric()))
     return {"counts": noisy, "consumed": source.consumed}
 
 
@@ -440,9 +463,8 @@ def _files() -> list[VectorFile]:
 def test_answers(file: VectorFile) -> None:
     for vector in file.vectors:
         if vector.answer is not None:
-            assert DERIVED[file.operation](file.request(vector)) == {**vector.answer, **vector.also}, (
-                vector.id
-            )
+            request = file.request(vector) if vector.line is None else json.loads(vector.line)
+            assert DERIVED[file.operation](request) == {**vector.answer, **vector.also}, vector.id
         elif vector.error == "tape_exhausted":
             with pytest.raises(EndOfTapeError):
                 DERIVED[file.operation](file.request(vector))

@@ -48,11 +48,11 @@ def _cases(certificates: dict[str, Certificate]) -> Iterator[Case]:
     for name, certificate in certificates.items():
         certificate["produced_by"] = PRODUCER
         yield Case(name, {"text": json.dumps(certificate)})
-        for change, changed in _tampered(certificate):
+        for change, changed in tampered(certificate):
             yield Case(f"{name}-{change}", {"text": json.dumps(changed)}, ("Tampered",))
 
 
-def _tampered(certificate: Certificate) -> Iterator[tuple[str, object]]:
+def tampered(certificate: Certificate) -> Iterator[tuple[str, object]]:
     """Yield the certificate with one thing changed, and what it is."""
     for name in certificate["parameters"]:
         yield f"other-{name}", _changed(certificate, ("parameters", name), _other_number)

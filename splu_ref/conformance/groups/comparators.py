@@ -11,8 +11,9 @@ TABLES = {
     "two-groups": (0, 1, 2, 0, 1, 2),
     "remainder": (4, 1, 2, 0, 1, 2, 3, 0),
     "many": tuple(k * k % 11 for k in range(33)),
+    "two-digit-codes": (10, 2, 9, 100, 2, 10, 9, 21, 3, 100, 21, 3),
 }
-BUDGETS = ("ln 2", "ln 3", "ln 3/2", "1", "1/10", "0.3", "7/2")
+BUDGETS = ("ln 2", "ln 3", "ln 3/2", "1", "1/10", "0.3", "7/2", "1/200", "ln 1.01")
 
 
 def groups() -> Iterator[Group]:
@@ -30,6 +31,9 @@ def groups() -> Iterator[Group]:
         name = "budget-" + budget.replace(" ", "-").replace("/", "_")
         parameters = {"budget": budget}
         yield Group("publish_counts", name, about, PAGE, tuple(_counts(budget)), parameters)
+    about = "Counts about 2**53, which are written as numbers below it and as texts from it on."
+    cases = (*_about_2_to_53("ln 2"), *_about_2_to_53("1/10"))
+    yield Group("publish_counts", "about-2-to-53", about, PAGE, cases)
     yield Group("publish_counts", "invalid", "Budgets that do not exist.", PAGE, tuple(_no_budget()))
 
 
@@ -45,6 +49,8 @@ def _cases(operation: str, parameters: Mapping[str, object]) -> Iterator[Case]:
 
 
 def _infeasible() -> Iterator[Case]:
+    unread = {"sensitive": [0, 0, 0, 1, 2, 1, 2], "tape": ""}
+    yield Case("above-the-limit-and-no-bytes", unread, ("Infeasible", "BeforeTheTape"), "parameter")
     fields = {"sensitive": [0, 0, 0, 1, 2, 1], "tape": "00" * 99}
     yield Case("above-the-limit", fields, ("Infeasible",), "parameter")
 
@@ -65,7 +71,26 @@ def _counts(budget: str) -> Iterator[Case]:
     yield Case("five-short", {**fields, "tape": short}, ("TapeExhausted",), "tape_exhausted")
 
 
+def _about_2_to_53(budget: str) -> Iterator[Case]:
+    """Yield counts of which some are published as numbers and others as texts."""
+    last = (1 << 53) - 1
+    fields: dict[str, object] = {"budget": budget, "counts": [last - 1, last, last - 2, last, last, 0, 0]}
+    for number in range(3):
+        tape = seeded_tape("publish_counts", fields, f"counts/2-to-53/{budget}/{number}")
+        yield Case(f"{budget.replace(' ', '-')}-{number}", {**fields, "tape": tape}, ("Exact", "Limit"))
+
+
 def _no_budget() -> Iterator[Case]:
+    for name, text in {
+        "ln-twice": "ln ln 3",
+        "two-blanks": "ln  3",
+        "no-blank": "ln3",
+        "capitals": "LN 3",
+    }.items():
+        yield Case(name, {"counts": [1], "budget": text, "tape": "00" * 9}, ("WrongType",), "parameter")
+    yield Case(
+        "zero-and-no-bytes", {"counts": [1], "budget": "0", "tape": ""}, ("BeforeTheTape",), "parameter"
+    )
     for name, text in {
         "zero": "0",
         "negative": "-1",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from splu_ref.conformance.build import Case, Group
 
 PAGE = "docs/specification/conformance.md"
+ERRORS_PAGE = "docs/specification/estimates.md"
 GAMMAS = (2, 3, 5, 10)
 # (y3, f', n, N) of the closed form, for gamma up to 10: inside, at and beyond the possible counts.
 CONJUNCTIONS: dict[str, tuple[tuple[int, int, int, int], tuple[str, ...]]] = {
@@ -33,6 +34,13 @@ def groups() -> Iterator[Group]:
         yield Group("estimate", f"exact-{gamma}", about, PAGE, cases, parameters, ("exact",))
         about = f"Intervals for the count of a value, groups of {gamma}."
         yield Group("interval", f"gamma-{gamma}", about, PAGE, tuple(_intervals()), {"gamma": gamma})
+    for gamma, retention in ((2, None), (3, None), (5, None), (10, None), (3, "3/5"), (4, "1/10")):
+        words = f"groups of {gamma}" + (f" and the retention {retention}" if retention else "")
+        about = f"Variances and intervals of the closed form, {words}."
+        name = f"gamma-{gamma}" + (f"-retention-{retention.replace('/', '_')}" if retention else "")
+        parameters = {"gamma": gamma} | ({"retention": retention} if retention else {})
+        needed = ("retention",) if retention else ()
+        yield Group("conjunction", name, about, ERRORS_PAGE, tuple(_errors(gamma)), parameters, needed)
     yield Group("estimate", "invalid", "Estimates that do not exist.", PAGE, tuple(_no_estimates()))
     for gamma in (2, 3, 7):
         about = f"Two states: another value, and the value; groups of {gamma}."
@@ -93,6 +101,37 @@ def _conjunctions(gamma: int) -> Iterator[Case]:
     yield Case("predicate-beyond-the-table", fields(8, 30, 601, 600), ("OutOfRange",), "parameter")
     yield Case("too-few-outside", fields(1, 30, 590, 600), ("OutOfRange",), "parameter")
     yield Case("empty-table", fields(0, 0, 0, 0), ("OutOfRange",), "parameter")
+
+
+def _errors(gamma: int) -> Iterator[Case]:
+    def fields(both: int, published: int, inside: int, rows: int) -> dict[str, int]:
+        return {
+            "both_count": both,
+            "published_count": published,
+            "predicate_count": inside,
+            "rows": rows,
+        }
+
+    for name, counts, flags in (
+        ("interior", (9, 30, 60, 600), ()),
+        ("few", (1, 4, 9, 200), ()),
+        ("one", (1, 3, 1, 100), ("Limit",)),
+        ("nothing-seen", (0, 30, 60, 600), ("Clipped", "Zero")),
+        ("nothing-published", (0, 0, 60, 600), ("Zero",)),
+        ("empty-predicate", (0, 30, 0, 600), ("Zero",)),
+        ("everybody", (30, 30, 600, 600), ("Limit",)),
+        ("odd-numbers", (4, 7, 23, 101), ()),
+        ("much-of-the-value", (4, 12, 40, 500), ()),
+        ("more-than-the-value", (7, 8, 90, 700), ("Limit",)),
+        ("large", (700, 4_000, 10_003, 90_001), ("Large",)),
+    ):
+        yield Case(name, fields(*counts), flags)
+    yield Case("value-too-frequent", fields(3, 20, 20, 20), ("Limit",), "parameter")
+    yield Case("more-than-the-predicate", fields(8, 30, 7, 600), ("OutOfRange",), "parameter")
+    yield Case("too-few-outside", fields(1, 30, 590, 600), ("OutOfRange",), "parameter")
+    if gamma == 10:
+        yield Case("no-whole-number", fields(12, 12, 40, 500), ("Impossible",), "parameter")
+    yield Case("one-row", fields(0, 0, 1, 1), ("OutOfRange",), "parameter")
 
 
 def _intervals() -> Iterator[Case]:

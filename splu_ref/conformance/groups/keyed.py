@@ -13,6 +13,14 @@ KEY = "e8a3db1312e6389aed91369fef2c03939273a2599edfef8342e79e315631a886"
 OTHER_KEY = "a6a3e48e779fecfd77847d5ddf1a53867512ebe5d1243cb43401fd31e6ad4927"
 COUNTED, HALVES = bytes(range(32)).hex(), KEY[:32] * 2
 NAMES = tuple(name.encode().hex() for name in ("anna", "ben", "carla", "dora", "emil", "fay"))
+MANY = tuple(f"record {place}".encode().hex() for place in range(96))
+# After five candidates of 3 bytes, three of 5, or two of 7, a sixteenth byte is left in block 0.
+BLOCK_STRADDLING = {
+    "straddling-3-bytes": (1 << 23) + 1,
+    "straddling-5-bytes": (1 << 39) + 1,
+    "straddling-6-bytes": (1 << 47) + 1,
+    "straddling-7-bytes": (1 << 55) + 1,
+}
 NUMBERS = tuple(str(place).encode().hex() for place in range(14))
 
 
@@ -39,15 +47,22 @@ def groups() -> Iterator[Group]:
         fixed |= {"key": KEY, "columns": ["id", "occupation"], "id_column": "id"}
         about = f"Keyed releases with groups of 3 by the method {method}."
         yield Group("publish_keyed", f"{method}-3", about, PAGE, tuple(_releases()), fixed, (method,))
+        for gamma, retention in ((3, "3/4"), (4, "1/7"), (2, "1")):
+            kept = fixed | {"gamma": gamma, "retention": retention}
+            about = f"Keyed releases with groups of {gamma} and retention {retention} by the method {method}."
+            name = f"{method}-{gamma}-retention-{retention.replace('/', '_')}"
+            cases = tuple(_many_records())
+            yield Group("publish_keyed", name, about, PAGE, cases, kept, (method, "retention"))
 
 
-def _record(*cells: str) -> str:
+def record(*cells: str) -> str:
+    """Return the bytes of a record's cells."""
     return b"".join(len(cell.encode()).to_bytes(8, "big") + cell.encode() for cell in cells).hex()
 
 
 def _contexts() -> Iterator[Case]:
     facts = [["gamma", "3"], ["retention", "1/3"], ["plan", "mixed"]]
-    people = [_record(*cells) for cells in (("anna", "cook"), ("ben", "smith"), ("carla", "nurse"))]
+    people = [record(*cells) for cells in (("anna", "cook"), ("ben", "smith"), ("carla", "nurse"))]
     first: dict[str, object] = {
         "key": KEY,
         "mechanism": "SPLU-Gen",
@@ -57,7 +72,7 @@ def _contexts() -> Iterator[Case]:
         "columns": ["id", "occupation"],
         "records": people,
     }
-    twin = _record("ben", "smith")
+    twin = record("ben", "smith")
     changes: tuple[tuple[str, dict[str, object]], ...] = (
         ("first", {}),
         ("another-order", {"records": people[::-1]}),
@@ -72,7 +87,7 @@ def _contexts() -> Iterator[Case]:
         ("empty-missing", {"missing": ""}),
         ("missing", {"missing": "?"}),
         ("other-names", {"columns": ["name", "occupation"]}),
-        ("another-cell", {"records": [_record("anna", "smith"), *people[1:]]}),
+        ("another-cell", {"records": [record("anna", "smith"), *people[1:]]}),
         ("a-record-less", {"records": people[1:]}),
         ("a-record-twice", {"records": [*people, twin]}),
         ("a-record-three-times", {"records": [*people, twin, twin]}),
@@ -108,6 +123,10 @@ def _choices() -> Iterator[Case]:
     yield case("below-17", 17, 2, ("Remainder", "Rejection"))
     yield case("below-1", 1, 6, ("NothingRead", "Remainder"))
     yield case("below-2-to-62-plus-1", (1 << 62) + 1, 0, ("SecondBlock",))
+    many: dict[str, object] = {"identities": list(MANY), "codes": [k % 3 for k in range(len(MANY))]}
+    for name, bound in BLOCK_STRADDLING.items():
+        fields = many | {"bound": number(bound), "remainder": 5}
+        yield Case(name, fields, ("SecondBlock", "Remainder", "RejectionsInARow"))
     empty: dict[str, object] = {
         "identities": ["", "00", "0000"],
         "codes": [1, 1, 1],
@@ -129,6 +148,7 @@ def _invalid() -> Iterator[Case]:
         ("short-key", "OutOfRange", {"release_key": KEY[2:]}),
         ("long-key", "OutOfRange", {"release_key": KEY + "00"}),
         ("counted-key", "OutOfRange", {"release_key": COUNTED}),
+        ("equal-halves", "OutOfRange", {"release_key": HALVES}),
         ("equal-identities", "OutOfRange", {"identities": ["00", "00"]}),
         ("fewer-codes", "OutOfRange", {"codes": [0]}),
         ("large-remainder", "OutOfRange", {"remainder": 3}),
@@ -164,6 +184,18 @@ def _no_secrets() -> Iterator[Case]:
     yield Case("no-block", without, ("Missing",), "parameter")
 
 
+def _many_records() -> Iterator[Case]:
+    """Yield tables of 26 records, with an id column and without, and with a text for missing cells."""
+    codes = [k * 5 % 9 for k in range(26)]
+    records = [record(f"r{place}", str(code)) for place, code in enumerate(codes)]
+    named = [f"r{place}".encode().hex() for place in range(26)]
+    numbered = [each + "00" * 8 for each in records]
+    fields: dict[str, object] = {"sensitive": codes, "records": records}
+    yield Case("named", {**fields, "identities": named}, ("Remainder",))
+    yield Case("numbered", {**fields, "identities": numbered}, ("Remainder",))
+    yield Case("missing", {**fields, "identities": named, "missing": "?"}, ("Remainder",))
+
+
 def _releases() -> Iterator[Case]:
     def case(
         name: str, codes: list[int], identities: list[str], *flags: str, error: str | None = None
@@ -172,7 +204,7 @@ def _releases() -> Iterator[Case]:
             (bytes.fromhex(identity).decode(), f"{code}")
             for identity, code in zip(identities, codes, strict=True)
         ]
-        records = [_record(*each) for each in cells]
+        records = [record(*each) for each in cells]
         fields: dict[str, object] = {"sensitive": codes, "identities": identities, "records": records}
         return Case(name, fields, flags, error)
 

@@ -55,6 +55,7 @@ def groups() -> Iterator[Group]:
         yield _accumulated(method, 4, [1, 60], 60)
         yield _accumulated(method, 7, [2_000, 2_000], 2)
     yield _accumulated("mixed", 6, [4_097, 4_097], 1)  # two blocks
+    yield _accumulated("mixed", 2, [4_096, 4_096], 1)  # the largest block
     yield Group("plan", "invalid", "Requests that name no method.", PAGE, tuple(_no_method()))
 
 
@@ -77,6 +78,8 @@ def _invalid(method: str) -> Iterator[Case]:
     yield refused("one-above-the-limit", "Infeasible", 3, [4, 3, 2])
     yield refused("too-few-values", "Infeasible", 3, [3, 3, 0])
     yield refused("no-multiple", "OutOfRange", 3, [2, 2, 1])
+    yield refused("no-multiple-of-rare-values", "OutOfRange", 3, [2, 2, 1, 1, 1])
+    yield refused("one-too-many", "OutOfRange", 2, [2, 2, 1])
     yield refused("no-records", "Zero", 3, [0, 0, 0])
     yield refused("no-values", "Zero", 3, [])
     yield refused("negative", "OutOfRange", 2, [2, -1, 1])
@@ -94,6 +97,8 @@ def _invalid(method: str) -> Iterator[Case]:
         short = seeded_tape("plan", {**fields, "method": method}, "plan/short", missing=1)
         yield Case("short", {**fields, "tape": short}, ("TapeExhausted",), "tape_exhausted")
         yield Case("no-tape", fields, ("Missing",), "parameter")
+        unread = {"histogram": [4, 3, 2], "gamma": 3, "tape": ""}
+        yield Case("infeasible-and-no-bytes", unread, ("Infeasible", "BeforeTheTape"), "parameter")
 
 
 def _no_method() -> Iterator[Case]:

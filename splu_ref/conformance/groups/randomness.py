@@ -18,6 +18,13 @@ def groups() -> Iterator[Group]:
     for bound in BOUNDS:
         about = f"Uniform integers below {bound}."
         yield Group("below", f"bound-{bound}", about, PAGE, tuple(_below(bound)), {"bound": number(bound)})
+    for bound in (1 << 24, (1 << 53) + 1, 1 << 64, (1 << 64) + 1, (1 << 130) + 1):
+        about = f"Uniform integers below {bound}."
+        wide = ("large-integers",) if bound > 1 << 63 else ()
+        fixed = {"bound": number(bound)}
+        yield Group("below", f"bound-{bound}", about, PAGE, tuple(_below(bound)), fixed, wide)
+    about = "Integers about 2**53, which are written as numbers below it and as texts from it on."
+    yield Group("below", "bound-18014398509481984", about, PAGE, tuple(_texts()), {"bound": number(1 << 54)})
     yield Group("below", "invalid", "Requests for integers that do not exist.", PAGE, tuple(_no_integers()))
     yield _accumulated("below", "below 5", {"bound": 5, "size": 20_000}, 65_536)
     yield Group("coins", "tape", "Fair coins.", PAGE, tuple(_coins()))
@@ -32,6 +39,7 @@ def groups() -> Iterator[Group]:
         cases = tuple(_within(codes))
         yield Group("order_within", name, about, PAGE, cases, {"codes": list(codes)})
     yield _accumulated("order_within", "large", {"codes": [k % 7 for k in range(3_000)]}, 12_100)
+    yield Group("subset", "large-populations", "Members of 2**53 and more.", PAGE, tuple(_large_subsets()))
     for population in (1, 5, 300):
         about = f"Uniform subsets of {population} numbers."
         cases = tuple(_subsets(population))
@@ -88,6 +96,15 @@ def _below(bound: int) -> Iterator[Case]:
     yield Case("one-byte-short", {"size": 12, "tape": short}, ("TapeExhausted",), "tape_exhausted")
 
 
+def _texts() -> Iterator[Case]:
+    for name, value in {
+        "last-number": (1 << 53) - 1,
+        "first-text": 1 << 53,
+        "second-text": (1 << 53) + 1,
+    }.items():
+        yield Case(name, {"size": 1, "tape": value.to_bytes(7, "big").hex()}, ("Exact", "Limit"))
+
+
 def _coins() -> Iterator[Case]:
     yield Case("none", {"size": 0, "tape": "ff"}, ("NothingRead", "TapeLeft"))
     yield Case("part-of-a-byte", {"size": 3, "tape": "b0"}, ("Masked",))
@@ -109,6 +126,8 @@ def _no_integers() -> Iterator[Case]:
     yield refused("bound-boolean", "WrongType", bound=True)
     yield refused("bound-word", "WrongType", bound="five")
     yield refused("size-negative", "OutOfRange", size=-1)
+    yield refused("bound-0-and-no-bytes", "BeforeTheTape", bound=0, tape="")
+    yield refused("size-negative-and-no-bytes", "BeforeTheTape", size=-1, tape="")
     yield refused("tape-half-a-byte", "WrongType", tape="000")
     yield refused("tape-no-digits", "WrongType", tape="zz")
     yield refused("tape-number", "WrongType", tape=0)
@@ -165,6 +184,16 @@ def _within(codes: tuple[int, ...]) -> Iterator[Case]:
     yield Case("several", {"tape": left}, ("TapeLeft",))
 
 
+def _large_subsets() -> Iterator[Case]:
+    for exponent in (32, 53, 60, 62):
+        fields = {"population": number(1 << exponent), "count": 4}
+        tape = seeded_tape("subset", fields, f"subset/2-to-{exponent}")
+        yield Case(f"2-to-{exponent}", {**fields, "tape": tape}, ("Exact",))
+    about = 1 << 53
+    ends = b"".join(member.to_bytes(7, "big") for member in (about - 2, about - 2, about - 2)).hex()
+    yield Case("about-2-to-53", {"population": number(1 << 54), "count": 3, "tape": ends}, ("Exact", "Limit"))
+
+
 def _subsets(population: int) -> Iterator[Case]:
     yield Case("none", {"count": 0, "tape": "00"}, ("NothingRead", "TapeLeft"))
     for count in sorted({1, min(3, population), min(6, population)}):
@@ -177,5 +206,7 @@ def _subsets(population: int) -> Iterator[Case]:
         yield Case("rejection", {"count": 2, "tape": "070502"}, ("Rejection",), "tape_exhausted")
         yield Case("four-of-four-left", {"count": 2, "tape": "0207"}, ("Masked",))
     too_many = {"count": population + 1, "tape": "00" * 16}
+    unread = {"count": population + 1, "tape": ""}
+    yield Case("too-many-and-no-bytes", unread, ("OutOfRange", "BeforeTheTape"), "parameter")
     yield Case("too-many", too_many, ("OutOfRange",), "parameter")
     yield Case("count-negative", {"count": -1, "tape": ""}, ("OutOfRange",), "parameter")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from splu_ref.conformance.fields import Fields
+from splu_ref.conformance.fields import Fields, exact_of, number
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, gamma_of
 from splu_ref.decoys import PLANS
 from splu_ref.mechanisms import Anatomy, Budget, DistributionBased, LaplaceCounts
@@ -40,4 +40,6 @@ def counts(fields: Fields) -> dict[str, Json]:
     fields.finish()
     if not true:
         raise ParameterError("counts is empty: give at least one")
-    return {"counts": LaplaceCounts(Budget.of(given)).publish_counts(true, tape), "consumed": tape.consumed}
+    logarithm, x = given.startswith("ln "), exact_of(given.removeprefix("ln "), "budget")
+    noisy = LaplaceCounts(Budget.logarithm(x) if logarithm else Budget.of(x)).publish_counts(true, tape)
+    return {"counts": [number(count) for count in noisy], "consumed": tape.consumed}

@@ -13,6 +13,7 @@ from splu_ref.conformance.fields import Fields, written
 from splu_ref.conformance.operations.publishing import gamma_of
 from splu_ref.decoys import PLANS, co_occurrence
 from splu_ref.estimators import conjunction_estimate, estimate_count
+from splu_ref.estimators.linear.exact_error import ConjunctionError
 from splu_ref.model import Gamma, Json, ParameterError, shown
 from splu_ref.randomness import TapeSource
 
@@ -65,6 +66,28 @@ def interval(fields: Fields) -> dict[str, Json]:
     confidence = fields.exact("confidence")
     fields.finish()
     return {"interval": list(estimate_count(published, gamma, confidence=confidence).interval)}
+
+
+def conjunction(fields: Fields) -> dict[str, Json]:
+    """Answer the variance of the closed form's estimate, and the whole numbers that its interval holds."""
+    law = PublishedCount.of(gamma_of(fields), fields.optional_exact("retention"))
+    counts = {
+        "y3": fields.integer("both_count", 0),
+        "f_published": fields.integer("published_count", 0),
+        "predicate_count": fields.integer("predicate_count", 0, MOST_RECORDS),
+        "rows": fields.integer("rows", 2),
+    }
+    fields.finish()
+    estimate = conjunction_estimate(**counts, law=law)
+    error = ConjunctionError(**counts, law=law)
+    ends = error.whole_interval()
+    if ends is None:
+        raise ParameterError("the interval holds no whole number: these counts contradict each other")
+    return {
+        "estimate": written(estimate),
+        "variance": written(error.variance(estimate)),
+        "interval": list(ends),
+    }
 
 
 def transition(fields: Fields) -> dict[str, Json]:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from splu_ref.conformance.fields import Fields
+from splu_ref.conformance.fields import Fields, number
+from splu_ref.conformance.operations.randomness import MOST_ITEMS
 from splu_ref.decoys import PLANS
 from splu_ref.mechanisms import RecordMechanism, SpluGen
-from splu_ref.model import Exact, Gamma, Json, ParameterError
+from splu_ref.mechanisms.draws import draw_rule, draws
+from splu_ref.model import Exact, Gamma, Json, ParameterError, retention_probability
 from splu_ref.randomness import IntArray, SystemSource, TapeSource
 
 MOST_TIMES = 10_000
@@ -54,6 +56,38 @@ def from_tape(mechanism_of: Callable[[Fields], RecordMechanism]) -> Callable[[Fi
         }
 
     return operation
+
+
+def publish(fields: Fields) -> dict[str, Json]:
+    """Answer the release of one sensitive column from a tape, and what was drawn on the way."""
+    codes, mechanism = codes_of(fields.integers("sensitive", 0)), splu_gen(fields)
+    content = fields.octets("tape")
+    tape, again = TapeSource(content), TapeSource(content)
+    fields.finish()
+    done = mechanism.publish_codes(codes, domain_size(codes), tape)
+    suppressed = again.subset(len(codes), len(codes) % mechanism.gamma)
+    own = np.delete(codes, suppressed)
+    plan = PLANS[mechanism.plan](np.bincount(own), mechanism.gamma, again)
+    order = again.order_within(own)
+    integers = again.below(draw_rule(mechanism.gamma, mechanism.retention).bound, len(own))
+    return {
+        "published": done.published.tolist(),
+        "consumed": tape.consumed,
+        "groups": plan.groups().tolist(),
+        "order": order.tolist(),
+        "integers": [number(integer) for integer in integers.tolist()],
+        "rows": done.rows.tolist(),
+        "suppressed": done.suppressed.tolist(),
+    }
+
+
+def draws_of_tape(fields: Fields) -> dict[str, Json]:
+    """Answer draws from 0 to gamma - 1, made of a tape."""
+    gamma, given, size = gamma_of(fields), retention_of(fields), fields.integer("size", 0, MOST_ITEMS)
+    tape = TapeSource(fields.octets("tape"))
+    fields.finish()
+    drawn = draws(tape, gamma, retention_probability(given, gamma), size)
+    return {"result": drawn.tolist(), "consumed": tape.consumed}
 
 
 def publish_random(fields: Fields) -> dict[str, Json]:

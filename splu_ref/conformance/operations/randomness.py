@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from splu_ref.conformance.fields import Fields, number
-from splu_ref.model import Json
-from splu_ref.randomness import TapeSource
+from splu_ref.model import Json, ParameterError
+from splu_ref.randomness import SeededSource, TapeSource
 
 MOST_ITEMS = 1_000_000
 """Integers or items that one request may ask for."""
+
+MOST_MEMBERS = 10_000
+"""Members of a subset that one request may ask for: the time grows with their square."""
 
 
 def below(fields: Fields) -> dict[str, Json]:
@@ -41,9 +44,19 @@ def order_within(fields: Fields) -> dict[str, Json]:
 
 def subset(fields: Fields) -> dict[str, Json]:
     """Answer a uniform subset of ``count`` of the numbers below ``population``."""
-    population, count = fields.integer("population", 0), fields.integer("count", 0, MOST_ITEMS)
+    population, count = fields.integer("population", 0), fields.integer("count", 0)
     tape = _tape(fields)
-    return {"result": tape.subset(population, count).tolist(), "consumed": tape.consumed}
+    if MOST_MEMBERS < count <= population:
+        raise ParameterError(f"count is {count}: ask for at most {MOST_MEMBERS} members at once")
+    members = tape.subset(population, count).tolist()
+    return {"result": [number(member) for member in members], "consumed": tape.consumed}
+
+
+def seeded(fields: Fields) -> dict[str, Json]:
+    """Answer the first bytes of a seeded stream."""
+    seed, size = fields.octets("seed"), fields.integer("size", 0, MOST_ITEMS)
+    fields.finish()
+    return {"bytes": SeededSource(seed).read(size).hex()}
 
 
 def _tape(fields: Fields) -> TapeSource:

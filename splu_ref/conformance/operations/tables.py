@@ -1,0 +1,78 @@
+"""Operations on files: tables with their codes and identities, keys, and manifests."""
+
+from __future__ import annotations
+
+from splu_ref.conformance.fields import Fields, RequestError
+from splu_ref.manifest import parse_manifest
+from splu_ref.mechanisms.family import MECHANISMS
+from splu_ref.microdata import Microdata, require_suffix
+from splu_ref.microdata.reading import decompressed, parse_csv
+from splu_ref.model import Json
+from splu_ref.randomness import Key
+
+
+def read_table(fields: Fields) -> dict[str, Json]:
+    """Answer the names and the cells of a table."""
+    table = _table(fields)
+    fields.finish()
+    cells = [table.cells(column) for column in table.columns]
+    return {"columns": list(table.columns), "rows": [list(row) for row in zip(*cells, strict=True)]}
+
+
+def column_codes(fields: Fields) -> dict[str, Json]:
+    """Answer the domain of a sensitive column, and the code of every record."""
+    missing = fields.text("missing") if fields.has("missing") else None
+    column, table = fields.text("column"), _table(fields, missing)
+    fields.finish()
+    return {"codes": table.codes(column).tolist(), "domain": list(map(str, table.domain(column)))}
+
+
+def identities(fields: Fields) -> dict[str, Json]:
+    """Answer the bytes that identify each record, and those of its cells."""
+    column = fields.text("id_column") if fields.has("id_column") else None
+    table = _table(fields)
+    fields.finish()
+    found = table.identities(column)
+    return {
+        "identities": [identity.hex() for identity in found],
+        "records": [record.hex() for record in table.records()],
+    }
+
+
+def table_digest(fields: Fields) -> dict[str, Json]:
+    """Answer the digest of a table's content, which its manifest holds."""
+    table = _table(fields)
+    fields.finish()
+    return {"digest": table.content_digest()}
+
+
+def key_file(fields: Fields) -> dict[str, Json]:
+    """Answer the key that a file holds."""
+    content = fields.octets("file")
+    fields.finish()
+    return {"key": Key.parse(content, "file").secret.hex()}
+
+
+def manifest(fields: Fields) -> dict[str, Json]:
+    """Answer what a manifest says of its release."""
+    content = fields.octets("file")
+    fields.finish()
+    told = parse_manifest(content, "file", MECHANISMS)
+    origin = told.origin
+    return {
+        "method": told.mechanism.name,
+        "facts": [[name, str(value)] for name, value in told.mechanism.facts().items()],
+        "rows": told.rows,
+        "batches": list(told.batches),
+        "sensitive": [{"column": column, "domain": list(domain)} for column, domain in told.domains.items()],
+        "table": None if origin is None else origin.table,
+    }
+
+
+def _table(fields: Fields, missing: str | None = None) -> Microdata:
+    name, content = fields.text("name"), fields.octets("file")
+    suffix = require_suffix(name)
+    if suffix == ".parquet":
+        raise RequestError("unsupported", "a Parquet file is not read from a request: give CSV")
+    data = content if suffix == ".csv" else decompressed(content, name)
+    return Microdata.from_frame(parse_csv(data, name), missing)
