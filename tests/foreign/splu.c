@@ -107,6 +107,23 @@ static char *put_utf8(char *out, unsigned code) {
     return out;
 }
 
+/* Refuse a line that is not UTF-8: overlong forms, surrogates and what is beyond Unicode included. */
+static void require_utf8(void) {
+    for (const unsigned char *byte = (const unsigned char *)at, *last = (const unsigned char *)end; byte < last;) {
+        unsigned char lead = *byte++, from = 0x80, to = 0xBF;
+        if (lead < 0x80) continue;
+        int more = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
+        if (lead < 0xC2 || lead > 0xF4) malformed();
+        if (lead == 0xE0) from = 0xA0;
+        if (lead == 0xED) to = 0x9F;
+        if (lead == 0xF0) from = 0x90;
+        if (lead == 0xF4) to = 0x8F;
+        for (; more; more--, byte++, from = 0x80, to = 0xBF) {
+            if (byte >= last || *byte < from || *byte > to) malformed();
+        }
+    }
+}
+
 static char *read_text(void) {
     expect('"');
     const char *scan = at;
@@ -238,7 +255,7 @@ static void only(const char *const *names) {
 static uint64_t natural(const char *name) {
     Value *value = field(name);
     if (value->type == NUMBER) {
-        require(value->whole && value->number >= 0);
+        require(value->whole && value->number >= 0 && value->number < (int64_t)1 << 53);
         return (uint64_t)value->number;
     }
     require(value->type == TEXT && *value->text);
@@ -320,7 +337,7 @@ static void print_fraction(Fraction value) {
     printf("\"%s\"", buffer);
 }
 
-/* digits, digits.digits or digits/digits; at most 15 digits in all */
+/* digits, digits.digits or digits/digits; at most 38 digits in all */
 static Fraction exact(const char *written) {
     int negative = *written == '-', digits = 0;
     written += negative;
@@ -329,7 +346,7 @@ static Fraction exact(const char *written) {
     require(isdigit((unsigned char)*written));
     for (; *written; written++) {
         if (isdigit((unsigned char)*written)) {
-            require(++digits <= 15);
+            require(++digits <= 38);
             number = number * 10 + (*written - '0');
             if (part == '.') q *= 10;
         } else {
@@ -717,7 +734,10 @@ static Release publish(Integers *columns, size_t column_count, int64_t gamma, in
 
 static void print_sizes(const size_t *values, size_t count) {
     putchar('[');
-    for (size_t i = 0; i < count; i++) printf(i ? ",%zu" : "%zu", values[i]);
+    for (size_t i = 0; i < count; i++) {
+        const char *quote = values[i] >> 53 ? "\"" : "";  /* a text from 2^53 on */
+        printf("%s%s%zu%s", i ? "," : "", quote, values[i], quote);
+    }
     putchar(']');
 }
 
@@ -781,10 +801,11 @@ static void answer_order_within(void) {
 
 static void answer_subset(void) {
     ONLY("population", "count", "tape");
-    int64_t population = integer("population", 0), count = integer("count", 0);
-    require(count <= population && count <= 1000000);
+    uint64_t population = natural("population");
+    int64_t count = integer("count", 0);
+    require((uint64_t)count <= population && count <= 10000);
     open_tape(text("tape"));
-    print_result(random_subset((uint64_t)population, (size_t)count), (size_t)count);
+    print_result(random_subset(population, (size_t)count), (size_t)count);
 }
 
 static void answer_plan(void) {
@@ -965,9 +986,11 @@ static const struct { const char *name; void (*answer)(void); } OPERATIONS[] = {
 enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
 
 static void answer_describe(void) {
+    ONLY(NULL);
     printf("{\"ops\":[");
     for (size_t i = 1; i < OPERATION_COUNT; i++) printf("%s\"%s\"", i > 1 ? "," : "", OPERATIONS[i].name);
-    printf("],\"name\":\"splu.c\",\"version\":\"1\"}");
+    printf("],\"features\":[\"anatomy\",\"cyclic\",\"mixed\",\"retention\",\"mle\",\"exact\",\"two-state\",\"per-value\"]");
+    printf(",\"name\":\"splu.c\",\"version\":\"1\"}");
 }
 
 static void answer_line(const char *line, size_t length) {
@@ -980,6 +1003,7 @@ static void answer_line(const char *line, size_t length) {
         printf("{\"error\":{\"kind\":\"%s\"}}", refusal_kind);
         return;
     }
+    require_utf8();
     request = read_value(0);
     space();
     if (at < end || request->type != OBJECT) malformed();

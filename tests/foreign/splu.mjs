@@ -4,7 +4,7 @@
 // For tests of the runner, `node splu.mjs --break NAME` makes one mistake on purpose; see BREAKS.
 
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import { createInterface } from "node:readline";
+import { gunzipSync } from "node:zlib";
 
 const BREAKS = [
   "modulo-bias", "low-byte-first", "file-order", "draw-0-is-first", "own-value-never", "no-shuffle",
@@ -56,6 +56,7 @@ class Fraction {
 const ZERO = new Fraction(0n);
 const ONE = new Fraction(1n);
 const whole = (n) => new Fraction(BigInt(n));
+const least = (a, b) => (a < b ? a : b);
 
 function parseExact(text, name) {
   if (typeof text !== "string") refuse(`${name} is not a text`);
@@ -99,7 +100,7 @@ class Fields {
   integers(name, least = 0) { return integersOf(this.take(name), name, least); }
   text(name) {
     const value = this.take(name);
-    if (typeof value !== "string") refuse(`${name} is not a text`);
+    if (typeof value !== "string" || !value.isWellFormed()) refuse(`${name} is not a text`);
     return value;
   }
   bytes(name) { return bytesOf(this.text(name), name); }
@@ -155,9 +156,8 @@ class Stream {
       if (broken.has("modulo-bias")) return candidate % bound;
     }
   }
-  below(bound, size) {
-    return Array.from({ length: size }, () => Number(this.integer(BigInt(bound))));
-  }
+  bigBelow(bound, size) { return Array.from({ length: size }, () => this.integer(bound)); }
+  below(bound, size) { return this.bigBelow(BigInt(bound), size).map(Number); }
   coins(count) {
     const bytes = this.read(Math.ceil(count / 8));
     return Array.from({ length: count }, (_, coin) => (bytes[coin >> 3] >> (7 - (coin & 7))) & 1);
@@ -202,13 +202,14 @@ class Stream {
     return items;
   }
   permutation(size) { return this.order(new Array(size).fill(0)); }
-  subset(population, count) {
+  subset(population, count) { return this.bigSubset(BigInt(population), count).map(Number); }
+  bigSubset(population, count) {
     const taken = [];
     for (let i = 0; i < count; i += 1) {
-      let number = Number(this.integer(BigInt(population - i)));
-      for (const earlier of taken) if (earlier <= number) number += 1;
+      let number = this.integer(population - BigInt(i));
+      for (const earlier of taken) if (earlier <= number) number += 1n;
       taken.push(number);
-      taken.sort((a, b) => a - b);
+      taken.sort((a, b) => (a < b ? -1 : 1));
     }
     return taken;
   }
@@ -336,7 +337,6 @@ class Keyed {
     return this.first.map((block, record) =>
       new Blocks((number) => this.block(record, number), block.subarray(16)).integer(bound));
   }
-  below(bound) { return this.bigBelow(BigInt(bound)).map(Number); }
   kept(rows) { return new Keyed(this.key, this.column, rows.map((row) => this.identities[row])); }
   planSecret() {
     const name = Buffer.from(this.column, "utf8");
@@ -355,12 +355,12 @@ class Keyed {
 
 const METHODS = ["anatomy", "cyclic", "mixed"];
 
-function groupsOf(method, histogram, gamma, source) {
+function groupsOf(method, histogram, gamma, source, passes = []) {
   const total = histogram.reduce((sum, count) => sum + count, 0);
   if (histogram.some((count) => count < 0)) refuse("a frequency is negative");
   if (total === 0 || total % gamma) refuse("the number of records is not a positive multiple of gamma");
   if (histogram.some((count) => count * gamma > total)) refuse("a value occurs more than N / gamma times");
-  return { anatomy, cyclic, mixed }[method](histogram, gamma, total / gamma, source);
+  return { anatomy, cyclic, mixed }[method](histogram, gamma, total / gamma, source, passes);
 }
 
 function anatomy(histogram, gamma, number) {
@@ -381,18 +381,18 @@ function cyclic(histogram, gamma, number) {
     entries[broken.has("cyclic-by-rows") ? group * gamma + slot : slot * number + group]));
 }
 
-function mixed(histogram, gamma, number, secret) {
+function mixed(histogram, gamma, number, secret, after) {
   const whole = cyclic(histogram, gamma, number);
   const blocks = blockCount("mixed", number);
   return Array.from({ length: blocks }, (_, block) => {
     const stream = secret.block(broken.has("first-stream-again") ? 0 : block);
-    return mixedBlock(whole.filter((__, group) => group % blocks === block), gamma, stream);
+    return mixedBlock(whole.filter((__, group) => group % blocks === block), gamma, stream, after);
   }).flat();
 }
 
 function blockCount(method, number) { return method === "mixed" ? Math.ceil(number / 4096) : 1; }
 
-function mixedBlock(start, gamma, stream) {
+function mixedBlock(start, gamma, stream, after) {
   const [size, half] = [start.length, Math.floor(start.length / 2)];
   const passes = size > 1 ? (64 * size).toString(2).length - (broken.has("one-pass-fewer") ? 1 : 0) : 0;
   const order = stream.order(Array.from({ length: passes * size }, (_, item) => Math.floor(item / size)));
@@ -413,6 +413,7 @@ function mixedBlock(start, gamma, stream) {
         [a[slot], b[facing]] = [b[facing], a[slot]];
       });
     }
+    after.push(groups.map((group) => [...group]));
   }
   return groups;
 }
@@ -440,10 +441,12 @@ function drawRule(gamma, retention) {
   const [u, w, others] = [retention.p, retention.q, BigInt(gamma) - 1n];
   const common = gcd(u * others, w - u);
   const rule = { m: (w * others) / common, k: (u * others) / common, s: (w - u) / common };
-  if (rule.m > 1n << 53n) refuse("retention has too many digits");
+  if (rule.m > 1n << 63n) refuse("retention has too many digits");
   if (broken.has("retention-off-by-one")) rule.k += 1n;
-  return { m: Number(rule.m), k: Number(rule.k), s: Number(rule.s) };
+  return rule;
 }
+
+const drawOf = (r, rule) => (r < rule.k ? 0 : 1 + Number((r - rule.k) / rule.s));
 
 function release(columns, gamma, method, retention, source) {
   const population = columns[0].length;
@@ -457,6 +460,7 @@ function release(columns, gamma, method, retention, source) {
   const suppressed = source.subset(population, population % gamma);
   const deleted = new Set(suppressed);
   const kept = columns[0].map((_, record) => record).filter((record) => !deleted.has(record));
+  const steps = {};
   const published = columns.map((codes) => {
     const own = kept.map((record) => codes[record]);
     const bound = source.kept(kept);
@@ -469,10 +473,11 @@ function release(columns, gamma, method, retention, source) {
       : bound.order(own);
     const groupOf = new Array(own.length);
     order.forEach((record, entry) => { groupOf[record] = groups[standing[entry]]; });
-    const integers = bound.below(rule.m, own.length);
+    const integers = bound.bigBelow(rule.m, own.length);
+    Object.assign(steps, { groups, order, integers: integers.map(json) });
     return own.map((value, record) => {
       const r = integers[record];
-      let draw = r < rule.k ? 0 : 1 + Math.floor((r - rule.k) / rule.s);
+      let draw = drawOf(r, rule);
       const group = groupOf[record];
       if (broken.has("draw-0-is-first")) return group[draw];
       if (broken.has("own-value-never") && draw === 0) draw = 1;
@@ -487,7 +492,7 @@ function release(columns, gamma, method, retention, source) {
     rows.push(...suppressed);
     out.forEach((values, column) => values.push(...suppressed.map((record) => columns[column][record])));
   }
-  return { rows, published: out, suppressed: broken.has("keeps-remainder") ? [] : suppressed };
+  return { rows, published: out, suppressed: broken.has("keeps-remainder") ? [] : suppressed, steps };
 }
 
 // ---- the comparators -------------------------------------------------------------------------------------
@@ -629,7 +634,7 @@ function utilityThreshold(gamma, epsilon, allowed, p) {
 
 function closedForm(y, published, inside, rows, gamma) {
   const g = whole(gamma);
-  const a = whole(published).times(whole(gamma - 1)).over(g.times(whole(rows - published)));
+  const a = whole(published).times(g.minus(ONE)).over(g.times(whole(rows).minus(whole(published))));
   const x = whole(y).minus(whole(inside).times(a)).over(ONE.over(g).minus(a));
   if (broken.has("not-clipped")) return x;
   return x.compare(ZERO) < 0 ? ZERO : x.compare(whole(inside)) > 0 ? whole(inside) : x;
@@ -654,13 +659,13 @@ function interval(published, gamma, confidence) {
 
 function twoStates(fields) {
   const gamma = fields.gamma();
-  const rows = fields.integer("rows", 2);
-  const frequency = fields.integer("frequency", 1);
+  const rows = fields.big("rows", 2);
+  const frequency = fields.big("frequency", 1);
   const p = fields.retention(gamma);
   fields.finish();
-  if (frequency * gamma > rows) refuse("the value is too frequent");
+  if (frequency * BigInt(gamma) > rows) refuse("the value is too frequent");
   const a = broken.has("printed-matrix")
-    ? new Fraction(BigInt(frequency), BigInt(rows))
+    ? new Fraction(frequency, rows)
     : whole(frequency).times(ONE.minus(p)).over(whole(rows - frequency));
   return [[ONE.minus(a), a], [ONE.minus(p), p]].map((row) => row.map(String));
 }
@@ -797,9 +802,20 @@ function isqrt(n) {
   return root;
 }
 
-function refuseLarge(gamma, f, epsilon, sums) {
+const lengthOf = (n) => BigInt(n.toString(2).length);
+
+function refuseLarge(gamma, f, epsilon, sums, p) {
   const [g, largest] = [BigInt(gamma), BigInt(f)];
   const trials = g * largest;
+  if (p) {
+    const q = ONE.minus(p).over(whole(gamma - 1));
+    const [w, t] = [lengthOf(p.q), lengthOf(q.q)];
+    const [all, terms] = [largest * w + (trials - largest) * t, minimum(trials, largest + epsilon.times(whole(f)).floor() + 1n) + 1n];
+    const digits = 1n + (w + t + lengthOf(trials)) / 30n;
+    const sizes = all > 4_000_000n || all * terms * digits * (BigInt(sums) + 2n) > 200_000_000_000n;
+    if (trials > 1_000_000n || sizes || terms * BigInt(sums) > 40_000_000n) unreadable("too large");
+    return;
+  }
   const bits = trials * BigInt(g.toString(2).length);
   const window = minimum(trials, epsilon.times(new Fraction(2n * largest)).floor()) + 3n;
   const tail = whole(266).times(ONE.plus(epsilon)).over(epsilon).floor() + 2n;
@@ -844,42 +860,53 @@ function windowOf(gamma, f, j) {
   return { f: f.toString(16), first: first.toString(16), last: last.toString(16) };
 }
 
-function entry(gamma, epsilon, f, strict, up) {
-  const { mantissa, shift, value } = rounded(errorNumerator(gamma, epsilon, f, strict), power(gamma, gamma * f), up);
+function entry(gamma, epsilon, f, strict, up, p) {
+  const { mantissa, shift, value } = rounded(errorNumerator(gamma, epsilon, f, strict, p), countLaw(gamma, f, p).all, up);
   return { json: { ...windowOf(gamma, f, errorDistance(epsilon, f, strict)), mantissa, shift }, value };
 }
 
+// A retention is a parameter only where it is not 1/gamma.
+function retentionParameter(parameters, gamma) {
+  if (!parameters.has("retention")) return [undefined, `With gamma = ${gamma}`, " and"];
+  const p = fractionParameter(parameters, "retention", ONE);
+  if (p.p === 0n || p.compare(ONE) === 0 || (p.p === 1n && p.q === BigInt(gamma))) unreadable("no retention");
+  return [p, `With gamma = ${gamma} and retention = ${p}`, `, retention = ${p} and`];
+}
+
 const CLAIMS = {
-  "small-sum-privacy": [["gamma", "epsilon", "alpha"], (parameters) => {
+  "small-sum-privacy": [["gamma", "epsilon", "alpha"], (parameters, given) => {
     const [gamma, alpha] = [wholeParameter(parameters, "gamma", 2), wholeParameter(parameters, "alpha", 1)];
     const epsilon = fractionParameter(parameters, "epsilon");
     const runs = minimum(BigInt(alpha), epsilon.times(whole(alpha)).floor() + 1n);
-    refuseLarge(gamma, alpha, epsilon, 2n * runs);
+    const [p, setting] = retentionParameter(parameters, gamma);
+    refuseLarge(gamma, alpha, epsilon, 2n * runs, p);
     const evidence = {};
     const words = [];
     for (const [form, sign] of [["theorem_4", ">"], ["definition_2", ">="]]) {
       const strict = sign === ">";
-      const candidates = [];
+      const starts = [];
       for (let f = 1; f <= alpha; f += 1) {
-        if (f === 1 || errorDistance(epsilon, f, strict) !== errorDistance(epsilon, f - 1, strict)) {
-          candidates.push(entry(gamma, epsilon, f, strict, false).json);
-        }
+        if (f === 1 || errorDistance(epsilon, f, strict) !== errorDistance(epsilon, f - 1, strict)) starts.push(f);
       }
-      const { value, f } = leastError(gamma, epsilon, alpha, strict);
-      const numerator = errorNumerator(gamma, epsilon, f, strict).toString(16);
+      const listed = object(object(given, ["theorem_4", "definition_2"]).get(form), ["argmin", "numerator", "candidates"]);
+      if (listed.get("candidates")?.length !== starts.length) isFalse("another number of candidates");
+      const candidates = starts.map((f) => entry(gamma, epsilon, f, strict, false, p).json);
+      const { value, f } = leastError(gamma, epsilon, alpha, strict, p);
+      const numerator = errorNumerator(gamma, epsilon, f, strict, p).toString(16);
       evidence[form] = { argmin: f.toString(16), numerator, candidates };
       words.push(`|f' - f| ${sign} (${epsilon}) f has a probability of at least ${decimal(value, false)}, least at f = ${f}`);
     }
-    return [`With gamma = ${gamma}, for every count f from 1 to ${alpha}: ${words.join("; ")}.`, evidence];
+    return [`${setting}, for every count f from 1 to ${alpha}: ${words.join("; ")}.`, evidence];
   }],
-  "error-probability": [["gamma", "epsilon", "frequency"], (parameters) => {
+  "error-probability": [["gamma", "epsilon", "frequency"], (parameters, given) => {
     const [gamma, f] = [wholeParameter(parameters, "gamma", 2), wholeParameter(parameters, "frequency", 1)];
     const epsilon = fractionParameter(parameters, "epsilon");
-    refuseLarge(gamma, f, epsilon, 0n);
-    const numerator = errorNumerator(gamma, epsilon, f, false);
-    const value = decimal(errorProbability(gamma, epsilon, f), true);
+    const [p, , more] = retentionParameter(parameters, gamma);
+    refuseLarge(gamma, f, epsilon, 0n, p);
+    const numerator = errorNumerator(gamma, epsilon, f, false, p);
+    const value = decimal(errorProbability(gamma, epsilon, f, false, p), true);
     return [
-      `With gamma = ${gamma} and the count f = ${f}: |f' - f| >= (${epsilon}) f has a probability of at most ${value}, which is exact or rounded up.`,
+      `With gamma = ${gamma}${more} the count f = ${f}: |f' - f| >= (${epsilon}) f has a probability of at most ${value}, which is exact or rounded up.`,
       { ...windowOf(gamma, f, errorDistance(epsilon, f, false)), numerator: numerator.toString(16) },
     ];
   }],
@@ -887,26 +914,30 @@ const CLAIMS = {
     const [gamma, threshold] = [wholeParameter(parameters, "gamma", 2), wholeParameter(parameters, "t_f", 1)];
     const epsilon = fractionParameter(parameters, "epsilon");
     const allowed = fractionParameter(parameters, "t_e", ONE);
+    const [p, setting] = retentionParameter(parameters, gamma);
     const tail = object(object(evidence, ["violation", "ends", "tail"]).get("tail"), ["from", "upper", "lower"]);
     const start = hex(tail.get("from"));
     if (start < 1n) unreadable("the tail begins at 0");
     const gap = start > BigInt(threshold) ? start - BigInt(threshold) : 0n;
     const largest = start > BigInt(threshold) ? start : BigInt(threshold);
-    refuseLarge(gamma, largest, epsilon, minimum(gap, epsilon.times(new Fraction(gap)).floor() + 1n));
+    refuseLarge(gamma, largest, epsilon, minimum(gap, epsilon.times(new Fraction(gap)).floor() + 1n), p);
     const from = Number(start);
     const sides = { from: from.toString(16), upper: null, lower: null };
     let bound = ZERO;
     for (const [side, extreme] of [["upper", gamma - 1], ["lower", 1]]) {
       if (epsilon.compare(whole(extreme)) > 0 || allowed.compare(ONE) === 0) continue;
       const given = object(tail.get(side), ["numerator", "denominator", "mantissa", "shift"]);
-      const [p, q] = [hex(given.get("numerator")), hex(given.get("denominator"))];
-      if (q === 0n || gcd(p, q) !== 1n) unreadable("the tilt is not in lowest terms");
+      const [a, b] = [hex(given.get("numerator")), hex(given.get("denominator"))];
+      if (b === 0n || gcd(a, b) !== 1n) unreadable("the tilt is not in lowest terms");
       const upper = side === "upper";
       const k = Number(upper ? ONE.plus(epsilon).times(whole(from)).floor() : ONE.minus(epsilon).times(whole(from)).ceil());
-      if (upper ? p < q : p > q || (p === 0n && k > 0)) isFalse("the tilt is on the wrong side of 1");
-      const base = ONE.plus(new Fraction(p, q).minus(ONE).over(whole(gamma)));
-      const result = rounded(base.p ** BigInt(gamma * from) * power(q, k), base.q ** BigInt(gamma * from) * power(p, k), true);
-      sides[side] = { numerator: p.toString(16), denominator: q.toString(16), mantissa: result.mantissa, shift: result.shift };
+      if (upper ? a < b : a > b || (a === 0n && k > 0)) isFalse("the tilt is on the wrong side of 1");
+      const [step, own] = [new Fraction(a, b).minus(ONE), p ?? new Fraction(1n, BigInt(gamma))];
+      const base = ONE.plus(own.times(step));
+      const others = ONE.plus(ONE.minus(own).over(whole(gamma - 1)).times(step));
+      const [top, bottom] = [base.p ** BigInt(from) * others.p ** BigInt((gamma - 1) * from), base.q ** BigInt(from) * others.q ** BigInt((gamma - 1) * from)];
+      const result = rounded(top * power(b, k), bottom * power(a, k), true);
+      sides[side] = { numerator: a.toString(16), denominator: b.toString(16), mantissa: result.mantissa, shift: result.shift };
       bound = bound.plus(result.value);
     }
     if (bound.compare(allowed) > 0) isFalse("the tail is not bounded");
@@ -914,17 +945,17 @@ const CLAIMS = {
     let words = `of at most ${allowed} for every count f >= ${threshold}`;
     if (threshold > 1) {
       const f = threshold - 1;
-      if (errorProbability(gamma, epsilon, f).compare(allowed) <= 0) isFalse("the threshold is not the least");
-      violation = { ...windowOf(gamma, f, errorDistance(epsilon, f, false)), numerator: errorNumerator(gamma, epsilon, f, false).toString(16) };
+      if (errorProbability(gamma, epsilon, f, false, p).compare(allowed) <= 0) isFalse("the threshold is not the least");
+      violation = { ...windowOf(gamma, f, errorDistance(epsilon, f, false)), numerator: errorNumerator(gamma, epsilon, f, false, p).toString(16) };
       words += `, and above ${allowed} at f = ${f}`;
     }
     const ends = [];
     for (let f = threshold; f < from; f += 1) {
       if (errorDistance(epsilon, f, false) === errorDistance(epsilon, f + 1, false)) continue;
-      if (errorProbability(gamma, epsilon, f).compare(allowed) > 0) isFalse(`at f = ${f} the probability is too large`);
-      ends.push(entry(gamma, epsilon, f, false, true).json);
+      if (errorProbability(gamma, epsilon, f, false, p).compare(allowed) > 0) isFalse(`at f = ${f} the probability is too large`);
+      ends.push(entry(gamma, epsilon, f, false, true, p).json);
     }
-    return [`With gamma = ${gamma}: |f' - f| >= (${epsilon}) f has a probability ${words}.`, { violation, ends, tail: sides }];
+    return [`${setting}: |f' - f| >= (${epsilon}) f has a probability ${words}.`, { violation, ends, tail: sides }];
   }],
 };
 
@@ -939,13 +970,17 @@ function compare(found, computed) {
   } else if (found !== computed) isFalse("not what the arithmetic gives");
 }
 
+function parametersOf(value, names) {
+  return object(value, value instanceof Map && value.has("retention") ? [...names, "retention"] : names);
+}
+
 function verdict(text) {
   try {
     const top = object(readCertificate(text), ["schema", "claim", "parameters", "statement", "evidence", "produced_by"]);
     if (top.get("schema") !== "splu-ref/certificate/1" || !Object.hasOwn(CLAIMS, top.get("claim") ?? "")) unreadable("unknown");
     for (const value of object(top.get("produced_by"), ["version", "spec"]).values()) matched(value, /^[0-9A-Za-z.+-]{1,64}$/);
     const [names, compute] = CLAIMS[top.get("claim")];
-    const [statement, evidence] = compute(object(top.get("parameters"), names), top.get("evidence"));
+    const [statement, evidence] = compute(parametersOf(top.get("parameters"), names), top.get("evidence"));
     if (!broken.has("certificate-trusts-statement")) compare(top.get("statement"), statement);
     compare(top.get("evidence"), evidence);
     return "valid";
@@ -956,6 +991,214 @@ function verdict(text) {
   }
 }
 
+// ---- tables.md ---------------------------------------------------------------------------------------------
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decoded(bytes) {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return refuse("not UTF-8");
+  }
+}
+
+function unzipped(bytes) {
+  if (!bytes.length) refuse("the file is empty");
+  try {
+    return gunzipSync(bytes);
+  } catch {
+    return refuse("not an intact gzip file");
+  }
+}
+
+// One pass over the characters: a cell is bare or quoted, a record ends with LF or CRLF.
+function records(text) {
+  const [all, end] = [[], text.length];
+  let place = 0;
+  while (place < end) {
+    const record = [];
+    for (let more = true; more;) {
+      let cell = "";
+      if (text[place] === '"') {
+        for (place += 1; ; place += 1) {
+          if (place >= end) refuse("a quoted cell is never closed");
+          if (text[place] !== '"') cell += text[place];
+          else if (text[place + 1] === '"') { cell += '"'; place += 1; } else break;
+        }
+        place += 1;
+      } else {
+        const begin = place;
+        while (place < end && !",\"\n\r".includes(text[place])) place += 1;
+        cell = text.slice(begin, place);
+        if (!cell && !record.length && (place >= end || text[place] !== ",")) refuse("a blank line");
+      }
+      record.push(cell);
+      more = text[place] === ",";
+      if (more) place += 1;
+    }
+    if (text[place] === "\r" && text[place + 1] === "\n") place += 1;
+    if (place < end && text[place] !== "\n") refuse("a cell does not end here");
+    place += 1;
+    all.push(record);
+  }
+  return all;
+}
+
+function csv(fields) {
+  const [name, file] = [fields.text("name").toLowerCase(), fields.bytes("file")];
+  if (name.endsWith(".parquet")) throw new Refusal("unsupported", "no Parquet");
+  if (!name.endsWith(".csv") && !name.endsWith(".csv.gz")) refuse("the kind of file is not known");
+  let text = decoded(name.endsWith(".gz") ? unzipped(file) : file);
+  if (text.startsWith("\ufeff")) text = text.slice(1);
+  if (text.includes("\0")) refuse("a NUL");
+  const [columns, ...rows] = records(text);
+  if (!columns || !rows.length) refuse("no rows");
+  if (columns.includes("") || new Set(columns).size < columns.length) refuse("names are empty or repeated");
+  if (rows.some((row) => row.length !== columns.length)) refuse("a row of another length");
+  return { columns, rows };
+}
+
+function cellsOf({ columns, rows }, name) {
+  if (!columns.includes(name)) refuse(`there is no column ${name}`);
+  return rows.map((row) => row[columns.indexOf(name)]);
+}
+
+const byCodePoint = (a, b) => Buffer.compare(Buffer.from(a, "utf8"), Buffer.from(b, "utf8"));
+const MARKERS = ["", "?", "NA", "N/A", "NaN", "NULL"];
+// Unicode's white space; JavaScript's own trim would take U+FEFF, and leave U+0085 and U+001C to U+001F.
+const trimmed = (text) => text.replace(/^[\s\u0085\u001c-\u001f]+|[\s\u0085\u001c-\u001f]+$/gu, (found) => found.replace(/[^\ufeff]/g, ""));
+
+function codesOf(cells, missing) {
+  if (missing === null && cells.some((cell) => MARKERS.includes(trimmed(cell)))) refuse("a cell is missing");
+  const values = cells.map((cell) => (cell === "" ? missing : cell));
+  const domain = [...new Set(values)].sort(byCodePoint);
+  if (domain.length === 1) refuse("one value only");
+  const code = new Map(domain.map((value, place) => [value, place]));
+  return { codes: values.map((value) => code.get(value)), domain };
+}
+
+const recordsOf = ({ rows }) => rows.map((row) => Buffer.concat(row.map(framed)));
+
+function identitiesOf(table, column) {
+  if (column !== null) {
+    const cells = cellsOf(table, column);
+    if (cells.includes("") || new Set(cells).size < cells.length) refuse("the column identifies no records");
+    return cells.map((cell) => Buffer.from(cell, "utf8"));
+  }
+  const seen = new Map();
+  return recordsOf(table).map((record) => {
+    const number = seen.get(record.toString("hex")) ?? 0;
+    seen.set(record.toString("hex"), number + 1);
+    return Buffer.concat([record, u64(number)]);
+  });
+}
+
+function contentDigest(table) {
+  const sorted = recordsOf(table).sort(Buffer.compare);
+  const hash = createHash("sha256").update("splu-ref/table/1").update(u64(table.columns.length));
+  for (const name of table.columns) hash.update(framed(name));
+  for (const record of sorted) hash.update(u64(record.length)).update(record);
+  return hash.digest("hex");
+}
+
+// ---- manifests: publishing.md ------------------------------------------------------------------------------
+
+// JSON with the text of numbers kept, and a key that stands twice refused.
+function parsedOnce(text) {
+  const twice = /"((?:[^"\\]|\\.)*)"\s*:|[{}\[\]]|"(?:[^"\\]|\\.)*"/gu;
+  const open = [];
+  for (const [found, key] of text.matchAll(twice)) {
+    if (found === "{" || found === "[") open.push(new Set());
+    else if (found === "}" || found === "]") open.pop();
+    else if (key !== undefined && open.length) {
+      const name = JSON.parse(`"${key}"`);
+      if (open.at(-1).has(name)) refuse("a key stands twice");
+      open.at(-1).add(name);
+    }
+  }
+  return JSON.parse(text);
+}
+
+const FACTS = { "SPLU-Gen": ["gamma", "retention", "plan"], Anatomy: ["gamma", "plan"], DBR: [], "Laplace counts": ["budget"] };
+
+function manifestOf(text) {
+  let told;
+  try {
+    told = parsedOnce(text);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    refuse("not JSON");
+  }
+  const wrong = () => refuse("the manifest is damaged");
+  const count = (value) => (Number.isSafeInteger(value) && value > 0 ? value : wrong());
+  const texts = (values) => (Array.isArray(values) && values.every((value) => typeof value === "string") ? values : wrong());
+  if (!told || Array.isArray(told) || !["splu-ref/manifest/1", "splu-ref/manifest/2"].includes(told.schema)) wrong();
+  if (typeof told.method !== "string" || !Object.hasOwn(FACTS, told.method)) wrong();
+  const rows = count(told.rows);
+  const batches = told.batches === undefined ? [] : told.batches.map(count);
+  if (told.batches !== undefined && (batches.length < 2 || batches.reduce((a, b) => a + b, 0) !== rows)) wrong();
+  const facts = FACTS[told.method].map((name) => {
+    const value = told[name];
+    if (name === "gamma") {
+      if (!Number.isSafeInteger(value) || value < 2 || [rows, ...batches].some((size) => size % value)) wrong();
+      return [name, String(value)];
+    }
+    if (typeof value !== "string") wrong();
+    if (name === "plan") return METHODS.includes(value) ? [name, value] : wrong();
+    if (name === "budget") { const { logarithm, number } = budgetOf(value); return [name, (logarithm ? "ln " : "") + number]; }
+    const p = parseExact(value, name);
+    return p.compare(ZERO) > 0 && p.compare(ONE) <= 0 ? [name, String(p)] : wrong();
+  });
+  if (!Array.isArray(told.sensitive) || !told.sensitive.length) wrong();
+  const sensitive = told.sensitive.map((each) => ({ column: texts([each.column])[0], domain: texts(each.domain) }));
+  if (new Set(sensitive.map(({ column }) => column)).size < sensitive.length) wrong();
+  const second = told.schema.endsWith("2");
+  if (second) {
+    for (const [value, form] of [
+      [told.table, /^[0-9a-f]{64}$/], [told.release, /^[0-9a-f]{32}$/], [told.date, /^\d{4}-\d{2}-\d{2}$/],
+      [told.produced_by?.version, /^/], [told.produced_by?.spec, /^/], [told.produced_by?.code, /^[0-9a-f]{64}$/],
+    ]) if (typeof value !== "string" || !form.test(value)) wrong();
+  }
+  return { method: told.method, facts, rows, batches, sensitive, table: second ? told.table : null };
+}
+
+// ---- errors of estimates: estimates.md -----------------------------------------------------------------------
+
+const NORMAL = new Fraction(1959963984540054n, 10n ** 15n);
+const larger = (a, b) => (a.compare(b) > 0 ? a : b);
+const smaller = (a, b) => (a.compare(b) < 0 ? a : b);
+const squared = (a) => a.times(a);
+
+// The variance of the estimate if x records have both, and whether the interval holds x.
+function conjunctionError(y, f, n, N, gamma, p) {
+  const q = ONE.minus(p).over(gamma.minus(ONE));
+  const a = f.times(ONE.minus(p)).over(N.minus(f));
+  const D = p.minus(a);
+  const estimate = y.minus(n.times(a)).over(D);
+  const variance = (x) => {
+    const frequency = larger(f, x);
+    const places = larger(N.minus(frequency), ONE);
+    const beside = smaller(frequency.times(gamma.minus(ONE)), places);
+    const [kappa, m] = [beside.over(places), smaller(n.minus(x), places)];
+    const exposed = m.times(kappa);
+    const V = exposed.times(ONE.minus(kappa)).times(places.minus(m)).over(larger(places.minus(ONE), ONE));
+    const [own, other, shared] = [p.times(ONE.minus(p)), q.times(ONE.minus(q)), squared(q).times(V)];
+    const inside = x.times(own).plus(exposed.times(other)).plus(shared);
+    const outside = frequency.minus(x).times(own).plus(beside.minus(exposed).times(other)).plus(shared);
+    const g1 = x.minus(n).times(ONE.minus(p)).times(N).over(squared(N.minus(f))).over(D);
+    const g3 = ONE.over(D).plus(g1);
+    const cross = new Fraction(2n).times(g1).times(g3).times(shared);
+    return larger(squared(g3).times(inside).plus(squared(g1).times(outside)).minus(cross), ZERO);
+  };
+  const holds = (x) => {
+    const off = x.minus(estimate);
+    const beyond = new Fraction(abs(off.p), off.q).minus(ONE.over(new Fraction(2n).times(D)));
+    return beyond.compare(ZERO) <= 0 || squared(beyond).compare(squared(NORMAL).times(variance(x))) <= 0;
+  };
+  return { clipped: smaller(larger(estimate, ZERO), n), variance, holds };
+}
+
 // ---- the operations of conformance.md --------------------------------------------------------------------
 
 const onTape = (make) => (fields) => {
@@ -964,7 +1207,7 @@ const onTape = (make) => (fields) => {
   fields.finish();
   return { result: wanted(tape), consumed: tape.consumed };
 };
-const json = (value) => (value > BigInt(Number.MAX_SAFE_INTEGER) ? String(value) : Number(value));
+const json = (value) => (abs(value) > BigInt(Number.MAX_SAFE_INTEGER) ? String(value) : Number(value));
 
 function byteLists(fields, name) {
   const written = fields.take(name);
@@ -973,7 +1216,7 @@ function byteLists(fields, name) {
 }
 
 function textsOf(values, name) {
-  if (!Array.isArray(values) || values.some((value) => typeof value !== "string")) refuse(`${name} is not a list of texts`);
+  if (!Array.isArray(values) || values.some((value) => typeof value !== "string" || !value.isWellFormed())) refuse(`${name} is not a list of texts`);
   return values;
 }
 
@@ -1012,10 +1255,74 @@ const OPERATIONS = {
     return (tape) => tape.order(codes);
   }),
   subset: onTape((fields) => {
-    const [population, count] = [fields.integer("population", 0), fields.integer("count", 0)];
+    const [population, count] = [fields.big("population", 0), fields.integer("count", 0)];
     if (count > population) refuse("more than there are");
-    return (tape) => tape.subset(population, count);
+    return (tape) => tape.bigSubset(population, count).map(json);
   }),
+  seeded(fields) {
+    const [seed, size] = [fields.bytes("seed"), fields.integer("size", 0)];
+    fields.finish();
+    const stream = new Blocks((block) => createHash("shake256", { outputLength: 4096 })
+      .update("splu-ref/seeded/1").update(u64(seed.length)).update(seed).update(u64(block)).digest());
+    return { bytes: stream.read(size).toString("hex") };
+  },
+  key_file(fields) {
+    const line = fields.bytes("file").toString("latin1");
+    fields.finish();
+    const found = /^splu-ref-key-1 ([0-9a-f]{64})(?:\r?\n)?$/.exec(line);
+    if (!found || /\n\n$/.test(line)) refuse("not the line of a key file");
+    usableKey(Buffer.from(found[1], "hex"));
+    return { key: found[1] };
+  },
+  draws: onTape((fields) => {
+    const gamma = fields.gamma();
+    const [rule, size] = [drawRule(gamma, fields.retention(gamma)), fields.integer("size", 0)];
+    return (tape) => tape.bigBelow(rule.m, size).map((r) => drawOf(r, rule));
+  }),
+  read_table(fields) {
+    const table = csv(fields);
+    fields.finish();
+    return table;
+  },
+  column_codes(fields) {
+    const [column, missing] = [fields.text("column"), fields.has("missing") ? fields.text("missing") : null];
+    const table = csv(fields);
+    fields.finish();
+    return codesOf(cellsOf(table, column), missing);
+  },
+  identities(fields) {
+    const column = fields.has("id_column") ? fields.text("id_column") : null;
+    const table = csv(fields);
+    fields.finish();
+    const hexOf = (list) => list.map((bytes) => bytes.toString("hex"));
+    return { identities: hexOf(identitiesOf(table, column)), records: hexOf(recordsOf(table)) };
+  },
+  table_digest(fields) {
+    const table = csv(fields);
+    fields.finish();
+    return { digest: contentDigest(table) };
+  },
+  manifest(fields) {
+    const file = fields.bytes("file");
+    fields.finish();
+    return manifestOf(decoded(file));
+  },
+  conjunction(fields) {
+    const gamma = fields.gamma();
+    const p = fields.retention(gamma);
+    const [y, f, n, rows] = ["both_count", "published_count", "predicate_count"].map((name) => fields.big(name, 0))
+      .concat(fields.big("rows", 2));
+    fields.finish();
+    if (y > least(n, f) || n > rows || f - y > rows - n) refuse("no table has these counts");
+    if (whole(f).compare(p.times(whole(rows))) >= 0) refuse("the value is too frequent");
+    const { clipped, variance, holds } = conjunctionError(whole(y), whole(f), whole(n), whole(rows), whole(gamma), p);
+    const held = [clipped.floor(), clipped.ceil()].filter((x) => holds(whole(x)));
+    if (!held.length) refuse("the interval holds no whole number");
+    let [low, high] = [held[0], held.at(-1)];
+    while (low > 0n && holds(whole(low - 1n))) low -= 1n;
+    while (high < n && holds(whole(high + 1n))) high += 1n;
+    return { estimate: String(clipped), variance: String(variance(clipped)), interval: [json(low), json(high)] };
+  },
   release_key(fields) {
     const [key, mechanism, facts] = [fields.bytes("key"), fields.text("mechanism"), fields.take("facts")];
     if (!Array.isArray(facts) || facts.some((fact) => textsOf(fact, "facts").length !== 2)) refuse("facts is not a list of pairs");
@@ -1050,15 +1357,17 @@ const OPERATIONS = {
     const [histogram, gamma, method] = [fields.integers("histogram", -Infinity), fields.gamma(), fields.word("method", METHODS)];
     const tape = new Tape(method === "mixed" ? fields.bytes("tape") : Buffer.alloc(0));
     fields.finish();
-    const groups = groupsOf(method, histogram, gamma, tape);
-    return method === "mixed" ? { groups, consumed: tape.consumed } : { groups };
+    const passes = [];
+    const groups = groupsOf(method, histogram, gamma, tape, passes);
+    if (method !== "mixed") return { groups };
+    return { groups, consumed: tape.consumed, ...(blockCount(method, groups.length) === 1 ? { passes } : {}) };
   },
   publish(fields) {
     const [codes, ...rest] = table(fields);
     const tape = new Tape(fields.bytes("tape"));
     fields.finish();
-    const { rows, published, suppressed } = release([codes], ...rest, tape);
-    return { published: published[0], consumed: tape.consumed, rows, suppressed };
+    const { rows, published, suppressed, steps } = release([codes], ...rest, tape);
+    return { published: published[0], consumed: tape.consumed, rows, suppressed, ...steps };
   },
   release(fields) {
     const columns = fields.take("sensitive");
@@ -1069,7 +1378,8 @@ const OPERATIONS = {
     const [method, retention] = [fields.word("method", METHODS), fields.retention(gamma)];
     const tape = new Tape(fields.bytes("tape"));
     fields.finish();
-    return { ...release(columns, gamma, method, retention, tape), consumed: tape.consumed };
+    const { rows, published, suppressed } = release(columns, gamma, method, retention, tape);
+    return { rows, published, suppressed, consumed: tape.consumed };
   },
   publish_keyed(fields) {
     const [codes, ...rest] = table(fields);
@@ -1112,21 +1422,21 @@ const OPERATIONS = {
     const tape = new Tape(fields.bytes("tape"));
     fields.finish();
     if (!counts.length) refuse("there are no counts");
-    const noise = () => { const up = geometric(budget, tape); return Number(up - geometric(budget, tape)); };
-    return { counts: counts.map((count) => count + noise()), consumed: tape.consumed };
+    const noise = () => { const up = geometric(budget, tape); return up - geometric(budget, tape); };
+    return { counts: counts.map((count) => json(BigInt(count) + noise())), consumed: tape.consumed };
   },
   estimate(fields) {
     const method = fields.word("method", ["mle", "exact"]);
-    const gamma = fields.gamma();
-    const published = fields.integer("published_count", 0);
+    const gamma = BigInt(fields.gamma());
+    const published = fields.big("published_count", 0);
     if (method === "mle") {
-      const bound = fields.has("bound") ? fields.integer("bound", 0) : Infinity;
+      const bound = fields.has("bound") ? fields.big("bound", 0) : published;
       fields.finish();
-      return { estimate: String(Math.min(published, bound)) };
+      return { estimate: String(least(published, bound)) };
     }
-    const [y, n, rows] = [fields.integer("both_count", 0), fields.integer("predicate_count", 0), fields.integer("rows", 1)];
+    const [y, n, rows] = [fields.big("both_count", 0), fields.big("predicate_count", 0), fields.big("rows", 1)];
     fields.finish();
-    if (y > Math.min(n, published) || n > rows || published - y > rows - n) refuse("no table has these counts");
+    if (y > least(n, published) || n > rows || published - y > rows - n) refuse("no table has these counts");
     if (published * gamma >= rows) refuse("the value is too frequent");
     return { estimate: String(closedForm(y, published, n, rows, gamma)) };
   },
@@ -1171,19 +1481,32 @@ const OPERATIONS = {
 function answer(line) {
   let request;
   try {
-    request = JSON.parse(line);
+    request = JSON.parse(utf8.decode(line));
   } catch {
     request = null;
   }
   if (request === null || typeof request !== "object" || Array.isArray(request) || typeof request.op !== "string") {
     throw new Refusal("malformed", "not an object with an operation");
   }
-  if (request.op === "describe") return { ops: Object.keys(OPERATIONS), name: "splu.js", version: "1" };
+  if (request.op === "describe") {
+    new Fields(request).finish();
+    return { ops: Object.keys(OPERATIONS), name: "splu.js", version: "1" };
+  }
   if (!Object.hasOwn(OPERATIONS, request.op)) throw new Refusal("unsupported", "no such operation");
   return OPERATIONS[request.op](new Fields(request));
 }
 
-for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+// Lines end with a line feed alone, and are UTF-8 or malformed.
+async function* lines() {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of process.stdin) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end; (end = rest.indexOf(10)) >= 0; rest = rest.subarray(end + 1)) yield rest.subarray(0, end);
+  }
+  if (rest.length) yield rest;
+}
+
+for await (const line of lines()) {
   let result;
   try {
     result = answer(line);

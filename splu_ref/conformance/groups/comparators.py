@@ -77,7 +77,11 @@ def _about_2_to_53(budget: str) -> Iterator[Case]:
     fields: dict[str, object] = {"budget": budget, "counts": [last - 1, last, last - 2, last, last, 0, 0]}
     for number in range(3):
         tape = seeded_tape("publish_counts", fields, f"counts/2-to-53/{budget}/{number}")
-        yield Case(f"{budget.replace(' ', '-')}-{number}", {**fields, "tape": tape}, ("Exact", "Limit"))
+        yield Case(
+            f"{budget.replace(' ', '-').replace('/', '_')}-{number}",
+            {**fields, "tape": tape},
+            ("Exact", "Limit"),
+        )
 
 
 def _no_budget() -> Iterator[Case]:
