@@ -13,7 +13,17 @@ from splu_ref.conformance.result import PROTOCOL
 from splu_ref.conformance.vector import VectorFile
 from splu_ref.model import Json
 
-FEATURES = ("anatomy", "cyclic", "mixed", "retention", "mle", "exact", "two-state", "per-value")
+FEATURES = (
+    "anatomy",
+    "cyclic",
+    "mixed",
+    "retention",
+    "mle",
+    "exact",
+    "two-state",
+    "per-value",
+    "large-integers",
+)
 """What a program may promise of its operations: docs/specification/conformance.md."""
 
 _MOST_UNKNOWN = 100  # words that are reported

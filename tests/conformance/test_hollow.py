@@ -30,16 +30,17 @@ import json, sys
 OPS, FEATURES = json.loads(sys.argv[1])
 def refuse(constant):
     raise ValueError(constant)
-for line in sys.stdin:
+for line in sys.stdin.buffer:
     try:
-        request = json.loads(line, parse_constant=refuse)
+        request = json.loads(line.decode(), parse_constant=refuse)
         operation = request["op"] if isinstance(request, dict) else None
     except (ValueError, KeyError, RecursionError):
         operation = None
-    if operation == "describe":
+    if operation == "describe" and not set(request) - {"op", "id"}:
         answer = {"ops": OPS, "name": "hollow", "version": "0", "features": FEATURES}
     elif isinstance(operation, str):
-        answer = {"error": {"kind": "parameter" if operation in OPS else "unsupported"}}
+        known = operation in OPS and operation != "describe"
+        answer = {"error": {"kind": "parameter" if known else "unsupported"}}
     else:
         answer = {"error": {"kind": "malformed"}}
     print(json.dumps(answer), flush=True)
@@ -204,7 +205,7 @@ def test_junit_tells_unsupported_from_skipped_and_nothing_from_success() -> None
     assert error.attrib["message"] == hollow.statement
     assert document.attrib["errors"] == "1"
     whole = ElementTree.fromstring(junit(conform(dying(""), only(SUBSET), smoke=True)))
-    assert [case.attrib["type"] for case in whole.findall(".//skipped")] == ["skipped"]
+    assert whole.findall(".//skipped") == []
     assert whole.attrib["errors"] == "0"
 
 
