@@ -18,6 +18,7 @@ from rich.text import Text
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Force, note, show
 from splu_ref.cli.progress import counted
+from splu_ref.cli.study_coverage import judge_coverage
 from splu_ref.model import Gamma, InputError, ParameterError
 from splu_ref.randomness import SeededSource
 from splu_ref.study import (
@@ -79,14 +80,27 @@ def run(
         typer.Option("--report", help="Write figures and numbers here; finished work found here is reused."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Number that all random choices follow from.")] = 1,
+    coverage: Annotated[
+        bool,
+        typer.Option(
+            "--coverage",
+            help="Judge intervals and errors by class of the true count instead, on tables of its own.",
+        ),
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Repeat the paper's experiments: figures 7 to 12, iterations, times, and what the estimators promise.
 
     Without --data: adult_demo, and with --data-folder the tables census_kdd_workers and diabetes130 as well.
-    Exit 1 if a promise does not hold on these tables. A finished study is replaced with --force only.
+    Exit 1 if a promise does not hold on these tables. A finished study is replaced with --force only. With
+    --coverage: how often intervals hold the true count, by its class, on tables that estimators were tuned on
+    and on others.
     """
+    if coverage:
+        if data or sensitive or second or leave_out or gamma:
+            raise ParameterError("--coverage has tables of its own: drop --data and what belongs to it")
+        return judge_coverage(level.value, data_folder, report, seed, force=force, as_json=as_json)
     begin = perf_counter()
     names = data or ([EMBEDDED] if data_folder is None else list(RECIPES))
     if len(set(names)) < len(names):

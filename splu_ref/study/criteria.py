@@ -116,27 +116,32 @@ def _near_best(results: Results) -> Criterion:
 
 
 def _covers(results: Results, kind: str, level: float) -> Criterion:
-    """Test that the intervals cover 95 %, from one coverage for each release.
-
-    The mean over a release's queries has the expectation 0.95 or more if they cover as stated, whatever
-    their dependence. Then the product over releases of 1 + stake (0.95 - coverage) has an expectation of at
-    most 1, for each stake, and so has the mean over stakes: it reaches 1/level with probability ``level``
-    at most (Ville).
-    """
+    """Test that the intervals cover 95 %, from one coverage for each release: see `e_value`."""
     table = results.table.name
     shares = [piece["covered"][kind] for piece in results.releases["mixed"]]
     shares = [share for share in shares if share is not None]
     name = f"{table}: intervals of mixed + {kind} cover 95 % of the large queries"
     if not shares:
         return Criterion(name, None, "there are no such queries")
-    products = [float(np.prod([1 + stake * (COVERAGE - share) for share in shares])) for stake in _STAKES]
-    e_value = fmean(products)
+    evidence = e_value(shares, COVERAGE)
     blind = detectable(len(shares), level)
     detail = (
-        f"{fmean(shares):.3f} (releases {min(shares):.3f}–{max(shares):.3f}), e = {e_value:.2g} against "
+        f"{fmean(shares):.3f} (releases {min(shares):.3f}–{max(shares):.3f}), e = {evidence:.2g} against "
         f"{1 / level:.2g}; {len(shares)} releases would betray a coverage of {blind:.2f} or less"
     )
-    return Criterion(name, e_value * level < 1, detail)
+    return Criterion(name, evidence * level < 1, detail)
+
+
+def e_value(shares: Sequence[float], least: float) -> float:
+    """Return the evidence against a coverage of ``least`` in each release, from the coverages of releases.
+
+    The mean over a release's queries has that expectation or more if they cover as stated, whatever their
+    dependence. Then the product over releases of 1 + stake (least - coverage) has an expectation of at most
+    1, for each stake, and so has the mean over stakes: it reaches 1/level with probability ``level`` at most
+    (Ville). A stake is at most 1/(1 - least), so that no factor is negative.
+    """
+    stakes = [min(stake, 1 / (1 - least)) for stake in _STAKES]
+    return fmean(float(np.prod([1 + stake * (least - share) for share in shares])) for stake in stakes)
 
 
 def detectable(releases: int, level: float) -> float:

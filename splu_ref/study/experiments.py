@@ -165,7 +165,7 @@ def _key(kind: str, bench: Bench | PairBench, gamma: Gamma, number: int, **more:
         "piece": kind,
         "table": bench.table.digest,
         "name": bench.table.name,
-        "pools": [list(pool) for pool in bench.pools],
+        "pools": [[pool.least, pool.end, pool.size] for pool in bench.pools],
         "gamma": int(gamma),
         "number": number,
         **more,

@@ -87,9 +87,9 @@ class StudyTable:
 
     def take(self, rows: IntArray) -> StudyTable:
         """Return the table of some records; values that none of them has are forgotten."""
-        codes = np.stack([_numbered(column[rows]) for column in self.codes]).astype(np.int32)
-        second = None if self.second is None else _numbered(self.second[rows])
-        return replace(self, codes=codes, values=_numbered(self.values[rows]), second=second)
+        codes = np.stack([numbered(column[rows]) for column in self.codes]).astype(np.int32)
+        second = None if self.second is None else numbered(self.second[rows])
+        return replace(self, codes=codes, values=numbered(self.values[rows]), second=second)
 
     def joint(self) -> StudyTable:
         """Return the table whose sensitive value is the pair of both: first * (second values) + second."""
@@ -156,20 +156,20 @@ def coded(name: str, table: Microdata, recipe: Recipe) -> StudyTable:
         if not len(rows):
             raise DataError(f"column {column!r} never holds {value!r}: the study would have no records")
     kept = [column for column in table.columns if column not in dropped]
-    coded_columns = [_numbered(columns[column].codes[rows]) for column in kept]
+    coded_columns = [numbered(columns[column].codes[rows]) for column in kept]
     varied = [number for number, code in enumerate(coded_columns) if code.any()]
     if not varied:
         raise DataError(f"{name} has no column besides {recipe.sensitive!r} to make predicates of")
     second = None
     if recipe.second:
         domain, code = columns[recipe.second]
-        second = _numbered(intervals(domain, code[rows]))
+        second = numbered(intervals(domain, code[rows]))
     return StudyTable(
         name=name,
         recipe=recipe,
         columns=tuple(kept[number] for number in varied),
         codes=np.stack([coded_columns[number] for number in varied]).astype(np.int32),
-        values=_numbered(columns[recipe.sensitive].codes[rows]),
+        values=numbered(columns[recipe.sensitive].codes[rows]),
         second=second,
     )
 
@@ -194,13 +194,19 @@ def _found(data: str, folder: Path | None) -> Path | None:
     if data in RECIPES:
         if folder is None:
             raise ParameterError(f"{data} is not part of the package: say with --data-folder where it is")
-        places = [folder / f"{data}{suffix}" for suffix in SUFFIXES]
-        for place in places:
-            if place.is_file():
-                return place
-        raise DataError(f"{places[0]}: there is no such file: put the table {data} there")
+        return table_file(data, folder)
     return Path(data)
 
 
-def _numbered(codes: NDArray[np.integer]) -> IntArray:
+def table_file(name: str, folder: Path) -> Path:
+    """Return the file of a table in a folder."""
+    places = [folder / f"{name}{suffix}" for suffix in SUFFIXES]
+    for place in places:
+        if place.is_file():
+            return place
+    raise DataError(f"{places[0]}: there is no such file: put the table {name} there")
+
+
+def numbered(codes: NDArray[np.integer]) -> IntArray:
+    """Return the codes from 0 on without gaps, in the same order."""
     return np.asarray(np.unique(codes, return_inverse=True)[1], dtype=np.int64)

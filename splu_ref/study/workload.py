@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from math import comb, log, prod
 from typing import NamedTuple
@@ -87,11 +88,25 @@ class Workload:
 
 
 class Pool(NamedTuple):
-    """What a pool asks for: at most ``size`` queries with least <= count < end."""
+    """What a pool asks for: at most ``size`` queries with least <= count < end.
+
+    Attributes
+    ----------
+    records, share
+        The predicate has at least so many records, and at least this share of them the value.
+    """
 
     least: int
     end: int
     size: int
+    records: int = 1
+    share: Fraction = Fraction(0)
+
+    def holds(self, counts: IntArray, predicates: IntArray) -> NDArray[np.bool_]:
+        """Return which queries belong to the pool, from their counts and those of their predicates."""
+        concentrated = counts * self.share.denominator >= predicates * self.share.numerator
+        within = (counts >= self.least) & (counts < self.end)
+        return np.asarray(within & (predicates >= self.records) & concentrated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +146,7 @@ def workload(table: StudyTable, pools: Sequence[Pool], sources: Callable[[Pool],
     table
         The original.
     pools
-        What to draw; ranges do not overlap.
+        What to draw. Where they overlap, a query may be drawn for each.
     sources
         Where random integers come from, for each pool. One is drawn for each query whose count is in the
         pool's range, by set of columns, then by cell.
@@ -144,9 +159,11 @@ def workload(table: StudyTable, pools: Sequence[Pool], sources: Callable[[Pool],
         cells, counts = np.unique(
             _cells(table, columns) * table.domain_size + table.values, return_counts=True
         )
+        _, of_cell = np.unique(cells // table.domain_size, return_inverse=True)
+        predicates = np.bincount(of_cell, weights=counts).astype(np.int64)[of_cell]
         rarity = log(comb(len(table.columns), len(columns))) + log(prod(table.sizes[c] for c in columns))
         for place, pool in enumerate(pools):
-            where = np.flatnonzero((counts >= pool.least) & (counts < pool.end))
+            where = np.flatnonzero(pool.holds(counts, predicates))
             uniform = (drawing[place].below(_GRAIN, len(where)) + 1) / (_GRAIN + 1)
             arrival = np.log(-np.log(uniform)) + rarity
             some = _Candidates(arrival, np.full(len(where), number), cells[where], counts[where])
