@@ -34,6 +34,8 @@ EXAMPLE = (
     "splu-ref estimate published.csv --manifest manifest.json --where sex=Female --where occupation=Sales"
 )
 
+_FAR = 2.5
+"""Standard errors from the estimate to an end of its interval, from where the distance is explained."""
 _HOLDS = {"each": "", "average": ", on average over the values of the domain"}
 """What an interval is for, where it is not each count."""
 
@@ -81,7 +83,7 @@ def run(
     ] = "each",
     as_json: AsJson = False,
 ) -> None:
-    """Estimate how many records of the original satisfy a conjunction, with a 95 % interval.
+    """Estimate how many of the published records satisfied a conjunction before, with a 95 % interval.
 
     A conjunction names at least one sensitive column. Small counts are wrong on purpose. Of a value alone the
     estimate is the published count. With --batch the answers are JSON lines in the order of the queries.
@@ -193,7 +195,7 @@ def _result(answer: QueryEstimate) -> dict[str, Any]:
     result: dict[str, Any] = {
         "estimate": _number(answer.estimate),
         "standard_error": answer.standard_error,
-        "interval": [_number(end) for end in answer.interval],
+        "interval": None if answer.interval is None else [_number(end) for end in answer.interval],
         "interval_kind": answer.interval_kind,
         "method": answer.method,
         "published_count": answer.published_count,
@@ -203,6 +205,8 @@ def _result(answer: QueryEstimate) -> dict[str, Any]:
         result["condition_number"] = answer.condition_number
     if answer.note is not None:
         result["note"] = answer.note
+    if answer.warning is not None:
+        result["warning"] = answer.warning
     return result
 
 
@@ -211,9 +215,9 @@ def _number(value: float) -> float | int:
     return int(value) if value == int(value) else value
 
 
-def _end(value: float) -> str:
-    """Return an end of an interval: a whole number as one."""
-    return str(int(value)) if value == int(value) else f"{value:.1f}"
+def _shown(value: float) -> str:
+    """Return a number with one decimal, and a whole one without."""
+    return f"{value:.1f}".removesuffix(".0")
 
 
 def _show(
@@ -226,7 +230,6 @@ def _show(
     as_json: bool,
 ) -> None:
     result = _result(answer)
-    least, greatest = answer.interval
     lines = [("concept", str(query))]
     named = query.conditions[0][1]
     if answer.method == "mle" and isinstance(named, AnyOf) and len(named.values) == 1:
@@ -234,18 +237,36 @@ def _show(
     else:
         lines += [
             ("method", f"{answer.method}: {(method or METHODS[answer.method]).summary}"),
-            ("estimate", f"{answer.estimate:.1f} records of the original"),
-            ("standard error", f"{answer.standard_error:.1f}"),
-            ("95 % interval", f"{_end(least)} to {_end(greatest)}{_HOLDS[answer.interval_kind]}"),
+            ("estimate", _shown(answer.estimate)),
+            *doubt(answer),
             ("published", f"{answer.published_count} records, of {answer.predicate_count} in the predicate"),
         ]
+    # Those that were deleted at publication are in no count.
+    lines.append(("among", f"the {rows} records of the release, as they were before it"))
     if answer.condition_number is not None:
         lines.append(("condition", f"{answer.condition_number:.3g} (2-norm of the transition matrix)"))
     if answer.note is not None:
         lines.append(("note", answer.note))
+    if answer.warning is not None:
+        lines.append(("warning", answer.warning))
     if answer.published_count == 0 and release.facts is None:
         note(f"no published row has {query}: a rare value may have vanished, or it is misspelled")
     show(result, lines, as_json=as_json)
+
+
+def doubt(answer: QueryEstimate) -> list[tuple[str, str]]:
+    """Describe standard error and interval, if there are any."""
+    if answer.interval is None or answer.standard_error is None:
+        return [("standard error", "none"), ("95 % interval", "none")]
+    least, greatest = answer.interval
+    text = f"{_shown(least)} to {_shown(greatest)}, approximate{_HOLDS[answer.interval_kind]}"
+    reach = max(answer.estimate - least, greatest - answer.estimate)
+    if reach > _FAR * answer.standard_error > 0:
+        text += (
+            f"; up to {reach / answer.standard_error:.1f} standard errors away, because at other counts that "
+            "it holds the estimate errs by more"
+        )
+    return [("standard error", _shown(answer.standard_error)), ("95 % interval", text)]
 
 
 def _alone(
@@ -264,7 +285,7 @@ def _alone(
     result["interval"] = [least, greatest]
     exact = ", exact" if retention == Fraction(1, gamma) else ""
     lines = [
-        ("estimate", f"{count.estimate} records of the original (unbiased)"),
+        ("estimate", f"{count.estimate}, unbiased"),
         ("standard error", f"{count.standard_error:.2f} = sqrt({count.variance})"),
         ("95 % interval", f"{least} to {greatest}{exact}"),
     ]

@@ -51,7 +51,8 @@ def answers(
     QueryEstimate or a data frame
         The frame is of the kind of the published table. It has a column for each column that a query names,
         with the condition as text, and ``estimate``, ``standard_error``, ``low`` and ``high`` (the ends of
-        the 95 % interval), ``method``, ``published_count`` and ``predicate_count``.
+        the 95 % interval), ``method``, ``published_count``, ``predicate_count`` and ``warning``, which says
+        why there is no interval where there is none.
 
     Raises
     ------
@@ -72,11 +73,12 @@ def answers(
     columns |= {
         "estimate": [each.estimate for each in found],
         "standard_error": [each.standard_error for each in found],
-        "low": [each.interval[0] for each in found],
-        "high": [each.interval[1] for each in found],
+        "low": [None if each.interval is None else each.interval[0] for each in found],
+        "high": [None if each.interval is None else each.interval[1] for each in found],
         "method": [each.method for each in found],
         "published_count": [each.published_count for each in found],
         "predicate_count": [each.predicate_count for each in found],
+        "warning": [each.warning for each in found],
     }
     return _frame_like(release, columns).to_native()
 

@@ -26,18 +26,25 @@ NO_INFORMATION = (
 )
 
 
+NO_INTERVAL = (
+    "no interval and no standard error: under this plan, which values stand together follows from the counts "
+    "before publication, which are known by estimates only, and this method does not allow for their error"
+)
+"""Said of a plan that is a function of the histogram, where its uncertainty is not accounted for."""
+
+
 @dataclass(frozen=True, slots=True)
 class QueryEstimate:
-    """The estimated count of a conjunction in the original table.
+    """The estimated count of a conjunction among the records that the release holds, before publication.
 
     Attributes
     ----------
     estimate
-        Not rounded.
+        Not rounded to whole records.
     standard_error
-        A named approximation for each method: see `docs/estimating`.
+        A named approximation for each method: see `docs/estimating`. None where none is known.
     interval
-        Nominal 95 %.
+        Nominal 95 %; None where none is known to hold.
     method
         The method's name.
     published_count
@@ -49,18 +56,21 @@ class QueryEstimate:
         Of the transition matrix, 2-norm, if the method inverts it.
     note
         What else must be known about this estimate.
+    warning
+        Why there is no interval.
     interval_kind
         Whether the interval is for each count by itself, or for the values of a domain on average.
     """
 
     estimate: float
-    standard_error: float
-    interval: tuple[float, float]
+    standard_error: float | None
+    interval: tuple[float, float] | None
     method: str
     published_count: int
     predicate_count: int
     condition_number: float | None = None
     note: str | None = None
+    warning: str | None = None
     interval_kind: Interval = "each"
 
 
@@ -102,6 +112,10 @@ class Estimates:
         What else must be known of each; empty if nothing of any.
     condition_number
         Of the transition matrix, if it was inverted.
+    warning
+        Why errors and ends must not be told; None if they may.
+    allows_for_plan
+        Whether they allow for a plan that is a function of the histogram.
     interval_kind
         As in `QueryEstimate`.
     """
@@ -112,6 +126,8 @@ class Estimates:
     upper: FloatArray
     notes: Sequence[str | None] = field(default=(), kw_only=True)
     condition_number: float | None = field(default=None, kw_only=True)
+    warning: str | None = field(default=None, kw_only=True)
+    allows_for_plan: bool = field(default=False, kw_only=True)
     interval_kind: Interval = field(default="each", kw_only=True)
 
     @classmethod
@@ -179,14 +195,15 @@ class Estimates:
         return [
             QueryEstimate(
                 estimate=value,
-                standard_error=error,
-                interval=(lower, upper),
+                standard_error=None if self.warning else error,
+                interval=None if self.warning else (lower, upper),
                 method=method,
                 published_count=round(both),
                 predicate_count=round(predicate),
                 condition_number=self.condition_number,
                 interval_kind=self.interval_kind,
                 note=NO_INFORMATION if nothing else note,
+                warning=self.warning,
             )
             for value, error, lower, upper, both, predicate, nothing, note in zip(
                 *(array.round(_DECIMALS).tolist() for array in arrays), blank.tolist(), notes, strict=True

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Protocol, TypeAlias
 
-from splu_ref.estimators.answers import Counted, Estimates, Interval, QueryEstimate
+from splu_ref.estimators.answers import NO_INTERVAL, Counted, Estimates, Interval, QueryEstimate
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
 from splu_ref.estimators.queries.methods import ClosedForm, InvertedMatrix, MostLikely, PublishedCountAlone
@@ -265,6 +266,9 @@ class QueryEstimator:
             else:
                 batch = parts[0].count(queries)
                 counted, found = batch.facts, method.single(parts[0], batch)
+            known = self.mechanism.plan == "mixed" or found.allows_for_plan
+            if method.answers_predicates and not known:
+                found = replace(found, warning=NO_INTERVAL)
             return found.stated(method.name, counted)
 
         return answer

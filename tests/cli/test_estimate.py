@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,8 @@ import pytest
 
 from splu_proofs import LEDGER
 from splu_ref.cli import ledger, main
-from splu_ref.estimators import METHODS, Query, QueryEstimator
+from splu_ref.cli.estimate import doubt
+from splu_ref.estimators import METHODS, Query, QueryEstimate, QueryEstimator
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import embedded_table, write_table
 from splu_ref.randomness import SeededSource
@@ -228,6 +231,79 @@ def test_batches_are_told_where_an_estimate_supposes_one_plan(
     assert capsys.readouterr().err == ""
     assert main([*asked, "occupation=Sales", "--where", "sex=Female"]) == 0
     assert "2 batches" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("plan", ["anatomy", "cyclic"])
+def test_under_a_plan_that_follows_from_the_histogram_only_shrunk_has_intervals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], plan: str
+) -> None:
+    release = SpluGen(5, plan=plan).publish(embedded_table(), "occupation", SeededSource(4))
+    write_table(release.table, tmp_path / "p.csv")
+    (tmp_path / "m.json").write_bytes(release.manifest.to_json())
+    given = [tmp_path / "p.csv", "--manifest", tmp_path / "m.json"]
+    where = {"sex": "Female", "occupation": ["Sales"]}
+    asked = ["--where", "sex=Female", "--where", "occupation=Sales"]
+    for method in ("exact", "em", "inversion"):
+        answer = _json(capsys, *given, *asked, "--method", method)
+        assert answer["interval"] is answer["standard_error"] is None
+        assert "no interval" in answer["warning"]
+        assert main(["estimate", *map(str, given), *asked, "--method", method]) == 0
+        text = capsys.readouterr().out
+        assert re.search(r"interval +none\s", text)
+        assert re.search(r"warning +no interval", text)
+    batch = tmp_path / "q.jsonl"
+    batch.write_text(json.dumps({"where": where}) + "\n" + json.dumps({"where": {"occupation": "Sales"}}))
+    conjunction, alone = _lines(capsys, *given, "--batch", batch, "--method", "exact")
+    assert conjunction["interval"] is None
+    assert "no interval" in conjunction["warning"]
+    shrunk = _json(capsys, *given, *asked)
+    assert "warning" not in shrunk
+    assert shrunk["interval"][0] <= shrunk["estimate"] <= shrunk["interval"][1]
+    alone = _json(capsys, *given, "--where", "occupation=Sales")  # its law is that of every plan
+    assert "warning" not in alone
+    assert alone["interval"][0] < alone["estimate"] < alone["interval"][1]
+
+
+def test_it_is_said_what_is_counted_and_what_is_approximate(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [str(folder / "p.csv"), "--manifest", str(folder / "m.json")]
+    asked = ["--where", "sex=Female", "--where", "occupation=Sales"]
+    assert main(["estimate", *given, *asked]) == 0
+    text = capsys.readouterr().out
+    assert re.search(r"interval +\d+.* to \d+.*, approximate", text)
+    assert re.search(r"among +the 30715 records of the release, as they were before it", text)
+    assert main(["estimate", *given, "--where", "occupation=Sales"]) == 0
+    text = capsys.readouterr().out
+    assert "approximate" not in text
+    assert re.search(r"among +the 30715 records of the release, as they were before it", text)
+
+
+def test_the_rounding_of_double_precision_is_not_printed(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All values together are all records of the predicate, however their estimates add up."""
+    jobs = embedded_table().to_frame()["occupation"].unique().to_list()
+    batch = tmp_path / "q.jsonl"
+    wheres = [{"age": str(age), "occupation": jobs} for age in range(20, 60)]
+    batch.write_text("".join(json.dumps({"where": where}) + "\n" for where in wheres))
+    answers = _lines(capsys, folder / "p.csv", "--manifest", folder / "m.json", "--batch", batch)
+    assert [answer["estimate"] for answer in answers] == [answer["predicate_count"] for answer in answers]
+    assert all(isinstance(answer["estimate"], int) for answer in answers)
+
+
+def test_an_interval_that_reaches_far_says_why() -> None:
+    far = QueryEstimate(
+        estimate=10.0,
+        standard_error=1.0,
+        interval=(9.5, 13.3),
+        method="shrunk",
+        published_count=8,
+        predicate_count=20,
+    )
+    assert dict(doubt(far))["95 % interval"].startswith("9.5 to 13.3, approximate; up to 3.3 standard errors")
+    near = dict(doubt(replace(far, interval=(8.0, 12.0))))
+    assert near == {"standard error": "1", "95 % interval": "8 to 12, approximate"}
 
 
 def test_each_interval_has_its_kind(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

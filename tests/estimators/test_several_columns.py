@@ -23,6 +23,7 @@ from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata, embedded_table
 from splu_ref.model import InputError, ParameterError
 from splu_ref.randomness import SeededSource
+from tests.estimators.told import ends
 
 GAMMA = 5
 SENSITIVE = ("age", "occupation")
@@ -73,7 +74,7 @@ def test_joint_estimates_are_right_within_their_errors(
         found = estimator.estimate(queries, method)
         value = np.array([answer.estimate for answer in found])
         error = np.array([answer.standard_error for answer in found])
-        covered = np.mean([a.interval[0] <= x <= a.interval[1] for a, x in zip(found, true, strict=True)])
+        covered = np.mean([ends(a)[0] <= x <= ends(a)[1] for a, x in zip(found, true, strict=True)])
         assert np.sqrt(np.mean(((value - true) / error) ** 2)) < 1.25, method
         assert covered > 0.88, method
         if method == "inversion":
@@ -195,7 +196,7 @@ def test_a_column_whose_matrix_is_singular_names_a_method_that_answers() -> None
     with pytest.raises(InputError, match="em for several sensitive columns"):
         estimator.estimate([query], "inversion")
     [found] = estimator.estimate([query])  # shrunk needs no inverse
-    assert found.interval[0] <= found.estimate <= found.interval[1] <= 5
+    assert ends(found)[0] <= found.estimate <= ends(found)[1] <= 5
     [found] = estimator.estimate([query], "em")
     assert "tell nothing" in str(found.note)
     assert found.interval == (0, 5)  # N/gamma
@@ -209,7 +210,7 @@ def test_the_interval_of_em_holds_its_estimate_at_the_boundary() -> None:
     for a in "prt":
         for b in "qsu":
             [found] = estimator.estimate([Query.of({"a": a, "b": b})], "em")
-            assert found.interval[0] <= found.estimate <= max(found.interval[1], 24)
+            assert ends(found)[0] <= found.estimate <= max(ends(found)[1], 24)
             [linear] = estimator.estimate([Query.of({"a": a, "b": b})], "inversion")
             outside += linear.estimate < 0
     assert outside > 0

@@ -92,12 +92,12 @@ def published_co_occurrence(f_published: IntArray, mechanism: SpluGen) -> FloatA
         )
     if mechanism.plan == "mixed":
         return expected_co_occurrence(f_published, gamma)
-    plan = mechanism.decoys(_whole(within_bound(f_published, gamma)), gamma, SystemSource())
+    plan = mechanism.decoys(whole(within_bound(f_published, gamma)), gamma, SystemSource())
     counted = CoOccurrence(plan)
     return np.array([counted.row(value) for value in range(len(f_published))], dtype=np.float64)
 
 
-def _whole(frequencies: FloatArray) -> IntArray:
+def whole(frequencies: FloatArray) -> IntArray:
     """Round to whole numbers with the same sum; none rises above the bound, itself a whole number."""
     floor = np.floor(frequencies + 1e-9).astype(np.int64)
     missing = round(float(frequencies.sum())) - int(floor.sum())

@@ -328,7 +328,8 @@ class LearnedWeight:
         if column.shrinkage is None:  # too few values are published to tell of a plan
             return ClosedForm().single(column, batch)
         found = batch.by_the_rarer_side(partial(shrunk, column, self.interval))
-        return replace(found.with_ends_below(batch.most).within_ends(), interval_kind=self.interval)
+        found = found.with_ends_below(batch.most).within_ends()
+        return replace(found, interval_kind=self.interval, allows_for_plan=column.allows_for_plan)
 
     def joint(self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]) -> tuple[Counted, Estimates]:
         """Build up each predicate's table from its margins, and shrink the query's interactions."""

@@ -16,6 +16,7 @@ from splu_ref.estimators.linear.inversion import Inversion, Scatter
 from splu_ref.estimators.linear.transition import published_co_occurrence
 from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
 from splu_ref.estimators.queries.query import Predicate, ResolvedQuery
+from splu_ref.estimators.shrunk.plausible_plans import MOST_VALUES, PlausiblePlans
 from splu_ref.estimators.shrunk.several_states import ColumnStates
 from splu_ref.estimators.shrunk.shrinkage import Shrinkage
 from splu_ref.mechanisms import SpluGen
@@ -169,6 +170,18 @@ class PublishedColumn:
             chances = np.where(self.frequencies > 0, published, chances)
         scatter = float(np.sqrt(float(self.law.variance) / frequency)) if frequency > 0 else 0.0
         return ColumnStates(members=members, chances=chances, kept=kept, scatter=scatter)
+
+    @cached_property
+    def learning(self) -> Shrinkage | PlausiblePlans | None:
+        """What queries on this column alone are learned by: `shrinkage`, or plausible plans if few values."""
+        if not self.allows_for_plan or self.shrinkage is None or self._mechanism.plan == "mixed":
+            return self.shrinkage
+        return PlausiblePlans(self.frequencies, self._mechanism)
+
+    @property
+    def allows_for_plan(self) -> bool:
+        """Whether `learning` takes into account that the plan is not known."""
+        return self._mechanism.plan == "mixed" or len(self.frequencies) <= MOST_VALUES
 
     @cached_property
     def inversion(self) -> Inversion:

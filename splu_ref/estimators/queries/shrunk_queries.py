@@ -12,6 +12,7 @@ from splu_ref.decoys import FloatArray
 from splu_ref.estimators.answers import Estimates, Interval
 from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
 from splu_ref.estimators.shrunk.neighbors import FAR
+from splu_ref.estimators.shrunk.plausible_plans import PlausiblePlans
 from splu_ref.estimators.shrunk.shrinkage import Shrinkage, Shrunk
 from splu_ref.randomness import IntArray
 
@@ -63,10 +64,10 @@ class Margins(NamedTuple):
 
 def shrunk(column: PublishedColumn, kind: Interval, batch: Batch) -> Estimates:
     """Learn each predicate's composition from the whole domain, and shrink its queries."""
-    assert column.shrinkage is not None
+    assert column.learning is not None
     notes: list[str | None] = [None] * len(batch.which)
     parts = []
-    for where, found in _some_at_a_time(column.shrinkage, batch):
+    for where, found in _some_at_a_time(column.learning, batch):
         low, high = found.interval(kind)
         parts.append((where, Estimates(found.value, np.sqrt(found.bent.variance), low, high)))
         for number in np.flatnonzero(found.bent.far > FAR).tolist():
@@ -97,12 +98,11 @@ def margins(column: PublishedColumn, batch: Batch) -> Margins:
     return Margins(learned.each.value, learned.each.variance, parts, np.minimum(most, batch.most))
 
 
-def _some_at_a_time(shrinkage: Shrinkage, batch: Batch) -> Iterator[tuple[IntArray, Shrunk]]:
+def _some_at_a_time(shrinkage: Shrinkage | PlausiblePlans, batch: Batch) -> Iterator[tuple[IntArray, Shrunk]]:
     """Answer the queries of some predicates after another, and many of one predicate in parts."""
     chunk = max(1, _CELLS // batch.published.shape[1])
     order = np.argsort(batch.which, kind="stable")
     for begin in range(0, len(order), chunk):
         where = order[begin : begin + chunk]
         places, which = np.unique(batch.which[where], return_inverse=True)
-        predicates = shrinkage.learn(batch.published[places])
-        yield where, shrinkage.asked(predicates, which, batch.members[where])
+        yield where, shrinkage.answer(batch.published[places], which, batch.members[where])

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from splu_ref.channels import PublishedCount
-from splu_ref.decoys import FloatArray, expected_pairs
+from splu_ref.decoys import ExpectedPairs, FloatArray, expected_pairs
 from splu_ref.estimators.answers import Interval
 from splu_ref.estimators.counts import estimate_count
 from splu_ref.estimators.linear.transition import decoy_probability
@@ -64,6 +64,9 @@ class Shrunk(NamedTuple):
         The two states that they were made from.
     most
         The largest count that is possible as far as the whole table tells.
+    unshared
+        Variance of the expectation of y that the composition alone leaves open, as if its parts were
+        independent of each other and of y.
     bent
         The estimates.
     centre
@@ -76,6 +79,7 @@ class Shrunk(NamedTuple):
 
     states: States
     most: FloatArray
+    unshared: FloatArray
     bent: Bent
     centre: FloatArray
     sampling: FloatArray
@@ -116,10 +120,14 @@ class Shrinkage:
         f', shape (values,); at least gamma of them above 0.
     rows, law
         N, gamma and p.
+    pairs
+        The co-occurrence of a plan; that expected of the mixed plan unless given.
     """
 
-    def __init__(self, frequencies: FloatArray, rows: int, law: PublishedCount) -> None:
-        self.composition = Composition(expected_pairs(frequencies, law.gamma), law)
+    def __init__(
+        self, frequencies: FloatArray, rows: int, law: PublishedCount, pairs: ExpectedPairs | None = None
+    ) -> None:
+        self.composition = Composition(pairs or expected_pairs(frequencies, law.gamma), law)
         self._frequencies, self._rows, self._law = frequencies, rows, law
         self._ends: dict[int, float] = {}
 
@@ -197,11 +205,16 @@ class Shrinkage:
         return Shrunk(
             states=states,
             most=most,
+            unshared=(weights**2 * learned.variance[which]).sum(axis=1),
             bent=bent(states, centre, sampling + bias),
             centre=centre,
             sampling=sampling + states.shared,
             bias=bias,
         )
+
+    def answer(self, published: FloatArray, which: IntArray, members: FloatArray) -> Shrunk:
+        """Learn from y, shape (predicates, values), and estimate queries: see `asked`."""
+        return self.asked(self.learn(published), which, members)
 
     def _whole(self, frequency: FloatArray) -> FloatArray:
         """Return the upper ends of the intervals of values alone, none above N/gamma."""
