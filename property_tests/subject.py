@@ -14,7 +14,7 @@ from splu_ref import decoys, estimators, guarantees, randomness
 from splu_ref.audit.enumeration import CodesRelease
 from splu_ref.channels import Channel, PublishedCount
 from splu_ref.decoys import DecoyPlan, PlanMethod
-from splu_ref.estimators import CountEstimate
+from splu_ref.estimators import CountEstimate, Method
 from splu_ref.guarantees import UtilityThreshold
 from splu_ref.mechanisms import PlaceOrder, Release, SpluGen
 from splu_ref.microdata import Microdata
@@ -168,7 +168,9 @@ class Subject:
     estimate_count
         The estimator of a count.
     exact_intervals
-        The intervals of conjunctions.
+        The intervals of conjunctions by the method ``exact``.
+    conjunctions
+        The default method for conjunctions.
     """
 
     publish_codes: PublishCodes
@@ -191,6 +193,7 @@ class Subject:
     plateau_ends: Plateaus
     estimate_count: Callable[[int, Exact], CountEstimate]
     exact_intervals: Intervals
+    conjunctions: Method
 
 
 def _exact_error(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool = False) -> Fraction:
@@ -225,5 +228,6 @@ SHIPPED = Subject(
     plateau_ends=guarantees.plateau_ends,
     estimate_count=estimators.estimate_count,
     exact_intervals=estimators.exact_intervals,
+    conjunctions=estimators.METHODS["shrunk"],
 )
 """The package as it is shipped."""

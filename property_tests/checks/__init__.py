@@ -3,6 +3,7 @@
 from property_tests.checking import CHECKS
 from property_tests.checks import (
     chosen_releases,
+    conjunctions,
     enumeration,
     error_formulas,
     estimates,
@@ -21,6 +22,7 @@ from property_tests.checks import (
 __all__ = [
     "CHECKS",
     "chosen_releases",
+    "conjunctions",
     "enumeration",
     "error_formulas",
     "estimates",

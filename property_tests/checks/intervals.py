@@ -33,7 +33,7 @@ ALLOWED = Fraction(8, 100)
 ALLOWED_MEAN = Fraction(6, 100)
 """The same on average over all intervals of a release."""
 STAKES = (Fraction(2), Fraction(5), Fraction(10), Fraction(15))
-"""Bets on the mean, each below 1 / `ALLOWED_MEAN`."""
+"""Bets on the mean."""
 PREDICATES = (("sex", "Female"), ("education", "Bachelors"), ("relationship", "Own-child"), ("race", "Black"))
 
 
@@ -66,12 +66,13 @@ def mean_at_most(misses: list[int], intervals: int, rate: Fraction) -> EValue:
     Returns
     -------
     EValue
-        The mean, over the stakes b, of the product over releases of 1 + b (share - rate). A factor is not
-        negative, and its mean is at most 1 if the share's is at most ``rate``.
+        The mean, over the stakes b, of the product over releases of 1 + b (share - rate). Stakes that
+        could make a factor negative are left out; its mean is at most 1 if the share's is at most ``rate``.
     """
+    stakes = [stake for stake in STAKES if stake * rate < 1]
     factors = [
         [1 + stake * (Fraction(number, intervals) - rate) for number in range(intervals + 1)]
-        for stake in STAKES
+        for stake in stakes
     ]
     return average(
         [EValue.of(prod((factor[number] for number in misses), start=Fraction(1))) for factor in factors]

@@ -14,7 +14,7 @@ from property_tests.mutants.mutant import mutant
 from property_tests.subject import SHIPPED, ExactMinimum
 from splu_ref.binomial import probability_mass, upper_tail
 from splu_ref.channels import PublishedCount
-from splu_ref.estimators import CountEstimate, estimate_count, exact_intervals
+from splu_ref.estimators import METHODS, CountEstimate, estimate_count, exact_intervals
 from splu_ref.guarantees import (
     UtilityThreshold,
     error_probability,
@@ -215,6 +215,13 @@ mutant(
     "adult.intervals",
     "The intervals of conjunctions are a quarter too short: none misses often, all miss too often.",
     exact_intervals=_short_intervals,
+)
+mutant(
+    "hypothesis-intervals",
+    "conjunctions.intervals",
+    "The default intervals of conjunctions are those of exact, which suppose that a predicate has nothing to "
+    "do with the other values of its records.",
+    conjunctions=METHODS["exact"],
 )
 mutant(
     "shrunk-estimate",
