@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from splu_ref.study import SETTINGS, Cell, as_markdown, refuted
+
 DOCS = Path(__file__).parents[2] / "docs"
 COLUMNS = {
     "anatomy, printed": "anatomy plan, printed",
@@ -116,3 +118,43 @@ def test_shrunk_errs_least_with_two_sensitive_columns_but_in_the_classes_that_ar
     assert len(worse) == 3
     assert worse[-1] < 1.09
     assert max(ratios, key=ratios.__getitem__) == ("adult_demo", "7", "0.1–0.3 %")
+
+
+def _coverage() -> list[Cell]:
+    """Return the judged classes of the page, from the numbers beside it."""
+    with (DOCS / "study" / "coverage.csv").open(encoding="utf-8", newline="") as file:
+        return [
+            Cell(
+                setting=row["setting"],
+                tuned=row["tuned"] == "True",
+                rows=int(row["rows"]),
+                interval=row["interval"],
+                part=row["part"],
+                queries=int(row["queries"]),
+                releases=int(row["releases"]),
+                coverage=float(row["coverage"]) if row["coverage"] else None,
+                e_value=float(row["e_value"]) if row["e_value"] else None,
+                length=float(row["length"]) if row["length"] else None,
+                error=float(row["error"]),
+                ratio=float(row["ratio"]),
+                best=row["best"],
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+def test_the_tables_of_coverage_are_the_numbers_and_name_the_worst_class() -> None:
+    cells, page = _coverage(), (DOCS / "study.md").read_text(encoding="utf-8")
+    for interval in ("shrunk", "shrunk, average"):
+        assert as_markdown(cells, interval) in page
+    offered = [
+        (cell.coverage, cell) for cell in cells if cell.interval == "shrunk" and cell.coverage is not None
+    ]
+    least, worst = min(offered, key=lambda pair: pair[0])
+    assert f"The worst class is {worst.part} of {worst.setting}: {least:.3f}." in page
+    few = sum(share < 0.93 for share, _ in offered)
+    assert f"Of {len(offered)} classes, {few} are covered less than .930." in page
+    assert not refuted(cells)
+    known = {setting.name for setting in SETTINGS}
+    assert {cell.setting for cell in cells} <= known
+    assert len({cell.setting for cell in cells}) >= len(known) // 2
