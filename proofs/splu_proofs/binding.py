@@ -1,42 +1,55 @@
-"""What ties a claim to code: fingerprints of its proofs, in Python and in Coq, and of the code it licenses.
+"""What ties a claim to code: fingerprints of its proofs, in Python and in Coq, and of the code it speaks of.
 
 Code is found by name and read as text; nothing is imported.
 """
 
 from __future__ import annotations
 
-import ast
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
-from splu_ref.model import InputError
-
 from .claim import Claim
-from .normal_form import fingerprint
+from .reach import fingerprint, reached
 
-MACHINERY = frozenset({"claim", "derivation", "evidence", "kernel", "recheck", "step", "witness"})
-"""Modules that check proofs without being part of one."""
+LIBRARY = "splu_ref"
+PROOFS = "splu_proofs"
+MACHINERY = "machinery"
+"""The key of what checks proofs without being part of one: the modules beside this one."""
+USED = "splu_ref, as the evidence uses it"
+"""The key of the library's code that the evidence of a claim runs."""
 
 
 def fingerprints(claim: Claim) -> dict[str, str]:
     """Return the fingerprints that bind a claim.
 
-    They cover the module of the claim, the modules of the same package that it imports, directly or not
-    (the machinery aside), each name that it licenses, and its Coq files with those that they import.
+    They cover the module of the claim and what of other proofs it uses, directly or not; what of the library
+    the evidence uses; each name that the claim licenses with all that this uses; the machinery; and its Coq
+    files with those that they import.
 
     Raises
     ------
     InputError
         If one of the names or files does not exist.
     """
-    found = {name: resolve(name) for name in (*sorted(_with_imports(claim.module)), *claim.licenses)}
+    found = proofs_of(claim.module)
+    found |= {name: licensed(name) for name in claim.licenses}
+    found |= {USED: used_by(claim.module), MACHINERY: machinery()}
     return found if claim.kernel is None else found | claim.kernel.fingerprints()
 
 
+def proofs_of(module: str) -> dict[str, str]:
+    """Return the fingerprints of a module of proofs and of what it uses of others, the machinery aside."""
+    parts = reached([(module, None)], (PROOFS,))
+    return {
+        name: fingerprint([(name, each) for each in parts[name]], ())
+        for name in sorted(parts)
+        if not _is_machinery(name)
+    }
+
+
 @cache
-def resolve(name: str) -> str:
-    """Return the fingerprint of ``module`` or ``module:name``.
+def licensed(name: str) -> str:
+    """Return the fingerprint of ``module`` or ``module:name`` and of all that it uses of the library.
 
     Raises
     ------
@@ -44,47 +57,24 @@ def resolve(name: str) -> str:
         If there is no such module, or it defines no such name.
     """
     module, _, inside = name.partition(":")
-    try:
-        return fingerprint(source_of(module), inside or None)
-    except KeyError:
-        raise InputError(f"{module} does not define {inside}: mend the name in the claim") from None
+    return fingerprint([(module, inside or None)], (LIBRARY,))
 
 
 @cache
-def source_of(module: str) -> str:
-    """Return the text of a module of an installed package."""
-    package, *rest = module.split(".")
-    found = find_spec(package)
-    for root in (found.submodule_search_locations or ()) if found else ():
-        path = Path(root, *rest)
-        for candidate in (path.with_suffix(".py"), path / "__init__.py"):
-            if candidate.is_file():
-                return candidate.read_text(encoding="utf-8")
-    raise InputError(f"there is no module {module}: mend the name in the claim")
-
-
-def _is_module(name: str) -> bool:
-    try:
-        return bool(source_of(name))
-    except InputError:
-        return False
-
-
-def _with_imports(module: str) -> set[str]:
-    reached = [module]
-    for current in reached:  # grows while it is walked
-        reached += [each for each in _imported(current) if each not in reached]
-    return set(reached)
+def used_by(module: str) -> str:
+    """Return the fingerprint of what the proofs in ``module`` use of the library."""
+    own = [name for name in reached([(module, None)], (PROOFS,)) if not _is_machinery(name)]
+    parts = reached([(module, None)], (PROOFS, LIBRARY))
+    places = [(name, each) for name in parts if name not in own for each in parts[name]]
+    return fingerprint([place for place in places if place[0].partition(".")[0] == LIBRARY], (LIBRARY,))
 
 
 @cache
-def _imported(module: str) -> tuple[str, ...]:
-    """Return the modules that ``module`` imports relatively, at its top or inside a function."""
-    found = []
-    for node in ast.walk(ast.parse(source_of(module))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = module.split(".")[: -node.level]
-            origin = ".".join([*base, node.module] if node.module else base)
-            inside = [f"{origin}.{alias.name}" for alias in node.names]
-            found += [each for each in inside if _is_module(each)] or [origin]
-    return tuple(each for each in found if each.rpartition(".")[2] not in MACHINERY)
+def machinery() -> str:
+    """Return the fingerprint of the modules that check proofs."""
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return fingerprint([(f"{PROOFS}.{file.stem}", None) for file in files if file.stem[0] != "_"], ())
+
+
+def _is_machinery(name: str) -> bool:
+    return name.count(".") < 2

@@ -20,6 +20,7 @@ from splu_ref.model import InputError
 
 from .affirmation import ACCEPTED_ON, AFFIRMED, affirm, affirmed, outdated
 from .claim import Claim, Status
+from .dependence import in_order
 from .evidence import Evidence, Grade, strongest
 from .result import ClaimResult
 
@@ -89,8 +90,10 @@ class Ledger:
             for name in import_module(package).MODULES:
                 module = f"{package}.{name}"
                 for value in vars(_proof(module)).values():
-                    if isinstance(value, Claim) and value.module == module:
-                        found[value.id] = value
+                    if not isinstance(value, Claim) or value.module != module:
+                        continue
+                    if found.setdefault(value.id, value) is not value:
+                        raise InputError(f"{value.id} stands twice in the ledger: rename one of the claims")
         return found
 
     def __iter__(self) -> Iterator[Claim]:
@@ -162,13 +165,16 @@ class Ledger:
         With ``coq`` Coq compiles its part of them, if it is installed. Otherwise what Coq once accepted is
         taken from the record, and the result says so.
 
-        A claim that rests on one that failed in the same run fails with it.
+        A claim that rests, directly or not, on one that failed in the same run fails with it. A refutation
+        does not: what its claim rests on is the printed text's argument, not the counterexample's.
 
         Raises
         ------
         InputError
-            If there is no such claim, or, for all, if a claim that was affirmed once is no longer there.
+            If there is no such claim, if claims name one that is not there or rest on each other, or, for
+            all, if a claim that was affirmed once is no longer there.
         """
+        premises_first = in_order(self._claims)
         gone = sorted(affirmed(self._affirmed).keys() - self._claims.keys())
         if claim_id == "all" and gone:
             raise InputError(
@@ -181,9 +187,9 @@ class Ledger:
             if progress is not None:
                 progress(claim.id, done, len(claims))
             results[claim.id] = self._examined(claim, coq=coq and which("coqc") is not None)
-        for claim in claims:
+        for claim in premises_first:
             broken = [each for each in claim.rests_on if each in results and not results[each].passed]
-            if broken and claim.status is not Status.REFUTED:
+            if broken and claim.id in results and claim.status is not Status.REFUTED:
                 results[claim.id] = results[claim.id].failed(f"rests on {', '.join(broken)}, which failed")
         return list(results.values())
 

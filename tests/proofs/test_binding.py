@@ -3,18 +3,19 @@
 import ast
 import copy
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
-from splu_proofs import LEDGER
+from splu_proofs import LEDGER, binding, reach
 from splu_proofs.affirmation import affirm, affirmed, outdated
-from splu_proofs.binding import fingerprints, resolve, source_of
+from splu_proofs.binding import MACHINERY, USED, fingerprints, licensed
 from splu_proofs.claim import Claim
 from splu_proofs.ledger import Ledger
-from splu_proofs.normal_form import fingerprint
+from splu_proofs.normal_form import normal_form
 from splu_ref.model import InputError
 
 SAMPLE = '''
@@ -32,13 +33,72 @@ def shown(value, *, width=8, **rest):
 def other(x):
     return x
 '''
-NAMES = sorted({name for claim in LEDGER for name in fingerprints(claim) if not name.endswith(".v")})
+NAMES = sorted(
+    {
+        name
+        for claim in LEDGER
+        for name in fingerprints(claim)
+        if not name.endswith(".v") and name not in (MACHINERY, USED)
+    }
+)
+OTHER = """
+from elsewhere import wheel
+
+def estimate(count):
+    return wheel(count)
+
+def wheel(count):
+    return count + 1
+
+def reserve(count):
+    return count
+"""
+USER = """
+from sample.other import estimate, reserve
+
+def answer(count):
+    return estimate(count)
+
+def unrelated(count):
+    return reserve(count)
+"""
+
+
+def _clear() -> None:
+    for kept in (*vars(reach).values(), *vars(binding).values()):
+        if hasattr(kept, "cache_clear"):
+            kept.cache_clear()
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """Forget, afterwards, what was read of modules that a test replaces."""
+    yield
+    _clear()
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: None) -> Callable[..., str]:
+    """Return what writes modules of a package and gives the fingerprint of a name of the first of them."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(reach, "PACKAGES", ("sample",))
+    folder = tmp_path / "sample"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+
+    def written(text: str, name: str | None = None, **others: str) -> str:
+        for stem, each in {"main": text, **others}.items():
+            (folder / f"{stem}.py").write_text(each)
+        _clear()
+        return reach.fingerprint([("sample.main", name)], ("sample",))
+
+    return written
 
 
 def test_the_normal_form_is_the_same_on_every_python() -> None:
     # computed once and committed: another Python that disagrees would call every proof outdated
-    assert fingerprint(SAMPLE) == "d02d66fe02dfc4f2e06a9198a06390f09f922cb4e11e3bda5598d1e84054559b"
-    assert fingerprint(SAMPLE, "shown") == "23d4b651f89d10e94105e37aab5e7912b4cdbcdf3e01ff24cf1afbc3d3e79293"
+    digest = sha256(normal_form([ast.parse(SAMPLE)]).encode()).hexdigest()
+    assert digest == "d02d66fe02dfc4f2e06a9198a06390f09f922cb4e11e3bda5598d1e84054559b"
 
 
 @pytest.mark.parametrize(
@@ -55,10 +115,10 @@ def test_the_normal_form_is_the_same_on_every_python() -> None:
         SAMPLE.replace("    ", "  "),
     ],
 )
-def test_layout_comments_and_docstrings_do_not_matter(same: str) -> None:
+def test_layout_comments_and_docstrings_do_not_matter(same: str, write: Callable[..., str]) -> None:
     assert same != SAMPLE
-    assert fingerprint(same) == fingerprint(SAMPLE)
-    assert fingerprint(same, "shown") == fingerprint(SAMPLE, "shown")
+    assert write(same) == write(SAMPLE)
+    assert write(same, "shown") == write(SAMPLE, "shown")
 
 
 @pytest.mark.parametrize(
@@ -76,35 +136,105 @@ def test_layout_comments_and_docstrings_do_not_matter(same: str) -> None:
         (", **{}}", "}"),
     ],
 )
-def test_every_change_of_meaning_matters(old: str, new: str) -> None:
+def test_every_change_of_meaning_matters(old: str, new: str, write: Callable[..., str]) -> None:
     assert old in SAMPLE
-    assert fingerprint(SAMPLE.replace(old, new), "shown") != fingerprint(SAMPLE, "shown")
+    assert write(SAMPLE.replace(old, new), "shown") != write(SAMPLE, "shown")
 
 
-def test_what_is_not_used_does_not_matter() -> None:
+def test_what_is_not_used_does_not_matter(write: Callable[..., str]) -> None:
     changed = SAMPLE.replace("    return x\n", "    return -x\n")
-    assert fingerprint(changed, "shown") == fingerprint(SAMPLE, "shown")
-    assert fingerprint(changed) != fingerprint(SAMPLE)
+    assert write(changed, "shown") == write(SAMPLE, "shown")
+    assert write(changed) != write(SAMPLE)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "def helper(x):\n    return x\n",  # a second definition counts, the first does not
+        "if True:\n    def helper(x):\n        return x\n",
+        "if LIMIT:\n    pass\nelif True:\n    helper = abs\n",
+        "for helper in (abs,):\n    pass\n",
+        "try:\n    helper = abs\nfinally:\n    pass\n",
+        "with open(__file__) as helper:\n    pass\n",
+        "match abs:\n    case helper:\n        pass\n",
+        "from operator import neg as helper\n",
+        "from operator import *\n",
+        "import math as LIMIT\n",
+        "def late():\n    global helper\n    helper = abs\n",
+        "helper.__code__ = other.__code__\n",
+        "globals()['helper'] = other\n",
+        "setattr(helper, '__code__', other.__code__)\n",
+        "del helper\n",
+        "def __getattr__(name):\n    return other\n",
+        "helper = [other := helper][0]\n",
+    ],
+)
+def test_whatever_binds_a_used_name_again_matters(more: str, write: Callable[..., str]) -> None:
+    assert write(SAMPLE + "\n" + more, "shown") != write(SAMPLE, "shown")
+
+
+def test_swapped_imports_matter(write: Callable[..., str]) -> None:
+    before = write(USER, "answer", other=OTHER)
+    swapped = USER.replace("import estimate, reserve", "import estimate as reserve, reserve as estimate")
+    assert write(swapped, "answer", other=OTHER) != before
+    assert (
+        write(USER.replace("sample.other", "sample.another"), "answer", other=OTHER, another=OTHER) != before
+    )
+    assert write(USER.replace("estimate, reserve", "reserve, estimate"), "answer", other=OTHER) == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "matters"),
+    [
+        ("count + 1", "count + 2", True),  # used by what is imported
+        ("return count\n", "return -count\n", False),  # imported, but not used by this name
+        ("elsewhere", "nowhere", True),  # an import that what is imported would use
+    ],
+)
+def test_what_an_import_reaches_matters(old: str, new: str, matters: bool, write: Callable[..., str]) -> None:
+    before = write(USER, "answer", other=OTHER)
+    assert (write(USER, "answer", other=OTHER.replace(old, new)) != before) is matters
+
+
+def test_imports_within_a_function_of_a_whole_module_and_of_a_room_are_followed(
+    write: Callable[..., str],
+) -> None:
+    inside = USER.replace("    return estimate", "    from sample.other import estimate\n    return estimate")
+    whole = "import sample.other as other\n\ndef answer(count):\n    return other.estimate(count)\n"
+    relative = "from . import other\n\ndef answer(count):\n    return other.estimate(count)\n"
+    room = "from .room import estimate as answer\n"
+    opened = "from sample.other import estimate\n"
+    for text in (inside, whole, relative, room):
+        before = write(text, "answer", other=OTHER, room=opened)
+        assert write(text, "answer", other=OTHER.replace("+ 1", "+ 2"), room=opened) != before
 
 
 def test_a_name_that_is_not_defined() -> None:
-    with pytest.raises(KeyError):
-        fingerprint(SAMPLE, "missing")
     with pytest.raises(InputError, match=r"splu_proofs\.arithmetic\.law does not define missing"):
-        resolve("splu_proofs.arithmetic.law:missing")
+        licensed("splu_proofs.arithmetic.law:missing")
     with pytest.raises(InputError, match=r"there is no module splu_proofs\.lore"):
-        resolve("splu_proofs.lore:window")
+        licensed("splu_proofs.lore:window")
 
 
 @pytest.mark.parametrize("bound", NAMES)
-def test_every_bound_name_survives_relayout_and_notices_a_change(bound: str) -> None:
+def test_every_bound_name_survives_relayout_and_notices_a_change(
+    bound: str, monkeypatch: pytest.MonkeyPatch, fresh: None
+) -> None:
     module, _, name = bound.partition(":")
-    tree = ast.parse(source_of(module))
-    before = resolve(bound)
-    assert fingerprint(ast.unparse(tree), name or None) == before
+    tree = ast.parse(reach.source_of(module))
+
+    def alone(text: str | None = None) -> str:
+        _clear()
+        if text is not None:
+            monkeypatch.setattr(reach, "source_of", lambda _: text)
+        return reach.fingerprint([(module, name or None)], ())
+
+    before = alone()
+    monkeypatch.setattr(reach, "_imported", lambda *_: ())
+    assert alone(ast.unparse(tree)) == before
     changed = 0
     for altered in _alterations(tree, name):
-        assert fingerprint(ast.unparse(altered), name or None) != before
+        assert alone(ast.unparse(altered)) != before
         changed += 1
     assert changed >= 1
 
@@ -120,6 +250,54 @@ def test_a_claim_is_bound_to_its_proof_the_law_and_what_it_licenses() -> None:
         LEDGER.get("splu.T3")
     ).keys()
     assert "splu_proofs.worlds.shipped" in fingerprints(LEDGER.get("splu.B"))
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "module"),
+    [
+        ("splu.B", "splu_ref.binomial.exact"),
+        ("splu.T3c", "splu_ref.guarantees.tilts"),
+        ("splu.T3c", "splu_ref.binomial.directed"),
+        ("splu.L1c", "splu_ref.guarantees.error_walk"),
+        ("splu.L1c", "splu_ref.certificates.claims"),
+        ("splu.L1c", "splu_ref.certificate_checker"),
+        ("splu.L2", "splu_ref.guarantees.error_walk"),
+        ("splu.L2", "splu_ref.certificate_checker"),
+        ("splu.Sp", "splu_ref.certificates.rounding"),
+        ("splu.T2", "splu_ref.channels.published_count"),
+    ],
+)
+def test_what_a_claim_licenses_is_followed_to_what_it_computes_with(claim_id: str, module: str) -> None:
+    places = [(name, inside or None) for name, _, inside in
+              (each.partition(":") for each in LEDGER.get(claim_id).licenses)]  # fmt: skip
+    assert module in reach.reached(places)
+
+
+def test_the_machinery_binds_every_claim(monkeypatch: pytest.MonkeyPatch, fresh: None) -> None:
+    before, genuine = fingerprints(LEDGER.get("splu.E1")), reach.source_of
+    for module in ("recheck", "step", "degree", "derivation", "ledger", "affirmation", "coq_run", "reach"):
+        _clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(
+                reach, "source_of",
+                lambda name, m=module: genuine(name) + "\nX = 1\n" * (name == f"splu_proofs.{m}"),
+            )  # fmt: skip
+            after = fingerprints(LEDGER.get("splu.E1"))
+        assert {name for name in before if before[name] != after[name]} == {MACHINERY}, module
+
+
+def test_the_library_that_the_evidence_uses_binds_the_claim(
+    monkeypatch: pytest.MonkeyPatch, fresh: None
+) -> None:
+    before, genuine = fingerprints(LEDGER.get("splu.L2g")), reach.source_of  # it licenses nothing
+    _clear()
+    monkeypatch.setattr(
+        reach, "source_of",
+        lambda name: genuine(name).replace("gamma", "gama") if name == "splu_ref.guarantees.privacy" else
+        genuine(name),
+    )  # fmt: skip
+    after = fingerprints(LEDGER.get("splu.L2g"))
+    assert {name for name in before if before[name] != after[name]} == {USED}
 
 
 @pytest.mark.parametrize("claim", list(LEDGER), ids=lambda claim: claim.id)

@@ -16,6 +16,7 @@ from splu_proofs.evidence import Grade
 from splu_proofs.ledger import Ledger
 from splu_proofs.recheck import INSTALL, by_differences, by_solver, on_grid
 from splu_proofs.step import Identity, Inequality, Step
+from splu_ref.model import InputError
 
 SQUARE = Identity(
     name="square",
@@ -164,7 +165,8 @@ def test_degrees_bound_numerators_and_denominators() -> None:
 
 
 def test_a_refuted_claim_needs_a_witness_and_a_repair() -> None:
-    ledger, claim = _toy(PRODUCT, status=Status.REFUTED, corrected_by="toy.B")
+    _, claim = _toy(PRODUCT, status=Status.REFUTED, corrected_by="toy.B")
+    ledger = _ledger(claim, replace(_claim(), id="toy.B"))
     assert "needs a counterexample" in ledger.run("toy.A")[0].message
     with pytest.raises(ValueError, match="name the claim that holds instead"):
         replace(claim, corrected_by=None)
@@ -190,6 +192,33 @@ def test_what_rests_on_a_failure_fails() -> None:
     results = {result.id: result for result in _ledger(lower, upper).run()}
     assert "rests on toy.A, which failed" in results["toy.B"].message
     assert not results["toy.B"].passed
+
+
+def test_a_failure_reaches_what_rests_on_it_wherever_it_stands() -> None:
+    # the first rests on the second, the second on the last, which fails
+    first, second, last = (
+        replace(_claim(), id="toy.C", rests_on=("toy.B",)),
+        replace(_claim(), id="toy.B", rests_on=("toy.A",)),
+        _claim(),
+    )
+    for claim in (first, second):
+        claim.derivation(lambda: Derivation(setting="", steps=(SQUARE,), conclusion=""))
+    results = {result.id: result for result in _ledger(first, second, last).run()}
+    assert list(results) == ["toy.C", "toy.B", "toy.A"]
+    assert "rests on toy.A, which failed" in results["toy.B"].message
+    assert "rests on toy.B, which failed" in results["toy.C"].message
+
+
+def test_a_name_that_the_ledger_does_not_have_is_an_error() -> None:
+    for changes in ({"rests_on": ("toy.X",)}, {"topples": ("toy.X",)}, {"corrected_by": "toy.X"}):
+        with pytest.raises(InputError, match=r"toy\.A names toy\.X, which the ledger does not have"):
+            _ledger(_claim(**changes)).run()
+
+
+def test_claims_that_rest_on_each_other_are_an_error() -> None:
+    one, other = _claim(rests_on=("toy.B",)), replace(_claim(), id="toy.B", rests_on=("toy.A",))
+    with pytest.raises(InputError, match="a proof cannot rest on itself"):
+        _ledger(one, other).run()
 
 
 def _opinion(judge: Callable[[Any], Any], step: Step) -> bool | None:

@@ -38,6 +38,8 @@ L1C = Claim(
         "splu_ref.guarantees.plateaus:plateau_ends",
         "splu_ref.guarantees.concentration:uniform_bound",
         "splu_ref.guarantees.concentration:chebyshev_threshold",
+        "splu_ref.certificates.claims",
+        "splu_ref.certificate_checker",
     ),
     tests=(
         "tests/guarantees/test_utility.py::test_against_every_count_below_the_tail",
