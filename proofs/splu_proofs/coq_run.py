@@ -39,6 +39,33 @@ def accepted_by(modules: Sequence[str], theorems: Sequence[str]) -> str:
     EvidenceError
         If Coq is not installed, refuses a file, or finds a theorem missing or resting on an axiom.
     """
+    questions = "\n".join(f"Print Assumptions {theorem}." for theorem in theorems)
+    said, version = answers(modules, questions)
+    if said.splitlines() != [CLOSED] * len(theorems):
+        raise EvidenceError(f"a theorem rests on more than Coq's logic: {'; '.join(said.splitlines())}")
+    return version
+
+
+def answers(modules: Sequence[str], questions: str) -> tuple[str, str]:
+    """Compile Coq modules from their sources, in this order, and put questions to Coq.
+
+    Parameters
+    ----------
+    modules
+        Modules of ``proofs/splu_proofs/coq``, imports first.
+    questions
+        Vernacular, with full names; what the modules define is loaded and not imported.
+
+    Returns
+    -------
+    tuple of str
+        What Coq answers, and its version.
+
+    Raises
+    ------
+    EvidenceError
+        If Coq is not installed, or refuses a file or a question.
+    """
     coqc = which("coqc")
     if coqc is None:
         raise EvidenceError(INSTALL)
@@ -47,14 +74,11 @@ def accepted_by(modules: Sequence[str], theorems: Sequence[str]) -> str:
         for module in modules:
             (folder / f"{module}.v").write_text(source(module), encoding="utf-8")
             _output([coqc, *FLAGS, f"{module}.v"], folder, bound_name(module))
-        questions = "\n".join(f"Print Assumptions {theorem}." for theorem in theorems)
         text = f"From {LIBRARY} Require {' '.join(modules)}.\n{questions}\n"
         (folder / "Questions.v").write_text(text, encoding="utf-8")
-        answers = _output([coqc, *FLAGS, "Questions.v"], folder, "the names of the theorems").splitlines()
+        said = _output([coqc, *FLAGS, "Questions.v"], folder, "the names of the theorems")
         version = _output([coqc, "--print-version"], folder, "the question for its version").split()[0]
-    if answers != [CLOSED] * len(theorems):
-        raise EvidenceError(f"a theorem rests on more than Coq's logic: {'; '.join(answers)}")
-    return version
+    return said, version
 
 
 def _output(command: Sequence[str], folder: Path, shown: str) -> str:

@@ -174,7 +174,8 @@ def _bound(statement: ast.stmt) -> frozenset[str | None]:
     """Return the names that a statement binds in its module; those of a function's own are not among them.
 
     What also acts otherwise, such as by a call or by an assignment to an attribute, counts as binding
-    nothing, so that it belongs to every name. So does ``__getattr__``, which answers for names that are not bound.
+    nothing, so that it belongs to every name. So does ``__getattr__``, which answers for names that are not
+    bound.
     """
     names = [name for node in ast.walk(statement) if isinstance(node, ast.Global) for name in node.names]
     waiting: list[ast.AST] = [statement]

@@ -20,6 +20,18 @@ LIBRARY = "SPLU"
 _PIECES = re.compile(r'\(\*|\*\)|"(?:[^"]|"")*"|\s+|[^\s("*]+|.')
 _IMPORTED = re.compile(rf"From {LIBRARY} Require (?:Import |Export )?([^.]+)\.")
 _THEOREM = r"(?:Theorem|Corollary|Lemma) {}\b.*?\.(?=\s)"
+_INSTANCE = (
+    r"Example {0}_applies : .+? Proof\. exact: \(@{0} (?:\d+(?:%:R(?:\^-1)?)? |\(fun [^()]*\) )+"
+    r"isT(?: isT)*\)\. Qed\."
+)
+"""An application to numbers, every hypothesis discharged by computation."""
+_BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+_UNPROVED = re.compile(
+    r"\b(?:Admitted|admit|give_up|Axioms?|Parameters?|Conjecture|Hypothes[ie]s|Variables?|Context|Primitive|"
+    r"Declare|Load|Unset Guard Checking|Unset Positivity Checking|Unset Universe Checking|bypass_check|"
+    r"Notation|Infix)\b"
+)
+"""Words with which a file can state what it does not prove, or make a statement read as another one."""
 
 
 def bound_name(module: str) -> str:
@@ -77,6 +89,40 @@ def statement(theorem: str) -> str:
     if found is None:
         raise InputError(f"{bound_name(module)} states no theorem {name}: mend the name in the claim")
     return found.group()
+
+
+def instance(theorem: str) -> str | None:
+    """Return the name of the instance of a theorem that has hypotheses, None for one that has none.
+
+    The instance applies the theorem to numbers: a theorem with a hypothesis that nothing satisfies has none.
+
+    Raises
+    ------
+    InputError
+        If there ought to be an instance, and there is none that applies the theorem.
+    """
+    module, _, name = theorem.partition(".")
+    depth, flat = 0, ""
+    for character in statement(theorem).partition(name)[2]:
+        depth += _BRACKETS.get(character, 0)
+        flat += character * (depth == 0)
+    if "->" not in flat:
+        return None
+    if not re.search(_INSTANCE.format(re.escape(name)), _normal_form(source(module)).replace("\n", " ")):
+        raise InputError(
+            f"{bound_name(module)} has no {name}_applies that applies {name} to numbers: show that its "
+            "hypotheses can hold"
+        )
+    return f"{module}.{name}_applies"
+
+
+def unproved(module: str) -> str:
+    """Return the first word of a Coq module that can hide a gap, empty if there is none.
+
+    It finds gaps without running Coq, by their words; Coq itself is asked what each theorem rests on.
+    """
+    found = _UNPROVED.search(_without_comments(source(module)))
+    return found.group() if found else ""
 
 
 def _normal_form(text: str) -> str:

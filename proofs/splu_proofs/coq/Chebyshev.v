@@ -70,3 +70,16 @@ case le_x: (off f eps x); last by rewrite mulr_ge0 ?sqr_ge0 // invr_ge0 sqr_ge0.
 rewrite ler_pdivl_mull ?exprn_gt0 // mulr1 -[X in _ <= X]real_normK ?num_real //.
 by rewrite ler_sqr ?nnegrE ?normr_ge0 // ltW.
 Qed.
+
+(** * The hypotheses can hold: each theorem applied to numbers *)
+
+Example mean_is_f_applies : mean 3 (3 * 2) (fun x => x%:R) = 2%:R.
+Proof. exact: (@mean_is_f 3 2 isT). Qed.
+
+Example variance_applies :
+  mean 3 (3 * 2) (fun x => (x%:R - 2%:R) ^+ 2) = 2%:R * (3%:R - 1) / 3%:R.
+Proof. exact: (@variance 3 2 isT). Qed.
+
+Example chebyshev_applies :
+  prob 3 (3 * 2) (off 2 1) <= (3%:R - 1) / (3%:R * 1 ^+ 2 * 2%:R).
+Proof. exact: (@chebyshev 3 2 1 isT isT isT). Qed.

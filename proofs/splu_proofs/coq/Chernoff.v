@@ -56,3 +56,13 @@ Proof.
 move=> g_gt1 /andP[z_gt0 z_le1]; apply: markov => // x le_xa.
 by apply: ler_wiexpn2l => //; rewrite ltW.
 Qed.
+
+(** * The hypotheses can hold: each theorem applied to numbers *)
+
+Example chernoff_above_applies :
+  prob 3 (3 * 2) (fun x => 4 <= x)%N <= (1 + (2%:R - 1) / 3%:R) ^+ (3 * 2) / 2%:R ^+ 4.
+Proof. exact: (@chernoff_above 3 2 4 2%:R isT isT). Qed.
+
+Example chernoff_below_applies :
+  prob 3 (3 * 2) (fun x => x <= 1)%N <= (1 + (2%:R^-1 - 1) / 3%:R) ^+ (3 * 2) / 2%:R^-1 ^+ 1.
+Proof. exact: (@chernoff_below 3 2 1 2%:R^-1 isT isT). Qed.

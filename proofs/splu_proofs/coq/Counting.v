@@ -59,3 +59,9 @@ have pow_neq0 : (g ^ n)%:R != 0 :> rat by rewrite pnatr_eq0 expn_eq0; lia.
 rewrite prob_trial !IHn outcomes_trial // failureE // /success expnS !natrM natrD natrM.
 by field; rewrite g_neq0 pow_neq0.
 Qed.
+
+(** * The hypotheses can hold: each theorem applied to numbers *)
+
+Example law_by_counting_applies :
+  prob 2 3 (fun x => x == 1%N) = (outcomes 2 3 (fun x => x == 1%N))%:R / (2 ^ 3)%:R.
+Proof. exact: (@law_by_counting 2 3 (fun x => x == 1%N) isT). Qed.

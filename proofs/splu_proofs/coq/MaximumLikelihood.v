@@ -84,3 +84,17 @@ move=> g_gt1 le_kU le_fU; have [le_Uk | lt_kU] := leqP U k.
   by move=> neq_fU; apply: likelihood_rises => //; lia.
 exact: published_count_is_the_mle.
 Qed.
+
+(** * The hypotheses can hold: each theorem applied to numbers *)
+
+Example likelihood_rises_applies : likelihood 3 4 2 < likelihood 3 4 3.
+Proof. exact: (@likelihood_rises 3 4 2 3 isT isT isT). Qed.
+
+Example likelihood_falls_applies : likelihood 3 4 6 < likelihood 3 4 5.
+Proof. exact: (@likelihood_falls 3 4 5 6 isT isT). Qed.
+
+Example published_count_is_the_mle_applies : likelihood 3 4 5 < likelihood 3 4 4.
+Proof. exact: (@published_count_is_the_mle 3 4 5 isT isT). Qed.
+
+Example mle_under_a_public_bound_applies : likelihood 3 4 2 < likelihood 3 4 3.
+Proof. exact: (@mle_under_a_public_bound 3 4 3 2 isT isT isT isT). Qed.

@@ -123,3 +123,12 @@ have -> : prob g (g * f) (off f f%:R^-1) = 1 - mass g (g * f) f.
 rewrite ltr_subr_addr addrC -ltr_subr_addr.
 exact: mode_small.
 Qed.
+
+(** * The hypotheses can hold: each theorem applied to numbers *)
+
+Example nothing_smaller_applies : prob 2 (2 * 1) (off 1 1) <= printed_bound 2 1 1.
+Proof. exact: (@nothing_smaller 2 1 1 isT isT isT isT). Qed.
+
+Example fails_almost_everywhere_applies :
+  printed_bound 2 2 2%:R^-1 < prob 2 (2 * 2) (off 2 2%:R^-1).
+Proof. exact: (@fails_almost_everywhere 2 2 isT isT isT). Qed.

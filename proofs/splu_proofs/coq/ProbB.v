@@ -181,3 +181,17 @@ Qed.
 Corollary other_records_do_not_help (g f r : nat) (eps : rat) : (1 < g)%N -> 0 < eps ->
   prob g (g * (f + r)) (within f eps) <= prob g (g * f) (within f eps).
 Proof. by move=> *; rewrite mulnDr further_trials_do_not_help. Qed.
+
+(** * The hypotheses can hold: each theorem applied to numbers *)
+
+Example probB_le_probA_applies :
+  prob 3 (3 * 2) (fun x => within 2 2%:R^-1 (x + 1)) <= prob 3 (3 * 2) (fun x => within 2 2%:R^-1 x).
+Proof. exact: (@probB_le_probA 3 2 1 2%:R^-1 isT isT). Qed.
+
+Example further_trials_do_not_help_applies :
+  prob 3 (3 * 2 + 4) (within 2 2%:R^-1) <= prob 3 (3 * 2) (within 2 2%:R^-1).
+Proof. exact: (@further_trials_do_not_help 3 2 4 2%:R^-1 isT isT). Qed.
+
+Example other_records_do_not_help_applies :
+  prob 3 (3 * (2 + 1)) (within 2 2%:R^-1) <= prob 3 (3 * 2) (within 2 2%:R^-1).
+Proof. exact: (@other_records_do_not_help 3 2 1 2%:R^-1 isT isT). Qed.

@@ -124,3 +124,21 @@ Proof.
 move=> g_gt1 j_gt0 /subnK <-; elim: (f' - f)%N => // d IHd.
 exact/(le_trans IHd)/sawtooth_below.
 Qed.
+
+(** * The hypotheses can hold: each theorem applied to numbers *)
+
+Example sawtooth_above_applies :
+  prob 3 (3 * 2) (fun x => 2 + 1 <= x)%N <= prob 3 (3 * 3) (fun x => 3 + 1 <= x)%N.
+Proof. exact: (@sawtooth_above 3 2 1 isT isT). Qed.
+
+Example sawtooth_below_applies :
+  prob 3 (3 * 2) (fun x => x + 1 <= 2)%N <= prob 3 (3 * 3) (fun x => x + 1 <= 3)%N.
+Proof. exact: (@sawtooth_below 3 2 1 isT isT). Qed.
+
+Example sawtooth_above_monotone_applies :
+  prob 3 (3 * 2) (fun x => 2 + 1 <= x)%N <= prob 3 (3 * 5) (fun x => 5 + 1 <= x)%N.
+Proof. exact: (@sawtooth_above_monotone 3 2 5 1 isT isT isT). Qed.
+
+Example sawtooth_below_monotone_applies :
+  prob 3 (3 * 2) (fun x => x + 1 <= 2)%N <= prob 3 (3 * 5) (fun x => x + 1 <= 5)%N.
+Proof. exact: (@sawtooth_below_monotone 3 2 5 1 isT isT isT). Qed.
