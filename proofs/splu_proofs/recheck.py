@@ -36,9 +36,13 @@ def by_differences(step: Inequality) -> Opinion:
     """Judge an inequality over the integers by the signs of forward differences in its slacks.
 
     That the slacks reach every case is part of the check: ``given`` and ``slack`` must be inverse to
-    each other, as identities.
+    each other, as identities, and ``given`` must be whole at whole points: only then do the whole slacks, at
+    which the differences speak, reach every whole point.
     """
     count = len(step.variables)
+    for index in range(count):
+        if not _whole(_part(step.given, index), count):
+            return Opinion(False, f"hypothesis {index + 1} is not a whole number at every whole point")
     for index in range(count):
         if not _agree(
             _part(_composed(step.given, step.slack), index), _projection(index), (0,) * count
@@ -76,6 +80,13 @@ def by_solver(step: Inequality) -> Opinion:
         at = ", ".join(f"{v} = {model.eval(v, model_completion=True)}" for v in variables)
         return Opinion(False, f"z3 finds the counterexample {at}")
     return Opinion(None, "z3 gave up within its allowance of work")
+
+
+def _whole(formula: Formula, count: int) -> bool:
+    """Whether a polynomial is whole at every whole point: it is if it is so on a grid that determines it."""
+    degrees = (Degree.variables(count)[0] * 0 + formula(*Degree.variables(count))).above
+    points = product(*(range(degree + 1) for degree in degrees))
+    return all(Fraction(formula(*map(Fraction, point))).denominator == 1 for point in points)
 
 
 def _agree(left: Formula, right: Formula, starts: Sequence[int]) -> Opinion:

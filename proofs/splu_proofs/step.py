@@ -78,9 +78,20 @@ class Identity:
         numerator, _ = sympy.fraction(sympy.together(difference))
         return bool(sympy.expand(numerator) == 0)
 
+    def empty(self) -> str:
+        """Return why the step says nothing, or an empty text.
+
+        It says nothing if both sides are one before any algebra is done.
+        """
+        import sympy  # noqa: PLC0415  slow to import
+
+        symbols = _symbols(tuple(self.variables))
+        same = sympy.sympify(self.left(*symbols)) == sympy.sympify(self.right(*symbols))
+        return "says of a thing that it is itself" if same else ""
+
     def check(self) -> StepResult:
         """Hear SymPy and every judge."""
-        return _heard(self.name, self.witnessed, [partial(judge, self) for judge in self.recheck])
+        return _heard(self, [partial(judge, self) for judge in self.recheck])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,9 +143,25 @@ class Inequality:
         conclusion = sympy.Poly(sympy.expand(self.then(*self.slack(*symbols))), *symbols)
         return all(coefficient >= 0 for coefficient in conclusion.coeffs())
 
+    def empty(self) -> str:
+        """Return why the step says nothing, or an empty text.
+
+        It says nothing if it repeats a hypothesis, times a number, or speaks of no variable.
+        """
+        import sympy  # noqa: PLC0415  slow to import
+
+        symbols = _symbols(self.variables)
+        conclusion = sympy.expand(self.then(*symbols))
+        if conclusion.is_number:
+            return "compares two numbers"
+        for index, part in enumerate(self.given(*symbols)):
+            if sympy.cancel(conclusion / part).is_number:
+                return f"says what hypothesis {index + 1} says"
+        return ""
+
     def check(self) -> StepResult:
         """Hear SymPy and every judge."""
-        return _heard(self.name, self.witnessed, [partial(judge, self) for judge in self.recheck])
+        return _heard(self, [partial(judge, self) for judge in self.recheck])
 
 
 Step: TypeAlias = Identity | Inequality
@@ -146,10 +173,13 @@ def _symbols(names: tuple[str, ...]) -> tuple[Any, ...]:
     return tuple(sympy.Symbol(name) for name in names)
 
 
-def _heard(name: str, witnessed: Callable[[], bool], judges: list[Callable[[], Opinion]]) -> StepResult:
+def _heard(step: Step, judges: list[Callable[[], Opinion]]) -> StepResult:
+    name = step.name
     if not judges:
         return StepResult(name, False, "", error="has no independent re-check, so it is not proved")
-    if not witnessed():
+    if empty := step.empty():
+        return StepResult(name, False, "", error=empty)
+    if not step.witnessed():
         return StepResult(name, False, "", error="SymPy does not confirm it")
     opinions = [judge() for judge in judges]
     for opinion in opinions:

@@ -99,6 +99,40 @@ def test_slacks_that_miss_cases_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
     assert not missing.check().proved
 
 
+def test_fractional_hypotheses_are_refused() -> None:
+    # x/2 >= 0 holds at every x >= 0, but whole slacks u = x/2 reach the even x alone, where x (x - 2) >= 0
+    false = replace(
+        PRODUCT,
+        variables=("x",),
+        given=lambda x: (x / 2,),
+        slack=lambda u: (2 * u,),
+        then=lambda x: x * (x - 2),
+        recheck=(by_differences,),
+    )
+    assert false.then(1) < 0 <= false.given(1)[0]
+    assert by_differences(false).detail == "hypothesis 1 is not a whole number at every whole point"
+    binomial = replace(false, given=lambda x: (x * (x - 1) / 2,))
+    assert (
+        "is not the slack" in by_differences(binomial).detail
+    )  # whole at whole points, in spite of the half
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        (replace(SQUARE, left=lambda x, y: x * y, right=lambda x, y: y * x), "it is itself"),
+        (replace(SQUARE, left=lambda x, y: x * (2 * y) / x, right=lambda x, y: y + y), "it is itself"),
+        (replace(PRODUCT, then=lambda x, y: 3 * (x - 1)), "says what hypothesis 1 says"),
+        (replace(PRODUCT, then=lambda x, y: 2 * y - 4), "says what hypothesis 2 says"),
+        (replace(PRODUCT, then=lambda x, y: x - x + 1), "compares two numbers"),
+    ],
+)
+def test_a_step_that_says_nothing_is_refused(step: Step, told: str) -> None:
+    result = step.check()
+    assert not result.proved
+    assert told in result.error
+
+
 def test_a_second_judge_can_overrule_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Inequality, "witnessed", lambda self: True)
     false = replace(PRODUCT, then=lambda x, y: x * y - x - 2)

@@ -10,15 +10,6 @@ from __future__ import annotations
 from ..recheck import by_differences, by_solver, on_grid
 from ..step import Identity, Inequality
 
-COEFFICIENTS = Identity(
-    name="binomial coefficients, one more trial",
-    says="With mf = m!, af = a!, rf = (m-a)!: C(m+1, a) = C(m, a) (m+1)/(m+1-a).",
-    variables={"m": 3, "a": 1, "mf": 1, "af": 1, "rf": 1},
-    left=lambda m, a, mf, af, rf: (m + 1) * mf / (af * ((m + 1 - a) * rf)),
-    right=lambda m, a, mf, af, rf: mf / (af * rf) * (m + 1) / (m + 1 - a),
-    recheck=(on_grid,),
-)
-
 PASCAL = Identity(
     name="the last trial succeeds or fails",
     says=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..arithmetic.law import error, probability_mass
-from ..arithmetic.trials import COEFFICIENTS, PASCAL
+from ..arithmetic.trials import PASCAL
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade, require
@@ -85,7 +85,7 @@ def trials_are_added_one_by_one() -> Derivation:
             "value, each of probability 1/gamma, independent of the others. No record is in two batches and "
             "batches draw independently, so the trials of different batches are independent too."
         ),
-        steps=(COEFFICIENTS, PASCAL, TRIALS),
+        steps=(PASCAL, TRIALS),
         conclusion=(
             "From gamma f_1 trials on, PASCAL adds the gamma f_2 trials of the second batch one by one: f'_1 "
             "+ f'_2 is binomial with gamma (f_1 + f_2) trials, and so on for more batches."

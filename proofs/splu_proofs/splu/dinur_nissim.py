@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from hashlib import sha256
 from itertools import product
 
@@ -66,21 +65,18 @@ def the_hadamard_attack() -> Derivation:
                 then=lambda big_e, e, t: 3 * big_e - (2 * e - t),
                 recheck=(by_differences, by_solver),
             ),
-            Identity(
-                name="how far d~ is from d",
-                says="|H (d~ - d)|^2 <= n (3E)^2, so |d~ - d|^2 <= n (3E)^2/n = 9 E^2.",
-                variables={"n": 1, "big_e": 0},
-                left=lambda n, big_e: n * (3 * big_e) ** 2 / n,
-                right=lambda _n, big_e: 9 * big_e**2,
-                recheck=(on_grid,),
-            ),
-            Identity(
+            Inequality(
                 name="how many bits are wrong",
-                says="A wrong bit has |d~ - d| >= 1/2, so w wrong bits have w/4 <= 9 E^2: w <= 36 E^2.",
-                variables={"big_e": 0},
-                left=lambda big_e: 9 * big_e**2 / (Fraction(1, 2) ** 2),
-                right=lambda big_e: 36 * big_e**2,
-                recheck=(on_grid,),
+                says=(
+                    "d = |d~ - d|^2 and e = E^2: |H (d~ - d)|^2 = n d <= n (3E)^2 gives d <= 9 e, and w "
+                    "wrong "
+                    "bits, each off by 1/2 or more, give w/4 <= d. So w <= 36 E^2."
+                ),
+                variables=("w", "d", "e"),
+                given=lambda w, d, e: (w, 4 * d - w, 9 * e - d),
+                slack=lambda w, a, b: (w, (a + w) / 4, (b + (a + w) / 4) / 9),
+                then=lambda w, _d, e: 36 * e - w,
+                recheck=(by_differences, by_solver),
             ),
         ),
         conclusion="n queries and n log n additions; if E^2/n tends to 0, so does the share of wrong bits.",

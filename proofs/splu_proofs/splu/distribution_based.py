@@ -132,18 +132,11 @@ def the_law_does_not_depend_on_x() -> Derivation:
     return Derivation(
         setting=(
             "Every record draws s with probability f/N, independently of its own value. So y ~ Bin(n, f/N) "
-            "and f' ~ Bin(N, f/N), in which x does not occur. In the second step k = f' and the likelihood "
+            "and f' ~ Bin(N, f/N), in which x does not occur: E y/N = n f/N^2 = n E f'/N^2, a covariance "
+            "of 0. k = f' and the likelihood "
             "is a^k (1-a)^(N-k)."
         ),
         steps=(
-            Identity(
-                name="the expected covariance",
-                says="E y/N - n E f'/N^2 = (n f/N)/N - n f/N^2 = 0.",
-                variables={"n": 0, "f": 0, "big_n": 1},
-                left=lambda n, f, big_n: (n * f / big_n) / big_n - n * (big_n * (f / big_n)) / big_n**2,
-                right=lambda n, _f, _big_n: n * 0,
-                recheck=(on_grid,),
-            ),
             Identity(
                 name="the likelihood of f",
                 says=(

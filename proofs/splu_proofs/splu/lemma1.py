@@ -73,11 +73,11 @@ def it_is_theorem_3_solved_for_f() -> Derivation:
         setting="S = T_f^2 = 1/(gamma epsilon^2 T_E).",
         steps=(
             Identity(
-                name="the bound at the threshold",
-                says="1/(gamma epsilon^2 S) = T_E.",
-                variables={"gamma": 2, "epsilon": 1, "t_e": 1},
-                left=lambda gamma, epsilon, t_e: 1 / (gamma * epsilon**2 * (1 / (gamma * epsilon**2 * t_e))),
-                right=lambda _gamma, _epsilon, t_e: t_e,
+                name="the sign at f",
+                says="T_E - 1/(gamma epsilon^2 f^2) = T_E (f^2 - S)/f^2: at least 0 exactly from f^2 = S on.",
+                variables={"gamma": 2, "epsilon": 1, "t_e": 1, "f": 1},
+                left=lambda gamma, epsilon, t_e, f: t_e - 1 / (gamma * epsilon**2 * f**2),
+                right=lambda gamma, epsilon, t_e, f: t_e * (f**2 - 1 / (gamma * epsilon**2 * t_e)) / f**2,
                 recheck=(on_grid,),
             ),
         ),

@@ -60,27 +60,21 @@ def one_group_tells_all() -> Derivation:
     return Derivation(
         setting=(
             "Renaming the groups of a valid plan gives a valid plan, so all G = N/gamma groups have the same "
-            "law. p is the probability that a group holds u, t that it holds u and v."
+            "law. p is the probability that a group holds u, t that it holds u and v. As u stands in f "
+            "groups of "
+            "each plan, G p = f."
         ),
         steps=(
             Identity(
-                name="single values",
-                says="u stands in f groups of each plan: G p = f, so p = gamma f/N.",
-                variables={"gamma": 2, "f": 0, "n": 1},
-                left=lambda gamma, f, n: f / (n / gamma),
-                right=lambda gamma, f, n: gamma * f / n,
-                recheck=(on_grid,),
-            ),
-            Identity(
                 name="rows",
                 says=(
-                    "A group that holds u holds gamma values with it, u included, in every plan: the sum of "
-                    "E c(u, v) over v is G gamma p = gamma f. The stand-in law is also one of sets of gamma "
-                    "values with these p, so its rows have the same sums."
+                    "In every plan f groups hold u, each with gamma - 1 other values: the c(u, v) add up to "
+                    "f + (gamma-1) f = gamma f over all v, u included, and so do their means. The stand-in "
+                    "law is also one of sets of gamma values with these p, so its rows have the same sums."
                 ),
-                variables={"gamma": 2, "f": 0, "n": 1},
-                left=lambda gamma, f, n: (n / gamma) * gamma * (gamma * f / n),
-                right=lambda gamma, f, _n: gamma * f,
+                variables={"gamma": 2, "f": 0},
+                left=lambda gamma, f: f + (gamma - 1) * f,
+                right=lambda gamma, f: gamma * f,
                 recheck=(on_grid,),
             ),
         ),

@@ -123,27 +123,23 @@ def a_trade_undoes_itself() -> Derivation:
     return Derivation(
         setting=(
             "Two groups share s values; d = gamma - s values of each are free. Of the d facing pairs, coins "
-            "choose e that change places: one of the 2^d outcomes of the coins that count."
+            "choose e that change places: one of the 2^d outcomes of the coins that count. A group keeps "
+            "its s "
+            "shared and d - e free values and gets e others, so it stays one of gamma distinct values; an "
+            "exchanged value is free where it came to, so the free slots are the same after the trade, and "
+            "the "
+            "same rotation makes the same slots face each other."
         ),
         steps=(
             Identity(
-                name="the sizes stay",
-                says="A group keeps s shared and d - e free values and gets e others: all distinct.",
-                variables={"gamma": 2, "s": 0, "e": 0},
-                left=lambda gamma, s, e: s + (gamma - s - e) + e,
-                right=lambda gamma, _s, _e: gamma,
-                recheck=(on_grid,),
-            ),
-            Identity(
-                name="the free slots stay",
+                name="moves that lead back alike keep equal weights",
                 says=(
-                    "An exchanged value has left the group that it was free in, so it is free where it came "
-                    "to; the two groups hold 2 gamma - s values before and after. The free slots are the "
-                    "same, so the same rotation makes the same slots face each other."
+                    "With weight u on two arrangements and the chance a of each move between them, one keeps "
+                    "u (1-a) and gets u a: u again. So for any number of arrangements."
                 ),
-                variables={"gamma": 2, "s": 0},
-                left=lambda gamma, s: 2 * (gamma - s) + s,
-                right=lambda gamma, s: 2 * gamma - s,
+                variables={"u": 0, "a": 0},
+                left=lambda u, a: u * (1 - a) + u * a,
+                right=lambda u, _a: u,
                 recheck=(on_grid,),
             ),
         ),
@@ -170,27 +166,20 @@ def two_values_part_in_half_of_all_trades() -> Derivation:
         ),
         steps=(
             Identity(
-                name="together again",
-                says="From one group they go to one group if both coins agree: 2 a of the 4 a outcomes.",
-                variables={"a": 1},
-                left=lambda a: (a + a) / (4 * a),
-                right=lambda a: a / (2 * a),
+                name="what is left of the start",
+                says=(
+                    "If they are together with t, one group sends them to one group with 1/2, two groups "
+                    "with "
+                    "z/2, z <= 1 the chance that they do not share a coin. The distance of t from z/(1+z) "
+                    "becomes (1-z)/2 times itself."
+                ),
+                variables={"t": 0, "z": 0},
+                left=lambda t, z: t / 2 + (1 - t) * z / 2 - z / (1 + z),
+                right=lambda t, z: (1 - z) / 2 * (t - z / (1 + z)),
                 recheck=(on_grid,),
             ),
-            Inequality(
-                name="from two groups",
-                says=(
-                    "From two groups they come together if exactly one coin moves its value, unless they "
-                    "face each other and share a coin: z times a half, z <= 1 the chance that they do not."
-                ),
-                variables=("z",),
-                given=lambda z: (1 - z,),
-                slack=lambda y: (1 - y,),
-                then=lambda z: 1 - z,
-                recheck=(by_differences, by_solver),
-            ),
         ),
-        conclusion="After k trades of both, what is left of having started together is 2^-k.",
+        conclusion="After k trades of both, at most 2^-k is left of having started together.",
     )
 
 

@@ -106,18 +106,10 @@ def pair_what_enters_with_what_leaves() -> Derivation:
                 ),
                 recheck=(by_differences, by_solver),
             ),
-            Inequality(
-                name="what enters is farther down",
-                says="f - c - x0 - 1 <= f - i - 1 for i = c - x0: the difference is 2 x0.",
-                variables=("f", "c", "x0"),
-                given=lambda f, c, x0: (f - 1, c, x0),
-                slack=lambda f, c, x0: (f + 1, c, x0),
-                then=lambda f, c, x0: (f - (c - x0) - 1) - (f - c - x0 - 1),
-                recheck=(by_differences, by_solver),
-            ),
         ),
         conclusion=(
-            "Up to the mean b rises. If 0 <= i <= f-1, then b(f-c-x0-1) <= b(f-i-1) < b(f+i), which leaves. "
+            "Up to the mean b rises. As f-c-x0-1 = (f-i-1) - 2 x0, what enters lies no higher than f-i-1. "
+            "If 0 <= i <= f-1, then b(f-c-x0-1) <= b(f-i-1) < b(f+i), which leaves. "
             "If i >= f, nothing enters: f-c-x0-1 is negative. If i < 0, both terms lie below f and the one "
             "that enters lies lower. So every step down loses at least what it gains. With c = ceil(epsilon "
             "f) - 1 this holds for Definition 2's window too, and, since the records outside publish "

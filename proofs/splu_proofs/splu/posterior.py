@@ -58,9 +58,12 @@ def one_record() -> Derivation:
         steps=(
             Identity(
                 name="the published value",
-                says="f/(gamma f) = 1/gamma.",
+                says=(
+                    "The (gamma-1) f other members of the groups of w share 1 - 1/gamma: 1/gamma is left "
+                    "for w."
+                ),
                 variables={"gamma": 2, "f": 1},
-                left=lambda gamma, f: f / (gamma * f),
+                left=lambda gamma, f: 1 - (gamma - 1) * f / (gamma * f),
                 right=lambda gamma, _f: 1 / gamma,
                 recheck=(on_grid,),
             ),
@@ -93,25 +96,6 @@ def the_whole_release_and_the_groups() -> Derivation:
             "number of arrangements of all other groups; the shuffle is independent of everything."
         ),
         steps=(
-            Identity(
-                name="the likelihood of an assignment that fits",
-                says=(
-                    "(1/F)(1/G) / (1/F' 1/G) = 1 with F = F': two assignments that fit the same groups "
-                    "have the same histogram, and so the same probability of groups and D' together."
-                ),
-                variables={"big_f": 1, "big_g": 1},
-                left=lambda big_f, big_g: (1 / big_f) * (1 / big_g) / (1 / (big_f * big_g)),
-                right=lambda big_f, _g: big_f / big_f,
-                recheck=(on_grid,),
-            ),
-            Identity(
-                name="one record of one group",
-                says="H K of the gamma H K arrangements within groups give the record the value: 1/gamma.",
-                variables={"gamma": 2, "h": 1, "k": 1},
-                left=lambda gamma, h, k: h * k / (gamma * h * k),
-                right=lambda gamma, _h, _k: 1 / gamma,
-                recheck=(on_grid,),
-            ),
             Inequality(
                 name="when the groups are not known",
                 says=(
@@ -127,9 +111,12 @@ def the_whole_release_and_the_groups() -> Derivation:
             ),
         ),
         conclusion=(
+            "Two assignments that fit the same groups have the same histogram, so the same F, and the "
+            "groups and "
+            "D' together have the probability (1/F)(1/G) under both. "
             "The posterior of an assignment is its prior among those that fit. If the prior does not "
             "change when records of a group exchange their values, all arrangements within a group are "
-            "equally likely, and every record has every value of its group with probability 1/gamma. If "
+            "equally likely: H K of the gamma H K give a record a value of its group, 1/gamma. If "
             "the groups are not known and the prior does not change under any exchange, no value has more "
             "than 1/gamma."
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ..arithmetic.law import probability_mass, trial_weight
-from ..arithmetic.trials import COEFFICIENTS, PASCAL
+from ..arithmetic.trials import PASCAL
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade, require
@@ -65,7 +65,6 @@ def law_mean_and_variance_by_trials() -> Derivation:
             "for the second moment of X_m, 'mean' and 'square' in the formulas; X_0 = 0."
         ),
         steps=(
-            COEFFICIENTS,
             PASCAL,
             Identity(
                 name="the mean grows by p",
@@ -87,9 +86,9 @@ def law_mean_and_variance_by_trials() -> Derivation:
             ),
             Identity(
                 name="the mean of f'",
-                says="gamma f trials: gamma f p = f.",
+                says="The f own records and the (gamma-1) f others: f p + (gamma-1) f p = f.",
                 variables={"gamma": 2, "f": 0},
-                left=lambda gamma, f: gamma * f * (1 / gamma),
+                left=lambda gamma, f: f * (1 / gamma) + (gamma - 1) * f * (1 / gamma),
                 right=lambda _gamma, f: f,
                 recheck=(on_grid,),
             ),

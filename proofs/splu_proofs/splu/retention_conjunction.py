@@ -70,7 +70,8 @@ def moments_and_the_remainder() -> Derivation:
     return Derivation(
         setting=(
             "w = p(1-p), v = q(1-q); ek, vk are mean and variance of K (splu.V). y = x3 p + (n-x3) a is the "
-            "mean of y3, h = f' - f and k = y3 - y. r = N - f, s = pN - f, c = (n-x3)(1-p)N/r."
+            "mean of y3, as kappa q = f(gamma-1)/(N-f) (1-p)/(gamma-1) = a; h = f' - f and k = y3 - y. r = "
+            "N - f, s = pN - f, c = (n-x3)(1-p)N/r."
         ),
         steps=(
             Identity(
@@ -87,14 +88,6 @@ def moments_and_the_remainder() -> Derivation:
                     - 2 * vk * q**2
                 ),
                 right=lambda gamma, f, _x3, _ek, _vk, w, v, _q: f * w + (gamma - 1) * f * v,
-                recheck=(on_grid,),
-            ),
-            Identity(
-                name="exposed records",
-                says="kappa q = f(gamma-1)/(N-f) (1-p)/(gamma-1) = a: E y3 = x3 p + (n-x3) a.",
-                variables={"gamma": 2, "f": 0, "r": 1, "p": 0},
-                left=lambda gamma, f, r, p: f * (gamma - 1) / r * ((1 - p) / (gamma - 1)),
-                right=lambda _gamma, f, r, p: f * (1 - p) / r,
                 recheck=(on_grid,),
             ),
             Identity(

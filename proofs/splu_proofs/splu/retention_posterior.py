@@ -56,10 +56,10 @@ def bayes_with_retention() -> Derivation:
             ),
             Identity(
                 name="its own value",
-                says="f p/f = p.",
-                variables={"f": 1, "p": 0},
-                left=lambda f, p: f * p / f,
-                right=lambda _f, p: p,
+                says="f p over f p + f (gamma-1) (1-p)/(gamma-1) is p.",
+                variables={"gamma": 2, "f": 1, "p": 0},
+                left=lambda gamma, f, p: f * p / (f * p + f * (gamma - 1) * ((1 - p) / (gamma - 1))),
+                right=lambda _gamma, _f, p: p,
                 recheck=(on_grid,),
             ),
             Inequality(
@@ -91,16 +91,11 @@ def bayes_with_retention() -> Derivation:
 def one_integer_decides() -> Derivation:
     """Turn p = u/w into a draw: k of m integers keep the value, s go to each other one."""
     return Derivation(
-        setting="g divides u (gamma-1) and w - u; m = w (gamma-1)/g, k = u (gamma-1)/g, s = (w-u)/g.",
+        setting=(
+            "g divides u (gamma-1) and w - u; m = w (gamma-1)/g, k = u (gamma-1)/g, s = (w-u)/g. So k/m = "
+            "u/w."
+        ),
         steps=(
-            Identity(
-                name="the own value",
-                says="k/m = u/w.",
-                variables={"gamma": 2, "u": 1, "w": 1, "g": 1},
-                left=lambda gamma, u, w, g: (u * (gamma - 1) / g) / (w * (gamma - 1) / g),
-                right=lambda _gamma, u, w, _g: u / w,
-                recheck=(on_grid,),
-            ),
             Identity(
                 name="each other value",
                 says="s/m = (1 - u/w)/(gamma-1).",

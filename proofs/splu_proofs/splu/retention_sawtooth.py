@@ -196,12 +196,13 @@ def telescoping_the_trials() -> Derivation:
             Identity(
                 name="the chances add up to one",
                 says=(
-                    "p + (gamma-1) q = 1, so x = sum r_i x, and sum r_i Pr(Y_i = a) - x = sum r_i (Pr(Y_i = "
+                    "p x + (gamma-1) q x = x, so x = sum r_i x, and sum r_i Pr(Y_i = a) - x = sum r_i "
+                    "(Pr(Y_i = "
                     "a) - x)."
                 ),
-                variables={"gamma": 2, "p": 0},
-                left=lambda gamma, p: p + (gamma - 1) * ((1 - p) / (gamma - 1)),
-                right=lambda _gamma, _p: 1,
+                variables={"gamma": 2, "p": 0, "x": 0},
+                left=lambda gamma, p, x: p * x + (gamma - 1) * ((1 - p) / (gamma - 1)) * x,
+                right=lambda _gamma, _p, x: x,
                 recheck=(on_grid,),
             ),
             Identity(

@@ -82,23 +82,14 @@ def the_mean_is_one_release_of_more_records() -> Derivation:
                 then=lambda a, m, i, r: (a * (m + i) - a * m) * (a * (m + r) - a * (m + i)),
                 recheck=(by_differences, by_solver),
             ),
-            Identity(
-                name="Chebyshev at f = alpha",
-                says=(
-                    "splu.T3c at the count R alpha: (gamma-1)/(gamma epsilon^2 R alpha), a 1/R of one "
-                    "release's."
-                ),
-                variables={"gamma": 2, "epsilon": 1, "r": 1, "alpha": 1},
-                left=lambda gamma, epsilon, r, alpha: (gamma - 1) / (gamma * epsilon**2 * (r * alpha)),
-                right=lambda gamma, epsilon, r, alpha: (gamma - 1) / (gamma * epsilon**2 * alpha) / r,
-                recheck=(on_grid,),
-            ),
         ),
         conclusion=(
             "The error at f is that of one release at R f. While j is constant it does not fall from f to "
             "f + 1, by splu.S at the counts R f, R f + 1, ..., R f + R; so the minimum is at the first f "
             "of a run of constant ceil(epsilon R f), or floor(epsilon R f) + 1 in the strict form. T_P(R) "
-            "is at most the error at alpha, which tends to 0 as R grows; the two-sided Chernoff bound of "
+            "is at most the error at alpha, by splu.T3c at the count R alpha at most 1/R of one release's "
+            "bound, "
+            "which tends to 0 as R grows; the two-sided Chernoff bound of "
             "splu.T3c makes it fall at least as fast as c^R for some c < 1."
         ),
     )

@@ -75,14 +75,15 @@ def identical_columns_of_different_values() -> Derivation:
         setting="Of N - 1 = r records without s, gamma - 1 stand with it, and take it with 1/gamma a column.",
         steps=(
             Identity(
-                name="the ratio",
+                name="how far apart they are",
                 says=(
-                    "((gamma-1)/r)(1/gamma^2) over ((gamma-1)/(r gamma))^2 is r/(gamma-1): above 1 for N > "
-                    "gamma."
+                    "((gamma-1)/r)(1/gamma^2) less ((gamma-1)/(r gamma))^2 is (gamma-1)(r-gamma+1)/(r "
+                    "gamma)^2: "
+                    "above 0 for N > gamma."
                 ),
                 variables={"gamma": 2, "r": 1},
-                left=lambda gamma, r: ((gamma - 1) / r / gamma**2) / ((gamma - 1) / (r * gamma)) ** 2,
-                right=lambda gamma, r: r / (gamma - 1),
+                left=lambda gamma, r: (gamma - 1) / r / gamma**2 - ((gamma - 1) / (r * gamma)) ** 2,
+                right=lambda gamma, r: (gamma - 1) * (r - gamma + 1) / (r * gamma) ** 2,
                 recheck=(on_grid,),
             ),
         ),

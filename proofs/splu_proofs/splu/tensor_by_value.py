@@ -47,28 +47,12 @@ def place_and_draw_in_every_column() -> Derivation:
     return Derivation(
         setting=(
             "Given the true values, the record's places are uniform over the f_1 f_2 pairs, and its draws "
-            "over gamma^2 pairs, all independent; c_1 c_2 pairs of places and one pair of draws are right."
+            "over gamma^2 pairs, all independent; c_1 c_2 pairs of places and one pair of draws are right: "
+            "c_1 c_2/(f_1 f_2 gamma^2), the product of the c_i/(gamma f_i). If T_1 is a_1 for every record "
+            "of the "
+            "state, the mean of T_1 T_2 is a_1 times the mean of T_2."
         ),
         steps=(
-            Identity(
-                name="a product of fractions",
-                says="c_1 c_2/(f_1 f_2 gamma^2) = (c_1/(gamma f_1)) (c_2/(gamma f_2)).",
-                variables={"gamma": 2, "f1": 1, "f2": 1, "c1": 0, "c2": 0},
-                left=lambda gamma, f1, f2, c1, c2: c1 * c2 / (f1 * f2 * gamma**2),
-                right=lambda gamma, f1, f2, c1, c2: (c1 / (gamma * f1)) * (c2 / (gamma * f2)),
-                recheck=(on_grid,),
-            ),
-            Identity(
-                name="when the two-state product follows",
-                says=(
-                    "If T_1 is a_1 for every record of the state, the sum of T_1 T_2 over its m records, with"
-                    " sum t of T_2, is a_1 t: the mean of the products is a_1 times the mean t/m."
-                ),
-                variables={"a1": 0, "t": 0, "m": 1},
-                left=lambda a1, t, m: a1 * t / m,
-                right=lambda a1, t, m: a1 * (t / m),
-                recheck=(on_grid,),
-            ),
             Identity(
                 name="when the values are independent",
                 says=(
@@ -85,7 +69,7 @@ def place_and_draw_in_every_column() -> Derivation:
             ),
         ),
         conclusion=(
-            "With T_2 constant as well the product of the two-state matrices is exact; so it is in the third "
+            "With T_2 constant as well the product of the two-state matrices is exact; so it is in this "
             "step, if the means over the state are those over the columns. The non-sensitive "
             "columns are not changed, so their factor is the identity."
         ),

@@ -101,33 +101,21 @@ def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
 def it_fails_almost_everywhere() -> Derivation:
     """At epsilon = 1/f the bound is 1/gamma and the truth 1 - b(gamma f; f), which is more."""
     return Derivation(
-        setting="b(m; a) is the probability of a successes in m trials of probability 1/gamma.",
+        setting=(
+            "b(m; a) is the probability of a successes in m trials of probability 1/gamma. At epsilon = "
+            "1/f the "
+            "printed bound 1/(gamma epsilon^2 f^2) is 1/gamma, and the truth is Pr(X_f != f) = 1 - b(gamma "
+            "f; f). "
+            "At f = 1, b(gamma; 1) = (1-1/gamma)^(gamma-1), which is (1-1/gamma)^(gamma-2) times 1 - "
+            "1/gamma: "
+            "less than that for gamma >= 3, and equal at gamma = 2."
+        ),
         steps=(
-            Identity(
-                name="the bound at epsilon = 1/f",
-                says="1/(gamma (1/f)^2 f^2) = 1/gamma. The truth is Pr(X_f != f) = 1 - b(gamma f; f).",
-                variables={"gamma": 2, "f": 1},
-                left=lambda gamma, f: 1 / (gamma * (1 / f) ** 2 * f**2),
-                right=lambda gamma, _f: 1 / gamma,
-                recheck=(on_grid,),
-            ),
             NEXT,
             MODE_RISES,
             MODE_FALLS,
             PASCAL,
             MIX,
-            Identity(
-                name="f = 1",
-                says=(
-                    "b(gamma; 1) = gamma (1/gamma) (1-1/gamma)^(gamma-1). Against 1 - 1/gamma the ratio is "
-                    "(1-1/gamma)^(gamma-2): less than 1 for gamma >= 3, so 1 - b > 1/gamma; at gamma = 2 "
-                    "they are equal. Here q = 1 - 1/gamma and power = q^(gamma-2)."
-                ),
-                variables={"gamma": 2, "q": 1, "power": 0},
-                left=lambda gamma, q, power: gamma * (1 / gamma) * (power * q) / q,
-                right=lambda _gamma, _q, power: power,
-                recheck=(on_grid,),
-            ),
         ),
         conclusion=(
             "For gamma >= 3: b(gamma f; f) <= b(gamma; 1) < 1 - 1/gamma, so the truth exceeds 1/gamma. For "
@@ -211,14 +199,6 @@ def the_variance_is_divided_twice() -> Derivation:
                     (1 / gamma) * (1 - 1 / gamma) / ((gamma * f) ** 2 * (epsilon / gamma) ** 2)
                 ),
                 right=lambda gamma, f, epsilon: (gamma - 1) / gamma / (gamma * epsilon**2 * f**2),
-                recheck=(on_grid,),
-            ),
-            Identity(
-                name="the factor that is lost",
-                says="The correct bound is (gamma-1) f times the printed one.",
-                variables={"gamma": 2, "f": 1, "epsilon": 1},
-                left=lambda gamma, f, epsilon: (gamma - 1) / (gamma * epsilon**2 * f),
-                right=lambda gamma, f, epsilon: (gamma - 1) * f * (1 / (gamma * epsilon**2 * f**2)),
                 recheck=(on_grid,),
             ),
         ),

@@ -11,8 +11,6 @@ from ..arithmetic.trials import MIX, MODE_FALLS, MODE_RISES, NEXT, PASCAL
 from ..claim import Claim, Status
 from ..derivation import Derivation
 from ..evidence import Grade, require
-from ..recheck import on_grid
-from ..step import Identity
 
 T4 = Claim(
     id="splu.T4",
@@ -46,16 +44,11 @@ T4 = Claim(
 def the_summand_is_the_law() -> Derivation:
     """Recognize Lemma 2, and its closed form for epsilon < 1/alpha."""
     return Derivation(
-        setting="c = C(gamma f, x), g = gamma^x, q = (gamma-1)^(gamma f - x), h = gamma^(gamma f - x).",
+        setting=(
+            "b(m; a) = C(m, a) gamma^-a (1-1/gamma)^(m-a), the printed summand at m = gamma f, is C(m, a) "
+            "(gamma-1)^(m-a)/gamma^m, the probability of a successes in m trials of probability 1/gamma."
+        ),
         steps=(
-            Identity(
-                name="the summand",
-                says="c gamma^-x (1-1/gamma)^(gamma f - x) = c (gamma-1)^(gamma f - x) / gamma^(gamma f).",
-                variables={"c": 1, "g": 1, "q": 1, "h": 1},
-                left=lambda c, g, q, h: c * (1 / g) * (q / h),
-                right=lambda c, g, q, h: c * q / (g * h),
-                recheck=(on_grid,),
-            ),
             NEXT,
             MODE_RISES,
             MODE_FALLS,

@@ -96,14 +96,6 @@ def the_tail_from_one_block() -> Derivation:
                 right=lambda a, b, f: (1 - a / b) * f + (b - a),
                 recheck=(on_grid,),
             ),
-            Identity(
-                name="the bound, a block further",
-                says="(u v)/(z w) = (u/z) (v/w): the factor v/w does not depend on f.",
-                variables={"u": 1, "v": 1, "z": 1, "w": 1},
-                left=lambda u, v, z, w: (u * v) / (z * w),
-                right=lambda u, v, z, w: (u / z) * (v / w),
-                recheck=(on_grid,),
-            ),
             Inequality(
                 name="a factor of at most 1 keeps the bound",
                 says=(

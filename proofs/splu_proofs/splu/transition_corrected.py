@@ -52,11 +52,14 @@ def place_and_draw() -> Derivation:
         ),
         steps=(
             Identity(
-                name="one value",
-                says="c(u,v) groups, each with 1/f_u, times 1/gamma: T[u,v] = c(u,v)/(gamma f_u).",
-                variables={"gamma": 2, "fu": 1, "c": 0},
-                left=lambda gamma, fu, c: c * (1 / fu) * (1 / gamma),
-                right=lambda gamma, fu, c: c / (gamma * fu),
+                name="a row adds up",
+                says=(
+                    "With T[u,v] = c(u,v) (1/f_u) (1/gamma): f/(gamma f) for u itself, (gamma-1) f/(gamma "
+                    "f) for all others."
+                ),
+                variables={"gamma": 2, "fu": 1},
+                left=lambda gamma, fu: fu / (gamma * fu) + (gamma - 1) * fu / (gamma * fu),
+                right=lambda gamma, _fu: 1 + gamma * 0,
                 recheck=(on_grid,),
             ),
             Identity(
