@@ -10,6 +10,7 @@ from typing import TypeVar
 from .derivation import Derivation
 from .evidence import Evidence, EvidenceError, Grade
 from .kernel import Kernel
+from .relation import Relation
 from .witness import Witness
 
 
@@ -63,6 +64,9 @@ class Claim:
         Test nodes that hold the library to it.
     kernel
         What of it is proved in Coq, or None.
+    asserts
+        The parts of the statement that can be evaluated. Each stands in ``statement`` as it is printed, holds
+        at its cases, and, if the claim is proved step by step, is given by a step.
     """
 
     id: str
@@ -80,6 +84,7 @@ class Claim:
     licenses: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     kernel: Kernel | None = None
+    asserts: tuple[Relation, ...] = ()
     derivations: list[Callable[[], Derivation]] = field(default_factory=list, init=False, repr=False)
     flaws: list[Callable[[], Derivation]] = field(default_factory=list, init=False, repr=False)
     refutations: list[Callable[[], Witness]] = field(default_factory=list, init=False, repr=False)
@@ -92,6 +97,9 @@ class Claim:
             raise ValueError(f"{self.id}: a definition has no grade, and everything else has one")
         if self.grade is Grade.KERNEL and self.kernel is None:
             raise ValueError(f"{self.id} is graded kernel: name its Coq theorems")
+        for part in self.asserts:
+            if part.latex not in self.statement:
+                raise ValueError(f"{self.id} does not state what it asserts: {part.latex}")
 
     def derivation(self, function: Proof) -> Proof:
         """Register a derivation of the claim, or of its refutation."""
@@ -133,12 +141,26 @@ class Claim:
         found = [_derived(proof, Grade.SYMBOLIC) for proof in self.derivations]
         found += [_checked(refute, Grade.EXACT) for refute in self.refutations]
         found += [_checked(check, grade) for grade, check in self.checks]
+        found += [_stated(part, self.derivations) for part in self.asserts]
         if not found and self.grade is not None:
             found.append(Evidence("evidence", None, False, "there is none"))
         found += [_derived(proof, None) for proof in self.flaws]
         if self.status is Status.REFUTED and not self.refutations:
             found.append(Evidence("witness", None, False, "a refuted claim needs a counterexample"))
         return found
+
+
+def _stated(part: Relation, derivations: list[Callable[[], Derivation]]) -> Evidence:
+    """Evaluate a part of the statement, and look for the step that gives it."""
+    try:
+        summary = part.check()
+        given = [gives for proof in derivations for gives in proof().gives if gives.relation is part]
+    except Exception as error:  # as below
+        return Evidence("statement", None, False, str(error))
+    if derivations and not given:
+        return Evidence("statement", None, False, f"no step gives {part.latex}")
+    by = "".join(f", given by step {gives.step!r}" for gives in given)
+    return Evidence("statement", None, True, f"{part.latex} {summary}{by}")
 
 
 def _derived(proof: Callable[[], Derivation], grade: Grade | None) -> Evidence:

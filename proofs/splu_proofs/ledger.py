@@ -23,6 +23,7 @@ from .claim import Claim, Status
 from .dependence import in_order
 from .evidence import Evidence, Grade, strongest
 from .result import ClaimResult
+from .self_check import require_able_to_refuse
 
 if TYPE_CHECKING:
     from splu_ref.estimators import Method
@@ -172,8 +173,10 @@ class Ledger:
         ------
         InputError
             If there is no such claim, if claims name one that is not there or rest on each other, or, for
-            all, if a claim that was affirmed once is no longer there.
+            all, if a claim that was affirmed once is no longer there; or if the machinery accepts what is
+            false.
         """
+        require_able_to_refuse()
         premises_first = in_order(self._claims)
         gone = sorted(affirmed(self._affirmed).keys() - self._claims.keys())
         if claim_id == "all" and gone:
@@ -201,8 +204,10 @@ class Ledger:
         Raises
         ------
         InputError
-            If the evidence does not hold, or not all of it could be checked here.
+            If the evidence does not hold, or not all of it could be checked here, or if the machinery accepts
+            what is false.
         """
+        require_able_to_refuse()
         claim = self.get(claim_id)
         evidence, version = claim.examine(), ""
         if claim.kernel is not None:

@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from splu_ref.guarantees import chebyshev_bound, chernoff_bound, error_probability
 
 from ..arithmetic.law import at_least, at_most, error
 from ..claim import Claim, Status
-from ..derivation import Derivation
+from ..derivation import Derivation, Gives
 from ..evidence import Grade, require
 from ..kernel import Kernel
 from ..recheck import by_differences, by_solver, on_grid
+from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
 from ..witness import readable
+
+EPSILONS = tuple(map(Fraction, ("1/10", "3/10", "1/2", "1", "3/2")))
+TILTS = tuple(map(Fraction, ("1/3", "3/4", "1", "5/4", "2")))
+
+CHEBYSHEV = Relation(
+    variables=("gamma", "f", "epsilon"),
+    left=Quantity(
+        r"\Pr(|f'-f| \ge \varepsilon f)", lambda gamma, f, epsilon: error(gamma, Fraction(epsilon), f)
+    ),
+    sign="<=",
+    right=lambda gamma, f, epsilon: (gamma - 1) / (gamma * epsilon**2 * f),
+    cases=lambda: ((gamma, f, e) for gamma in (2, 3, 5, 10) for f in (1, 2, 7, 20) for e in EPSILONS),
+)
+CHERNOFF_ABOVE = Relation(
+    variables=("gamma", "f", "a", "z"),
+    left=Quantity(r"\Pr(f' \ge a)", lambda gamma, f, a, _z: at_least(gamma, f, a)),
+    sign="<=",
+    right=lambda gamma, f, a, z: (1 + (z - 1) / gamma) ** (gamma * f) / z**a,
+    cases=lambda: (case for case in _tails() if case[-1] >= 1),
+)
+CHERNOFF_BELOW = Relation(
+    variables=("gamma", "f", "a", "z"),
+    left=Quantity(r"\Pr(f' \le a)", lambda gamma, f, a, _z: at_most(gamma, f, a)),
+    sign="<=",
+    right=CHERNOFF_ABOVE.right,
+    cases=lambda: (case for case in _tails() if case[-1] <= 1),
+)
+
+
+def _tails() -> Iterator[tuple[int, int, int, Fraction]]:
+    return (
+        (gamma, f, a, z) for gamma in (2, 3, 5) for f in (1, 2, 6) for a in range(gamma * f) for z in TILTS
+    )
+
 
 T3C = Claim(
     id="splu.T3c",
@@ -21,10 +57,10 @@ T3C = Claim(
     source="corrects Fu et al. 2014, §4.1, Theorem 3",
     title="error bounds that hold",
     statement=(
-        r"\Pr(|f'-f|\ge\varepsilon f)\le \frac{\gamma-1}{\gamma\varepsilon^2 f};\quad "
-        r"\Pr(f' \ge a)\le \frac{(1+\frac{z-1}{\gamma})^{\gamma f}}{z^{a}}\ (z\ge1),\quad "
-        r"\Pr(f' \le a)\le \frac{(1+\frac{z-1}{\gamma})^{\gamma f}}{z^{a}}\ (0<z\le1)"
+        rf"{CHEBYSHEV.latex};\quad {CHERNOFF_ABOVE.latex}\ (z \ge 1),\quad "
+        rf"{CHERNOFF_BELOW.latex}\ (0 < z \le 1)"
     ),
+    asserts=(CHEBYSHEV, CHERNOFF_ABOVE, CHERNOFF_BELOW),
     words=(
         "Chebyshev's inequality with the right variance, and Chernoff's with rational tilts z and whole "
         "exponents a = ceil((1+epsilon) f) above and a = floor((1-epsilon) f) below, so that both bounds "
@@ -85,6 +121,14 @@ def chebyshev_with_the_right_variance() -> Derivation:
             ),
         ),
         conclusion="The indicator of an error is at most (f'-f)^2/(epsilon f)^2; take means.",
+        gives=(
+            Gives(
+                relation=CHEBYSHEV,
+                step="the mean of the payment",
+                of="right",
+                at=lambda gamma, f, epsilon: (gamma, f, epsilon),
+            ),
+        ),
     )
 
 
@@ -135,6 +179,15 @@ def chernoff_with_rational_tilts() -> Derivation:
         ),
         conclusion=(
             "Either tail's indicator is at most z^(X-a); its mean is (1+(z-1)/gamma)^(gamma f) z^(-a)."
+        ),
+        gives=tuple(
+            Gives(
+                relation=relation,
+                step="one trial",  # the last one, with power for the mean of z^(X-a) before it
+                of="right",
+                at=lambda gamma, f, a, z: (gamma, z, (1 + (z - 1) / gamma) ** (gamma * f - 1) / z**a),
+            )
+            for relation in (CHERNOFF_ABOVE, CHERNOFF_BELOW)
         ),
     )
 

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 from ..arithmetic.law import beyond, probability_mass
 from ..claim import Claim, Status
-from ..derivation import Derivation
+from ..derivation import Derivation, Gives
 from ..evidence import Grade, require
 from ..recheck import by_differences, by_solver, on_grid
+from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
 from ..witness import Witness, decimal
 
@@ -37,15 +38,29 @@ DP = Claim(
     tests=("tests/docs/test_witnesses.py::test_laplace_noise_on_a_count_of_one",),
 )
 
+MEAN_ERROR = Relation(
+    variables=("gamma", "f", "b"),
+    left=Quantity(
+        r"\operatorname{E}|f'-f|",
+        lambda gamma, f, _b: sum(probability_mass(gamma, f, k) * abs(k - f) for k in range(gamma * f + 1)),
+    ),
+    sign="=",
+    right=lambda gamma, f, b: 2 * f * (gamma - 1) / gamma * b,
+    cases=lambda: (
+        (gamma, f, probability_mass(gamma, f, f)) for gamma in (2, 3, 5, 10) for f in (1, 2, 5, 12)
+    ),
+)
+
 DPC = Claim(
     id="splu.DPc",
     module=__name__,
     source="corrects Fu et al. 2014, §6.2.3.1",
     title="which error is larger at which count",
     statement=(
-        r"\operatorname{E}|f'-f| = 2f\tfrac{\gamma-1}\gamma\,b(\gamma f; f) \text{ does not fall in } "
+        rf"{MEAN_ERROR.latex},\ b = b(\gamma f; f), \text{{ does not fall in }} "
         r"f,\qquad \operatorname{E}|\mathrm{Lap}(1/\epsilon)| = 1/\epsilon \text{ does not depend on } f"
     ),
+    asserts=(MEAN_ERROR,),
     words=(
         "The mean error of SPLU-Gen's count grows with the count, about like its square root; that of "
         "Laplace noise is 1/epsilon at every count. So once SPLU-Gen errs more than Laplace noise, it does "
@@ -168,6 +183,7 @@ def the_mean_absolute_error() -> Derivation:
             "E|f' - f| does not fall in f while 1/epsilon stays: once SPLU-Gen's error is the larger, it "
             "is so at every larger count."
         ),
+        gives=(Gives(relation=MEAN_ERROR, step="the sum", of="right", at=lambda gamma, f, b: (gamma, f, b)),),
     )
 
 

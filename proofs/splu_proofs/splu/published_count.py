@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from ..arithmetic.law import probability_mass, trial_weight
 from ..arithmetic.trials import PASCAL
 from ..claim import Claim, Status
-from ..derivation import Derivation
+from ..derivation import Derivation, Gives
 from ..evidence import Grade, require
 from ..kernel import Kernel
 from ..recheck import on_grid
+from ..relation import Quantity, Relation
 from ..step import Identity
 from ..worlds.histograms import greedy_groups, histograms
+
+MEAN = Relation(
+    variables=("gamma", "f"),
+    left=Quantity(r"\mathrm{E} f'", lambda gamma, f: _moment(gamma, f, lambda k: k)),
+    sign="=",
+    right=lambda _gamma, f: f,
+    cases=lambda: ((gamma, f) for gamma in (2, 3, 5) for f in range(8)),
+)
+VARIANCE = Relation(
+    variables=("gamma", "f"),
+    left=Quantity(r"\mathrm{Var} f'", lambda gamma, f: _moment(gamma, f, lambda k: (k - f) ** 2)),
+    sign="=",
+    right=lambda gamma, f: f * (gamma - 1) / gamma,
+    cases=MEAN.cases,
+)
+
+
+def _moment(gamma: int, f: int, of: Callable[[int], int]) -> Fraction:
+    return sum((probability_mass(gamma, f, k) * of(k) for k in range(gamma * f + 1)), Fraction(0))
+
 
 B = Claim(
     id="splu.B",
     module=__name__,
     source="Fu et al. 2014, §4",
     title="law of the published count",
-    statement=(
-        r"f' \sim \mathrm{Bin}(\gamma f, 1/\gamma),\qquad \mathrm{E} f' = f,\qquad "
-        r"\mathrm{Var} f' = f\,\frac{\gamma-1}{\gamma}"
-    ),
+    statement=rf"f' \sim \mathrm{{Bin}}(\gamma f, 1/\gamma),\qquad {MEAN.latex},\qquad {VARIANCE.latex}",
+    asserts=(MEAN, VARIANCE),
     words=(
         "A value that occurs f times stands in f decoy groups of gamma records each. Those gamma f "
         "records, and no others, publish it, independently, each with probability 1/gamma. So its "
@@ -104,6 +124,10 @@ def law_mean_and_variance_by_trials() -> Derivation:
         conclusion=(
             "PASCAL is the step of the law from m to m + 1 trials, and b(0; 0) = 1 is its start; mean and "
             "variance start at 0 and grow by p and p(1-p) gamma f times."
+        ),
+        gives=(
+            Gives(relation=MEAN, step="the mean of f'", of="right", at=lambda gamma, f: (gamma, f)),
+            Gives(relation=VARIANCE, step="the variance of f'", of="right", at=lambda gamma, f: (gamma, f)),
         ),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from splu_ref.guarantees import (
@@ -13,13 +14,39 @@ from splu_ref.guarantees import (
 )
 
 from ..claim import Claim, Status
-from ..derivation import Derivation
+from ..derivation import Derivation, Gives
 from ..evidence import Grade, require
 from ..recheck import by_differences, by_solver, on_grid
+from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
 from ..witness import decimal
 from ..worlds.conjunctions import records
 from ..worlds.retention import WORLDS, published, shipped_laws
+
+MEAN = Relation(
+    variables=("gamma", "f", "p", "q"),
+    left=Quantity(r"\mathrm{E} f'", lambda gamma, f, p, _q: _moment(gamma, f, p, lambda k: k)),
+    sign="=",
+    right=lambda _gamma, f, _p, _q: f,
+    cases=lambda: (
+        (gamma, f, p, (1 - p) / (gamma - 1))
+        for gamma in (2, 3, 5)
+        for f in range(1, 5)
+        for p in map(Fraction, ("1/20", "1/3", "1/2", "4/5", "1"))
+    ),
+)
+VARIANCE = Relation(
+    variables=("gamma", "f", "p", "q"),
+    left=Quantity(r"\mathrm{Var} f'", lambda gamma, f, p, _q: _moment(gamma, f, p, lambda k: (k - f) ** 2)),
+    sign="=",
+    right=lambda _gamma, f, p, q: f * (p * (1 - p) + (1 - p) * (1 - q)),
+    cases=MEAN.cases,
+)
+
+
+def _moment(gamma: int, f: int, p: Fraction, of: Callable[[int], int]) -> Fraction:
+    return sum((chance * of(k) for k, chance in enumerate(published(gamma, f, p))), Fraction(0))
+
 
 RP = Claim(
     id="splu.Rp",
@@ -28,9 +55,9 @@ RP = Claim(
     title="law of the published count for any retention",
     statement=(
         r"f' \sim \mathrm{Bin}(f, p) * \mathrm{Bin}((\gamma-1)f, q),\ q=\frac{1-p}{\gamma-1};\quad "
-        r"\mathrm{E} f' = f;\quad \mathrm{Var} f' = f\,(p(1-p)+(1-p)(1-q));\quad "
-        r"\Pr(\text{true}=\text{published})=p"
+        rf"{MEAN.latex};\quad {VARIANCE.latex};\quad \Pr(\text{{true}}=\text{{published}})=p"
     ),
+    asserts=(MEAN, VARIANCE),
     words=(
         "Of the gamma f records in groups that hold a value of count f, the f that carry it publish it with "
         "probability p, the others each with q = (1-p)/(gamma-1), all independently. So f' is unbiased for "
@@ -128,6 +155,12 @@ def mean_variance_and_posterior() -> Derivation:
         conclusion=(
             "Markov's inequality for (f'-f)^2 and for z^f' gives the bounds, as in splu.T3c. The largest "
             "posterior, max(p, q), is least where p = q."
+        ),
+        gives=(
+            Gives(relation=MEAN, step="the mean", of="right", at=lambda gamma, f, p, _q: (gamma, f, p)),
+            Gives(
+                relation=VARIANCE, step="the variance", of="right", at=lambda gamma, f, p, _q: (gamma, f, p)
+            ),
         ),
     )
 

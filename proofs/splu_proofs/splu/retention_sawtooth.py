@@ -2,16 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
 
 from ..claim import Claim, Status
-from ..derivation import Derivation
+from ..derivation import Derivation, Gives
 from ..evidence import Grade, require
 from ..recheck import by_differences, by_solver, on_grid
+from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
-from ..worlds.retention import published
+from ..worlds.retention import published, successes
+
+RETENTIONS = tuple(map(Fraction, ("1/20", "1/3", "1/2", "4/5", "1")))
+
+
+def _cases() -> Iterator[tuple[int, int, int, Fraction]]:
+    return (
+        (gamma, f, j, p)
+        for gamma in (2, 3, 5)
+        for f in range(1, 5)
+        for j in range(1, f + 3)
+        for p in RETENTIONS
+    )
+
+
+ABOVE = Relation(
+    variables=("gamma", "f", "j", "p"),
+    left=Quantity(r"\Pr(X_{f+1} \ge f+1+j)", lambda gamma, f, j, p: _above(gamma, f + 1, f + 1 + j, p)),
+    sign=">=",
+    right=Quantity(r"\Pr(X_f \ge f+j)", lambda gamma, f, j, p: _above(gamma, f, f + j, p)),
+    cases=_cases,
+)
+BELOW = Relation(
+    variables=("gamma", "f", "j", "p"),
+    left=Quantity(r"\Pr(X_{f+1} \le f+1-j)", lambda gamma, f, j, p: _below(gamma, f + 1, f + 1 - j, p)),
+    sign=">=",
+    right=Quantity(r"\Pr(X_f \le f-j)", lambda gamma, f, j, p: _below(gamma, f, f - j, p)),
+    cases=_cases,
+)
+
+
+def _above(gamma: int, f: int, k: int, p: Fraction) -> Fraction:
+    return sum(published(gamma, f, p)[k:], Fraction(0))
+
+
+def _below(gamma: int, f: int, k: int, p: Fraction) -> Fraction:
+    return sum(published(gamma, f, p)[: max(k + 1, 0)], Fraction(0))
+
 
 SP = Claim(
     id="splu.Sp",
@@ -19,10 +58,10 @@ SP = Claim(
     source="new; extends splu.S",
     title="sawtooth lemma for any retention",
     statement=(
-        r"0<p\le 1,\ j \ge 1:\quad \Pr(X_{f+1} \ge f+1+j) \ge \Pr(X_f \ge f+j),\qquad "
-        r"\Pr(X_{f+1} \le f+1-j) \ge \Pr(X_f \le f-j),\qquad X_f \sim "
+        rf"0<p\le 1,\ j \ge 1:\quad {ABOVE.latex},\qquad {BELOW.latex},\qquad X_f \sim "
         r"\mathrm{Bin}(f,p) * \mathrm{Bin}((\gamma-1)f,\tfrac{1-p}{\gamma-1})"
     ),
+    asserts=(ABOVE, BELOW),
     words=(
         "For a fixed whole distance j >= 1 neither tail of the published count falls as the true count "
         "grows, whatever p is. So the least and the largest error over a range of counts stand where they "
@@ -194,15 +233,29 @@ def telescoping_the_trials() -> Derivation:
                 recheck=(on_grid,),
             ),
             Identity(
-                name="the chances add up to one",
+                name="gamma trials, one sum: above",
                 says=(
-                    "p x + (gamma-1) q x = x, so x = sum r_i x, and sum r_i Pr(Y_i = a) - x = sum r_i "
-                    "(Pr(Y_i = "
+                    "With u = Pr(Y_i = a) at the trial of chance p and w the sum of the others', "
+                    "Pr(X_(f+1) >= "
+                    "f+1+j) = t + p u + q w and Pr(X_f >= f+j) = t + x, where t = Pr(X_f >= f+1+j). As p + "
+                    "(gamma-1) q = 1, they differ by p (u - x) + q (w - (gamma-1) x) = sum r_i (Pr(Y_i = "
                     "a) - x)."
                 ),
-                variables={"gamma": 2, "p": 0, "x": 0},
-                left=lambda gamma, p, x: p * x + (gamma - 1) * ((1 - p) / (gamma - 1)) * x,
-                right=lambda _gamma, _p, x: x,
+                variables={"gamma": 2, "p": 0, "t": 0, "u": 0, "w": 0, "x": 0},
+                left=lambda gamma, p, t, u, w, x: (t + p * u + (1 - p) / (gamma - 1) * w) - (t + x),
+                right=lambda gamma, p, _t, u, w, x: (
+                    p * (u - x) + (1 - p) / (gamma - 1) * (w - (gamma - 1) * x)
+                ),
+                recheck=(on_grid,),
+            ),
+            Identity(
+                name="gamma trials, one sum: below",
+                says="Likewise with t = Pr(X_f <= a): t - p u - q w less t - x is minus that.",
+                variables={"gamma": 2, "p": 0, "t": 0, "u": 0, "w": 0, "x": 0},
+                left=lambda gamma, p, t, u, w, x: (t - p * u - (1 - p) / (gamma - 1) * w) - (t - x),
+                right=lambda gamma, p, _t, u, w, x: (
+                    p * (x - u) + (1 - p) / (gamma - 1) * ((gamma - 1) * x - w)
+                ),
                 recheck=(on_grid,),
             ),
             Identity(
@@ -222,7 +275,32 @@ def telescoping_the_trials() -> Derivation:
             "does not fall with i from x on. Below, a <= f: X_f does not fall from a-1 to a, with g = f, nor "
             "does a Y_i, which has trials more; so Pr(Y_i = a) does not rise."
         ),
+        gives=(
+            Gives(relation=ABOVE, step="gamma trials, one sum: above", of="difference", at=_sums_above),
+            Gives(relation=BELOW, step="gamma trials, one sum: below", of="difference", at=_sums_below),
+        ),
     )
+
+
+def _sums_above(gamma: int, f: int, j: int, p: Fraction) -> tuple[Fraction | int, ...]:
+    return gamma, p, _above(gamma, f, f + 1 + j, p), *_sums(gamma, f, f + j, p)
+
+
+def _sums_below(gamma: int, f: int, j: int, p: Fraction) -> tuple[Fraction | int, ...]:
+    return gamma, p, _below(gamma, f, f + 1 - j, p), *_sums(gamma, f, f + 1 - j, p)
+
+
+def _sums(gamma: int, f: int, a: int, p: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    """Return Pr(Y_i = a) at the trial of chance p, its sum over the others, and Pr(X_f = a)."""
+    q = (1 - p) / (gamma - 1)
+
+    def at(own: int, others: int) -> Fraction:
+        law = successes((f + own, p), ((gamma - 1) * f + others, q))
+        return law[a] if 0 <= a < len(law) else Fraction(0)
+
+    first = 0 if p >= q else 1  # the trial of chance p comes last if it is the likeliest, else first
+    others = sum((at(first, i) for i in range(gamma - 1)), Fraction(0))
+    return at(0, (gamma - 1) * (1 - first)), others, at(0, 0)
 
 
 @SP.computation

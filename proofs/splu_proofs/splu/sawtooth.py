@@ -9,21 +9,35 @@ from splu_ref.guarantees import plateau_ends, plateau_starts
 from ..arithmetic.law import at_least, at_most, trial_weight
 from ..arithmetic.trials import GROWTH, PASCAL
 from ..claim import Claim, Status
-from ..derivation import Derivation
+from ..derivation import Derivation, Gives
 from ..evidence import Grade, require
 from ..kernel import Kernel
 from ..recheck import by_differences, by_solver, on_grid
+from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
+
+ABOVE = Relation(
+    variables=("gamma", "f", "j"),
+    left=Quantity(r"\Pr(X_{f+1} \ge f+1+j)", lambda gamma, f, j: at_least(gamma, f + 1, f + 1 + j)),
+    sign=">=",
+    right=Quantity(r"\Pr(X_f \ge f+j)", lambda gamma, f, j: at_least(gamma, f, f + j)),
+    cases=lambda: ((gamma, f, j) for gamma in (2, 3, 5) for f in range(1, 9) for j in range(1, 2 * f + 2)),
+)
+BELOW = Relation(
+    variables=("gamma", "f", "j"),
+    left=Quantity(r"\Pr(X_{f+1} \le f+1-j)", lambda gamma, f, j: at_most(gamma, f + 1, f + 1 - j)),
+    sign=">=",
+    right=Quantity(r"\Pr(X_f \le f-j)", lambda gamma, f, j: at_most(gamma, f, f - j)),
+    cases=lambda: ((gamma, f, j) for gamma in (2, 3, 5) for f in range(1, 9) for j in range(1, f + 3)),
+)
 
 S = Claim(
     id="splu.S",
     module=__name__,
     source="new; used for Fu et al. 2014, §4.1, Lemma 1 and §4.2, Lemma 2",
     title="sawtooth lemma",
-    statement=(
-        r"j \ge 1:\quad \Pr(X_{f+1} \ge f+1+j) \ge \Pr(X_f \ge f+j),\qquad "
-        r"\Pr(X_{f+1} \le f+1-j) \ge \Pr(X_f \le f-j)"
-    ),
+    statement=rf"j \ge 1:\quad {ABOVE.latex},\qquad {BELOW.latex}",
+    asserts=(ABOVE, BELOW),
     words=(
         "For a fixed whole distance j >= 1 the probability that the published count is at least j above, "
         "or at least j below, the true count f does not fall as f grows. The error event at f has j = "
@@ -53,6 +67,20 @@ S = Claim(
         ),
     ),
 )
+
+
+def _sums_above(gamma: int, f: int, j: int) -> tuple[int, Fraction, Fraction, Fraction]:
+    return gamma, _sum(gamma, f, f + j), trial_weight(gamma, gamma * f, f + j), at_least(gamma, f, f + 1 + j)
+
+
+def _sums_below(gamma: int, f: int, j: int) -> tuple[int, Fraction, Fraction, Fraction]:
+    a = f + 1 - j
+    return gamma, _sum(gamma, f, a), trial_weight(gamma, gamma * f, a), at_most(gamma, f, a)
+
+
+def _sum(gamma: int, f: int, a: int) -> Fraction:
+    """Return the sum of b(gamma f + i; a) over i = 0 .. gamma - 1."""
+    return sum((trial_weight(gamma, gamma * f + i, a) for i in range(gamma)), Fraction(0))
 
 
 @S.derivation
@@ -104,6 +132,7 @@ def above_by_telescoping_gamma_trials() -> Derivation:
             ),
         ),
         conclusion="S >= gamma c. (Where f+j > m both sides of the last step are 0 or b(m; a) is 0.)",
+        gives=(Gives(relation=ABOVE, step="gamma trials, one sum", of="difference", at=_sums_above),),
     )
 
 
@@ -155,6 +184,7 @@ def below_by_telescoping_gamma_trials() -> Derivation:
             ),
         ),
         conclusion="S <= gamma c.",
+        gives=(Gives(relation=BELOW, step="gamma trials, one sum", of="difference", at=_sums_below),),
     )
 
 

@@ -1,0 +1,144 @@
+"""What the claims state is what was read: a statement or a step that says something else is noticed.
+
+``statements.txt`` holds, for every claim, its verdict, statement and hypotheses, and the formula of every step:
+a change there changes what is claimed, and is made on purpose. Beyond that, statements that can be evaluated are
+held to the law and to the steps.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splu_proofs import LEDGER
+from splu_proofs.claim import Claim, Status
+from splu_proofs.derivation import Derivation, Gives
+from splu_proofs.evidence import Grade
+from splu_proofs.ledger import Ledger
+from splu_proofs.recheck import on_grid
+from splu_proofs.relation import Quantity, Relation, Tex
+from splu_proofs.splu.chebyshev import CHEBYSHEV, T3C
+from splu_proofs.step import Identity
+from splu_ref.model import InputError
+
+PINNED = Path(__file__).with_name("statements.txt")
+HOLLOW = Identity(
+    name="a square",
+    says="(x+1)^2 = x^2 + 2x + 1",
+    variables={"x": 0},
+    left=lambda x: (x + 1) ** 2,
+    right=lambda x: x**2 + 2 * x + 1,
+    recheck=(on_grid,),
+)
+TIED = {"splu.B", "splu.Rp", "splu.T3c", "splu.S", "splu.Sp", "splu.DPc"}
+"""Claims whose steps are compared with the statement, number by number. For the others the text is pinned."""
+
+
+def _lines(claim: Claim) -> Iterator[str]:
+    yield f"{claim.id} {claim.status} {claim.grade}: {claim.statement}"
+    yield from (f"  if {each}" for each in claim.hypotheses)
+    for proof in (*claim.derivations, *claim.flaws):
+        yield from (f"  {proof.__name__}, {step.name}: {step.latex()}" for step in proof().steps)
+
+
+def test_every_statement_and_step_is_the_one_that_was_read() -> None:
+    found = [line for claim in LEDGER for line in _lines(claim)]
+    assert found == PINNED.read_text().splitlines()
+
+
+def test_the_claims_whose_steps_are_tied_to_their_statement() -> None:
+    assert {claim.id for claim in LEDGER if claim.asserts and claim.derivations} == TIED
+
+
+def _examined(claim: Claim, changes: dict[str, Any], derivations: list[Callable[[], Derivation]]) -> str:
+    """Return what the ledger says when it is asked to affirm a changed copy of a claim."""
+    copy = replace(claim, kernel=None, grade=Grade.SYMBOLIC, rests_on=(), **changes)
+    copy.derivations.extend(derivations)
+    copy.checks.extend(claim.checks)
+    ledger = Ledger((), {}, {}, affirmed=Path("none.json"))
+    ledger.__dict__["_claims"] = {claim.id: copy}  # what the packages would have brought
+    with pytest.raises(InputError) as caught:
+        ledger.reaffirm(claim.id)
+    return str(caught.value)
+
+
+def _constant(value: int) -> Callable[..., Any]:
+    return lambda *_: value
+
+
+def test_another_bound_is_refused_even_when_it_is_affirmed_again() -> None:
+    with pytest.raises(ValueError, match=r"splu\.T3c does not state what it asserts"):
+        replace(T3C, statement=r"\Pr(|f'-f| \ge \varepsilon f) \le 0")
+    for bound, told in ((0, "the statement is false at gamma = 2, f = 1"), (1, "no step gives")):
+        other = replace(CHEBYSHEV, right=_constant(bound))
+        changes = {"statement": other.latex, "asserts": (other,)}
+        assert told in _examined(T3C, changes, T3C.derivations)
+
+
+def test_a_larger_bound_is_not_what_the_step_gives() -> None:
+    larger = replace(CHEBYSHEV, right=lambda gamma, f, epsilon: 2 * (gamma - 1) / (gamma * epsilon**2 * f))
+    proof = T3C.derivations[0]()
+    tied = replace(proof, gives=(replace(proof.gives[0], relation=larger),))
+    told = _examined(T3C, {"statement": larger.latex, "asserts": (larger,)}, [lambda: tied])
+    assert "step 'the mean of the payment' is not what the statement says at (2, 1, Fraction(1, 10))" in told
+
+
+@pytest.mark.parametrize("claim_id", sorted(TIED))
+def test_true_steps_about_something_else_are_refused(claim_id: str) -> None:
+    claim = LEDGER.get(claim_id)
+    hollow = Derivation(setting="", steps=(HOLLOW,), conclusion="")
+    assert "no step gives" in _examined(claim, {}, [lambda: hollow] * len(claim.derivations))
+    pretended = replace(
+        hollow,
+        gives=tuple(
+            Gives(relation=part, step=HOLLOW.name, of="right", at=lambda *case: (case[1],))
+            for part in claim.asserts
+        ),
+    )
+    assert "step 'a square' is not what the statement says" in _examined(claim, {}, [lambda: pretended])
+
+
+def test_a_step_that_does_not_exist_or_has_a_namesake() -> None:
+    proof = T3C.derivations[0]()
+    absent = replace(proof, gives=(replace(proof.gives[0], step="none"),))
+    assert "there is no step 'none'" in _examined(T3C, {}, [lambda: absent])
+    twice = replace(proof, steps=(*proof.steps, proof.steps[0]))
+    assert "two steps have one name" in _examined(T3C, {}, [lambda: twice])
+
+
+def test_a_relation_without_cases_is_refused() -> None:
+    nowhere = replace(CHEBYSHEV, cases=lambda: ())
+    told = _examined(T3C, {"asserts": (nowhere,), "statement": nowhere.latex}, T3C.derivations)
+    assert "the statement is evaluated nowhere" in told
+
+
+@pytest.mark.parametrize(
+    ("formula", "latex"),
+    [
+        (lambda x, y: (x + 1) * (y - 1), "(x+1) (y-1)"),
+        (lambda x, y: x - (y - 1), "x-(y-1)"),
+        (lambda x, y: (x / y) ** 2, r"(\frac{x}{y})^{2}"),
+        (lambda x, y: 1 - 2 / (x * y) + 3 * x, r"1-\frac{2}{x y}+3 x"),
+        (lambda x, y: x ** (x * y), "x^{x y}"),
+        (lambda x, y: (x**y) ** 2, "(x^{y})^{2}"),
+    ],
+)
+def test_formulas_as_latex(formula: Callable[..., Tex], latex: str) -> None:
+    assert str(formula(Tex("x"), Tex("y"))) == latex
+
+
+@pytest.mark.parametrize(
+    ("sign", "held"), [("=", {1}), ("<=", {1, 2}), (">=", {0, 1}), ("<", {2}), (">", {0})]
+)
+def test_a_relation_holds_exactly_where_it_says(sign: Any, held: set[int]) -> None:
+    for right in range(3):
+        relation = Relation(
+            variables=("x",), left=Quantity("1", lambda _x: 1), sign=sign, right=lambda x: x,
+            cases=partial(list, [(right,)]),
+        )  # fmt: skip
+        claim = replace(T3C, status=Status.PROVED, kernel=None, grade=Grade.EXACT, asserts=(relation,),
+                        statement=relation.latex)  # fmt: skip
+        assert [each.holds for each in claim.examine()] == [right in held]
