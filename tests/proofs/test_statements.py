@@ -1,8 +1,8 @@
 """What the claims state is what was read: a statement or a step that says something else is noticed.
 
-``statements.txt`` holds, for every claim, its verdict, statement and hypotheses, and the formula of every step:
-a change there changes what is claimed, and is made on purpose. Beyond that, statements that can be evaluated are
-held to the law and to the steps.
+``statements.txt`` holds, for every claim, its verdict, statement and hypotheses, and the formula of every
+step: a change there changes what is claimed, and is made on purpose. Beyond that, statements that can be
+evaluated are held to the law and to the steps.
 """
 
 from collections.abc import Callable, Iterator

@@ -143,6 +143,43 @@ def nearly_pure_predicates() -> Derivation:
 
 
 @T4C.derivation
+def errors_as_a_closed_window() -> Derivation:
+    """Bring Definition 2's errors, of epsilon f or more, into the closed window of splu.PB."""
+    return Derivation(
+        setting=(
+            "j = ceil(epsilon f) >= 1 and d = |x - f|, whole numbers. Right by Definition 2 is d < epsilon "
+            "f, "
+            "that is d <= j - 1; the window of splu.PB is d <= epsilon' f. epsilon' = (j - 1/2)/f."
+        ),
+        steps=(
+            Inequality(
+                name="right is inside the window",
+                says="d <= j - 1 gives 2 d <= 2 j - 1, so d <= epsilon' f.",
+                variables=("d", "j"),
+                given=lambda d, j: (d, j - 1 - d),
+                slack=lambda d, s: (d, s + 1 + d),
+                then=lambda d, j: 2 * j - 1 - 2 * d,
+                recheck=(by_differences, by_solver),
+            ),
+            Inequality(
+                name="wrong is outside",
+                says="d >= j gives 2 d >= 2 j - 1, and as one is even and one is odd, d > epsilon' f.",
+                variables=("d", "j"),
+                given=lambda d, j: (j - 1, d - j),
+                slack=lambda j, s: (s + j + 1, j + 1),
+                then=lambda d, j: 2 * d - (2 * j - 1),
+                recheck=(by_differences, by_solver),
+            ),
+        ),
+        conclusion=(
+            "The errors at epsilon, counted with >=, are the misses of the closed window at epsilon', "
+            "which is "
+            "positive: splu.PB, stated for closed windows, holds for Definition 2 as well."
+        ),
+    )
+
+
+@T4C.derivation
 def the_worst_k_counts() -> Derivation:
     """Average the error over K, two values at a time."""
     return Derivation(

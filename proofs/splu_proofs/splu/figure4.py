@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb
 
-from ..arithmetic.law import window
+from ..arithmetic.law import beyond, window
 from ..claim import Claim, Status
 from ..evidence import Grade, require
 from ..printed.theorem3 import error_bound
@@ -29,6 +29,7 @@ F4 = Claim(
     status=Status.REFUTED,
     grade=Grade.EXACT,
     rests_on=("splu.T3", "splu.L1"),
+    topples=("splu.F4s",),
     corrected_by="splu.L1c",
     tests=("tests/proofs/test_measures.py::test_figure_4_prints_less_than_the_truth_everywhere",),
 )
@@ -116,3 +117,61 @@ def data(step: int = 10) -> dict[str, object]:
             for epsilon in EPSILONS
         ],
     }
+
+
+F4S = Claim(
+    id="splu.F4s",
+    module=__name__,
+    source="Fu et al. 2014, §6.6, with Figure 4",
+    title="large sums of 100 or above",
+    statement=(
+        r"\gamma=10,\ f\ge100,\ \varepsilon\in\{.01,.03,.05,.07,.09\}:\quad "
+        r"\Pr(|f'-f|\ge\varepsilon f)\le\frac{1}{\gamma\varepsilon^2 f^2}"
+    ),
+    words=(
+        "False. Figure 4 is taken to show the utility of sums of 100 and more. At gamma = 10 and f = 100 it "
+        "promises an error of at most .1, .0111, .004, .0020, .0012 for epsilon = .01, .03, .05, .07, .09; "
+        "the "
+        "true error is .957, .792, .635, .493 and .370. At epsilon = 3/10, where it is small, f = 100 is "
+        "wrong with .0019. How large a sum must be for a wanted error is splu.L1c."
+    ),
+    hypotheses=(r"\gamma = 10",),
+    status=Status.REFUTED,
+    grade=Grade.EXACT,
+    rests_on=("splu.F4", "splu.T3"),
+    corrected_by="splu.L1c",
+)
+
+
+@F4S.refutation
+def sums_of_one_hundred() -> Witness:
+    """At f = 100 and epsilon = 9/100, the mildest of the five: printed 1/810, true above 1/3."""
+    truth = 1 - window(GAMMA, 100, 9)
+    return Witness(
+        parameters={"gamma": "10", "epsilon": "9/100", "f": "100"},
+        printed=Fraction(1, 810),
+        true=truth,
+        recompute=lambda: (error_bound(GAMMA, EPSILONS[-1], 100), _far(100, 9)),
+        order="f; at its least f the claim fails at every epsilon of the figure, shown at the largest",
+        smaller=lambda: (),
+        by_hand="epsilon f = 9: published counts of 92 .. 108 are within, and hold 0.630 of the law.",
+    )
+
+
+def _far(f: int, distance: int) -> Fraction:
+    """Return Pr(abs(X_f - f) >= distance) by its two tails, which the window is compared with."""
+    return beyond(GAMMA, f, distance)
+
+
+@F4S.computation
+def the_five_errors_at_one_hundred() -> str:
+    """Compute the errors in words: at f = 100 for the five epsilons of the figure, and for 3/10."""
+    found = [beyond(GAMMA, 100, int(100 * epsilon)) for epsilon in EPSILONS]
+    told = [decimal(value, 3) for value in found]
+    require(told == ["0.957...", "0.792...", "0.635...", "0.493...", "0.370..."], f"{told}")
+    require(
+        all(value > error_bound(GAMMA, e, 100) for value, e in zip(found, EPSILONS, strict=True)), "print"
+    )
+    far = decimal(beyond(GAMMA, 100, 30), 4)
+    require(far == "0.0019...", far)
+    return f"f = 100: {', '.join(told)} for epsilon = .01 .. .09, and {far} for .3"

@@ -32,7 +32,7 @@ L1 = Claim(
     grade=Grade.EXACT,
     rests_on=("splu.D1", "splu.T3"),
     corrected_by="splu.L1c",
-    topples=("splu.F4",),
+    topples=("splu.F4", "splu.F4s"),
     tests=("tests/docs/test_witnesses.py::test_lemma_1",),
 )
 

@@ -47,6 +47,7 @@ VP = Claim(
     hypotheses=(
         r"1 \le f \le N/\gamma",
         r"f < pN",
+        r"N-f \ge 2",
         r"q=\frac{1-p}{\gamma-1}",
         r"0 < p \le 1",
         "random places within values",

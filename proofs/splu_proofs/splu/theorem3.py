@@ -35,7 +35,7 @@ T3 = Claim(
     grade=Grade.KERNEL,
     rests_on=("splu.B",),
     corrected_by="splu.T3c",
-    topples=("splu.L1", "splu.F4"),
+    topples=("splu.L1", "splu.F4", "splu.F4s"),
     tests=(
         "tests/docs/test_witnesses.py::test_theorem_3",
         "tests/guarantees/test_count_error.py::test_the_count_that_refutes_the_printed_theorem_3",
