@@ -152,6 +152,27 @@ def test_the_published_value_is_the_own_one_with_probability_one_in_gamma() -> N
             assert count <= own[published] or true == published
 
 
+def test_what_a_pair_of_alike_records_betrays() -> None:
+    plan = groups(2, 2, 2, gamma=2)
+    assert sorted(map(sorted, plan)) == [[0, 1], [0, 2], [1, 2]]
+    likely = []
+    for value in range(3):  # of both records of the pair, which stand in the two groups that hold it
+        first, second = (group for group in plan if value in group)
+        likely.append(Fraction(sum(pair == (0, 0) for pair in product(first, second)), 4))
+    assert likely == [Fraction(1, 4), 0, 0]
+
+
+def test_the_clipped_count_in_two_and_four_records() -> None:
+    for records, wrong in ((2, Fraction(1, 4)), (4, Fraction(1, 2))):
+        law = [binomial(2, k, 2) for k in range(3)]
+        assert sum(law[k] for k in range(3) if min(k, records // 2) != 1) == wrong
+
+
+def test_sums_of_one_hundred() -> None:
+    assert Fraction("0.3701") <= error(10, Fraction(9, 100), 100) < Fraction("0.3702")
+    assert Fraction("0.0012") <= 1 / (10 * Fraction(9, 100) ** 2 * 100**2) < Fraction("0.0013")
+
+
 def test_the_table_for_choosing_gamma() -> None:
     page = (DOCS / "publishers.md").read_text(encoding="utf-8")
     rows = re.findall(
