@@ -66,7 +66,7 @@ class Claim:
         What of it is proved in Coq, or None.
     asserts
         The parts of the statement that can be evaluated. Each stands in ``statement`` as it is printed, holds
-        at its cases, and, if the claim is proved step by step, is given by a step.
+        at its cases, and, if the claim is proved step by step and not by the kernel, is given by a step.
     """
 
     id: str
@@ -141,7 +141,8 @@ class Claim:
         found = [_derived(proof, Grade.SYMBOLIC) for proof in self.derivations]
         found += [_checked(refute, Grade.EXACT) for refute in self.refutations]
         found += [_checked(check, grade) for grade, check in self.checks]
-        found += [_stated(part, self.derivations) for part in self.asserts]
+        needed = bool(self.derivations) and self.grade is not Grade.KERNEL
+        found += [_stated(part, self.derivations, needed=needed) for part in self.asserts]
         if not found and self.grade is not None:
             found.append(Evidence("evidence", None, False, "there is none"))
         found += [_derived(proof, None) for proof in self.flaws]
@@ -150,14 +151,14 @@ class Claim:
         return found
 
 
-def _stated(part: Relation, derivations: list[Callable[[], Derivation]]) -> Evidence:
-    """Evaluate a part of the statement, and look for the step that gives it."""
+def _stated(part: Relation, derivations: list[Callable[[], Derivation]], *, needed: bool) -> Evidence:
+    """Evaluate a part of the statement, and look for the step that gives it, which may be ``needed``."""
     try:
         summary = part.check()
         given = [gives for proof in derivations for gives in proof().gives if gives.relation is part]
     except Exception as error:  # as below
         return Evidence("statement", None, False, str(error))
-    if derivations and not given:
+    if needed and not given:
         return Evidence("statement", None, False, f"no step gives {part.latex}")
     by = "".join(f", given by step {gives.step!r}" for gives in given)
     return Evidence("statement", None, True, f"{part.latex} {summary}{by}")

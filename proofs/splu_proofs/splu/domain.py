@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ..claim import Claim, Status
-from ..derivation import Derivation
+from ..derivation import Derivation, Gives
 from ..evidence import Grade, require
 from ..recheck import on_grid
+from ..relation import Quantity, Relation
 from ..step import Identity
 from ..witness import Witness
 from ..worlds.histograms import greedy_groups, histograms
@@ -36,15 +37,40 @@ DOM = Claim(
     tests=("tests/docs/test_witnesses.py::test_a_plan_rules_values_out",),
 )
 
+POSTERIOR = Relation(
+    variables=("gamma", "f_w", "c(v,w)", "groups", "v", "w"),
+    left=Quantity(
+        r"\Pr[t.s = v \mid t'.s = w]",
+        lambda gamma, _f, _c, groups, v, w: _posterior(gamma, groups, v, w),
+    ),
+    sign="=",
+    right=lambda gamma, f, c, *_: c / (gamma * f),
+    cases=lambda: (
+        (gamma, histogram[w], sum(v in each and w in each for each in groups), groups, v, w)
+        for gamma, histogram in ((2, (2, 1, 1)), (2, (3, 2, 2, 1)), (3, (2, 2, 1, 1)), (3, (3, 2, 2, 1, 1)))
+        for groups in [tuple(greedy_groups(histogram, gamma))]
+        for v in range(len(histogram))
+        for w in range(len(histogram))
+    ),
+)
+
+
+def _posterior(gamma: int, groups: tuple[tuple[int, ...], ...], v: int, w: int) -> Fraction:
+    """Return how many of all draws that give w are made by records of v, record by record."""
+    draws = [(own, drawn) for group in groups for own in group for drawn in group]
+    return Fraction(draws.count((v, w)), sum(drawn == w for _, drawn in draws))
+
+
 DOMC = Claim(
     id="splu.DOMc",
     module=__name__,
     source="corrects Fu et al. 2014, §3.1",
     title="the possible values of a record, by co-occurrence",
     statement=(
-        r"\Pr[t.s = v \mid t'.s = w] = \frac{c(v,w)}{\gamma f_w},\quad c(v,w) = \#\{\text{groups holding } v "
+        rf"{POSTERIOR.latex},\quad c(v,w) = \#\{{\text{{groups holding }} v "
         r"\text{ and } w\};\qquad \#\{v : c(v,w) > 0\} \le 1+(\gamma-1)f_w"
     ),
+    asserts=(POSTERIOR,),
     words=(
         "The posterior of a record published with w is the share of its groups: c(v, w), the number of "
         "groups that hold both values, over gamma f_w. It is zero for values never grouped with w. At most "
@@ -167,6 +193,14 @@ def bayes_over_groups() -> Derivation:
             "Pr[true = v | published = w] = c/(gamma f), zero exactly where no group holds both. The f "
             "groups of "
             "w hold gamma - 1 other values each, so at most (gamma-1) f other values are possible."
+        ),
+        gives=(
+            Gives(
+                relation=POSTERIOR,
+                step="Bayes",
+                of="right",
+                at=lambda gamma, f, c, groups, _v, _w: (gamma, f, gamma * len(groups), c),
+            ),
         ),
     )
 

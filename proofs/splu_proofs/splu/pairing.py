@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from ..arithmetic.law import at_least, at_most, cumulative, error, trial_weight
@@ -11,17 +12,43 @@ from ..derivation import Derivation
 from ..evidence import Grade, require
 from ..kernel import Kernel
 from ..recheck import by_differences, by_solver, on_grid
+from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
+
+
+def _window(gamma: int, f: int, epsilon: Fraction, x0: int) -> Fraction:
+    within = range(math.ceil((1 - epsilon) * f - x0), math.floor((1 + epsilon) * f - x0) + 1)
+    return sum((trial_weight(gamma, gamma * f, x) for x in within), Fraction(0))
+
+
+NO_MORE_WITHIN = Relation(
+    variables=("gamma", "f", "epsilon", "x0"),
+    left=Quantity(
+        r"\sum_{x=\lceil(1-\varepsilon)f-x_0\rceil}^{\lfloor(1+\varepsilon)f-x_0\rfloor}b(\gamma f;x)",
+        _window,
+    ),
+    sign="<=",
+    right=Quantity(
+        r"\sum_{x=\lceil(1-\varepsilon)f\rceil}^{\lfloor(1+\varepsilon)f\rfloor}b(\gamma f;x)",
+        lambda gamma, f, epsilon, _x0: _window(gamma, f, epsilon, 0),
+    ),
+    cases=lambda: (
+        (gamma, f, epsilon, x0)
+        for gamma in (2, 3, 5)
+        for f in (1, 2, 3, 7)
+        for epsilon in map(Fraction, ("1/10", "3/10", "1/2", "1", "3/2"))
+        for x0 in range(f + 3)
+    ),
+)
+
 
 PB = Claim(
     id="splu.PB",
     module=__name__,
     source="Fu et al. 2014, §5.3, before Theorem 4",
     title="ProbB is at most ProbA",
-    statement=(
-        r"\sum_{x=\lceil(1-\varepsilon)f-x_0\rceil}^{\lfloor(1+\varepsilon)f-x_0\rfloor}b(\gamma f;x)\;\le\;"
-        r"\sum_{x=\lceil(1-\varepsilon)f\rceil}^{\lfloor(1+\varepsilon)f\rfloor}b(\gamma f;x)"
-    ),
+    statement=NO_MORE_WITHIN.latex,
+    asserts=(NO_MORE_WITHIN,),
     words=(
         'True, for all gamma >= 2, f >= 1, epsilon > 0 and x0 >= 0; the paper calls it "easy to show" and '
         "gives no proof. Let f be the count of P and s. If x0 records get s from other groups, f' is within "

@@ -14,8 +14,41 @@ from ..derivation import Derivation
 from ..evidence import Grade, require
 from ..kernel import Kernel
 from ..recheck import by_differences, by_solver, on_grid
+from ..relation import Quantity, Relation
 from ..step import Identity, Inequality
 from ..worlds.histograms import greedy_groups
+
+
+def _likeliest(gamma: int, k: int, bound: Fraction | int) -> int:
+    """Return the only f with gamma f >= k and f <= bound at which the count k is likeliest."""
+    chances = {f: probability_mass(gamma, f, k) for f in range(-(-k // gamma), int(bound // 1) + 1)}
+    (only,) = (f for f, chance in chances.items() if chance == max(chances.values()))
+    return only
+
+
+LIKELIEST = Relation(
+    variables=("gamma", "k"),
+    left=Quantity(
+        r"\arg\max_{f\in\mathbb{Z},\,\gamma f \ge k} b(\gamma f; k)",
+        lambda gamma, k: _likeliest(gamma, k, 3 * k + 9),
+    ),
+    sign="=",
+    right=lambda _gamma, k: k,
+    cases=lambda: ((gamma, k) for gamma in (2, 3, 5) for k in range(13)),
+)
+LIKELIEST_WITHIN = Relation(
+    variables=("gamma", "k", "bound"),
+    left=Quantity(r"\arg\max_{\gamma f \ge k,\,f\le U} b(\gamma f; k)", _likeliest),
+    sign="=",
+    right=Quantity(r"\min(k, \lfloor U\rfloor)", lambda _gamma, k, u: min(k, u // 1)),
+    cases=lambda: (
+        (gamma, k, Fraction(half, 2))
+        for gamma in (2, 3, 5)
+        for k in range(9)
+        for half in range(2 * -(-k // gamma), 2 * k + 6)
+    ),
+)
+
 
 T2 = Claim(
     id="splu.T2",
@@ -23,9 +56,10 @@ T2 = Claim(
     source="Fu et al. 2014, §4, Theorem 2",
     title="maximum likelihood",
     statement=(
-        r"\arg\max_{f\in\mathbb{Z},\,\gamma f \ge k} b(\gamma f; k) = \{k\}\quad(k = f' \ge 0);\qquad "
-        r"\text{with a public bound } f\le U:\ \min(k, \lfloor U\rfloor)"
+        rf"{LIKELIEST.latex}\quad(k = f' \ge 0);\qquad \text{{with a public bound }} f\le U:\ "
+        rf"{LIKELIEST_WITHIN.latex}"
     ),
+    asserts=(LIKELIEST, LIKELIEST_WITHIN),
     words=(
         "Given a published count k, the whole number f that makes it most likely is f = k, and no other "
         "does as well; this includes k = 0. If f <= U is public knowledge the estimate is the smaller of k "

@@ -6,22 +6,43 @@ from fractions import Fraction
 from itertools import product
 
 from ..claim import Claim, Status
-from ..derivation import Derivation
+from ..derivation import Derivation, Gives
 from ..evidence import Grade, require
 from ..recheck import on_grid
+from ..relation import Quantity, Relation
 from ..step import Identity
 from ..worlds.conjunctions import WORLDS, records, shipped_groups, shipped_laws, together
 from ..worlds.histograms import greedy_groups, histograms
+
+AVERAGE = Relation(
+    variables=("gamma", "N", "f", "groups", "s"),
+    left=Quantity(
+        r"\frac{1}{N-f}\sum_{u\ne s} f_u\,T[u,s]",
+        lambda gamma, rows, f, groups, s: Fraction(_draws_of(groups, s), gamma * (rows - f)),
+    ),
+    sign="=",
+    right=lambda gamma, rows, f, *_: f * (gamma - 1) / (gamma * (rows - f)),
+    cases=lambda: (
+        (gamma, sum(histogram), f, groups, s)
+        for gamma, histogram in ((2, (2, 1, 1)), (2, (3, 2, 2, 1)), (3, (2, 2, 1, 1)), (3, (3, 2, 2, 1, 1)))
+        for groups in [tuple(greedy_groups(histogram, gamma))]
+        for s, f in enumerate(histogram)
+    ),
+)
+
+
+def _draws_of(groups: tuple[tuple[int, ...], ...], s: int) -> int:
+    """Return how many of all gamma N draws give s to a record of another value."""
+    return sum(drawn == s != own for group in groups for own in group for drawn in group)
+
 
 M1C = Claim(
     id="splu.M1c",
     module=__name__,
     source="corrects Fu et al. 2014, §5.1, equations (6) to (9)",
     title="transition of a record",
-    statement=(
-        r"T[u,v]=\frac{c(u,v)}{\gamma f_u};\qquad \frac{1}{N-f}\sum_{u\ne s} f_u\,T[u,s]"
-        r"=\frac{f(\gamma-1)}{\gamma(N-f)}=a_{23}=a_{01}"
-    ),
+    statement=(rf"T[u,v]=\frac{{c(u,v)}}{{\gamma f_u}};\qquad {AVERAGE.latex}=a_{{23}}=a_{{01}}"),
+    asserts=(AVERAGE,),
     words=(
         "With random places within each value, a record of value u is published as v with probability "
         "c(u,v)/(gamma f_u), where c(u,v) counts the groups that hold both: exactly, and for every plan. "
@@ -96,6 +117,14 @@ def place_and_draw() -> Derivation:
             ),
         ),
         conclusion="The average follows by summing f_u T[u,s] over u other than s and dividing by N - f.",
+        gives=(
+            Gives(
+                relation=AVERAGE,
+                step="the average over other values",
+                of="right",
+                at=lambda gamma, rows, f, _groups, _s: (gamma, f, rows - f),
+            ),
+        ),
     )
 
 
