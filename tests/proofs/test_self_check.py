@@ -52,7 +52,7 @@ def test_the_machinery_refuses_what_it_must() -> None:
         (
             claim,
             "_stated",
-            lambda *_: evidence.Evidence("", None, True, ""),
+            lambda *_, **__: evidence.Evidence("", None, True, ""),
             "whose statement is false passes",
         ),
         (claim.Claim, "examine", _always([]), "a claim whose check fails passes"),

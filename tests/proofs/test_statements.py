@@ -16,12 +16,12 @@ import pytest
 from splu_proofs import LEDGER
 from splu_proofs.claim import Claim, Status
 from splu_proofs.derivation import Derivation, Gives
-from splu_proofs.evidence import Grade
+from splu_proofs.evidence import EvidenceError, Grade
 from splu_proofs.ledger import Ledger
-from splu_proofs.recheck import on_grid
+from splu_proofs.recheck import by_differences, on_grid
 from splu_proofs.relation import Quantity, Relation, Tex
 from splu_proofs.splu.chebyshev import CHEBYSHEV, T3C
-from splu_proofs.step import Identity
+from splu_proofs.step import Identity, Inequality
 from splu_ref.model import InputError
 
 PINNED = Path(__file__).with_name("statements.txt")
@@ -104,6 +104,31 @@ def test_true_steps_about_something_else_are_refused(claim_id: str) -> None:
         ),
     )
     assert "step 'a square' is not what the statement says" in _examined(claim, {}, [lambda: pretended])
+
+
+def test_an_inequality_gives_what_it_bounds_where_its_hypotheses_hold() -> None:
+    step = Inequality(
+        name="a product",
+        says="x >= 1 and y >= 2 give xy >= x + 1.",
+        variables=("x", "y"),
+        given=lambda x, y: (x - 1, y - 2),
+        slack=lambda u, v: (u + 1, v + 2),
+        then=lambda x, y: x * y - x - 1,
+        recheck=(by_differences,),
+    )
+    relation = Relation(
+        variables=("x", "y"),
+        left=Quantity("xy", lambda x, y: x * y),
+        sign=">=",
+        right=lambda x, _y: x + 1,
+        cases=lambda: [(1, 2), (3, 4)],
+    )
+    gives = Gives(relation=relation, step="a product", of="difference", at=lambda x, y: (x, y))
+    assert gives.check((step,)) == 2
+    with pytest.raises(EvidenceError, match=r"step 'a product' does not apply at \(1, 2\)"):
+        replace(gives, at=lambda x, y: (x - 1, y)).check((step,))
+    with pytest.raises(EvidenceError, match="is not what the statement says"):
+        replace(gives, at=lambda x, y: (x, y + 1)).check((step,))
 
 
 def test_a_step_that_does_not_exist_or_has_a_namesake() -> None:

@@ -20,7 +20,7 @@ AC = Claim(
     title="anti-concentration of the published counts",
     statement=(
         r"\Pr(f' = y) \le S_m^{G/M},\quad G = N/\gamma,\ M = \max_v f_v,\ m = \lfloor\gamma M/2\rfloor,\ "
-        r"S_m = \sum_{k_1+\dots+k_\gamma=m}\Bigl(\frac{m!}{k_1!\cdots k_\gamma!\,\gamma^m}\Bigr)^2"
+        r"S_m = \Pr(K = K'),\ K, K' \sim \mathrm{Multinomial}(m, \tfrac1\gamma) \text{ independent}"
     ),
     words=(
         "However the groups are chosen, even by somebody who knows the table, no vector of published "
