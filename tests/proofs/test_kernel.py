@@ -4,13 +4,14 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from splu_proofs import LEDGER, vernacular
-from splu_proofs.affirmation import affirm, affirmed, outdated
+from splu_proofs.affirmation import ACCEPTED_ON, affirm, affirmed, outdated
 from splu_proofs.binding import fingerprints
 from splu_proofs.claim import Claim, Status
 from splu_proofs.coq_run import INSTALL, accepted_by
@@ -236,7 +237,9 @@ def test_the_recorded_version_is_no_fingerprint(tmp_path: Path) -> None:
     path = tmp_path / "affirmed.json"
     claim = LEDGER.get("splu.S")
     affirm(claim, path, "8.16.1")
-    assert json.loads(path.read_text())["splu.S"] == fingerprints(claim) | {ACCEPTED_BY: "8.16.1"}
+    known = json.loads(path.read_text())["splu.S"]
+    assert date.fromisoformat(known.pop(ACCEPTED_ON)) <= datetime.now(UTC).date()
+    assert known == fingerprints(claim) | {ACCEPTED_BY: "8.16.1"}
     assert outdated(claim, path) == ""
 
 
