@@ -32,6 +32,9 @@ EXAMPLE = (
 )
 
 
+SEEDED = "--seed is for tests: whoever knows the seed can undo this release"
+
+
 def run(
     table: Annotated[Path, typer.Argument(help="The original table: .csv, .csv.gz or .parquet.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The published table, by its suffix.")],
@@ -101,14 +104,13 @@ def run(
     Random integers come from the system's entropy unless a key or a test seed is given. The table is
     deleted down to a multiple of gamma first (fewer than gamma records).
     """
-    source = _source(key_file, seed, id_column)
+    source = source_of(key_file, seed, id_column)
     mechanism = SpluGen(gamma, retention, plan)
-    if mechanism.retention == 1:
-        raise ParameterError("--retention 1 publishes every value as it is: choose less than 1")
+    refuse_identity(mechanism)
     written = [path for path in (output, manifest, transcript) if path is not None]
     require_suffix(output)
     inputs = [path for path in (table, key_file, append_to, append_manifest) if path is not None]
-    _refuse_overlap(written if log is None else [*written, log], inputs)
+    refuse_overlap(written if log is None else [*written, log], inputs)
     earlier = _earlier(append_to, append_manifest, mechanism, sensitive)
     if transcript is not None and earlier is not None:
         raise ParameterError("--transcript tells of one table that is published at once: leave out --append")
@@ -138,7 +140,7 @@ def run(
     if transcript is not None:
         note(_secrecy(transcript, [path for path, _ in outputs]))
     if seed is not None:
-        note("--seed is for tests: whoever knows the seed can undo this release")
+        note(SEEDED)
     if mechanism.retention != Fraction(1, mechanism.gamma):
         note(
             f"retention is not 1/gamma: say --retention {mechanism.retention} to estimate, privacy and "
@@ -147,7 +149,8 @@ def run(
     _show(mechanism, release, output, as_json=as_json)
 
 
-def _source(key_file: Path | None, seed: int | None, id_column: str | None) -> Randomness:
+def source_of(key_file: Path | None, seed: int | None, id_column: str | None) -> Randomness:
+    """Return where random integers come from, by the options that say so."""
     if key_file is not None and seed is not None:
         raise ParameterError(
             "--key-file and --seed exclude each other: publish with the key, test with a seed"
@@ -199,7 +202,13 @@ def _earlier(
     return release
 
 
-def _refuse_overlap(written: list[Path], read: list[Path]) -> None:
+def refuse_identity(mechanism: SpluGen) -> None:
+    """Raise if SPLU-Gen would publish the original."""
+    if mechanism.retention == 1:
+        raise ParameterError("--retention 1 publishes every value as it is: choose less than 1")
+
+
+def refuse_overlap(written: list[Path], read: list[Path]) -> None:
     """Raise if an output would replace an input or another output, even with --force."""
     for number, path in enumerate(written):
         for other in (*read, *written[:number]):

@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import ClassVar, Self
 
 import numpy as np
@@ -38,6 +39,9 @@ class RetentionReplacement(RecordMechanism):
     domains
         By sensitive column all its values as texts, at least two: what the replacements are drawn from. They
         are declared, not taken from the table, whose values would otherwise be told by the manifest.
+    shuffled
+        Whether the rows leave in a random order. The law of a row does not depend on the others, so an order
+        tells no value; but rows that stand where they stood link a release to the original and to others.
 
     Raises
     ------
@@ -50,8 +54,11 @@ class RetentionReplacement(RecordMechanism):
 
     retention: Fraction
     domains: tuple[tuple[str, tuple[str, ...]], ...]
+    shuffled: bool
 
-    def __init__(self, retention: Exact, domains: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self, retention: Exact, domains: Mapping[str, Sequence[str]], *, shuffled: bool = False
+    ) -> None:
         keep = probability(retention, "retention")
         if keep == 1:
             raise ParameterError("a retention of 1 publishes every value as it is: choose less than 1")
@@ -60,22 +67,29 @@ class RetentionReplacement(RecordMechanism):
         object.__setattr__(self, "retention", keep)
         ordered = {name: tuple(sorted(domains[name])) for name in sorted(domains)}
         object.__setattr__(self, "domains", tuple(ordered.items()))
+        object.__setattr__(self, "shuffled", shuffled)
 
     def facts(self) -> dict[str, int | str]:
-        """Return the retention, the law of replacements, and a digest of the domains.
+        """Return the retention, the law of replacements, the order of rows, and a digest of the domains.
 
         A manifest tells the domains in any case; by their digest a keyed release depends on them.
         """
         told = json.dumps(self.domains, ensure_ascii=False, separators=(",", ":")).encode()
         digest = hashlib.sha256(told).hexdigest()
-        return {"retention": str(self.retention), "replacing": "uniform", "domains": digest}
+        order = "shuffled" if self.shuffled else "kept"
+        return {
+            "retention": str(self.retention), "replacing": "uniform", "order": order, "domains": digest,
+        }  # fmt: skip
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism of which a manifest tells these parameters."""
         if facts.text("replacing") != "uniform":
             raise ParameterError("replacing is not uniform: no other law is known, ask the publisher")
-        mechanism = cls(facts.text("retention"), facts.domains())
+        order = facts.text("order")
+        if order not in ("kept", "shuffled"):
+            raise ParameterError("order is neither kept nor shuffled: ask the publisher")
+        mechanism = cls(facts.text("retention"), facts.domains(), shuffled=order == "shuffled")
         if facts.text("domains") != mechanism.facts()["domains"]:
             raise DataError("domains is not the digest of the domains: ask the publisher")
         return mechanism
@@ -85,6 +99,20 @@ class RetentionReplacement(RecordMechanism):
         for column, domain in self.domains:
             table = table.with_domain(column, domain)
         return table
+
+    @property
+    def amplification(self) -> Fraction:
+        """The largest ratio of the chances of one published record under two true ones: e^epsilon.
+
+        Columns are independent, so it is the product of theirs, 1 + p m/(1 - p) for a domain of m values.
+        """
+        kept = self.retention / (1 - self.retention)
+        return prod((1 + kept * len(domain) for _, domain in self.domains), start=Fraction(1))
+
+    def predicate_channel(self, members: int, values: int) -> Channel[bool, bool]:
+        """Return the law of whether a published value is one of ``members`` of the ``values`` of a domain."""
+        share = Fraction(members, values)
+        return retention_channel(self.retention, {True: share, False: 1 - share})
 
     def channel(self, histogram: IntArray, _: UniformSource) -> Channel[int, int]:
         """Return the law of a record's published code: kept with p, else any of the domain."""
@@ -102,17 +130,12 @@ class RetentionReplacement(RecordMechanism):
         Random integers are drawn in this order: for each column one below w m per record, p = u/w in lowest
         terms, m values. It is the coin and the replacement at once: r below u m keeps the value, and
         otherwise r modulo m is the replacement. A record has one integer, so that a key's tape is read once.
+        If the rows are shuffled, the permutation comes last, of the first column's draws.
 
         Raises
         ------
         ParameterError
             If the columns are not those with a domain, w m is above 2**63, or there are no records.
-
-        Notes
-        -----
-        The rows stay in the order of the table: the law of a row does not depend on the others, so the order
-        tells nothing that its place in the original did not. Whoever publishes several columns in several
-        releases should shuffle the table first, since equal orders link the rows.
         """
         undeclared = [column for column in codes if column not in dict(self.domains)]
         if undeclared or len(codes) < len(self.domains):
@@ -123,6 +146,7 @@ class RetentionReplacement(RecordMechanism):
                 f"column {column!r} has a domain or is sensitive, and not both: declare the values of each "
                 "sensitive column, and of no other"
             )
+        draws_of = {column: draws_for(column) for column in codes}
         published = {}
         for column, own in codes.items():
             if not len(own):
@@ -134,11 +158,14 @@ class RetentionReplacement(RecordMechanism):
                     f"retention = {self.retention} and {size} values are too many digits to draw by: write "
                     "the retention with fewer, such as 0.3"
                 )
-            drawn = draws_for(column).below(bound, len(own))
+            drawn = draws_of[column].below(bound, len(own))
             kept = drawn < self.retention.numerator * size
             published[column] = np.where(kept, own, drawn % size)
-        rows = np.arange(len(next(iter(codes.values()))), dtype=np.int64)
-        return ColumnsRelease(rows, published, rows[:0])
+        first = next(iter(codes))
+        rows = np.arange(len(codes[first]), dtype=np.int64)
+        if self.shuffled:
+            rows = draws_of[first].permutation(len(rows))
+        return ColumnsRelease(rows, {name: cells[rows] for name, cells in published.items()}, rows[:0])
 
 
 def from_other_values(keep: Exact, values: int) -> Fraction:

@@ -66,6 +66,8 @@ FILES = {
     "fourteen.csv": table(14, 2, 34),
     "odd.json": json.dumps(_MANIFEST | {"retention": "0.5" + "0" * 390 + "1"}),
     "rows.json": json.dumps(_MANIFEST | {"rows": 10**400}),
+    "range.json": '{"s": {"min": 0, "max": 99999}}',
+    "deep.json": '{"s": ' + "[" * 900,
     "q.jsonl": _alike('{{"where":{{"s":"a"}}}}\n', 45),
     "q3.jsonl": "".join(f'{{"where":{{"a":"a","b":"{VALUES[n]}","c":"b"}}}}\n' for n in range(25)),
     "eight.toml": 'schema="splu-ref/claims/1"\n' + _alike(_CLAIM.format(alpha=500000), 9),
@@ -86,12 +88,19 @@ def _all(name: str, columns: int, *words: str) -> list[str]:
 
 _PUBLISH = "-o out.csv --force --sensitive s --gamma"
 _LAST = "--sensitive a --gamma 2"
+_RETAIN = "-o out.csv --force --mechanism retention --retention"
 INPUTS: dict[str, tuple[str | list[str], ...]] = {
     "sanitize": (
         f"long.csv {_PUBLISH} 2", f"many.csv {_PUBLISH} 125", f"cell.csv {_PUBLISH} 2",
         f"empty.csv {_PUBLISH} 2",
         f"many.csv {_PUBLISH} 2 --retention 0.{LONG}", f"many.csv {_PUBLISH} {LONG}",
         f"wide.csv {_PUBLISH} 2",
+    ),
+    "publish": (
+        f"long.csv {_RETAIN} 1/3 --domain range.json", f"many.csv {_RETAIN} 1/3 --domain range.json",
+        f"long.csv {_RETAIN} 0.{LONG} --domain range.json", f"long.csv {_RETAIN} 1/3 --domain deep.json",
+        f"empty.csv {_RETAIN} 1/3 --column s --observed-domain",
+        f"long.csv {_PUBLISH} 2 --mechanism splu-gen",
     ),
     "advise": (
         "long.csv --sensitive s", "many.csv --sensitive s --retention 1/2 --retention 1/3",

@@ -23,6 +23,7 @@ from tests.hostile.readers import READERS
 ROOT = Path(splu_ref.__file__).parent
 TABLE = b"sex,job\nF,Sales\nM,Tech\nF,Tech\nM,Sales\n"
 PUBLISH = ("-o", "out.csv", "--sensitive", "job", "--gamma", "2")
+RETENTION = ("-o", "out.csv", "--mechanism", "retention", "--retention", "1/5", "--column", "job")
 ESTIMATE = ("--manifest", "manifest.json")
 
 INPUTS: dict[str, Callable[[str], list[str]]] = {
@@ -34,6 +35,11 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
     ],
     "sanitize --append-manifest": lambda file: [
         *("sanitize", "table.csv", *PUBLISH, "--append", "table.csv", "--append-manifest", file)
+    ],
+    "publish table": lambda file: ["publish", file, *RETENTION, "--observed-domain"],
+    "publish --domain": lambda file: ["publish", "table.csv", *RETENTION, "--domain", file],
+    "publish --key-file": lambda file: [
+        *("publish", "table.csv", *RETENTION, "--observed-domain", "--key-file", file)
     ],
     "advise table": lambda file: ["advise", file, "--sensitive", "job"],
     "estimate published": lambda file: ["estimate", file, *ESTIMATE, "--where", "job=Sales"],
@@ -70,6 +76,7 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
 
 OUTPUTS = {
     *("sanitize --output", "sanitize --manifest", "advise --picture", "conform --junit", "key file"),
+    *("publish --output", "publish --manifest"),
     *(
         "privacy --certificate",
         "utility --certificate",

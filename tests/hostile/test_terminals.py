@@ -66,6 +66,15 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     ),
     "sanitize refused": ([TABLE, "-o", PUBLISHED, "--sensitive", JOB, "--gamma", "2"], (2,)),
     "sanitize no column": ([TABLE, "-o", f"{NEW}.csv", "--sensitive", STEERING, "--gamma", "2"], (2,)),
+    "publish": (
+        [TABLE, "-o", f"{NEW}.csv", "--mechanism", "retention", "--column", JOB, "--retention", "3/5",
+         "--observed-domain", "--shuffle", "--seed", "1", "--manifest", f"{NEW}.json", "--force"], (0,),
+    ),
+    "publish refused": (
+        [TABLE, "-o", f"{NEW}.csv", "--mechanism", "retention", "--retention", "3/5", "--domain",
+         f"d{NAME}.json", "--force"], (2,),
+    ),
+    "publish unknown": ([TABLE, "-o", f"{NEW}.csv", "--mechanism", STEERING, "--column", JOB], (2,)),
     "advise": ([TABLE, "--sensitive", JOB, "--picture", f"{NEW}.svg", "--force", "--alpha", "3"], (0,)),
     "estimate": ([PUBLISHED, *RELEASE, *WHERE], (0,)),
     "estimate alone": ([PUBLISHED, *RELEASE, "--where", f"{JOB}=a{STEERING}"], (0,)),
@@ -124,6 +133,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / f"q{NAME}.jsonl").write_text(json.dumps(query))
     (folder / f"c{NAME}.toml").write_text(CLAIMS)
     (folder / f"{NAME}.certificate").write_text(json.dumps({"schema": STEERING, STEERING: STEERING}))
+    (folder / f"d{NAME}.json").write_text(json.dumps({JOB: [f"a{STEERING}", STEERING]}))
     (folder / NAME).mkdir()
     (folder / NAME / f"{NAME}.json").write_text("")
     return folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import splu_ref as sr
 from splu_ref.channels import amplification, diagonal
 from splu_ref.mechanisms import RetentionReplacement, from_local_privacy, from_other_values
 from splu_ref.model import DataError, ParameterError
-from splu_ref.randomness import Key, KeyedSource, SeededSource, SystemSource, TapeSource
+from splu_ref.randomness import Draws, Key, KeyedSource, SeededSource, SystemSource, TapeSource, outcomes
 
 FRAME = pl.DataFrame({"sex": ["F", "M"] * 300, "job": list("aaabbc") * 100, "age": [30, 31, 33] * 200})
 JOBS = {"job": ["a", "b", "c", "d"]}
@@ -177,3 +178,21 @@ def test_a_domain_is_written_as_the_column_writes_it() -> None:
     category = pd.DataFrame({"job": pd.Categorical(["a", "b"] * 30)})
     with pytest.raises(DataError, match="add it to the categories"):
         RetentionReplacement(0, {"job": ["a", "b", "c"]}).publish(category, "job", SeededSource(1))
+
+
+def test_shuffled_rows_are_the_same_rows() -> None:
+    def run(draws: Draws) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        done = RetentionReplacement("1/2", {"sensitive": "ab"}, shuffled=True).publish_codes(
+            np.array([0, 1]), 2, draws
+        )
+        return tuple(done.rows.tolist()), tuple(done.published.tolist())
+
+    law: dict[object, Fraction] = {}
+    for outcome, chance in outcomes(run, shuffle=True):
+        law[outcome] = law.get(outcome, Fraction(0)) + chance
+    kept = {True: Fraction(3, 4), False: Fraction(1, 4)}
+    assert law == {
+        (rows, published): kept[published[0] == rows[0]] * kept[published[1] == rows[1]] / 2
+        for rows in ((0, 1), (1, 0))
+        for published in product(range(2), repeat=2)
+    }

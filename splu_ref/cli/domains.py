@@ -1,0 +1,67 @@
+"""A file of domains: which values a column may hold, declared before anybody looks at the table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from splu_ref.files import opened
+from splu_ref.model import DataError
+
+LONGEST_FILE = 1 << 24
+"""Bytes of the largest file that is read."""
+MOST_VALUES = 100_000
+"""Values of a domain, whether they are listed or counted from a least to a greatest one."""
+_FORM = '{"job": ["nurse", "clerk"], "age": {"min": 17, "max": 90}}'
+
+
+def read_domains(path: Path) -> dict[str, tuple[str, ...]]:
+    """Return the domains that a file declares: by column its values as texts, two at least.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or declares no such thing; the message names the column.
+    """
+    try:
+        with opened(path) as file:
+            data = file.read(LONGEST_FILE + 1)
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file: check the path of the domains") from None
+    if len(data) > LONGEST_FILE:
+        raise DataError(f"{path}: longer than {LONGEST_FILE} bytes: declare fewer values")
+    try:
+        document: Any = json.loads(data, object_pairs_hook=_unrepeated)
+    except KeyError:
+        raise DataError(f"{path}: a key stands there twice: name each column once") from None
+    except (ValueError, RecursionError):
+        raise DataError(f"{path}: not a JSON file: write {_FORM}") from None
+    if not isinstance(document, dict) or not document:
+        raise DataError(f"{path}: no column is there: write {_FORM}")
+    return {column: _values(declared, f"{path}: column {column!r}") for column, declared in document.items()}
+
+
+def _values(declared: object, place: str) -> tuple[str, ...]:
+    if isinstance(declared, dict):
+        limits = [declared.get("min"), declared.get("max")]
+        if set(declared) != {"min", "max"} or not all(type(limit) is int for limit in limits):
+            raise DataError(f'{place}: a range has two whole numbers, such as {{"min": 17, "max": 90}}')
+        least, greatest = declared["min"], declared["max"]
+        if not 0 < greatest - least < MOST_VALUES:
+            raise DataError(
+                f"{place}: a range has 2 to {MOST_VALUES} values: group them, or correct its ends"
+            )
+        return tuple(map(str, range(least, greatest + 1)))
+    if not isinstance(declared, list) or not all(type(value) in (str, int) for value in declared):
+        raise DataError(f"{place}: a domain is a list of texts and whole numbers, or a range: write {_FORM}")
+    if not 2 <= len(declared) <= MOST_VALUES:
+        raise DataError(f"{place}: {len(declared)} values: a domain has 2 to {MOST_VALUES}")
+    return tuple(map(str, declared))
+
+
+def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise KeyError
+    return found

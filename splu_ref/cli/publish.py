@@ -1,0 +1,246 @@
+"""``splu-ref publish``: publish a table by any mechanism that publishes a value for each record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from splu_ref.channels import natural_logarithm
+from splu_ref.cli.domains import MOST_VALUES, read_domains
+from splu_ref.cli.output import AsJson, Force, about, note, show
+from splu_ref.cli.progress import counted
+from splu_ref.cli.sanitize import SEEDED, refuse_identity, refuse_overlap, source_of
+from splu_ref.files import refuse_existing, write_all
+from splu_ref.guarantees import decimal_up
+from splu_ref.mechanisms import DistributionBased, RecordMechanism, Release, RetentionReplacement, SpluGen
+from splu_ref.microdata import Microdata, read_table, require_suffix
+from splu_ref.microdata.values import text
+from splu_ref.model import DataError, ParameterError
+
+EXAMPLE = "splu-ref publish survey.csv -o out.csv --mechanism retention --retention 1/5 --domain domain.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What the options say of the mechanism; None or false where they say nothing."""
+
+    columns: tuple[str, ...]
+    gamma: str | None
+    plan: str | None
+    retention: str | None
+    domain: Path | None
+    observed_domain: bool
+    shuffle: bool
+
+    def required(self, name: str) -> str:
+        """Return the text of an option, by its attribute's name."""
+        given: str | None = getattr(self, name)
+        if given is None:
+            raise ParameterError(f"this mechanism needs --{name}: give it")
+        return given
+
+
+def _splu_gen(asked: _Asked, _: Microdata) -> RecordMechanism:
+    mechanism = SpluGen(asked.required("gamma"), asked.retention, asked.plan or "mixed")
+    refuse_identity(mechanism)
+    return mechanism
+
+
+def _distribution(_: _Asked, __: Microdata) -> RecordMechanism:
+    return DistributionBased()
+
+
+def _retention(asked: _Asked, table: Microdata) -> RecordMechanism:
+    return RetentionReplacement(asked.required("retention"), _domains(asked, table), shuffled=asked.shuffle)
+
+
+_Making: TypeAlias = Callable[[_Asked, Microdata], RecordMechanism]
+
+NAMED: dict[str, tuple[_Making, tuple[str, ...]]] = {
+    "splu-gen": (_splu_gen, ("gamma", "plan", "retention")),
+    "distribution": (_distribution, ()),
+    "retention": (_retention, ("retention", "domain", "observed_domain", "shuffle")),
+}
+"""By name: what makes the mechanism of the options, and which options it knows."""
+
+
+def run(
+    table: Annotated[Path, typer.Argument(help="The original table: .csv, .csv.gz or .parquet.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The published table, by its suffix.")],
+    mechanism: Annotated[str, typer.Option("--mechanism", help=f"{', '.join(NAMED)}.")],
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", "--sensitive", help="Sensitive column; repeat for several."),
+    ] = None,
+    gamma: Annotated[str | None, typer.Option("--gamma", help="splu-gen: size of a decoy group.")] = None,
+    plan: Annotated[
+        str | None, typer.Option("--plan", help="splu-gen: mixed (at random), anatomy or cyclic [mixed].")
+    ] = None,
+    retention: Annotated[
+        str | None,
+        typer.Option("--retention", help="splu-gen, retention: probability that a cell keeps its value."),
+    ] = None,
+    domain: Annotated[
+        Path | None,
+        typer.Option(
+            "--domain",
+            help='retention: JSON, by column its values, ["a", "b"], or {"min": 17, "max": 90}. Without '
+            "--column, all columns of the file are sensitive.",
+        ),
+    ] = None,
+    observed_domain: Annotated[
+        bool,
+        typer.Option(
+            "--observed-domain", help="retention: the values that occur, which the release then tells."
+        ),
+    ] = False,
+    shuffle: Annotated[
+        bool,
+        typer.Option(
+            "--shuffle",
+            help="retention: rows in a random order. They keep their order otherwise: no row's law depends "
+            "on it, but rows at their old places link the release to others.",
+        ),
+    ] = False,
+    key_file: Annotated[
+        Path | None,
+        typer.Option("--key-file", help="Secret key (splu-ref key): the same release of the same table."),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id", help="Column that identifies a record, for --key-file.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="For tests only: repeatable, not secret.")
+    ] = None,
+    missing: Annotated[
+        str | None, typer.Option("--missing", help="Publish missing sensitive cells as this value.")
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option("--manifest", help="Write the public facts of the release here (JSON).")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Publish a table by a mechanism of your choice: a value for each record and sensitive column.
+
+    splu-gen draws it from the record's decoy group, as sanitize does; distribution from the whole column;
+    retention keeps it with a probability and else draws from a declared domain (randomized response). The
+    epsilon told there is that of a record, all its sensitive columns together, in one release.
+    """
+    make, known = _named(mechanism)
+    asked = _Asked(
+        columns=tuple(column or ()), gamma=gamma, plan=plan, retention=retention, domain=domain,
+        observed_domain=observed_domain, shuffle=shuffle,
+    )  # fmt: skip
+    _refuse_others(mechanism, known, asked)
+    source = source_of(key_file, seed, id_column)
+    written = [output] if manifest is None else [output, manifest]
+    require_suffix(output)
+    refuse_overlap(written, [path for path in (table, key_file, domain) if path is not None])
+    for path in written:
+        refuse_existing(path, force=force)
+    with counted("publishing") as progress:
+        with about(table):
+            original = read_table(table, missing)
+            progress(1, 3)
+            made = make(asked, original)
+            columns = asked.columns
+            if not columns and isinstance(made, RetentionReplacement):
+                columns = tuple(name for name, _ in made.domains)
+            if not columns:
+                raise ParameterError("no column is sensitive: name it, --column NAME")
+            release = made.publish(original, columns, source, id_column=id_column)
+        progress(2, 3)
+        outputs = release.outputs(output, manifest)
+    write_all(outputs, force=force)
+    if seed is not None:
+        note(SEEDED)
+    if observed_domain:
+        note(
+            "--observed-domain: the domain is a fact about the data now, and the release tells it: declare "
+            "it with --domain to promise anything of a value that one record has"
+        )
+    _show(made, release, output, observed=observed_domain, as_json=as_json)
+
+
+def _named(name: str) -> tuple[_Making, tuple[str, ...]]:
+    if name not in NAMED:
+        raise ParameterError(f"--mechanism {name} is unknown: choose one of {', '.join(NAMED)}")
+    return NAMED[name]
+
+
+def _refuse_others(name: str, known: tuple[str, ...], asked: _Asked) -> None:
+    """Raise if an option is given that the mechanism does not know."""
+    given = [option for option in vars(asked) if option != "columns" and getattr(asked, option)]
+    for option in given:
+        if option not in known:
+            fit = ", ".join(map(_spelled, known)) or "none of its own"
+            raise ParameterError(
+                f"{_spelled(option)} is no option of --mechanism {name}, which knows {fit}: leave it out"
+            )
+
+
+def _spelled(option: str) -> str:
+    return "--" + option.replace("_", "-")
+
+
+def _domains(asked: _Asked, table: Microdata) -> dict[str, tuple[str, ...]]:
+    """Return the domains of the sensitive columns, from a file or from the table."""
+    if (asked.domain is None) == (not asked.observed_domain):
+        raise ParameterError(
+            "say which values may be published: --domain FILE, or --observed-domain for those that occur"
+        )
+    if asked.domain is None:
+        found = {column: tuple(map(text, table.domain(column))) for column in asked.columns}
+        large = [column for column, values in found.items() if len(values) > MOST_VALUES]
+        if large:
+            raise DataError(f"column {large[0]!r} has more than {MOST_VALUES} values: group them first")
+        if not found:
+            raise ParameterError("--observed-domain needs to know of which column: name it, --column NAME")
+        return found
+    declared = read_domains(asked.domain)
+    for column in asked.columns:
+        if column not in declared:
+            raise DataError(f"{asked.domain}: column {column!r} is not there: declare its values")
+    return {column: declared[column] for column in asked.columns or declared}
+
+
+def _show(
+    mechanism: RecordMechanism, release: Release, output: Path, *, observed: bool, as_json: bool
+) -> None:
+    # With a domain from the table another value of one record could be another domain: no ratio bounds that.
+    ratio = mechanism.amplification if isinstance(mechanism, RetentionReplacement) and not observed else None
+    epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio).upper)
+    result = {
+        "mechanism": mechanism.name,
+        "rows_in": release.rows_in,
+        "rows_out": release.table.row_count,
+        "suppressed": release.suppressed,
+        "sensitive": list(release.sensitive),
+        "domain_size": [len(domain) for domain in release.domains.values()],
+        "parameters": dict(mechanism.facts()),
+        "randomness": release.randomness,
+        "amplification": None if ratio is None else str(ratio),
+        "epsilon": epsilon,
+    }
+    parameters = [f"{name} {value}" for name, value in mechanism.facts().items() if name != "domains"]
+    lines = [
+        ("published", f"{output} ({release.table.row_count} rows, {release.suppressed} suppressed)"),
+        ("mechanism", ", ".join([mechanism.name, *parameters])),
+        (
+            "sensitive",
+            ", ".join(f"{name} ({len(domain)} values)" for name, domain in release.domains.items()),
+        ),
+        (
+            "local privacy",
+            "none is shown: what is published of a record depends on others"
+            if ratio is None
+            else f"e^epsilon = {ratio} for a record: epsilon < {epsilon}",
+        ),
+        ("randomness", release.randomness),
+    ]
+    show(result, lines, as_json=as_json)
