@@ -1,4 +1,4 @@
-"""What the parts of the house are to each other: four Protocols.
+"""What the parts of the house are to each other: five Protocols.
 
 A guarantee is none of them: it is a function of a channel and a prior, or of parameters.
 """
@@ -85,6 +85,25 @@ class Randomizer(Mechanism[Release_co], Protocol[Release_co]):
             How many of the published records hold each code, shape (values,).
         secret
             Where the secret of a decoy plan comes from, for a mechanism that has one.
+        """
+        ...
+
+
+@runtime_checkable
+class RecordRandomizer(Randomizer[Release_co], Protocol[Release_co]):
+    """A randomizer of records and columns that are independent, and for which all predicates are alike."""
+
+    def predicate_channel(self, members: int, values: int) -> Channel[bool, bool]:
+        """Return the law of whether a record's published value is in a set, by whether its true one is.
+
+        A promise: the law depends on nothing else of the set and of the true value, and `channel` has it.
+
+        Parameters
+        ----------
+        members
+            How many values are in the set, 0 to ``values``.
+        values
+            How many there are in the column's domain.
         """
         ...
 

@@ -29,6 +29,7 @@ from splu_ref.channels.elementary import (
 from splu_ref.channels.inverse import DependentRowsError, Inverse, inverse
 from splu_ref.channels.logarithm import natural_logarithm
 from splu_ref.channels.posterior import posterior
+from splu_ref.channels.predicate_count import PredicateCount
 from splu_ref.channels.published_count import PublishedCount
 from splu_ref.channels.tensor import Tensor
 
@@ -40,6 +41,7 @@ __all__ = [
     "Inverse",
     "Law",
     "Levels",
+    "PredicateCount",
     "PublishedCount",
     "Tensor",
     "amplification",

@@ -7,9 +7,8 @@ from typing import Any, TypeAlias
 
 import narwhals as nw
 
-from splu_ref.door.channel_estimator import ChannelEstimator
 from splu_ref.door.conditions import Conditions
-from splu_ref.estimators import Query, QueryEstimate, QueryEstimator
+from splu_ref.estimators import ChannelEstimator, Query, QueryEstimate, QueryEstimator
 from splu_ref.mechanisms import PublishedTable, SpluGen
 from splu_ref.model import ParameterError
 

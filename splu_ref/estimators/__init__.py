@@ -36,6 +36,7 @@ from splu_ref.estimators.linear.two_state import (
     exact_estimates,
     exact_intervals,
 )
+from splu_ref.estimators.queries.channel_estimator import ChannelEstimator
 from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
 from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import AnyOf, Between, Query
@@ -45,6 +46,7 @@ __all__ = [
     "AnyOf",
     "Batch",
     "Between",
+    "ChannelEstimator",
     "CountEstimate",
     "Estimates",
     "Interval",

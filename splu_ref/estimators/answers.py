@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -60,6 +61,10 @@ class QueryEstimate:
         Why there is no interval.
     interval_kind
         Whether the interval is for each count by itself, or for the values of a domain on average.
+    variance_estimate
+        An unbiased estimate of the variance, exact, where there is one; it may be negative.
+    exact
+        Whether the interval holds the true count with at least its level, whatever that count is.
     """
 
     estimate: float
@@ -72,6 +77,8 @@ class QueryEstimate:
     note: str | None = None
     warning: str | None = None
     interval_kind: Interval = "each"
+    variance_estimate: Fraction | None = None
+    exact: bool = False
 
 
 class Counted(NamedTuple):

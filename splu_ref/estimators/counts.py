@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from statistics import NormalDist
+from typing import Protocol
 
 from splu_ref.binomial import Enclosure
 from splu_ref.channels import PublishedCount
@@ -128,22 +129,71 @@ def estimate_count(
     tail = (1 - level) / 2
     law = PublishedCount(size, retention_probability(retention, size))
     half_width = round(-NormalDist().inv_cdf(max(float(tail), 1e-300)) * sqrt(count * law.variance))
+    ends = not_contradicted(law, count, tail, (count - half_width, count + half_width))
+    return CountEstimate(count, size, level, ends, law.retention, limit)
+
+
+class CountLaw(Protocol):
+    """The law of a published count by the true one: larger true counts have larger published ones."""
+
+    def upper_tail(self, frequency: int, k: int, /) -> Fraction:
+        """Return the chance of a published count of k or more at a true count, exactly."""
+        ...
+
+    def lower_tail(self, frequency: int, k: int, /) -> Fraction:
+        """Return the chance of k or less."""
+        ...
+
+    def upper_tail_enclosure(self, frequency: int, k: int, bits: int, /) -> Enclosure:
+        """Enclose the chance of k or more."""
+        ...
+
+    def lower_tail_enclosure(self, frequency: int, k: int, bits: int, /) -> Enclosure:
+        """Enclose the chance of k or less."""
+        ...
+
+
+def not_contradicted(
+    law: CountLaw, count: int, tail: Fraction, guess: tuple[int, int], most: int | None = None
+) -> tuple[int, int]:
+    """Return the least and the greatest true count that a published one does not contradict.
+
+    Parameters
+    ----------
+    law
+        The law of the published count.
+    count
+        The published count.
+    tail
+        A true count is contradicted if the chance of ``count`` or more, or of ``count`` or less, is at most
+        this.
+    guess
+        About the two ends: only how long the search takes depends on it.
+    most
+        The largest true count that is possible, or None. If every possible one is contradicted, the nearest
+        is returned.
+    """
+
+    def above(frequency: int) -> bool:
+        return most is not None and frequency > most
 
     def not_too_low(frequency: int) -> bool:
         def enclosed(bits: int) -> Enclosure:
             return law.upper_tail_enclosure(frequency, count, bits)
 
-        return _exceeds(tail, enclosed, lambda: law.upper_tail(frequency, count))
+        return above(frequency) or _exceeds(tail, enclosed, lambda: law.upper_tail(frequency, count))
 
     def too_high(frequency: int) -> bool:
         def enclosed(bits: int) -> Enclosure:
             return law.lower_tail_enclosure(frequency, count, bits)
 
-        return not _exceeds(tail, enclosed, lambda: law.lower_tail(frequency, count))
+        return above(frequency) or not _exceeds(tail, enclosed, lambda: law.lower_tail(frequency, count))
 
-    least = _first(not_too_low, max(count - half_width, 0))
-    greatest = _first(too_high, count + half_width) - 1
-    return CountEstimate(count, size, level, (least, greatest), law.retention, limit)
+    least = _first(not_too_low, max(guess[0], 0))
+    greatest = _first(too_high, max(guess[1], 0)) - 1
+    if most is None:
+        return least, greatest
+    return min(least, most), max(greatest, 0)
 
 
 def _first(test: Callable[[int], bool], start: int) -> int:

@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from math import sqrt
+from functools import cache
+from math import lcm, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
-from splu_ref.channels import DependentRowsError, inverse
-from splu_ref.estimators import Query, QueryEstimate
-from splu_ref.estimators.queries.query import selected
-from splu_ref.interfaces import Randomizer
+from splu_ref.channels import Channel, DependentRowsError, PredicateCount, inverse
+from splu_ref.channels.channel import In
+from splu_ref.decoys import FloatArray
+from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
+from splu_ref.estimators.counts import not_contradicted
+from splu_ref.estimators.queries.query import Query, selected
+from splu_ref.interfaces import Randomizer, RecordRandomizer
 from splu_ref.mechanisms import PublishedTable
 from splu_ref.model import DataError, ParameterError
-from splu_ref.randomness import SystemSource
+from splu_ref.randomness import IntArray, SystemSource
 
-_NORMAL_95 = 1.959963984540054
+MOST_COLUMNS = 20
+"""Sensitive columns of one query: a record has one of 2^k states."""
+TAIL = Fraction(1, 40)
+"""What an interval may miss at either end."""
+_NEGATIVE = (
+    "the unbiased estimate of the variance is negative: the standard error is that at the estimated counts "
+    "of all combinations, with 0 for those below it"
+)
+
+Weights = tuple[Fraction, Fraction]
+"""What a record adds that is published outside, and inside, the set that a column's condition names."""
 
 
 class ChannelEstimator:
-    """Answers queries on one sensitive column by the inverse of the mechanism's channel.
+    """Answers queries by the inverse of the channel that the mechanism declares.
 
     With W = A^-1 w, w the indicator of the values counted, the estimate is the sum of W over the published
     values of the records that meet the other conditions. It is unbiased, and may be negative. The sum of
-    W^2 less the estimate is unbiased for its variance if the records are independent.
+    W^2 less the estimate is unbiased for its variance if the records are independent; it may be negative too.
+
+    Of a mechanism whose records and columns are independent and for which all predicates are alike, a query
+    may name several sensitive columns: a record has 2^k states, in or out of each column's set, and W is the
+    product of the columns'. With one column the published count is the sum of two binomial ones, which is
+    inverted for an interval that holds at least at its level. All other intervals are normal.
 
     Parameters
     ----------
@@ -43,6 +64,7 @@ class ChannelEstimator:
             raise DataError(f"no estimator is known for a release by {mechanism.name}: ask its publisher")
         self._mechanism: Randomizer[object] = mechanism
         self._release = release
+        self._column = cache(self._coded)
 
     def __call__(self, queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
         """Return an answer to each query.
@@ -52,59 +74,163 @@ class ChannelEstimator:
         DataError
             If the channel has no inverse: the release tells nothing then that a query could use.
         ParameterError
-            For another method than ``inversion``, or a query that does not name one sensitive column.
+            For another method than ``inversion``, or a query that names no sensitive column, or more than the
+            channel allows.
         """
         if method not in {None, "inversion"}:
             raise ParameterError(f"a release by {self._mechanism.name} has the method 'inversion' only")
         return [self._answer(query) for query in queries]
 
     def _answer(self, query: Query) -> QueryEstimate:
+        mechanism, several = self._mechanism, isinstance(self._mechanism, RecordRandomizer)
         named = [column for column, _ in query.conditions if column in self._release.sensitive]
-        if len(named) != 1:
-            raise ParameterError(f"{query} names {len(named)} sensitive columns: name one")
+        most = MOST_COLUMNS if several else 1
+        if not 1 <= len(named) <= most:
+            limit = f"one to {most}" if several else "one"
+            raise ParameterError(f"{query} names {len(named)} sensitive columns: name {limit}")
         inside = np.ones(self._release.table.row_count, dtype=np.bool_)
-        members: list[int] = []
+        sets: dict[str, list[int]] = {}
         for column, condition in query.conditions:
-            domain = self._domain(column)
+            domain, codes = self._column(column)
             chosen = selected(column, condition, domain)
-            if column == named[0]:
-                members = chosen
+            if column in named:
+                sets[column] = sorted({*sets.get(column, chosen)} & {*chosen})
             else:
-                inside &= np.isin(self._codes(column, domain), chosen)
-        weights = self._weights(named[0], members)
-        published = self._codes(named[0], self._domain(named[0]))
-        counts = np.bincount(published[inside], minlength=len(weights)).tolist()
+                inside &= np.isin(codes, chosen)
+        if isinstance(mechanism, RecordRandomizer):
+            return self._of_independent_records(mechanism, sets, inside)
+        return self._of_values(named[0], sets[named[0]], inside)
+
+    def _of_values(self, column: str, members: Sequence[int], inside: NDArray[np.bool_]) -> QueryEstimate:
+        """Weigh each value by the inverse of the whole channel."""
+        domain, codes = self._column(column)
+        histogram = np.bincount(codes, minlength=len(domain)).astype(np.int64)
+        inverted = self._inverted(self._mechanism.channel(histogram, SystemSource()), column)
+        weights = [
+            sum((inverted[code].get(member, Fraction(0)) for member in members), Fraction(0))
+            for code in range(len(domain))
+        ]
+        counts = np.bincount(codes[inside], minlength=len(weights)).tolist()
         estimate = sum((count * weight for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         squares = sum((count * weight**2 for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         error = sqrt(max(squares - max(estimate, Fraction(0)), Fraction(0)))
-        return QueryEstimate(
-            estimate=float(estimate),
-            standard_error=error,
-            interval=(float(estimate) - _NORMAL_95 * error, float(estimate) + _NORMAL_95 * error),
-            method="inversion",
-            published_count=sum(counts[member] for member in members),
-            predicate_count=sum(counts),
-        )
+        published = sum(counts[member] for member in members)
+        return _normal(estimate, error, published, sum(counts), squares - estimate)
 
-    def _weights(self, column: str, members: Sequence[int]) -> list[Fraction]:
-        domain = self._domain(column)
-        histogram = np.bincount(self._codes(column, domain), minlength=len(domain)).astype(np.int64)
+    def _of_independent_records(
+        self,
+        mechanism: RecordRandomizer[object],
+        sets: Mapping[str, Sequence[int]],
+        inside: NDArray[np.bool_],
+    ) -> QueryEstimate:
+        """Weigh each of the 2^k states, the first column's bit leftmost."""
+        states = np.zeros(int(np.count_nonzero(inside)), dtype=np.int64)
+        channels, weights = [], []
+        for column, members in sets.items():
+            domain, codes = self._column(column)
+            hits = np.zeros(len(domain), dtype=np.int64)
+            hits[list(members)] = 1
+            states = 2 * states + hits[codes[inside]]
+            channel = mechanism.predicate_channel(len(members), len(domain))
+            inverted = self._inverted(channel, column)
+            channels.append(channel)
+            weights.append((inverted[False].get(True, Fraction(0)), inverted[True].get(True, Fraction(0))))
+        found, numbers = np.unique(states, return_counts=True)
+        counts = dict(zip(found.tolist(), numbers.tolist(), strict=True))
+        estimate = _weighted(counts, weights)
+        variance = _weighted(counts, [(low**2, high**2) for low, high in weights]) - estimate
+        published = counts.get(2 ** len(sets) - 1, 0)
+        if len(sets) == 1:
+            ends = _interval(channels[0], published, len(states), estimate, sqrt(variance))
+            return QueryEstimate(
+                estimate=float(estimate),
+                standard_error=sqrt(variance),
+                interval=(float(ends[0]), float(ends[1])),
+                method="inversion",
+                published_count=published,
+                predicate_count=len(states),
+                variance_estimate=variance,
+                exact=True,
+            )
+        if variance >= 0:
+            return _normal(estimate, sqrt(variance), published, len(states), variance)
+        error = sqrt(max(_plugged_in(states, channels, weights, estimate), 0.0))
+        return _normal(estimate, error, published, len(states), variance, _NEGATIVE)
+
+    def _inverted(self, channel: Channel[In, In], column: str) -> Mapping[In, Mapping[In, Fraction]]:
         try:
-            inverted = inverse(self._mechanism.channel(histogram, SystemSource())).weights
+            return inverse(channel).weights
         except DependentRowsError as error:
             raise DataError(
                 f"a release by {self._mechanism.name} does not tell values of {column!r} apart ({error}): "
                 "ask the publisher for one by another mechanism"
             ) from None
-        return [
-            sum((inverted[code].get(member, Fraction(0)) for member in members), Fraction(0))
-            for code in range(len(domain))
-        ]
 
-    def _domain(self, column: str) -> tuple[str, ...]:
+    def _coded(self, column: str) -> tuple[tuple[str, ...], IntArray]:
+        """Return the domain of a column, and each published record's place in it."""
+        cells = self._release.table.cells(column)
         known = self._release.domains.get(column)
-        return tuple(sorted(set(self._release.table.cells(column)))) if known is None else known
-
-    def _codes(self, column: str, domain: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        domain = tuple(sorted(set(cells))) if known is None else known
         places = {value: place for place, value in enumerate(domain)}
-        return np.array([places[cell] for cell in self._release.table.cells(column)], dtype=np.int64)
+        return domain, np.array([places[cell] for cell in cells], dtype=np.int64)
+
+
+def _weighted(counts: Mapping[int, int], weights: Sequence[Weights]) -> Fraction:
+    """Return the sum over states of their count times the product of the columns' weights."""
+    sums, scale = dict(counts), 1
+    for pair in reversed(weights):
+        common = lcm(*(weight.denominator for weight in pair))
+        whole = [int(weight * common) for weight in pair]
+        left: dict[int, int] = defaultdict(int)
+        for state, number in sums.items():
+            left[state >> 1] += number * whole[state & 1]
+        sums, scale = left, scale * common
+    return Fraction(sums.get(0, 0), scale)
+
+
+def _interval(
+    channel: Channel[bool, bool], published: int, records: int, estimate: Fraction, error: float
+) -> tuple[int, int]:
+    """Return all true counts of a predicate that the published one does not contradict."""
+    own, other = (channel.probability(state, True) for state in (True, False))
+    if not 0 < other <= own < 1:  # no value is in the set, or all are
+        return published, published
+    half_width = NORMAL_95 * error
+    guess = round(estimate - half_width), round(estimate + half_width)
+    return not_contradicted(PredicateCount(records, own, other), published, TAIL, guess, records)
+
+
+def _plugged_in(
+    states: IntArray, channels: Sequence[Channel[bool, bool]], weights: Sequence[Weights], estimate: Fraction
+) -> float:
+    """Return the variance of the estimate at the estimated counts of all states, 0 for those below it."""
+    shape = (2,) * len(channels)
+    counts: FloatArray = np.bincount(states, minlength=2 ** len(channels)).astype(np.float64).reshape(shape)
+    means = np.ones(shape)  # of the squared weight, by true state
+    for axis, (channel, pair) in enumerate(zip(channels, weights, strict=True)):
+        law = np.array([[float(channel.probability(true, seen)) for seen in (False, True)]
+                        for true in (False, True)])  # fmt: skip
+        counts = np.moveaxis(np.tensordot(np.linalg.inv(law).T, counts, axes=(1, axis)), 0, axis)
+        squares = law @ np.array([float(weight) ** 2 for weight in pair])
+        means *= squares.reshape([2 if place == axis else 1 for place in range(len(shape))])
+    return float((np.maximum(counts, 0) * means).sum()) - max(float(estimate), 0.0)
+
+
+def _normal(
+    estimate: Fraction,
+    error: float,
+    published: int,
+    records: int,
+    variance: Fraction,
+    note: str | None = None,
+) -> QueryEstimate:
+    return QueryEstimate(
+        estimate=float(estimate),
+        standard_error=error,
+        interval=(float(estimate) - NORMAL_95 * error, float(estimate) + NORMAL_95 * error),
+        method="inversion",
+        published_count=published,
+        predicate_count=records,
+        note=note,
+        variance_estimate=variance,
+    )

@@ -1,0 +1,177 @@
+"""Estimates and intervals for retention replacement: against enumeration and the whole inverse."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import polars as pl
+import pytest
+
+from splu_ref.channels import Channel, coarsened
+from splu_ref.estimators import ChannelEstimator, Query
+from splu_ref.manifest import Manifest
+from splu_ref.mechanisms import PublishedTable, RetentionReplacement
+from splu_ref.microdata import Microdata
+from splu_ref.model import ParameterError
+from splu_ref.randomness import SeededSource, SystemSource
+
+NUMBERS = [str(number) for number in range(6)]
+
+
+def _published(mechanism: RetentionReplacement, **cells: object) -> ChannelEstimator:
+    """Return an estimator of a published table with these columns, all of the mechanism's sensitive."""
+    table = Microdata.from_frame(pl.DataFrame(cells))
+    domains = dict(mechanism.domains)
+    told = Manifest(mechanism, table.row_count, domains)
+    return ChannelEstimator(PublishedTable(table=table, mechanism=mechanism, domains=domains, told=told))
+
+
+@pytest.mark.parametrize("keep", ["0", "1/3", "4/5"])
+def test_the_law_of_a_set_is_that_of_the_whole_channel(keep: str) -> None:
+    mechanism = RetentionReplacement(keep, {"job": "abcde"})
+    whole = mechanism.channel(np.array([4, 0, 1, 2, 9]), SystemSource())
+    for size in range(1, 5):
+        for members in combinations(range(5), size):
+            alike = coarsened(whole, {code: code in members for code in range(5)})
+            assert mechanism.predicate_channel(size, 5) == Channel(alike.laws, (True, False))
+
+
+def test_one_column_agrees_with_the_whole_inverse() -> None:
+    mechanism = RetentionReplacement("2/5", {"job": "abcd"})
+    ask = _published(mechanism, sex=list("FFMFM"), job=list("abbda"))
+    query = Query.parse(["sex=F", "job=b"])
+    [found] = ask([query], None)
+    by_values = ask._of_values("job", [1], np.array([True, True, False, True, False]))
+    assert found.estimate == by_values.estimate == pytest.approx((1 - 3 * 0.6 / 4) / 0.4)
+    assert found.variance_estimate == by_values.variance_estimate
+    assert (found.exact, by_values.exact) == (True, False)
+
+
+def _laws(mechanism: RetentionReplacement, record: tuple[str, ...]) -> dict[tuple[str, ...], Fraction]:
+    keep = mechanism.retention
+    law: dict[tuple[str, ...], Fraction] = {}
+    for published in product(*(domain for _, domain in mechanism.domains)):
+        chance = Fraction(1)
+        for own, seen, (_, domain) in zip(record, published, mechanism.domains, strict=True):
+            chance *= (own == seen) * keep + (1 - keep) / len(domain)
+        law[published] = chance
+    return law
+
+
+def test_estimate_and_variance_are_unbiased_over_all_outcomes() -> None:
+    """Two columns, two records: the means over all releases are the true count and the true variance."""
+    mechanism = RetentionReplacement("2/3", {"a": "xyz", "b": "uv"})
+    records = [("x", "u"), ("z", "u")]
+    query = Query.of({"a": ["x", "y"], "b": "u"})
+    mean = square = told = Fraction(0)
+    negative = 0
+    for first, second in product(*(_laws(mechanism, record).items() for record in records)):
+        chance = first[1] * second[1]
+        cells = {"a": [first[0][0], second[0][0]], "b": [first[0][1], second[0][1]]}
+        [found] = _published(mechanism, **cells)([query], None)
+        estimate = Fraction(found.estimate).limit_denominator(10**6)
+        assert found.variance_estimate is not None
+        mean += chance * estimate
+        square += chance * estimate**2
+        told += chance * found.variance_estimate
+        negative += found.variance_estimate < 0
+        assert (found.note is None) == (found.variance_estimate >= 0)
+        assert found.standard_error >= 0
+    assert mean == 1
+    assert told == square - mean**2
+    assert negative  # it must be unbiased, so it cannot always be positive
+
+
+def test_a_negative_variance_estimate_gives_way_to_that_at_the_estimated_counts() -> None:
+    mechanism = RetentionReplacement("1/2", {"a": "xyzw", "b": "uvst"})
+    [found] = _published(mechanism, a=["y"] * 40, b=["v"] * 40)([Query.of({"a": "x", "b": "u"})], None)
+    # W is (-1/4)^2 for a record outside both sets: 40 (1/256 - 1/16) < 0.
+    assert found.variance_estimate == 40 * (Fraction(1, 256) - Fraction(1, 16))
+    low, high = Fraction(-1, 4), Fraction(7, 4)
+    outside = {low**2: Fraction(7, 8), high**2: Fraction(1, 8)}
+    inside = {low**2: Fraction(3, 8), high**2: Fraction(5, 8)}
+    mean = {key: sum(k * v for k, v in law.items()) for key, law in ((0, outside), (1, inside))}
+    states: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+    once = {0: Fraction(5, 4), 1: Fraction(-1, 4)}  # of a record published outside: to which count it adds
+    for i, j in product((0, 1), repeat=2):
+        states[i, j] = 40 * once[i] * once[j]
+    expected = sum(max(count, Fraction(0)) * mean[i] * mean[j] for (i, j), count in states.items())
+    expected -= max(states[1, 1], Fraction(0))
+    assert found.standard_error**2 == pytest.approx(float(expected))
+    assert "negative" in (found.note or "")
+
+
+def _brute_interval(keep: Fraction, share: Fraction, records: int, published: int) -> tuple[int, int]:
+    own, other = keep + (1 - keep) * share, (1 - keep) * share
+    held = []
+    for count in range(records + 1):
+        law = [Fraction(1)]
+        for chance in [own] * count + [other] * (records - count):
+            law = [
+                (law[k] if k < len(law) else 0) * (1 - chance) + (law[k - 1] if k else 0) * chance
+                for k in range(len(law) + 1)
+            ]
+        if min(sum(law[published:]), sum(law[: published + 1])) > Fraction(1, 40):
+            held.append(count)
+    if not held:
+        return -1, -1
+    assert held == list(range(held[0], held[-1] + 1))
+    return held[0], held[-1]
+
+
+@pytest.mark.parametrize("keep", ["1/5", "4/5"])
+@pytest.mark.parametrize("members", [1, 3])
+def test_intervals_are_the_exact_test_inverted(keep: str, members: int) -> None:
+    mechanism = RetentionReplacement(keep, {"n": NUMBERS})
+    query = Query.of({"n": NUMBERS[:members]})
+    records, empty = 9, 0
+    for published in range(records + 1):
+        cells = ["0"] * published + ["5"] * (records - published)
+        [found] = _published(mechanism, n=cells)([query], None)
+        least, greatest = _brute_interval(Fraction(keep), Fraction(members, 6), records, published)
+        if greatest < 0:  # every true count is contradicted: the nearest one
+            empty += 1
+            least = greatest = 0 if 2 * published < records else records
+        assert found.interval == (float(least), float(greatest))
+        assert found.exact
+    assert (empty > 0) == (keep == "1/5")  # a count that no true one makes likely
+
+
+def test_all_values_and_none_are_known() -> None:
+    ask = _published(RetentionReplacement("1/5", {"n": NUMBERS}), n=["1", "2", "2"])
+    every, none = ask([Query.of({"n": {"min": 0}}), Query.of({"n": {"min": 9}})], None)
+    assert (every.estimate, every.standard_error, every.interval) == (3, 0, (3, 3))
+    assert (none.estimate, none.standard_error, none.interval) == (0, 0, (0, 0))
+
+
+def test_several_columns_of_a_release() -> None:
+    rng = np.random.default_rng(1)
+    jobs = rng.choice(list("aabc"), 4000)
+    frame = pl.DataFrame({"sex": ["F", "M"] * 2000, "job": jobs, "home": np.where(jobs == "a", "x", "y")})
+    mechanism = RetentionReplacement("3/5", {"job": "abc", "home": "xyz"})
+    true = len(frame.filter(sex="F", job="a", home="x"))
+    found = [
+        mechanism.publish(frame, ["job", "home"], SeededSource(seed)).estimate(sex="F", job="a", home="x")
+        for seed in range(40)
+    ]
+    estimates = [one.estimate for one in found]
+    spread = float(np.std(estimates))
+    assert np.mean(estimates) == pytest.approx(true, abs=5 * spread / 40**0.5)
+    assert np.mean([one.standard_error for one in found]) == pytest.approx(spread, rel=0.4)
+    assert not found[0].exact
+
+
+def test_how_many_columns_a_query_may_name() -> None:
+    names = [f"c{number:02}" for number in range(21)]
+    mechanism = RetentionReplacement("1/2", dict.fromkeys(names, "ab"))
+    ask = _published(mechanism, sex=["F", "M"], **{name: ["a", "b"] for name in names})
+    # Each column weighs 3/2 or -1/2.
+    [found] = ask([Query.of(dict.fromkeys(names[:20], "a"))], None)
+    assert found.estimate == 1.5**20 + 0.5**20
+    with pytest.raises(ParameterError, match="names 21 sensitive columns: name one to 20"):
+        ask([Query.of(dict.fromkeys(names, "a"))], None)
+    with pytest.raises(ParameterError, match="names 0 sensitive columns"):
+        ask([Query.of({"sex": "F"})], None)
