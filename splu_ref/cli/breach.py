@@ -31,11 +31,15 @@ _MOST_VALUES = 1_000
 
 @one_budget()
 def run(
-    retention: Annotated[
-        str, typer.Option("--retention", help="Probability p of keeping the own value, e.g. 1/5.")
-    ],
     rho1: Annotated[str, typer.Option("--rho1", help="Largest prior of what an observer wants to know.")],
     rho2: Annotated[str, typer.Option("--rho2", help="Posterior that is a breach, above rho1.")],
+    retention: Annotated[
+        str | None, typer.Option("--retention", help="Probability p of keeping the own value, e.g. 1/5.")
+    ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option("--manifest", help="Of a release by retention replacement: what p and the domain are."),
+    ] = None,
     values: Annotated[
         str | None, typer.Option("--values", help="Values of the domain that replacements are drawn from.")
     ] = None,
@@ -43,26 +47,36 @@ def run(
         Path | None,
         typer.Option("--prior", help="A table: its counts are the prior, instead of every prior there is."),
     ] = None,
-    column: Annotated[str | None, typer.Option("--column", help="The sensitive column of --prior.")] = None,
+    column: Annotated[
+        str | None, typer.Option("--column", help="The sensitive column of --prior, or of --manifest.")
+    ] = None,
     as_json: AsJson = False,
 ) -> int:
     """Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.
 
     For values that are kept with probability p and otherwise drawn uniformly from the whole domain, the own
     value included. Without --prior, every prior is admitted, and every property of the value. With it, the
-    counts of a column are the prior, its values the domain, and every set of values with a share of at most
-    rho1 a property. Exit code 0: no breach, 1: there is one. It speaks of one release, and of records that
-    are independent of each other.
+    counts of a column are the prior, its values the domain unless a manifest declares it, and every set of
+    values with a share of at most rho1 a property. Exit code 0: no breach, 1: there is one. It speaks of one
+    column of one release, and of records that are independent of each other.
     """
     levels = Levels.of(rho1, rho2)
-    keep = probability(retention, "--retention")
-    counts = None if prior is None else _counts(prior, column)
-    if counts is None and column is not None:
-        raise ParameterError("--column names a column of --prior: add the table, or leave it out")
-    if (values is None) == (counts is None):
-        raise ParameterError("say what the domain is: --values 14, or --prior TABLE --column NAME")
+    if manifest is not None:
+        if retention is not None or values is not None:
+            raise ParameterError("--manifest tells retention and domain: leave out --retention and --values")
+        keep, column, domain = _told(manifest, column)
+    elif retention is None:
+        raise ParameterError("say --retention, or give the release's --manifest")
+    else:
+        keep, domain = probability(retention, "--retention"), None
+    counts = None if prior is None else _counts(prior, column, domain)
+    if domain is None:
+        if counts is None and column is not None:
+            raise ParameterError("--column names a column of --prior: add the table, or leave it out")
+        if (values is None) == (counts is None):
+            raise ParameterError("say what the domain is: --values 14, or --prior TABLE --column NAME")
     if counts is None:
-        size = whole(values or "", "--values", 2)
+        size = whole(values or "", "--values", 2) if domain is None else len(domain)
         # One value against all others: no column of the whole matrix has a larger ratio.
         law = {"a value": Fraction(1, size), "another value": Fraction(size - 1, size)}
     else:
@@ -98,7 +112,25 @@ def run(
     return 0 if holds else 1
 
 
-def _counts(path: Path, column: str | None) -> dict[str, int]:
+def _told(path: Path, column: str | None) -> tuple[Fraction, str, tuple[str, ...]]:
+    """Return the retention of a release, and one of its sensitive columns with its domain."""
+    from splu_ref.mechanisms import RetentionReplacement, read_manifest  # noqa: PLC0415 - as below
+
+    mechanism = read_manifest(path).mechanism
+    if not isinstance(mechanism, RetentionReplacement):
+        raise DataError(
+            f"{path}: a release by {mechanism.name}: give the manifest of one by {RetentionReplacement.name}"
+        )
+    domains = dict(mechanism.domains)
+    if column is None and len(domains) == 1:
+        [column] = domains
+    if column not in domains:
+        raise ParameterError(f"{path} tells of the columns {', '.join(domains)}: name one, --column NAME")
+    return mechanism.retention, column, domains[column]
+
+
+def _counts(path: Path, column: str | None, declared: tuple[str, ...] | None) -> dict[str, int]:
+    """Return the counts of a column by value; with a declared domain, all of it."""
     from splu_ref.microdata import read_table  # noqa: PLC0415 - most runs read none
     from splu_ref.microdata.values import text  # noqa: PLC0415
 
@@ -106,6 +138,8 @@ def _counts(path: Path, column: str | None) -> dict[str, int]:
         raise ParameterError("--prior is a table: say which column is sensitive, --column NAME")
     with about(path):
         table = read_table(path)
+        if declared is not None:
+            table = table.with_domain(column, declared)
         table.codes(column)  # a single value is refused
         domain = table.domain(column)
         if len(domain) > _MOST_VALUES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, TypeVar, cast, get_args
 
 import typer
 
@@ -16,6 +16,7 @@ from splu_ref.cli.queries import read_queries
 from splu_ref.estimators import (
     METHODS,
     AnyOf,
+    ChannelEstimator,
     Interval,
     Method,
     Query,
@@ -25,7 +26,7 @@ from splu_ref.estimators import (
     method_named,
 )
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import SpluGen, read_manifest
+from splu_ref.mechanisms import SpluGen, read_manifest, read_release
 from splu_ref.microdata import Microdata, read_table
 from splu_ref.model import Gamma, InputError, ParameterError, retention_probability
 from splu_ref.terminal import say_json
@@ -86,13 +87,25 @@ def run(
     """Estimate how many of the published records satisfied a conjunction before, with a 95 % interval.
 
     A conjunction names at least one sensitive column. Small counts are wrong on purpose. Of a value alone the
-    estimate is the published count. With --batch the answers are JSON lines in the order of the queries.
+    estimate is the published count. The manifest of a release by another mechanism decides how it is
+    estimated. With --batch the answers are JSON lines in the order of the queries.
     """
     if bool(where) == (batch is not None):
         raise ParameterError("say what to count: either --where COLUMN=VALUE or --batch FILE")
     facts = None if manifest is None else read_manifest(manifest)
+    told = {
+        "--interval": interval != "each",
+        "--gamma": gamma,
+        "--sensitive": sensitive,
+        "--retention": retention,
+        "--plan": plan,
+    }
+    by_channel = facts is not None and not isinstance(facts.mechanism, SpluGen)
+    queries = [(0, Query.parse(where))] if where else list(read_queries(_present(batch)))
+    if by_channel:
+        _by_channel(published, _present(facts), queries, method, told, batch, as_json=as_json)
+        return
     release = _Release(gamma, sensitive, retention, plan, facts)
-    queries = [(0, Query.parse(where))] if where else list(read_queries(_given(batch)))
     chosen = None if method is None else _method(method)
     kind = _interval(interval)
     with about(published), counted("counting") as progress:
@@ -112,7 +125,13 @@ def run(
     for answer in answers if batch is not None else []:
         say_json(_result(answer))
     if batch is None:
-        _show(queries[0][1], answers[0], chosen, release, table.row_count, as_json=as_json)
+        summary = (chosen or METHODS[answers[0].method]).summary
+        _show(queries[0][1], answers[0], summary, release, table.row_count, as_json=as_json)
+
+
+INVERSE = "what was published, weighted by the inverse of the channel"
+"""What is done with a release by another mechanism than SPLU-Gen."""
+_Given = TypeVar("_Given")
 
 
 class _Release:
@@ -158,9 +177,39 @@ def _contradiction(option: str, given: object, told: object) -> ParameterError:
     return ParameterError(f"{option} {given} contradicts the manifest, which says {told}: drop one")
 
 
-def _given(batch: Path | None) -> Path:
-    assert batch is not None
-    return batch
+def _present(given: _Given | None) -> _Given:
+    assert given is not None
+    return given
+
+
+def _by_channel(
+    published: Path,
+    facts: Manifest,
+    queries: list[tuple[int, Query]],
+    method: str | None,
+    told: Mapping[str, object],
+    batch: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Answer queries on a release by another mechanism than SPLU-Gen: by the channel that it declares."""
+    for option, given in told.items():
+        if given:
+            raise ParameterError(f"{option} is not asked of {facts.mechanism.name}: drop it")
+    with about(published), counted("counting"):
+        release = read_release(read_table(published), facts)
+        estimator = ChannelEstimator(release)
+        answers = []
+        for line, query in queries:
+            try:
+                answers += estimator([query], method)
+            except InputError as error:
+                raise type(error)(f"{batch}, line {line}: {error}" if batch else str(error)) from None
+    if batch is None:
+        _show(queries[0][1], answers[0], INVERSE, None, release.table.row_count, as_json=as_json)
+        return
+    for answer in answers:
+        say_json(_result(answer))
 
 
 def _check(estimator: QueryEstimator, query: Query, method: Method | None, place: str) -> None:
@@ -205,6 +254,9 @@ def _result(answer: QueryEstimate) -> dict[str, Any]:
         result["condition_number"] = answer.condition_number
     if answer.note is not None:
         result["note"] = answer.note
+    if answer.variance_estimate is not None:
+        result["variance_estimate"] = str(answer.variance_estimate)
+        result["exact"] = answer.exact
     if answer.warning is not None:
         result["warning"] = answer.warning
     return result
@@ -223,8 +275,8 @@ def _shown(value: float) -> str:
 def _show(
     query: Query,
     answer: QueryEstimate,
-    method: Method | None,
-    release: _Release,
+    summary: str,
+    release: _Release | None,
     rows: int,
     *,
     as_json: bool,
@@ -232,11 +284,11 @@ def _show(
     result = _result(answer)
     lines = [("concept", str(query))]
     named = query.conditions[0][1]
-    if answer.method == "mle" and isinstance(named, AnyOf) and len(named.values) == 1:
+    if release is not None and answer.method == "mle" and isinstance(named, AnyOf) and len(named.values) == 1:
         lines += _alone(answer, release, rows, result)
     else:
         lines += [
-            ("method", f"{answer.method}: {(method or METHODS[answer.method]).summary}"),
+            ("method", f"{answer.method}: {summary}"),
             ("estimate", _shown(answer.estimate)),
             *doubt(answer),
             ("published", f"{answer.published_count} records, of {answer.predicate_count} in the predicate"),
@@ -249,7 +301,7 @@ def _show(
         lines.append(("note", answer.note))
     if answer.warning is not None:
         lines.append(("warning", answer.warning))
-    if answer.published_count == 0 and release.facts is None:
+    if answer.published_count == 0 and release is not None and release.facts is None:
         note(f"no published row has {query}: a rare value may have vanished, or it is misspelled")
     show(result, lines, as_json=as_json)
 
@@ -259,7 +311,8 @@ def doubt(answer: QueryEstimate) -> list[tuple[str, str]]:
     if answer.interval is None or answer.standard_error is None:
         return [("standard error", "none"), ("95 % interval", "none")]
     least, greatest = answer.interval
-    text = f"{_shown(least)} to {_shown(greatest)}, approximate{_HOLDS[answer.interval_kind]}"
+    held = "exact" if answer.exact else f"approximate{_HOLDS[answer.interval_kind]}"
+    text = f"{_shown(least)} to {_shown(greatest)}, {held}"
     reach = max(answer.estimate - least, greatest - answer.estimate)
     if reach > _FAR * answer.standard_error > 0:
         text += (

@@ -64,6 +64,7 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
             "job",
         )
     ],
+    "breach --manifest": lambda file: ["breach", "--rho1", "0.1", "--rho2", "0.5", "--manifest", file],
     "audit claims": lambda file: ["audit", file],
     "check certificate": lambda file: ["check", file],
     "conform --xfail": lambda file: ["conform", "--xfail", file, "--vectors", "vectors", "--", "cat"],
