@@ -16,7 +16,7 @@ from splu_ref.channels import Channel, PublishedCount
 from splu_ref.decoys import DecoyPlan, PlanMethod
 from splu_ref.estimators import CountEstimate, Method
 from splu_ref.guarantees import UtilityThreshold
-from splu_ref.mechanisms import PlaceOrder, Release, SpluGen
+from splu_ref.mechanisms import ColumnsRelease, PlaceOrder, Release, RetentionReplacement, SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import Exact, Gamma
 from splu_ref.randomness import (
@@ -63,6 +63,21 @@ class PublishTable(Protocol):
         id_column: str | None = ...,
     ) -> Release:
         """Publish a table."""
+        ...
+
+
+class PublishRetained(Protocol):
+    """Of the form of `RetentionReplacement.publish_columns`."""
+
+    def __call__(
+        self,
+        mechanism: RetentionReplacement,
+        codes: Mapping[str, IntArray],
+        domain_sizes: Mapping[str, int],
+        draws_for: Callable[[str], Draws],
+        /,
+    ) -> ColumnsRelease:
+        """Keep or replace the codes of the sensitive columns."""
         ...
 
 
@@ -151,6 +166,8 @@ class Subject:
         The mechanism on codes, and on tables.
     channel
         The law of a record's published code that the mechanism declares.
+    publish_retained, predicate_channel
+        Retention replacement on codes, and the law of a predicate that it tells.
     plans
         Plan methods by name: ``anatomy``, ``cyclic`` and ``mixed``.
     mixed
@@ -176,6 +193,8 @@ class Subject:
     publish_codes: PublishCodes
     channel: DeclaredChannel
     publish: PublishTable
+    publish_retained: PublishRetained
+    predicate_channel: Callable[[RetentionReplacement, int, int], Channel[bool, bool]]
     plans: Mapping[str, PlanMethod]
     mixed: Mixed
     greedy_reference: Callable[[IntArray, Gamma], DecoyPlan]
@@ -211,6 +230,8 @@ SHIPPED = Subject(
     publish_codes=SpluGen.publish_codes,
     channel=SpluGen.channel,
     publish=SpluGen.publish,
+    publish_retained=RetentionReplacement.publish_columns,
+    predicate_channel=RetentionReplacement.predicate_channel,
     plans=decoys.PLANS,
     mixed=decoys.mixed,
     greedy_reference=decoys.anatomy_reference,

@@ -1,0 +1,131 @@
+"""Retention replacement: its joint law by enumeration, the law of a predicate, and its exact intervals."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
+from math import prod
+
+import numpy as np
+import polars as pl
+
+from property_tests.checking import Outcome, check, judged
+from property_tests.run import Run
+from property_tests.subject import Subject
+from splu_ref.audit import EValue, average, rate_at_most, rate_power
+from splu_ref.channels import Channel, coarsened
+from splu_ref.estimators import ChannelEstimator, Query
+from splu_ref.mechanisms import PublishedTable, RetentionReplacement
+from splu_ref.microdata import Microdata
+from splu_ref.randomness import Draws, SystemSource, outcomes
+
+KEEPS = ("0", "1/2", "2/3")
+RECORDS = {"a": (0, 0), "b": (1, 1)}
+"""Two records of two columns: of `SIZES` values some occur in no record."""
+SIZES = {"a": 3, "b": 2}
+
+
+@check(
+    "retention.law",
+    "enumerated",
+    "For two records of two columns, with values that no record has, and p = 0, 1/2 and 2/3, every published "
+    "table has the product of the declared probabilities of its cells.",
+)
+def joint_law(subject: Subject, run: Run) -> Outcome:
+    del run
+    for keep in KEEPS:
+        mechanism = RetentionReplacement(keep, {name: "xyz"[:size] for name, size in SIZES.items()})
+        codes = {name: np.array(values) for name, values in RECORDS.items()}
+
+        def publish(
+            draws: Draws, mechanism: RetentionReplacement = mechanism, codes: dict[str, np.ndarray] = codes
+        ) -> tuple[int, ...]:
+            done = subject.publish_retained(mechanism, codes, SIZES, lambda _: draws)
+            return tuple(code for name in SIZES for code in done.published[name].tolist())
+
+        found: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+        for published, chance in outcomes(publish):
+            found[published] += chance
+        p = Fraction(keep)
+        cells = [(own, SIZES[name]) for name, values in RECORDS.items() for own in values]
+        for published in product(*(range(size) for _, size in cells)):
+            declared = prod(
+                (
+                    p * (own == seen) + (1 - p) / size
+                    for (own, size), seen in zip(cells, published, strict=True)
+                ),
+                start=Fraction(1),
+            )
+            if found[published] != declared:
+                return Outcome(False, f"p = {keep}: {published} has {found[published]}, declared {declared}")
+    return Outcome(True)
+
+
+@check(
+    "retention.predicates",
+    "enumerated",
+    "For domains of 2 to 5 values and p = 0, 1/2 and 2/3, the law told of each set of values is that of the "
+    "whole channel between the set and the rest.",
+)
+def predicates(subject: Subject, run: Run) -> Outcome:
+    del run
+    for keep, size in product(KEEPS, range(2, 6)):
+        mechanism = RetentionReplacement(keep, {"a": "vwxyz"[:size]})
+        whole = mechanism.channel(np.ones(size, dtype=np.int64), SystemSource())
+        for count in range(1, size):
+            told = subject.predicate_channel(mechanism, count, size)
+            for members in combinations(range(size), count):
+                alike = coarsened(whole, {code: code in members for code in range(size)})
+                if told != Channel({state: alike.laws[state] for state in told.inputs}, told.outputs):
+                    return Outcome(False, f"p = {keep}, {members} of {size}: another law than {told.laws}")
+    return Outcome(True)
+
+
+NAME = "retention.intervals"
+BATCH, BATCHES, FEWEST = 50, 8, 3
+SETTINGS = (("1/5", 40, 12), ("1/2", 30, 0), ("1/2", 60, 30), ("4/5", 25, 24))
+"""p, records and how many of them have one of the two values asked for, of a domain of six."""
+ALLOWED = Fraction(5, 100)
+DOMAIN, ASKED = tuple("uvwxyz"), (0, 2)
+
+
+@cache
+def _ends(mechanism: RetentionReplacement, records: int, published: int) -> tuple[float, float]:
+    """Return the interval for the two values, of a release that holds ``published`` records with them."""
+    cells = [DOMAIN[ASKED[0]]] * published + [DOMAIN[1]] * (records - published)
+    table = Microdata.from_frame(pl.DataFrame({"a": cells}))
+    release = PublishedTable(table=table, mechanism=mechanism, domains={"a": DOMAIN})
+    [answer] = ChannelEstimator(release)([Query.of({"a": [DOMAIN[code] for code in ASKED]})], None)
+    assert answer.interval is not None
+    return answer.interval
+
+
+@check(
+    NAME,
+    "statistical",
+    "Over 400 releases by retention replacement in each of four settings, the 95 % interval for the count of "
+    "two of six values misses with probability at most 0.05.",
+)
+def coverage(subject: Subject, run: Run) -> Outcome:
+    source = run.stream(subject, NAME)
+
+    def evidence() -> Iterator[EValue]:
+        missed, done = [0] * len(SETTINGS), 0
+        for _ in range(run.pick(BATCHES, FEWEST)):
+            for place, (keep, records, inside) in enumerate(SETTINGS):
+                mechanism = RetentionReplacement(keep, {"a": DOMAIN})
+                own = np.array([0] * inside + [1] * (records - inside))
+                for _ in range(BATCH):
+                    found = subject.publish_retained(mechanism, {"a": own}, {"a": 6}, lambda _: source)
+                    low, high = _ends(mechanism, records, int(np.isin(found.published["a"], ASKED).sum()))
+                    missed[place] += not low <= inside <= high
+            done += BATCH
+            yield average([rate_at_most(done, misses, ALLOWED) for misses in missed])
+
+    def power(level: Fraction) -> str:
+        return f"a miss {rate_power(rate_at_most, BATCH * BATCHES, ALLOWED, level / len(SETTINGS))}"
+
+    return judged(run, NAME, evidence(), power)

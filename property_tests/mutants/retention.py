@@ -1,0 +1,89 @@
+"""Faults in retention replacement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+import numpy as np
+
+from property_tests.mutants.mutant import mutant
+from splu_ref.channels import Channel
+from splu_ref.channels import retention as retention_channel
+from splu_ref.mechanisms import ColumnsRelease, RetentionReplacement
+from splu_ref.randomness import Draws, IntArray
+
+
+def _own_value_excluded(
+    mechanism: RetentionReplacement,
+    codes: Mapping[str, IntArray],
+    domain_sizes: Mapping[str, int],
+    draws_for: Callable[[str], Draws],
+) -> ColumnsRelease:
+    published = {}
+    for column, own in codes.items():
+        keep, others = mechanism.retention, domain_sizes[column] - 1
+        drawn = draws_for(column).below(keep.denominator * others, len(own))
+        other = drawn % others
+        replaced = other + (other >= own)
+        published[column] = np.where(drawn < keep.numerator * others, own, replaced)
+    rows = np.arange(len(own))
+    return ColumnsRelease(rows, published, rows[:0])
+
+
+def _observed_domain(
+    mechanism: RetentionReplacement,
+    codes: Mapping[str, IntArray],
+    domain_sizes: Mapping[str, int],
+    draws_for: Callable[[str], Draws],
+) -> ColumnsRelease:
+    observed = {column: int(own.max()) + 1 for column, own in codes.items()}
+    return mechanism.publish_columns(codes, observed, draws_for)
+
+
+def _one_coin(
+    mechanism: RetentionReplacement,
+    codes: Mapping[str, IntArray],
+    domain_sizes: Mapping[str, int],
+    draws_for: Callable[[str], Draws],
+) -> ColumnsRelease:
+    keep, records = mechanism.retention, len(next(iter(codes.values())))
+    coins = draws_for(next(iter(codes))).below(keep.denominator, records)
+    published = {
+        column: np.where(coins < keep.numerator, own, draws_for(column).below(domain_sizes[column], records))
+        for column, own in codes.items()
+    }
+    rows = np.arange(records)
+    return ColumnsRelease(rows, published, rows[:0])
+
+
+def _share_off_by_one(mechanism: RetentionReplacement, members: int, values: int) -> Channel[bool, bool]:
+    # (high - low)/(max - min) of a continuous column, on whole numbers.
+    share = Fraction(members - 1, values - 1)
+    return retention_channel(mechanism.retention, {True: share, False: 1 - share})
+
+
+mutant(
+    "replacement-excludes-own-value",
+    "retention.law",
+    "A replacement is never the own value.",
+    publish_retained=_own_value_excluded,
+)
+mutant(
+    "replacement-from-observed-domain",
+    "retention.law",
+    "Replacements are drawn from the values that occur in place of the declared ones.",
+    publish_retained=_observed_domain,
+)
+mutant(
+    "one-coin-for-two-columns",
+    "retention.law",
+    "One coin decides for all columns of a record whether they are kept.",
+    publish_retained=_one_coin,
+)
+mutant(
+    "predicate-share-off-by-one",
+    "retention.predicates",
+    "The share of a set in the domain is that of a continuous column: one value short on either side.",
+    predicate_channel=_share_off_by_one,
+)
