@@ -175,3 +175,19 @@ def test_how_many_columns_a_query_may_name() -> None:
         ask([Query.of(dict.fromkeys(names, "a"))], None)
     with pytest.raises(ParameterError, match="names 0 sensitive columns"):
         ask([Query.of({"sex": "F"})], None)
+
+
+def test_intervals_of_several_columns_allow_for_large_weights_that_were_not_published() -> None:
+    mechanism = RetentionReplacement("1/2", {"a": NUMBERS, "b": NUMBERS})
+    ask = _published(mechanism, a=["1"] * 30, b=["1"] * 30)
+    [found] = ask([Query.of({"a": "0", "b": "0"})], None)
+    # A column weighs -1/6 outside its set and 11/6 inside; it is published inside with 1/12 and 7/12.
+    low, high = Fraction(-1, 6), Fraction(11, 6)
+    outside = Fraction(11, 12) * low**2 + Fraction(1, 12) * high**2
+    inside = Fraction(5, 12) * low**2 + Fraction(7, 12) * high**2
+    assert found.estimate == pytest.approx(30 / 36)
+    assert found.interval is not None
+    end = found.interval[1]
+    least = (30 - end) * float(min(outside**2, outside * inside)) + end * float(inside**2 - 1)
+    assert (end - 30 / 36) ** 2 == pytest.approx(1.959963984540054**2 * least)
+    assert end > found.estimate + 1.96 * (found.standard_error or 0)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from math import lcm, sqrt
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.channels import Channel, DependentRowsError, PredicateCount, inverse
+from splu_ref.channels import Channel, DependentRowsError, inverse
 from splu_ref.channels.channel import In
-from splu_ref.decoys import FloatArray
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
-from splu_ref.estimators.counts import not_contradicted
 from splu_ref.estimators.queries.query import Query, selected
+from splu_ref.estimators.queries.record_states import (
+    approximate_interval,
+    exact_interval,
+    least_variances,
+    plugged_in,
+    weighted,
+)
 from splu_ref.interfaces import Randomizer, RecordRandomizer
 from splu_ref.mechanisms import PublishedTable
 from splu_ref.model import DataError, ParameterError
@@ -24,15 +28,10 @@ from splu_ref.randomness import IntArray, SystemSource
 
 MOST_COLUMNS = 20
 """Sensitive columns of one query: a record has one of 2^k states."""
-TAIL = Fraction(1, 40)
-"""What an interval may miss at either end."""
 _NEGATIVE = (
     "the unbiased estimate of the variance is negative: the standard error is that at the estimated counts "
     "of all combinations, with 0 for those below it"
 )
-
-Weights = tuple[Fraction, Fraction]
-"""What a record adds that is published outside, and inside, the set that a column's condition names."""
 
 
 class ChannelEstimator:
@@ -45,7 +44,7 @@ class ChannelEstimator:
     Of a mechanism whose records and columns are independent and for which all predicates are alike, a query
     may name several sensitive columns: a record has 2^k states, in or out of each column's set, and W is the
     product of the columns'. With one column the published count is the sum of two binomial ones, which is
-    inverted for an interval that holds at least at its level. All other intervals are normal.
+    inverted for an interval that holds at least at its level. All other intervals are approximate.
 
     Parameters
     ----------
@@ -114,8 +113,15 @@ class ChannelEstimator:
         estimate = sum((count * weight for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         squares = sum((count * weight**2 for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         error = sqrt(max(squares - max(estimate, Fraction(0)), Fraction(0)))
-        published = sum(counts[member] for member in members)
-        return _normal(estimate, error, published, sum(counts), squares - estimate)
+        return QueryEstimate(
+            estimate=float(estimate),
+            standard_error=error,
+            interval=(float(estimate) - NORMAL_95 * error, float(estimate) + NORMAL_95 * error),
+            method="inversion",
+            published_count=sum(counts[member] for member in members),
+            predicate_count=sum(counts),
+            variance_estimate=squares - estimate,
+        )
 
     def _of_independent_records(
         self,
@@ -137,25 +143,35 @@ class ChannelEstimator:
             weights.append((inverted[False].get(True, Fraction(0)), inverted[True].get(True, Fraction(0))))
         found, numbers = np.unique(states, return_counts=True)
         counts = dict(zip(found.tolist(), numbers.tolist(), strict=True))
-        estimate = _weighted(counts, weights)
-        variance = _weighted(counts, [(low**2, high**2) for low, high in weights]) - estimate
+        estimate = weighted(counts, weights)
+        variance = weighted(counts, [(low**2, high**2) for low, high in weights]) - estimate
         published = counts.get(2 ** len(sets) - 1, 0)
         if len(sets) == 1:
-            ends = _interval(channels[0], published, len(states), estimate, sqrt(variance))
+            known = exact_interval(channels[0], published, len(states), estimate, sqrt(variance))
             return QueryEstimate(
                 estimate=float(estimate),
                 standard_error=sqrt(variance),
-                interval=(float(ends[0]), float(ends[1])),
+                interval=(float(known[0]), float(known[1])),
                 method="inversion",
                 published_count=published,
                 predicate_count=len(states),
                 variance_estimate=variance,
                 exact=True,
             )
-        if variance >= 0:
-            return _normal(estimate, sqrt(variance), published, len(states), variance)
-        error = sqrt(max(_plugged_in(states, channels, weights, estimate), 0.0))
-        return _normal(estimate, error, published, len(states), variance, _NEGATIVE)
+        error = sqrt(max(variance, Fraction(0)))
+        if variance < 0:
+            error = sqrt(max(plugged_in(states, channels, weights, estimate), 0.0))
+        ends = approximate_interval(float(estimate), error, len(states), least_variances(channels, weights))
+        return QueryEstimate(
+            estimate=float(estimate),
+            standard_error=error,
+            interval=ends,
+            method="inversion",
+            published_count=published,
+            predicate_count=len(states),
+            note=_NEGATIVE if variance < 0 else None,
+            variance_estimate=variance,
+        )
 
     def _inverted(self, channel: Channel[In, In], column: str) -> Mapping[In, Mapping[In, Fraction]]:
         try:
@@ -173,64 +189,3 @@ class ChannelEstimator:
         domain = tuple(sorted(set(cells))) if known is None else known
         places = {value: place for place, value in enumerate(domain)}
         return domain, np.array([places[cell] for cell in cells], dtype=np.int64)
-
-
-def _weighted(counts: Mapping[int, int], weights: Sequence[Weights]) -> Fraction:
-    """Return the sum over states of their count times the product of the columns' weights."""
-    sums, scale = dict(counts), 1
-    for pair in reversed(weights):
-        common = lcm(*(weight.denominator for weight in pair))
-        whole = [int(weight * common) for weight in pair]
-        left: dict[int, int] = defaultdict(int)
-        for state, number in sums.items():
-            left[state >> 1] += number * whole[state & 1]
-        sums, scale = left, scale * common
-    return Fraction(sums.get(0, 0), scale)
-
-
-def _interval(
-    channel: Channel[bool, bool], published: int, records: int, estimate: Fraction, error: float
-) -> tuple[int, int]:
-    """Return all true counts of a predicate that the published one does not contradict."""
-    own, other = (channel.probability(state, True) for state in (True, False))
-    if not 0 < other <= own < 1:  # no value is in the set, or all are
-        return published, published
-    half_width = NORMAL_95 * error
-    guess = round(estimate - half_width), round(estimate + half_width)
-    return not_contradicted(PredicateCount(records, own, other), published, TAIL, guess, records)
-
-
-def _plugged_in(
-    states: IntArray, channels: Sequence[Channel[bool, bool]], weights: Sequence[Weights], estimate: Fraction
-) -> float:
-    """Return the variance of the estimate at the estimated counts of all states, 0 for those below it."""
-    shape = (2,) * len(channels)
-    counts: FloatArray = np.bincount(states, minlength=2 ** len(channels)).astype(np.float64).reshape(shape)
-    means = np.ones(shape)  # of the squared weight, by true state
-    for axis, (channel, pair) in enumerate(zip(channels, weights, strict=True)):
-        law = np.array([[float(channel.probability(true, seen)) for seen in (False, True)]
-                        for true in (False, True)])  # fmt: skip
-        counts = np.moveaxis(np.tensordot(np.linalg.inv(law).T, counts, axes=(1, axis)), 0, axis)
-        squares = law @ np.array([float(weight) ** 2 for weight in pair])
-        means *= squares.reshape([2 if place == axis else 1 for place in range(len(shape))])
-    return float((np.maximum(counts, 0) * means).sum()) - max(float(estimate), 0.0)
-
-
-def _normal(
-    estimate: Fraction,
-    error: float,
-    published: int,
-    records: int,
-    variance: Fraction,
-    note: str | None = None,
-) -> QueryEstimate:
-    return QueryEstimate(
-        estimate=float(estimate),
-        standard_error=error,
-        interval=(float(estimate) - NORMAL_95 * error, float(estimate) + NORMAL_95 * error),
-        method="inversion",
-        published_count=published,
-        predicate_count=records,
-        note=note,
-        variance_estimate=variance,
-    )
