@@ -79,7 +79,7 @@ def test_estimate_and_variance_are_unbiased_over_all_outcomes() -> None:
         told += chance * found.variance_estimate
         negative += found.variance_estimate < 0
         assert (found.note is None) == (found.variance_estimate >= 0)
-        assert found.standard_error >= 0
+        assert found.standard_error is not None
     assert mean == 1
     assert told == square - mean**2
     assert negative  # it must be unbiased, so it cannot always be positive
@@ -100,6 +100,7 @@ def test_a_negative_variance_estimate_gives_way_to_that_at_the_estimated_counts(
         states[i, j] = 40 * once[i] * once[j]
     expected = sum(max(count, Fraction(0)) * mean[i] * mean[j] for (i, j), count in states.items())
     expected -= max(states[1, 1], Fraction(0))
+    assert found.standard_error is not None
     assert found.standard_error**2 == pytest.approx(float(expected))
     assert "negative" in (found.note or "")
 
