@@ -84,7 +84,7 @@ def run(
     ] = "each",
     as_json: AsJson = False,
 ) -> None:
-    """Estimate how many of the published records satisfied a conjunction before, with a 95 % interval.
+    """Estimate how many published records satisfied a conjunction before, with a 95 % interval.
 
     A conjunction names at least one sensitive column. Small counts are wrong on purpose. Of a value alone the
     estimate is the published count. The manifest of a release by another mechanism decides how it is

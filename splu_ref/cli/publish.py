@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -33,6 +33,7 @@ class _Asked:
     plan: str | None
     retention: str | None
     domain: Path | None
+    declared: Mapping[str, tuple[str, ...]]
     observed_domain: bool
     shuffle: bool
 
@@ -134,9 +135,11 @@ def run(
     make, known = _named(mechanism)
     asked = _Asked(
         columns=tuple(column or ()), gamma=gamma, plan=plan, retention=retention, domain=domain,
-        observed_domain=observed_domain, shuffle=shuffle,
+        declared={}, observed_domain=observed_domain, shuffle=shuffle,
     )  # fmt: skip
     _refuse_others(mechanism, known, asked)
+    if domain is not None:
+        asked = replace(asked, declared=read_domains(domain))
     source = source_of(key_file, seed, id_column)
     written = [output] if manifest is None else [output, manifest]
     require_suffix(output)
@@ -175,7 +178,9 @@ def _named(name: str) -> tuple[_Making, tuple[str, ...]]:
 
 def _refuse_others(name: str, known: tuple[str, ...], asked: _Asked) -> None:
     """Raise if an option is given that the mechanism does not know."""
-    given = [option for option in vars(asked) if option != "columns" and getattr(asked, option)]
+    given = [
+        option for option in vars(asked) if option not in ("columns", "declared") and getattr(asked, option)
+    ]
     for option in given:
         if option not in known:
             fit = ", ".join(map(_spelled, known)) or "none of its own"
@@ -202,11 +207,10 @@ def _domains(asked: _Asked, table: Microdata) -> dict[str, tuple[str, ...]]:
         if not found:
             raise ParameterError("--observed-domain needs to know of which column: name it, --column NAME")
         return found
-    declared = read_domains(asked.domain)
     for column in asked.columns:
-        if column not in declared:
-            raise DataError(f"{asked.domain}: column {column!r} is not there: declare its values")
-    return {column: declared[column] for column in asked.columns or declared}
+        if column not in asked.declared:
+            raise ParameterError(f"{asked.domain}: column {column!r} is not there: declare its values")
+    return {column: asked.declared[column] for column in asked.columns or asked.declared}
 
 
 def _show(
