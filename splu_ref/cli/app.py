@@ -25,7 +25,8 @@ COMMANDS = {
     "utility": "Compute how accurate large counts are: exactly, not by a bound.",
     "concept": "Compute T_P for a predicate together with a sensitive value, and the worst such concept.",
     "breach": "Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.",
-    "audit": "Hold a publisher's claims against exact arithmetic: confirmed, refuted or left open.",
+    "audit": "Hold a publisher's claims against exact arithmetic: confirmed, narrowed, refuted or not "
+    "decided.",
     "audit-release": "Say whether a published table is one that SPLU-Gen could and would have made.",
     "check": "Re-check a certificate by integer arithmetic alone. Exit 0: valid, 1: false, 2: unreadable.",
     "claims": "Show what the source papers claim, and what is true of it: proved, refuted or corrected.",
@@ -137,7 +138,7 @@ def program(
     """Publish data with small-sum privacy and large-sum utility, and compute exactly what that promises.
 
     Numbers that enter a guarantee are exact: write 0.3 or 3/10. Exit codes: 0 done or it holds, 1 a claim
-    or check does not hold, 2 unusable input or options.
+    or check does not hold, 2 unusable input or options, 3 cannot tell.
     """
 
 

@@ -339,10 +339,6 @@ def test_a_result_is_printed_even_if_no_certificate_can_be_made(
     assert json.loads(captured.out)["alpha"] == 60000
     assert captured.err.startswith("splu-ref: ")
     assert not certificate.exists()
-    assert "--certificate or --releases" in _refused(
-        capsys, "privacy", "--gamma", 10, "--epsilon", 0.3, "--alpha", 3, "--releases", 2,
-        "--certificate", certificate,
-    )  # fmt: skip
 
 
 def test_utility_at_a_count_and_from_a_count_on(capsys: pytest.CaptureFixture[str]) -> None:

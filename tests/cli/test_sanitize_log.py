@@ -47,7 +47,7 @@ def test_a_release_that_cannot_be_written_is_not_logged(monkeypatch: pytest.Monk
     assert not Path("2.csv").exists()
 
 
-def _full_disk(contents: object, *, force: bool) -> None:
+def _full_disk(contents: object, **_: object) -> None:
     raise OSError(28, "No space left on device", "2.csv")
 
 

@@ -399,7 +399,7 @@ def test_releases_that_are_none_are_refused() -> None:
     assert "list of 8 integers" in _refuses(cyclic, published=[[0.5] * 8] * 500)
     assert "a code that the table lacks" in _refuses(cyclic, published=[[9] * 8] * 500)
     rows = {"published": [[0] * 8] * 500, "rows": [[0] * 8] * 500}
-    assert "the records in some order" in _refuses(cyclic, **rows)
+    assert "not records in some order" in _refuses(cyclic, **rows)
     assert "must be answered" in _refuses(cyclic, error={"kind": "parameter"})
 
 

@@ -65,6 +65,12 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
         )
     ],
     "breach --manifest": lambda file: ["breach", "--rho1", "0.1", "--rho2", "0.5", "--manifest", file],
+    "audit-release --transcript": lambda file: [
+        *("audit-release", "table.csv", *ESTIMATE, "--original", "table.csv", "--transcript", file)
+    ],
+    "audit-release --key-file": lambda file: [
+        *("audit-release", "table.csv", *ESTIMATE, "--original", "table.csv", "--key-file", file)
+    ],
     "audit claims": lambda file: ["audit", file],
     "check certificate": lambda file: ["check", file],
     "conform --xfail": lambda file: ["conform", "--xfail", file, "--vectors", "vectors", "--", "cat"],
@@ -76,7 +82,14 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
 """Every argument and option that names something to read."""
 
 OUTPUTS = {
-    *("sanitize --output", "sanitize --manifest", "advise --picture", "conform --junit", "key file"),
+    *(
+        "sanitize --output",
+        "sanitize --manifest",
+        "sanitize --transcript",
+        "advise --picture",
+        "conform --junit",
+        "key file",
+    ),
     *("publish --output", "publish --manifest"),
     *(
         "privacy --certificate",
