@@ -74,7 +74,7 @@ class ExpectedPairs(NamedTuple):
     kind
         The kind of each value, shape (values,), -1 for a value that does not occur.
     frequency
-        Its frequency by kind, ascending, shape (kinds,).
+        Their mean frequency by kind, ascending, shape (kinds,).
     size
         How many values are of each kind, shape (kinds,).
     together
@@ -103,11 +103,11 @@ def expected_pairs(frequencies: ArrayLike, gamma: Gamma) -> ExpectedPairs:
     held = within_bound(frequencies, gamma)
     groups = float(held.sum()) / gamma
     occurring = np.flatnonzero(held > 0)
-    frequency, place, size = np.unique(
-        np.round(held[occurring], _DIGITS), return_inverse=True, return_counts=True
-    )
+    _, place, size = np.unique(np.round(held[occurring], _DIGITS), return_inverse=True, return_counts=True)
     kind = np.full(len(held), -1, dtype=np.int64)
     kind[occurring] = place
+    # The mean, not the rounded number: N / gamma stays a chance of 1, and the chances add up to gamma.
+    frequency = np.bincount(place, weights=held[occurring]) / size
     chances = frequency / groups
     certain = chances >= _CERTAIN
     chances[certain] = 1.0

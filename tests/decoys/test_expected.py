@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from itertools import combinations
+from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from splu_ref.decoys import conditional_poisson, expected_co_occurrence, within_bound
-from splu_ref.decoys.conditional_poisson import FloatArray, fitted, pair_probabilities
+from splu_ref.decoys import conditional_poisson, expected_co_occurrence, expected_pairs, within_bound
+from splu_ref.decoys.conditional_poisson import FloatArray, fitted, odds_by_kind, pair_probabilities
 from splu_ref.model import Gamma, ParameterError
 
 
@@ -61,6 +62,80 @@ def test_closed_forms() -> None:
         expected_co_occurrence([5, 4, 3], Gamma(2)), [[5, 3, 2], [3, 4, 1], [2, 1, 3]], atol=1e-9
     )
     np.testing.assert_allclose(expected_co_occurrence([7, 7], Gamma(2)), [[7, 7], [7, 7]])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(2, 6),
+    st.lists(st.tuples(st.integers(1, 400), st.integers(1, 6)), min_size=1, max_size=6),
+    st.integers(0, 3),
+    st.randoms(),
+)
+@example(gamma=2, kinds=[(3, 1), (3, 1)], absent=1, order=Random(1))  # every value in every group
+@example(gamma=3, kinds=[(9, 1), (5, 1), (4, 1)], absent=0, order=Random(1))
+@example(gamma=2, kinds=[(12, 1), (7, 1), (2, 2), (1, 1)], absent=2, order=Random(2))  # one place to draw for
+@example(gamma=4, kinds=[(40, 2), (9, 3), (7, 2), (6, 1), (1, 1)], absent=0, order=Random(3))
+def test_kinds_of_values_have_the_co_occurrence_of_the_values(
+    gamma: int, kinds: list[tuple[int, int]], absent: int, order: Random
+) -> None:
+    counts = [count for count, many in kinds for _ in range(many)] + [1] * gamma + [0] * absent
+    order.shuffle(counts)
+    pairs = expected_pairs(counts, Gamma(gamma))
+    assert pairs.kind.dtype == np.int64
+    held = within_bound(counts, Gamma(gamma))
+    assert ((pairs.kind >= 0) == (held > 0)).all()
+    assert (pairs.kind[held == 0] == -1).all()
+    assert (np.diff(pairs.frequency) > 0).all()
+    np.testing.assert_allclose(pairs.frequency[pairs.kind[held > 0]], held[held > 0], atol=1e-8)
+    assert pairs.size.tolist() == [np.count_nonzero(pairs.kind == kind) for kind in range(len(pairs.size))]
+    assert pairs.size.dtype == np.float64
+    expected = expected_co_occurrence(counts, Gamma(gamma))
+    for u, v in np.argwhere(~np.eye(len(counts), dtype=np.bool_)).tolist():
+        if held[u] and held[v]:
+            assert abs(pairs.together[pairs.kind[u], pairs.kind[v]] - expected[u, v]) < 1e-6 * held.sum()
+    assert (np.diag(pairs.together)[pairs.size == 1] == 0).all()
+
+
+def test_a_kind_is_frequencies_that_agree_to_nine_digits() -> None:
+    close = expected_pairs([5, 5 + 2e-10, 5 - 2e-10, 7], Gamma(2))
+    assert close.size.tolist() == [3, 1]
+    assert close.frequency.tolist() == [5, 7]
+    assert expected_pairs([5, 5 + 2e-9, 5 - 2e-9, 7], Gamma(2)).size.tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("missed", [1e-11, 1e-9, 1e-6])
+def test_a_value_in_nearly_every_group_is_missed_as_often_as_it_is_rare(missed: float) -> None:
+    """Only rounding makes a chance 1: what is missing of it is a chance to draw another value."""
+    groups, gamma = 1e6, Gamma(2)
+    frequencies = np.array([1 - missed, 0.5, 0.3, 0.2 + missed]) * groups
+    others = groups * missed  # groups without the first value hold two of the rest
+    for together in (expected_co_occurrence(frequencies, gamma)[1:, 1:], *_others(frequencies, gamma)):
+        pairs = together[np.triu_indices(3, 1)]
+        np.testing.assert_allclose(pairs.sum(), others, rtol=0.05)
+        assert (pairs > 0).all()
+
+
+def _others(frequencies: FloatArray, gamma: Gamma) -> list[FloatArray]:
+    pairs = expected_pairs(frequencies, gamma)
+    kinds = pairs.kind[1:]
+    return [pairs.together[np.ix_(kinds, kinds)]]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(0.05, 20), st.integers(1, 4)), min_size=2, max_size=5), st.integers(1, 6)
+)
+def test_the_odds_of_kinds_are_those_of_their_values(kinds: list[tuple[float, int]], size: int) -> None:
+    values = np.array([many for _, many in kinds])
+    size = min(size, int(values.sum()) - 1)
+    odds = np.repeat([odd for odd, _ in kinds], values)
+    chances = np.diag(brute_force(odds / (1 + odds), size))[np.cumsum(values) - 1]
+    found = odds_by_kind(chances, values, size)
+    np.testing.assert_allclose(found / found[0], [odd / kinds[0][0] for odd, _ in kinds], rtol=1e-7)
+    exact = np.repeat(found, values)
+    np.testing.assert_allclose(
+        np.diag(brute_force(exact / (1 + exact), size)), np.repeat(chances, values), atol=2e-13
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,3 +197,5 @@ def test_a_search_that_does_not_end_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(conditional_poisson, "MOST_STEPS", 3)
     with pytest.raises(ParameterError, match="too close to 0 or to N / gamma"):
         fitted(np.array([0.1, 0.3, 0.6, 0.9, 0.1]), 2)
+    with pytest.raises(ParameterError, match="too close to 0 or to N / gamma"):
+        odds_by_kind(np.array([0.1, 0.3, 0.6, 0.9]), np.array([2, 1, 1, 1]), 2)
