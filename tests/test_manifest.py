@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import re
+import struct
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
-from splu_ref import SPECIFICATION
+import splu_ref
+from splu_ref import SPECIFICATION, __version__
 from splu_ref.cli import main
-from splu_ref.manifest import Manifest, code_digest
+from splu_ref.manifest import Manifest, Origin, code_digest
 from splu_ref.mechanisms import DistributionBased, Release, SpluGen, read_manifest
 from splu_ref.microdata import Microdata, read_table, write_table
 from splu_ref.model import DataError
@@ -87,14 +94,166 @@ def test_the_method_chooses_what_is_read(release: Release, tmp_path: Path) -> No
             read_manifest(_written(path, other))
 
 
+def test_the_bytes_of_a_manifest(release: Release) -> None:
+    """Written by hand: keys in this order, two spaces, letters as they are, a newline at the end."""
+    table, name, code = "0a" * 32, "1b" * 16, "2c" * 32
+    origin = Origin(table=table, release=name, date="2024-02-29", version="9", specification="3", code=code)
+    lines = [
+        "{",
+        '  "schema": "splu-ref/manifest/2",',
+        '  "method": "SPLU-Gen",',
+        '  "gamma": 3,',
+        '  "retention": "1/2",',
+        '  "plan": "mixed",',
+        '  "rows": 24,',
+        '  "batches": [',
+        "    15,",
+        "    9",
+        "  ],",
+        '  "sensitive": [',
+        "    {",
+        '      "column": "Größe",',
+        '      "domain": [',
+        '        "a",',
+        '        "ß"',
+        "      ]",
+        "    }",
+        "  ],",
+        f'  "table": "{table}",',
+        f'  "release": "{name}",',
+        '  "date": "2024-02-29",',
+        '  "produced_by": {',
+        '    "version": "9",',
+        '    "spec": "3",',
+        f'    "code": "{code}"',
+        "  }",
+        "}",
+    ]
+    told = Manifest(release.mechanism, 24, {"Größe": ("a", "ß")}, origin, (15, 9))
+    assert told.to_json() == "".join(f"{line}\n" for line in lines).encode()
+    del lines[26], lines[20:23], lines[7:11]
+    lines[1] = lines[1].replace("2", "1")
+    lines[-4:-2] = [f'    "version": "{__version__}",', f'    "spec": "{SPECIFICATION}"']
+    told = Manifest(release.mechanism, 24, {"Größe": ("a", "ß")})
+    assert told.to_json() == "".join(f"{line}\n" for line in lines).encode()
+
+
+def test_the_code_digest_is_that_of_every_python_file_in_order_of_the_paths() -> None:
+    root = Path(splu_ref.__file__).parent
+    message = b""
+    for path in sorted(os.path.relpath(file, root) for file in root.rglob("*") if file.suffix == ".py"):
+        content = (root / path).read_bytes()
+        name = path.replace(os.sep, "/").encode()
+        message += struct.pack(">Q", len(name)) + name + struct.pack(">Q", len(content)) + content
+    assert code_digest() == hashlib.sha256(message).hexdigest()
+
+
+def test_an_origin_says_when_by_what_and_under_a_fresh_name() -> None:
+    table = Microdata.from_frame(FRAME)
+    before = datetime.now(UTC).date().isoformat()
+    one, two = Origin.now(table), Origin.now(table)
+    assert before <= one.date <= datetime.now(UTC).date().isoformat()
+    assert (one.version, one.specification) == (__version__, SPECIFICATION)
+    for name in (one.release, two.release):
+        assert re.fullmatch("[0-9a-f]{32}", name)
+    assert one.release != two.release
+
+
 @pytest.mark.parametrize(
-    ("key", "value"),
-    [("table", "0"), ("release", "F" * 32), ("date", "today"), ("produced_by", None), ("method", ["DBR"])],
+    ("key", "values"),
+    [
+        ("table", ["0", "0" * 63, "0" * 65, "A" * 64, "0" * 64 + "\n", "g" * 64, 0, None]),
+        ("release", ["F" * 32, "0" * 31, "0" * 33, "0" * 32 + "\n", 0]),
+        ("date", ["today", "2024-2-29", "2024-02-9", "2024-02-290", "02024-02-29", "24-02-29", 20240229]),
+        ("rows", [0, -24, 25, "x", 24.0, True, None]),
+        ("gamma", [1, 0, 5, 3.0, True]),
+        ("retention", ["0", "3/2", "x", "1/0", 1]),
+        ("plan", ["none", 1]),
+        ("batches", [[24], [24, 0], [12, 9], [12, 15], [12.0, 12], 24, None, []]),
+        ("sensitive", [[], {}, None, [{"column": "value"}], [{"domain": ["a"]}]]),
+        ("schema", ["splu-ref/manifest/0", "splu-ref/manifest/3", 2, None]),
+        ("method", ["SPLU", ["DBR"], None]),
+    ],
 )
-def test_a_damaged_origin_is_refused(release: Release, tmp_path: Path, key: str, value: object) -> None:
-    document = json.loads(release.manifest.to_json()) | {key: value}
-    with pytest.raises(DataError, match=r"m\.json"):
-        read_manifest(_written(tmp_path / "m.json", document))
+def test_what_no_manifest_says_is_refused(
+    release: Release, tmp_path: Path, key: str, values: list[object]
+) -> None:
+    document = json.loads(release.manifest.to_json())
+    for value in values:
+        with pytest.raises(DataError, match=r"m\.json: "):
+            read_manifest(_written(tmp_path / "m.json", document | {key: value}))
+    if key != "batches":
+        del document[key]
+        with pytest.raises(DataError, match=r"m\.json: "):
+            read_manifest(_written(tmp_path / "m.json", document))
+
+
+@pytest.mark.parametrize(
+    ("path", "values"),
+    [
+        (("sensitive", 0, "column"), [1, None, "\ud800"]),
+        (("sensitive", 0, "domain"), [[], "abcd", ["a", "a"], ["a", 1], ["a", "\ud800"], None, {"a": "b"}]),
+        (("produced_by", "version"), [1, None]),
+        (("produced_by", "spec"), [2, None]),
+        (("produced_by", "code"), ["0", "0" * 63, "0" * 65, "C" * 64, None]),
+    ],
+)
+def test_what_no_part_of_a_manifest_says_is_refused(
+    release: Release, tmp_path: Path, path: tuple[str | int, ...], values: list[object]
+) -> None:
+    for value in values:
+        document = json.loads(release.manifest.to_json())
+        part: Any = document
+        for step in path[:-1]:
+            part = part[step]
+        part[path[-1]] = value
+        with pytest.raises(DataError, match=r"m\.json: the manifest is damaged"):
+            read_manifest(_written(tmp_path / "m.json", document))
+        del part[path[-1]]
+        with pytest.raises(DataError, match=r"m\.json: the manifest is damaged"):
+            read_manifest(_written(tmp_path / "m.json", document))
+
+
+def test_a_column_or_a_key_that_stands_twice_is_refused(release: Release, tmp_path: Path) -> None:
+    document, path = json.loads(release.manifest.to_json()), tmp_path / "m.json"
+    with pytest.raises(DataError, match="damaged"):
+        read_manifest(_written(path, document | {"sensitive": 2 * document["sensitive"]}))
+    path.write_bytes(release.manifest.to_json().replace(b'"rows": 24,', b'"rows": 24, "rows": 24,'))
+    with pytest.raises(DataError, match="a key stands there twice"):
+        read_manifest(path)
+
+
+@pytest.mark.parametrize("sizes", [(3, 21), (12, 12), (9, 9, 6)])
+def test_batches_that_add_up_are_read(release: Release, tmp_path: Path, sizes: tuple[int, ...]) -> None:
+    path = tmp_path / "m.json"
+    path.write_bytes(replace(release.manifest, batches=sizes).to_json())
+    assert read_manifest(path).batches == sizes
+
+
+def test_what_is_no_manifest_is_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    for content, message in (
+        (b"{", "not a JSON file"),
+        (b"\xff{}", "not a JSON file"),
+        (b"[" * 100_000, "not a JSON file"),
+        (b"[]", "not a manifest of schema splu-ref/manifest/1 or splu-ref/manifest/2"),
+        (b"{}", "not a manifest of schema"),
+        (b'{"schema": "splu-ref/manifest/2"}', "the method None is unknown"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(DataError, match=rf"m\.json: {message}"):
+            read_manifest(path)
+    with pytest.raises(DataError, match="there is no such file"):
+        read_manifest(tmp_path / "none.json")
+
+
+def test_the_largest_manifest_has_sixteen_mebibytes(release: Release, tmp_path: Path) -> None:
+    path, content = tmp_path / "m.json", release.manifest.to_json()
+    path.write_bytes(content.ljust(16_777_216))
+    assert read_manifest(path) == release.manifest
+    path.write_bytes(content.ljust(16_777_217))
+    with pytest.raises(DataError, match="longer than 16777216 bytes"):
+        read_manifest(path)
 
 
 def test_a_table_has_one_digest_in_every_format_and_order(release: Release, tmp_path: Path) -> None:
@@ -131,8 +290,9 @@ def test_commands_refuse_a_manifest_of_another_release(
 
 def test_another_number_of_rows_is_refused() -> None:
     told = Manifest(SpluGen(3), 24, {"value": ("a", "b")})
-    with pytest.raises(DataError, match="24"):
-        told.require(Microdata.from_frame(FRAME.head(21)))
+    for rows in (21, 23, 25):
+        with pytest.raises(DataError, match=f"the table has {rows} rows, the manifest says 24"):
+            told.require(Microdata.from_frame(pl.concat([FRAME, FRAME]).head(rows)))
 
 
 def test_a_table_with_lists_and_bytes_beside_the_sensitive_column_has_a_digest(tmp_path: Path) -> None:

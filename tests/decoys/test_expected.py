@@ -122,9 +122,7 @@ def _others(frequencies: FloatArray, gamma: Gamma) -> list[FloatArray]:
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    st.lists(st.tuples(st.floats(0.05, 20), st.integers(1, 4)), min_size=2, max_size=5), st.integers(1, 6)
-)
+@given(st.lists(st.tuples(st.floats(0.05, 20), st.integers(1, 4)), min_size=2, max_size=5), st.integers(1, 6))
 def test_the_odds_of_kinds_are_those_of_their_values(kinds: list[tuple[float, int]], size: int) -> None:
     values = np.array([many for _, many in kinds])
     size = min(size, int(values.sum()) - 1)
