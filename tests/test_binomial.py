@@ -21,7 +21,10 @@ from splu_ref.binomial import (
     upper_tail,
     upper_tail_bounds,
     upper_tail_numerator,
+    work,
 )
+from splu_ref.binomial.directed import factor_work
+from splu_ref.binomial.exact import tail_work
 from splu_ref.model import ParameterError
 
 SHARES = [Fraction(1, 2), Fraction(1, 3), Fraction(9, 10), Fraction(3, 7)]
@@ -149,3 +152,58 @@ def test_the_mass_at_the_mode_of_many_trials_takes_few_terms() -> None:
     pi = Fraction(31415926535897932, 10**16)  # Wallis: 1 / (pi (k + 1/2)) < mass**2 < 1 / (pi k)
     assert mass.lower**2 * pi * k < 1 + Fraction(1, 10**14)
     assert mass.upper**2 * pi * (k + Fraction(1, 2)) > 1 - Fraction(1, 10**14)
+
+
+def test_the_budget_is_forty_thousand_million_and_is_used_up_to_its_end() -> None:
+    assert work.left() == 40_000_000_000
+    work.spend(10**12)  # nobody counts outside of a budget
+    with work.one_budget():
+        work.spend(39_999_999_999)
+        assert work.left() == 1
+        with work.one_budget():  # the same one
+            work.spend(1)
+            assert work.left() == 0
+            with pytest.raises(work.WorkError, match="more than about a minute"):
+                work.spend(1)
+            assert work.left() == 0
+        with pytest.raises(work.WorkError):
+            work.spend(0)
+    with pytest.raises(work.WorkError), work.one_budget():
+        work.spend(10**12)
+    with work.one_budget():
+        assert work.left() == 40_000_000_000
+
+
+def test_what_long_integers_cost_by_hand() -> None:
+    assert [work.digits(bits) for bits in (0, 29, 30, 59, 60)] == [1, 1, 2, 2, 3]
+    # 100 digits: 100 * 10 * 7 / 6; and the interpreter's hundred for each operation.
+    assert [work.long_product(bits) for bits in (0, 2970)] == [100, 100 + 1166]
+    assert [work.reduction(bits) for bits in (0, 30, 2970)] == [101, 104, 10_100]
+    assert [work.most_within(*each) for each in ((50, 10, 100), (500, 10, 100), (7, 3, 0))] == [5, 10, 3]
+    # 91 ratios of 7 + 4 bits make 1001 bits, 34 digits; half of them, 17, divide 100 * 4 bits, 14 digits.
+    tail = 40 * (100 + 34 * 5 * 6 // 6) + 17 * 14
+    assert tail_work(100, 10, Fraction(1, 10)) == tail_work(100, 10, Fraction(9, 10)) == tail
+    assert tail_work(100, 101, Fraction(1, 10)) == tail_work(100, 200, Fraction(1, 10)) == 40 * 100 + 14
+    assert [factor_work(bits) for bits in (0, 59, 60)] == [33 + 4, 33 + 8, 33 + 12]
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "p", "units"),
+    [
+        (10, 10, Fraction(1, 2), 0),  # one term
+        (10, 8, Fraction(1, 2), 2),
+        (1000, 900, Fraction(1, 10), 100),
+    ],
+)
+def test_a_tail_takes_its_work_before_it_is_computed(n: int, k: int, p: Fraction, units: int) -> None:
+    with work.one_budget():
+        upper_tail(n, k, p)
+        assert 40_000_000_000 - work.left() == tail_work(n, k, p)
+    with work.one_budget():
+        work.spend(40_000_000_000 - tail_work(n, k, p) + 1)
+        with pytest.raises(work.WorkError):
+            upper_tail_numerator(n, k, p)
+    with work.one_budget():
+        upper_tail_bounds(n, k, p)
+        spent = 40_000_000_000 - work.left()
+        assert spent >= units * 100

@@ -87,7 +87,7 @@ def digits(bits: int) -> int:
 def long_product(bits: int) -> int:
     """Return about the work of multiplying two integers of so many bits: less than the square of digits."""
     size = digits(bits)
-    return STEP + min(size * size, size * math.isqrt(size) * size.bit_length() // 6)
+    return STEP + size * math.isqrt(size) * size.bit_length() // 6
 
 
 def reduction(bits: int) -> int:
