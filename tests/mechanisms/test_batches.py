@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -27,6 +30,8 @@ from splu_ref.mechanisms import (
     read_manifest,
     read_release,
 )
+from splu_ref.microdata import Microdata
+from splu_ref.microdata.values import text
 from splu_ref.model import DataError, Gamma
 from splu_ref.randomness import Key, KeyedSource, SeededSource, outcomes
 
@@ -161,3 +166,26 @@ def test_batches_that_cannot_be_are_refused(batches: object, tmp_path: Path) -> 
     path.write_text(json.dumps(document | {"batches": batches}))
     with pytest.raises(DataError, match=r"m\.json: .*(batches|no multiple)"):
         read_manifest(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "domain"),
+    [
+        ([10, 2, -3, 2], [100, 9, 10, -30], ("-30", "-3", "2", "9", "10", "100")),
+        ([1.5, 10.0, 2.0, 10.0], [-1.0, 9.25, 1e21, 2.0], None),
+        ([Decimal("1.50"), Decimal("10.00")] * 2, [Decimal("9.00"), Decimal("-2.25")] * 2, None),
+        ([date(2024, 2, 29), date(999, 1, 1)] * 2, [date(2023, 12, 31), date(2024, 10, 1)] * 2, None),
+        ([True, True, False, False], [False, True, True, False], ("False", "True")),
+        (["10", "2", "10", "2"], ["9", "-3", "9", "-3"], ("-3", "10", "2", "9")),
+    ],
+)
+def test_the_domain_of_all_batches_is_in_the_order_of_its_values(
+    old: list[Any], new: list[Any], domain: tuple[str, ...] | None
+) -> None:
+    """As the domain of one table that holds them all."""
+    first = SpluGen(2).publish(pl.DataFrame({"v": old}), "v", SeededSource(1))
+    joined = append(first, pl.DataFrame({"v": new}), SeededSource(2))
+    whole = Microdata.from_frame(pl.DataFrame({"v": [*old, *new]}))
+    together = tuple(map(text, whole.domain("v")))
+    assert joined.domains["v"] == joined.manifest.domains["v"] == together
+    assert domain in (None, together)

@@ -116,3 +116,12 @@ def test_a_budget_must_be_above_0(wrong: str) -> None:
 def test_a_budget_whose_noise_takes_a_million_draws_is_refused() -> None:
     with pytest.raises(ParameterError, match="takes too long to draw"):
         LaplaceCounts(Budget.logarithm("1.0000001")).publish_counts([0], _Digits(()))
+
+
+def test_the_least_logarithm_is_drawn_by_and_what_is_below_is_not() -> None:
+    assert LaplaceCounts(Budget.logarithm("1.000001")).facts() == {"budget": "ln 1000001/1000000"}
+    with pytest.raises(ParameterError, match=r"below ln 1\.000001"):
+        LaplaceCounts(Budget.logarithm("1.0000009999"))
+    assert LaplaceCounts(Budget.of("1e-9")).facts() == {
+        "budget": "1/1000000000"
+    }  # a rational one may be small

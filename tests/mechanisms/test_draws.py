@@ -93,3 +93,14 @@ def test_one_over_gamma_is_the_rule_of_the_paper() -> None:
         SpluGen(3, retention=p).publish_codes(codes, 3, SeededSource(9)) for p in (Fraction(1, 3), None)
     )
     np.testing.assert_array_equal(told.published, silent.published)
+
+
+def test_a_draw_is_made_of_an_integer_below_2_63_at_most() -> None:
+    for gamma, wide in ((2, 2**63), (3, 2**62)):
+        retention = Fraction(1, wide)
+        rule = draw_rule(Gamma(gamma), retention)
+        assert rule.bound == 2**63
+        ends = np.array([0, rule.keeping - 1, rule.keeping, rule.bound - 1], dtype=np.int64)
+        assert rule.draw(ends).tolist() == [0, 0, 1, gamma - 1]
+        with pytest.raises(ParameterError, match="too many digits to draw by"):
+            draw_rule(Gamma(gamma), Fraction(1, wide + gamma - 1))

@@ -196,3 +196,16 @@ def test_shuffled_rows_are_the_same_rows() -> None:
         for rows in ((0, 1), (1, 0))
         for published in product(range(2), repeat=2)
     }
+
+
+def test_coin_and_value_are_an_integer_below_2_63_at_most() -> None:
+    codes = np.array([0, 1])
+    for wide, allowed in ((2**62, True), (2**62 + 1, False)):
+        mechanism = RetentionReplacement(Fraction(1, wide), {"sensitive": ["a", "b"]})
+        tape = TapeSource(b"\x00" * 8 + b"\x7f" + b"\xff" * 7)
+        if allowed:
+            assert mechanism.publish_codes(codes, 2, tape).published.tolist() == [0, 1]
+        else:
+            with pytest.raises(ParameterError, match="too many digits to draw by"):
+                mechanism.publish_codes(codes, 2, tape)
+            assert tape.consumed == 0

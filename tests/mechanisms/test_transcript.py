@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import stat
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -256,3 +257,23 @@ def test_the_order_of_rows_and_values_and_the_kind_of_a_cell_are_in_the_digest()
     assert ordered_digest(numbers) == ordered_digest(table)
     assert ordered_digest(numbers, ["a"]) != ordered_digest(table, ["a"])  # 1, 2, 10 in place of 1, 10, 2
     assert np.array_equal(numbers.codes("a"), [0, 1, 2])
+
+
+def test_the_first_line_has_a_mebibyte_and_the_file_a_gibibyte_at_most(tmp_path: Path) -> None:
+    _, transcript = _made(KeyedSource(KEY))
+    transcript = replace(transcript, missing="")
+    left = 1_048_576 - len(transcript.to_bytes().split(b"\n")[0]) - 1
+    path = tmp_path / "t"
+    longest = replace(transcript, missing="x" * left)
+    longest.write(path)
+    assert read_transcript(path) == longest
+    with pytest.raises(ParameterError, match="longer than 1073741824 bytes, or its first line than 1048576"):
+        replace(transcript, missing="x" * (left + 1)).to_bytes()
+    content = path.read_bytes()
+    path.write_bytes(b"   " + content)
+    with pytest.raises(DataError, match="its first line holds no transcript"):
+        read_transcript(path)
+    path.write_bytes(content)
+    os.truncate(path, 1_073_741_825)
+    with pytest.raises(DataError, match="longer than 1073741824 bytes"):
+        read_transcript(path)
