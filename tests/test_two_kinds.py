@@ -15,6 +15,7 @@ from splu_ref.binomial import (
     two_kinds_upper_tail_bounds,
     upper_tail_bounds,
 )
+from splu_ref.binomial import two_kinds_directed as directed
 from splu_ref.model import ParameterError
 
 CHANCES = st.integers(1, 29).map(lambda top: Fraction(top, 30))
@@ -73,3 +74,19 @@ def test_trials_that_cannot_be() -> None:
     for count, chance in ((-1, Fraction(1, 2)), (3, Fraction(0)), (3, Fraction(1))):
         with pytest.raises(ParameterError):
             Trials(count, chance)
+
+
+@pytest.mark.parametrize("center", [0, 30, 75, 150, 299, 300])
+@pytest.mark.parametrize("bits", [24, 128])
+def test_where_the_sum_begins_decides_about_the_work_alone(
+    center: int, bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A guess of the largest term that is far off: what lies before it is bounded, or summed after all."""
+    law = TwoKinds(Trials(300, Fraction(1, 4)), Trials(500, Fraction(1, 3)))
+    largest = directed._largest_term
+    monkeypatch.setattr(directed, "_largest_term", lambda law, k: (largest(law, k)[0], center, 0))
+    for k in (1, 150, 242, 420, 520, 700, 800):
+        bounds = two_kinds_upper_tail_bounds(law, k, bits)
+        truth = law.upper_tail(k)
+        assert bounds.lower <= truth <= bounds.upper
+        assert (bounds.upper - bounds.lower) * 2**bits <= truth
