@@ -232,6 +232,31 @@ def test_estimates_are_near_the_best_and_intervals_hold_each_value(concentrated:
     assert errors["shrunk"] < 1.2**2 * min(errors[name] for name in errors if name != "shrunk")
 
 
+@pytest.mark.parametrize("likelier", [0.8, 0.05])
+def test_intervals_hold_beside_a_value_in_nearly_every_group(likelier: float) -> None:
+    """2,790 of 9,000 records share a value, gamma is 3; a predicate has far more or fewer than its part.
+
+    No published count shows how many of them it has, and the other values, of which it has a random sample,
+    do not tell. What is published of them depends on it.
+    """
+    f = np.array([2790, *np.round(np.geomspace(60, 760, 22))], dtype=np.int64)
+    f[-1] += 9000 - f.sum()
+    codes, law = np.repeat(np.arange(len(f)), f), PublishedCount.of(3)
+    inside = np.random.default_rng(1).random(len(codes)) < np.where(codes == 0, likelier, 0.3)
+    x, held = np.bincount(codes[inside], minlength=len(f)), []
+    for seed in range(12):
+        done = SpluGen(3).publish_codes(codes, len(f), SeededSource(seed))
+        published = np.asarray(done.published)
+        y = np.bincount(published[inside[np.asarray(done.rows)]], minlength=len(f))[None]
+        shrinkage = Shrinkage(np.bincount(published, minlength=len(f)).astype(np.float64), len(codes), law)
+        found = shrinkage.answer(y.astype(np.float64), np.zeros(len(f), dtype=np.int64), np.eye(len(f)))
+        low, high = found.interval("each")
+        held.append((low <= x) & (x <= high))
+    common = np.argsort(f)[-10:]
+    assert np.mean(np.array(held)[:, common]) > 0.92
+    assert np.mean(held) > 0.93
+
+
 def test_a_contradicted_prior_is_told() -> None:
     """All 400 records of a group share a rare value, and every other group is as the table."""
     random = np.random.default_rng(6)

@@ -173,6 +173,26 @@ def bent(states: States, shrunk: FloatArray, posterior: FloatArray) -> Bent:
     )
 
 
+def unbelieving(states: States, shrunk: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return counts and variances for which anything in 0 .. n was as likely, rather than what was learned.
+
+    Where D is near 0 a published count tells little of x: neither can it tell that the prior, which is
+    learned from other values, is wrong for this one.
+
+    Parameters
+    ----------
+    states
+        The conjunctions.
+    shrunk
+        What is taken where y tells nothing.
+    """
+    known, wide = states.contrast > LEAST, np.maximum(states.predicate**2 / 12, LEAST)
+    solved = np.clip(np.where(known, states.solved, shrunk), 0.0, states.predicate)
+    noise = states.variance(solved) / np.where(known, states.contrast, 1.0) ** 2
+    trust = np.where(known, wide / (wide + noise), 0.0)
+    return solved * trust + shrunk * (1 - trust), wide * (1 - trust)
+
+
 def limited(
     solved: FloatArray, variance: FloatArray, shrunk: FloatArray, ratio: FloatArray, far: FloatArray
 ) -> Bent:

@@ -19,9 +19,9 @@ from splu_ref.channels import PublishedCount
 from splu_ref.decoys import ExpectedPairs, FloatArray, expected_pairs
 from splu_ref.estimators.answers import Interval
 from splu_ref.estimators.counts import estimate_count
-from splu_ref.estimators.linear.transition import decoy_probability
+from splu_ref.estimators.linear.transition import decoy_probability, gained
 from splu_ref.estimators.shrunk.composition import Composition, Learned, noise
-from splu_ref.estimators.shrunk.neighbors import Bent, States, bent
+from splu_ref.estimators.shrunk.neighbors import LEAST, Bent, States, bent, unbelieving
 from splu_ref.randomness import IntArray
 
 MISS = 0.05
@@ -29,6 +29,10 @@ MISS = 0.05
 
 LARGEST = 1e6
 """Second moment up to which critical values are tabulated."""
+
+HIDDEN = 0.15
+"""Contrast D/p up to which the plan hides how many records of a predicate have a value, one in nearly every
+group: then tau, which the other values show, is not believed of it. From twice that on it is."""
 
 _KNOTS = 120
 _ROUNDING = 1e-6
@@ -48,11 +52,17 @@ class Predicates(NamedTuple):
         Of their compositions.
     each
         The estimates of all values, shape (predicates, values).
+    counts
+        True counts to average chances over, each predicate's with the sum n, shape (predicates, values).
+    unseen
+        Variance of those that the plan hides, and 0 for all others, shape (predicates, values).
     """
 
     published: FloatArray
     learned: Learned
     each: Bent
+    counts: FloatArray
+    unseen: FloatArray
 
 
 class Shrunk(NamedTuple):
@@ -130,6 +140,9 @@ class Shrinkage:
         self.composition = Composition(pairs or expected_pairs(frequencies, law.gamma), law)
         self._frequencies, self._rows, self._law = frequencies, rows, law
         self._ends: dict[int, float] = {}
+        kept = float(law.retention)
+        contrast = np.abs(1 - gained(np.minimum(frequencies, rows - 1.0), rows, kept) / kept)
+        self._hidden: FloatArray = np.clip(2 - contrast / HIDDEN, 0.0, 1.0)
 
     def learn(self, published: FloatArray) -> Predicates:
         """Learn from y, shape (predicates, values), and estimate all values."""
@@ -148,7 +161,23 @@ class Shrinkage:
             doubt=np.zeros_like(taken),
             decoy=np.full((1, 1), decoy_probability(self._law)),
         )
-        return Predicates(published, learned, bent(states, learned.mean, learned.variance))
+        each = bent(states, learned.mean, learned.variance)
+        counts, unseen = self._composed(states, each.value, learned)
+        return Predicates(published, learned, each, counts, unseen)
+
+    def _composed(
+        self, states: States, estimates: FloatArray, learned: Learned
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return what `Predicates` says of ``counts`` and ``unseen``."""
+        n, hidden, unseen = learned.total[:, None], self._hidden > 0, np.zeros_like(estimates)
+        if hidden.any():
+            value, unseen = self._hidden * np.stack(unbelieving(states, estimates))
+            estimates = (1 - self._hidden) * estimates + value
+        counts = self._positive(estimates, learned)
+        if hidden.any():  # the other values have what is left
+            own, others = (np.where(part, counts, 0.0).sum(axis=1)[:, None] for part in (hidden, ~hidden))
+            counts = np.where(hidden, counts, counts * (np.maximum(n - own, 0.0) / np.maximum(others, LEAST)))
+        return counts * (n / np.maximum(counts.sum(axis=1)[:, None], LEAST)), unseen
 
     def asked(self, predicates: Predicates, which: IntArray, members: FloatArray) -> Shrunk:
         """Estimate queries.
@@ -166,14 +195,12 @@ class Shrinkage:
         held, kept = composition.share > 0, float(self._law.retention)
         # a and b of the predicate's own composition, in bent estimates.
         taken = composition.published(members)
-        counts = self._positive(predicates.each.value, learned)[which]
-        counts *= np.divide(
-            learned.total[which], counts.sum(axis=1), out=np.zeros(len(which)), where=learned.total[which] > 0
-        )[:, None]
+        counts, unseen = predicates.counts[which], predicates.unseen[which]
         inside = _average(members * counts, taken, kept)
         outside = _average((1 - members) * counts, taken, 0.0)
         # How uncertain the others' part of y is, with the noise that it shares with y.
-        weights = held * (taken - np.where(members > 0, inside[:, None], outside[:, None]))
+        apart = taken - np.where(members > 0, inside[:, None], outside[:, None])
+        weights = held * (1 - self._hidden) * apart
         solved = composition.solved_for(learned, which, weights)
         pushed, share = composition.published(solved), learned.share[which]
         sent = composition.transmitted(counts)
@@ -181,6 +208,10 @@ class Shrinkage:
         doubt *= share
         for some in (members, (1 - members) * held):
             doubt += composition.prior(learned, which, weights - pushed, some)[1]
+            if unseen.any():  # a record that has such a value is one that has none of the others
+                others = some * counts * (self._hidden == 0)
+                instead = taken - _average(others, taken, 0.0)[:, None]
+                doubt += (others.sum(axis=1) > LEAST) * (some * instead**2 * unseen).sum(axis=1)
         moved = (predicates.each.value - learned.mean)[which]
         doubt += (weights**2 * moved**2).sum(axis=1)
         single = members.sum(axis=1) <= 1
