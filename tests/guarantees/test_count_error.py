@@ -118,3 +118,18 @@ def test_a_fraction_too_long_to_print_leaves_its_bounds() -> None:
     written = error_probability(10, "0.3", 2000).json("down")  # a denominator of 20,000 digits
     assert written["fraction"] is None
     assert written["digits"] == 12
+
+
+def test_a_fraction_is_given_up_to_300000_trials() -> None:
+    for gamma, most in ((2, 150_000), (7, 42_857)):
+        error_probability(gamma, "1/2", most).refuse_long()
+        with pytest.raises(ParameterError, match="an exact fraction is given up to 300000"):
+            error_probability(gamma, "1/2", most + 1).refuse_long()
+
+
+def test_a_fraction_is_printed_up_to_10000_digits_of_its_denominator() -> None:
+    assert 4**16_609 < 10**10_000 < 4**16_610
+    assert error_probability(2, "1/2", 16_609).json("down")["fraction"] is not None
+    assert error_probability(2, "1/2", 16_610).json("down")["fraction"] is None
+    assert error_probability(10, "0.3", 999).json("down")["fraction"] is not None
+    assert error_probability(10, "0.3", 1000).json("down")["fraction"] is None  # 10^10000 has a digit more

@@ -152,3 +152,18 @@ def test_unusable_parameters_are_refused_with_the_remedy(
 ) -> None:
     with pytest.raises(ParameterError, match=remedy):
         privacy_minimum(*arguments)
+
+
+def test_from_epsilon_1_on_the_distance_bounds_alpha() -> None:
+    """Below gamma - 1 it is alpha times the smaller of epsilon and gamma - 1 - epsilon, up to 20,000,000."""
+    with pytest.raises(ParameterError, match="at most 66666$"):
+        privacy_minimum(1000, "300", 66_667)
+    for gamma, epsilon, most in (
+        (1000, "300", 66_666),
+        (1000, "699", 66_666),
+        (3, "1", 20_000_000),
+        (3, "999/1000", 66_666_666),  # outside, R gamma alpha alone
+        (3, "2", 66_666_666),
+    ):
+        with pytest.raises(ParameterError, match=f"give at most {most} releases"):
+            privacy_minimum(gamma, epsilon, 1, most + 1)

@@ -20,6 +20,7 @@ from splu_ref.guarantees import (
     utility_threshold,
 )
 from splu_ref.guarantees.concentration import uniform_bound
+from splu_ref.guarantees.privacy import limited
 from splu_ref.guarantees.tilts import lower_tilt, upper_tilt
 from splu_ref.model import ParameterError
 
@@ -175,7 +176,29 @@ def test_what_is_no_retention(retention: str) -> None:
 def test_work_that_takes_too_long_is_refused() -> None:
     with pytest.raises(ParameterError, match="retention with fewer digits"):
         error_probability(5, "3/10", 10_000, retention=Fraction(123456789123, 1000000000000)).exact()
-    with pytest.raises(ParameterError, match="alpha of at most"):
-        privacy_minimum(5, "3/10", 10**6, retention="1/2")
-    with pytest.raises(ParameterError, match="larger epsilon"):
-        utility_threshold(5, "1/1000", "1/100", retention="1/2")
+
+
+@pytest.mark.parametrize(
+    ("gamma", "epsilon", "releases", "most"),
+    [
+        (5, "3/10", 1, 33_333),  # 10,000 plateaus
+        (5, "1", 1, 10_000),
+        (5, "3/10", 2, 16_666),
+        (5, "3/10", 4, 10_000),
+        (1000, "3/10", 1, 2_000),  # gamma alpha up to 2,000,000
+        (1000, "3/10", 3, 666),
+    ],
+)
+def test_the_largest_alpha_of_another_retention(gamma: int, epsilon: str, releases: int, most: int) -> None:
+    with pytest.raises(ParameterError, match=f"alpha = {most + 1} .* at most {most}$"):
+        privacy_minimum(gamma, epsilon, most + 1, releases, retention="2/5")
+    assert limited(gamma, epsilon, most, releases, Fraction(2, 5))[2] == most
+
+
+def test_the_largest_counts_of_a_threshold() -> None:
+    for gamma, most in ((2, 1_000_000), (5, 400_000), (1000, 2_000)):
+        with pytest.raises(ParameterError, match=f"needs counts beyond {most}:"):
+            utility_threshold(gamma, "1/10000", "1/100", retention="2/5")
+    for gamma, most in ((2, 100_000_000), (5, 40_000_000), (1000, 200_000)):
+        with pytest.raises(ParameterError, match=f"needs counts beyond {most}:"):
+            utility_threshold(gamma, "1/1000000", "1/100")
