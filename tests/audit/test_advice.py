@@ -10,7 +10,10 @@ import pandas as pd
 import pytest
 
 from splu_ref.audit import Advice, Goals, advise, recommend
+from splu_ref.audit.advice.option import option_for
 from splu_ref.binomial import Bounds
+from splu_ref.channels import PublishedCount
+from splu_ref.guarantees import utility_threshold
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError
 
@@ -220,3 +223,64 @@ def test_progress_ends_where_it_says() -> None:
     advise(_table(SPREAD), "s", progress=lambda *step: told.append(step))
     assert told == sorted(told)
     assert told[-1][0] == told[-1][1]
+
+
+def test_every_zone_at_its_boundary() -> None:
+    law, hair = PublishedCount.of(3), Fraction(1, 10**30)
+    errors = [_error(f, 3, Fraction(1, 3), Fraction(1, 2)) for f in range(1, 5)]
+    level = min(errors)
+    least = utility_threshold(3, "1/2", "1/20").threshold
+    assert least > 7
+    counts = (least, least - 1, 5, 4, 3, 2, 1)
+    values = [(str(count), count) for count in counts]
+
+    kept = option_for(law, Goals(Fraction(1, 2), 4, level, Fraction(1, 20)), values, ())
+    assert (kept.meets_t_p, kept.t_p) == (True, level)
+    assert (kept.accurate, kept.between, kept.protected) == ((0,), (1, 2), (3, 4, 5, 6))
+    missed = option_for(law, Goals(Fraction(1, 2), 4, level + hair, Fraction(1, 20)), values, ())
+    assert not missed.meets_t_p
+    assert missed.protected == tuple(n for n in (3, 4, 5, 6) if errors[counts[n] - 1] > level)
+    assert missed.protected != kept.protected
+
+
+def test_places_are_counted_without_the_records_that_are_deleted() -> None:
+    """Of ten records gamma = 3 publishes nine: three of them can stand in every group."""
+    values = [("a", 3), ("b", 3), ("c", 2), ("d", 2)]
+    assert option_for(PublishedCount.of(3), Goals.of(), values, ()).uninformative == (0, 1)
+
+
+def test_a_level_is_a_fraction_up_to_a_thousand_trials() -> None:
+    for alpha, kind in ((250, Fraction), (251, Bounds)):
+        option = option_for(PublishedCount.of(4), Goals.of("1", alpha, "1e-30", "1e-40"), [("a", 9)], ())
+        assert option.argmin == alpha
+        assert isinstance(option.t_p, kind)
+
+
+def test_ties_go_to_the_smallest_gamma_and_then_to_the_smallest_retention() -> None:
+    table = _table({f"v{i}": 300 for i in range(7)} | {"rare": 8})
+    advice = advise(table, "s", Goals.of("3/10", 10, "1/10"), ["1/2"])
+    equal = [
+        replace(each, threshold=34, t_p=Fraction(1, 2), meets_t_p=True, meets_own_value=True)
+        for each in advice.options
+    ]
+    for options in (equal, equal[::-1]):
+        best = recommend(replace(advice, options=tuple(options))).option
+        assert (int(best.law.gamma), best.law.retention) == (2, Fraction(1, 2))
+        without = [each for each in options if each.law.retention != Fraction(1, 3)]
+        larger = [each for each in without if each.law.gamma > 2]
+        best = recommend(replace(advice, options=tuple(larger))).option
+        assert (int(best.law.gamma), best.law.retention) == (3, Fraction(1, 2))  # not 1/7, of gamma = 7
+        third = [each for each in options if each.law.gamma == 3]
+        best = recommend(replace(advice, options=tuple(third))).option
+        assert best.law.retention == Fraction(1, 3)
+
+
+def test_cautions_at_their_boundary() -> None:
+    table = _table({f"v{i}": 300 for i in range(7)} | {"rare": 10})
+    advice = advise(table, "s")
+    assert "speaks of no value of this table" not in " ".join(recommend(advice).reasons)
+    fewer = advise(table, "s", Goals.of(alpha=9))
+    assert "the rarest, rare, occurs 10 times" in " ".join(recommend(fewer).reasons)
+    for option in advice.options:
+        text = " ".join(recommend(replace(advice, options=(option,))).reasons)
+        assert ("a larger gamma, up to 7, lowers that" in text) == (option.law.gamma < 7)

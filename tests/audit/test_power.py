@@ -15,9 +15,10 @@ from splu_ref.audit import (
     rate_at_most,
     rate_power,
 )
-from splu_ref.audit.power import DETECTION, RateTest
+from splu_ref.audit.power import RateTest
 
 LEVEL = Fraction(1, 10**8)
+DETECTION = Fraction(999, 1000)
 STEP = Fraction(1, 10**6)
 
 

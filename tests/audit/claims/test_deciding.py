@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from splu_ref.audit.claims import Finding, Verdict, decide
 from splu_ref.audit.claims.document import parse_document
-from splu_ref.audit.claims.narrowing import MOST_RELEASES, first_failure, largest
+from splu_ref.audit.claims.narrowing import first_failure, largest
 from splu_ref.audit.claims.reading import claims_of
 from splu_ref.audit.concepts import concept_minimum
 from splu_ref.certificate_checker import check
@@ -140,6 +140,62 @@ def test_the_error_at_a_count(
     assert check(finding.proofs[0].make()).valid
     exactly = _decided("error-at-count", **{**keys, key: error})  # equality confirms both
     assert exactly.verdict is Verdict.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("gamma", "retention", "epsilon", "alpha", "releases"),
+    [(2, "1/2", "1", 4, 1), (3, "1/3", "3/10", 5, 1), (3, "1/7", "1/2", 4, 1), (2, "1/2", "3/10", 3, 3)],
+)
+def test_a_level_that_is_attained_exactly_is_kept_and_nothing_above_it_is(
+    gamma: int, retention: str, epsilon: str, alpha: int, releases: int
+) -> None:
+    """Among them epsilon = 1, a p below 1/gamma, and one release more than the claim is true for."""
+    p, distance = Fraction(retention), Fraction(epsilon)
+    errors = [_error(gamma, p, distance, f, releases=releases) for f in range(1, alpha + 1)]
+    level, hair = min(errors), Fraction(1, 10**40)
+    keys = {"gamma": gamma, "retention": retention, "epsilon": epsilon, "alpha": alpha}
+    kept = _decided("small-sum-privacy", **keys, releases=releases, t_p=level)
+    assert (kept.verdict, kept.true_for) == (Verdict.CONFIRMED, "")
+    above = _decided("small-sum-privacy", **keys, releases=releases, t_p=level + hair)
+    assert above.verdict is not Verdict.CONFIRMED
+    first = next(f for f, error in enumerate(errors) if error < level + hair)
+    assert (f"true for alpha up to {first}" in above.true_for) == bool(first)
+    more = _decided("small-sum-privacy", **keys, releases=releases + 1, t_p=level)
+    again = min(_error(gamma, p, distance, f, releases=releases + 1) for f in range(1, alpha + 1))
+    assert (more.verdict is Verdict.CONFIRMED) == (again >= level)
+    for finding in (kept, above, more):
+        for proof in finding.proofs:
+            assert check(proof.make()).valid
+
+
+def test_theorem_4_is_told_of_only_where_it_falls_below_the_claim() -> None:
+    """At gamma = 2, epsilon = 1 and f = 1 the count is 0, 1 or 2: never off by more than 1."""
+    strict = privacy_minimum(3, "3/10", 4)
+    assert strict.t_p.exact() == strict.t_p_definition.exact()
+    silent = _decided("small-sum-privacy", gamma=3, epsilon="3/10", alpha=4, t_p=strict.t_p.exact())
+    assert (silent.verdict, silent.remarks) == (Verdict.CONFIRMED, ())
+    told = _decided("small-sum-privacy", gamma=2, epsilon="1", alpha=1, t_p="1/2")
+    assert _error(2, Fraction(1, 2), Fraction(1), 1) == Fraction(1, 2)
+    assert told.verdict is Verdict.CONFIRMED
+    assert "T_P is 0, below the claim" in told.remarks[0]
+
+
+def test_a_threshold_that_nobody_can_find_is_not_refuted_by_an_error_that_is_allowed() -> None:
+    attained = _error(3, Fraction(1, 3), Fraction(1, 10**9), 7)
+    keys = {"gamma": 3, "epsilon": "1e-9", "t_f": 7}
+    with pytest.raises(InputError, match="needs counts beyond"):
+        _decided("large-sum-utility", t_e=attained, **keys)
+    below = _decided("large-sum-utility", t_e=attained - Fraction(1, 10**40), **keys)
+    assert below.verdict is Verdict.REFUTED
+
+
+def test_a_threshold_whose_error_is_attained_exactly() -> None:
+    """gamma = 2 and epsilon = 1: the error is 2^(1-2f), so that t_e = 1/32 is attained at f = 3."""
+    assert [_error(2, Fraction(1, 2), Fraction(1), f) for f in (2, 3)] == [Fraction(1, 8), Fraction(1, 32)]
+    keys = {"gamma": 2, "epsilon": 1, "t_e": "1/32"}
+    assert _decided("large-sum-utility", t_f=3, **keys).verdict is Verdict.CONFIRMED
+    narrowed = _decided("large-sum-utility", t_f=2, **keys)
+    assert (narrowed.verdict, narrowed.true_for) == (Verdict.NARROWED, "true from T_f = 3 on")
 
 
 @pytest.mark.parametrize(
@@ -386,4 +442,4 @@ def test_the_search_finds_the_last_that_holds_in_few_steps(last: int, most: int)
         assert largest(holds, most) == last
         assert len(asked) <= 2 * most.bit_length() + 1
         assert max(asked, default=1) <= 2 * last + 1
-    assert first_failure(lambda n: n <= last, most) == min(last, most, MOST_RELEASES)
+    assert first_failure(lambda n: n <= last, most) == min(last, most, 20)  # as the guide says

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from splu_ref.audit import average, rate_at_least, rate_at_most
 from splu_ref.audit.releases import Claimed, audit_release, compare_releases
 from splu_ref.audit.repeated import repeated_privacy
 from splu_ref.channels import PublishedCount
@@ -94,6 +95,26 @@ def test_one_row_of_difference_is_not_the_same() -> None:
     assert compare_releases(one, one, ["value"], CLAIMED, LEVEL).draws == "same"
 
 
+@pytest.mark.parametrize(
+    ("gamma", "retention", "most"), [(3, None, "1/3"), (3, "1/4", "3/8"), (4, "2/3", "2/3")]
+)
+def test_evidence_against_independence_by_hand(gamma: int, retention: str | None, most: str) -> None:
+    """Twelve rows agree in two: at most max(p, q) each, at least p^2, and gamma - 1 of them may be others."""
+    names = [str(i) for i in range(12)]
+    one = pl.DataFrame({"name": names, "value": list("xyxyxyxyxyxy")})
+    two = one.with_columns(value=pl.Series(list("xyyxyxyxyxyx")))
+    claimed = Claimed(PublishedCount.of(gamma, retention))
+    for column in (["value"], ["value", "same"]):
+        frames = [frame.with_columns(same=pl.lit("z")) if "same" in column else frame for frame in (one, two)]
+        reuse = compare_releases(*map(Microdata.from_frame, frames), column, claimed, LEVEL)
+        counts = [2, 12][: len(column)]
+        twice = claimed.law.retention**2
+        more = average([rate_at_most(12, count, Fraction(most)) for count in counts])
+        fewer = average([rate_at_least(12, min(12, count + gamma - 1), twice) for count in counts])
+        assert (reuse.draws, reuse.linked, reuse.agreeing) == ("fresh", 12, 2)
+        assert reuse.against_independence == average([more, fewer])
+
+
 def test_nothing_to_link() -> None:
     frame = pl.DataFrame({"value": list("xyxz")})
     one, two = Microdata.from_frame(frame), Microdata.from_frame(frame.with_columns(value=pl.lit("x")))
@@ -117,6 +138,12 @@ def test_promise_of_the_mean_by_trying_every_count(retention: str | None) -> Non
     assert promise.once.lower <= alone <= promise.once.upper
     assert decimal_down(tried, 4) in str(promise)
     assert tried < alone
+
+
+def test_a_promise_speaks_of_three_tenths_and_counts_up_to_ten_unless_told_otherwise() -> None:
+    law = PublishedCount.of(5)
+    assert repeated_privacy(law, 3) == repeated_privacy(law, 3, "3/10", 10)
+    assert repeated_privacy(law, 3) != repeated_privacy(law, 3, "3/10", 9)
 
 
 def test_a_promise_needs_a_count() -> None:

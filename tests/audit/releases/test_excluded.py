@@ -1,0 +1,127 @@
+"""What a column's checks would have noticed: every number by hand, at its boundary and beside it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from splu_ref.audit.power import RatePower
+from splu_ref.audit.releases import Check, Claimed, ReleaseAudit
+from splu_ref.audit.releases.excluded import Excluded
+from splu_ref.channels import PublishedCount
+
+HAIR = Fraction(1, 10**6)
+
+
+def excluded(
+    low: Fraction | None, high: Fraction | None, *, gamma: int = 4, retention: str | None = None
+) -> Excluded:
+    law = PublishedCount.of(gamma, retention)
+    return Excluded(
+        column="s",
+        law=law,
+        rows=1000,
+        known=600,
+        retention=RatePower(600, law.retention, low, high),
+        exact_counts=0,
+        unlinked=0,
+        unlinked_noticed=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "at_most", "at_least"),
+    [
+        ("1/5", "1/3", 3, 5),  # both are the retention of a gamma
+        ("199999/1000000", "333334/1000000", 2, 6),
+        ("1/8", "1/2", 2, 8),
+        ("1/8", "500001/1000000", None, 8),  # no gamma is below 2
+        ("0", "1", None, None),
+        (None, None, None, None),
+    ],
+)
+def test_other_gammas(low: str | None, high: str | None, at_most: int | None, at_least: int | None) -> None:
+    told = excluded(None if low is None else Fraction(low), None if high is None else Fraction(high))
+    assert (told.gamma_at_most, told.gamma_at_least) == (at_most, at_least)
+    other = excluded(told.low, told.high, gamma=6, retention="1/4")  # gamma says nothing of the retention
+    assert (other.gamma_at_most, other.gamma_at_least) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "own", "others"),
+    [
+        ("1/5", "2/5", 200, 200),  # 1000 (2/5 - 1/4) / (3/4) and 1000 (1 - 4/5)
+        ("199999/1000000", "400001/1000000", 201, 201),
+        ("200001/1000000", "399999/1000000", 200, 200),
+        ("0", "1", 1000, 1000),
+        (None, None, None, None),
+    ],
+)
+def test_altered_cells(low: str | None, high: str | None, own: int | None, others: int | None) -> None:
+    told = excluded(None if low is None else Fraction(low), None if high is None else Fraction(high))
+    assert (told.altered_to_own, told.altered_to_others) == (own, others)
+
+
+@pytest.mark.parametrize(
+    ("gamma", "retention", "half", "twice"),
+    [
+        (4, None, Fraction(1, 2), Fraction(1, 8)),
+        (2, None, Fraction(3, 4), Fraction(1, 4)),  # twice 1/2 would be the original itself
+        (3, "3/5", Fraction(4, 5), Fraction(3, 10)),
+    ],
+)
+def test_half_and_twice_the_gamma_have_to_be_noticed(
+    gamma: int, retention: str | None, half: Fraction, twice: Fraction
+) -> None:
+    def still_open(low: Fraction | None, high: Fraction | None) -> tuple[str, ...]:
+        return excluded(low, high, gamma=gamma, retention=retention).open
+
+    words = ("half the gamma", "twice the gamma")
+    if retention:
+        words = ("own values kept with probability 0.8", "own values kept with probability 0.3")
+    assert still_open(twice, half) == ()
+    assert still_open(twice, half + HAIR) == still_open(twice, None) == words[:1]
+    assert still_open(twice - HAIR, half) == still_open(None, half) == words[1:]
+    assert still_open(None, None) == words
+
+
+def test_true_values_in_rows_that_no_check_sees() -> None:
+    told = excluded(Fraction(1, 8), Fraction(2, 5))
+    assert told.altered_to_own == 200
+    assert replace(told, unlinked=200).open == ()
+    assert replace(told, unlinked=201).open == ("true values in the 201 rows that may be several records",)
+    assert replace(told, unlinked=201, unlinked_noticed=True).open == ()
+    assert replace(told, exact_counts=None).open == ("counts that are exact",)
+    blind = replace(told, retention=None, known=0, unlinked=1000)
+    assert blind.open[0] == "the original itself: no row's true value is known"
+    assert len(blind.open) == 2
+
+
+def test_one_open_column_and_one_failed_check_decide_the_verdict() -> None:
+    whole, part = excluded(Fraction(1, 8), Fraction(2, 5)), excluded(None, None)
+    passed = Check("rows", None, passed=True, detail="", rows=1000)
+    failed = replace(passed, name="domain", passed=False)
+
+    def verdict(
+        checks: tuple[Check, ...], excludes: tuple[Excluded, ...], recomputed: str | None = None
+    ) -> str:
+        return ReleaseAudit(
+            claimed=Claimed(PublishedCount.of(4)),
+            level=Fraction(1, 10**9),
+            rows=1000,
+            linked=600,
+            checks=checks,
+            not_checked=(),
+            excludes=excludes,
+            recomputed=recomputed,
+        ).verdict
+
+    assert verdict((passed, passed), (whole, whole)) == "consistent"
+    for excludes in ((part, whole), (whole, part), (part,), ()):
+        assert verdict((passed, passed), excludes) == "not shown"
+        assert verdict((passed, passed), excludes, "its transcript") == "consistent"
+    for checks in ((failed, passed), (passed, failed)):
+        for recomputed in (None, "its transcript"):
+            assert verdict(checks, (whole,), recomputed) == "inconsistent"
