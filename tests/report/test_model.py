@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from splu_ref.report.exhibits import KillMatrix, MutantRow
-from splu_ref.report.model import VerificationReport
+from splu_ref.report.model import Row, StatisticalRow, VerificationReport
 
 
 def test_counts_and_verdict(report: VerificationReport) -> None:
@@ -50,3 +50,27 @@ def test_a_mutant_is_killed_by_one_check_and_by_no_other_word() -> None:
 def test_a_ragged_matrix_is_refused() -> None:
     with pytest.raises(ValueError, match="mutant x has 1 of 2 cells"):
         KillMatrix(("a", "b"), (MutantRow("x", "", ("alive",)),))
+
+
+@pytest.mark.parametrize(("budget", "threshold"), [(Fraction(1, 10**7), 7), (Fraction(1, 2), 0.30103)])
+def test_a_check_fails_from_one_over_its_budget_on(budget: Fraction, threshold: float) -> None:
+    row = StatisticalRow("law", None, budget, "", True)
+    assert row.threshold == pytest.approx(threshold, abs=1e-6)
+
+
+def test_a_row_of_the_ledger_has_keys_that_other_rows_have_not() -> None:
+    row = Row("ledger", "a", "first", "proved", True, "exact", "summed", 0.12345, unchecked="recorded")
+    common = {
+        "stage": "ledger", "id": "a", "title": "first", "status": "proved", "grade": "exact",
+        "evidence": "summed", "seconds": 0.123, "detail": "",
+    }  # fmt: skip
+    words = {"source": "", "statement": "", "words": ""}
+    assert row.to_json() == {
+        **common, **words, "passed": None, "result": "recorded", "witness": None, "corrected_by": None,
+        "unchecked": "recorded",
+    }  # fmt: skip
+    assert replace(row, stage="figures", unchecked="").to_json() == {
+        **common, "stage": "figures", "passed": True, "result": "passed",
+    }  # fmt: skip
+    failed = replace(row, passed=False, unchecked="").to_json()
+    assert (failed["passed"], failed["result"], failed["unchecked"]) == (False, "failed", None)
