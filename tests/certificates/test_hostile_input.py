@@ -21,6 +21,7 @@ from splu_ref.certificates import (
     threshold_certificate,
 )
 
+PAGES = Path(__file__).parents[2] / "docs" / "specification"
 PRIVACY = privacy_certificate(10, "3/10", 3)
 THRESHOLD = threshold_certificate(3, "9/10", "1/10")
 
@@ -315,3 +316,23 @@ def test_exact_sums_are_refused_once_they_are_too_large_together(monkeypatch: py
     monkeypatch.setattr(certificate_checker, "MAX_SUMMED", spent - 1)
     with pytest.raises(Unreadable, match="too large together"):
         check(certificate)
+
+
+def test_limits_and_bits_are_those_of_the_specification() -> None:
+    page = " ".join((PAGES / "certificates.md").read_text(encoding="utf-8").split())
+    stated = {
+        "MAX_BYTES": "One JSON object in UTF-8 of at most {:,} bytes",
+        "MAX_TRIALS": "- `gamma f > {:,}`;",
+        "MAX_BITS": "- `B = gamma f · bitlength(gamma) > {:,}`;",
+        "MAX_EXACT": "- `B · (min(gamma f, floor(2 epsilon f)) + 3) > {:,}`;",
+        "MAX_TERMS": "floor(266 (1+epsilon)/epsilon) + 2) > {:,}`",
+        "MAX_SUMMED": "once all of them together come to more than {:,}.",
+        "MAX_OWNERS": "A checker refuses it if `gamma f > {:,}`",
+        "MAX_PAIRS": "`(x3 + K + 1) (gamma f - x3 - K + 1) > {:,}`",
+        "WORK": "The checker gets it like this, with {} bits:",
+        "KEEP": "as happens when the true value itself has at most {} bits",
+    }
+    for name, words in stated.items():
+        assert words.format(getattr(certificate_checker, name)) in page, name
+    limits = {name for name in vars(certificate_checker) if name.startswith("MAX_")}
+    assert limits <= stated.keys()
