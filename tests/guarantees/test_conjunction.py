@@ -16,6 +16,7 @@ from splu_ref.guarantees import (
     conjunction_variance,
     error_probability,
 )
+from splu_ref.guarantees.conjunction_bounds import band_within
 from splu_ref.model import ParameterError
 
 CASES = [
@@ -188,3 +189,17 @@ def test_a_statistic_that_cannot_vary() -> None:
     case = Conjunction.of(4, 16, 1, 16, retention="127/2000")
     bound = conjunction_error_bound(case, "1/10", 1)
     assert conjunction_error_probability(case, "1/10", 1) <= bound.bound <= bound.chernoff
+
+
+@pytest.mark.parametrize("numbers", CASES)
+def test_what_is_outside_a_band_by_summing_the_law(numbers: tuple[int, int, int, int, str | None]) -> None:
+    """Also where the band ends at 0, at the greatest count, or just below p N."""
+    gamma, rows, f, n, retention = numbers
+    case = Conjunction.of(gamma, rows, f, n, retention=retention)
+    law = counts((f, case.law.retention), ((gamma - 1) * f, case.law.decoy))
+    for width in range(1, gamma * f + 2):
+        band = band_within(case, width)
+        inside = [k for k in range(len(law)) if abs(k - f) <= width and k < case.law.retention * rows]
+        assert (band.first, band.last) == (inside[0], inside[-1])
+        outside = 1 - sum(law[k] for k in inside)
+        assert outside <= band.outside <= outside * (1 + Fraction(1, 2**50))

@@ -9,7 +9,17 @@ from itertools import pairwise, product
 
 import pytest
 
-from splu_ref.guarantees import decimal_down, decimal_up, error_probability, exact_json, privacy_minimum
+from splu_ref.binomial.work import WorkError, one_budget
+from splu_ref.channels import PublishedCount
+from splu_ref.guarantees import (
+    decimal_down,
+    decimal_up,
+    error_probability,
+    exact_json,
+    least_error,
+    privacy,
+    privacy_minimum,
+)
 from splu_ref.model import ParameterError
 
 BruteError = Callable[[int, Fraction, int, bool], Fraction]
@@ -156,7 +166,7 @@ def test_unusable_parameters_are_refused_with_the_remedy(
 
 def test_from_epsilon_1_on_the_distance_bounds_alpha() -> None:
     """Below gamma - 1 it is alpha times the smaller of epsilon and gamma - 1 - epsilon, up to 20,000,000."""
-    with pytest.raises(ParameterError, match="at most 66666$"):
+    with pytest.raises(ParameterError, match=r"at most 66666$"):
         privacy_minimum(1000, "300", 66_667)
     for gamma, epsilon, most in (
         (1000, "300", 66_666),
@@ -167,3 +177,40 @@ def test_from_epsilon_1_on_the_distance_bounds_alpha() -> None:
     ):
         with pytest.raises(ParameterError, match=f"give at most {most} releases"):
             privacy_minimum(gamma, epsilon, 1, most + 1)
+
+
+@pytest.mark.parametrize(
+    ("strict", "epsilon"), [(True, "3/10"), (False, "3/10"), (False, "1"), (True, "7/5")]
+)
+def test_counts_that_rough_enclosures_leave_open_are_told_apart(
+    strict: bool, epsilon: str, brute_error: BruteError, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    law, rational = PublishedCount.of(3), Fraction(epsilon)
+    truth = min((brute_error(3, rational, f, strict), f) for f in range(1, 13))[1]
+    for left_open in (list(range(1, 13)), [truth, truth]):  # what is equal stays open to the last
+        monkeypatch.setattr(least_error, "_near_least", lambda *_, found=left_open: found)
+        assert least_error.least_error_count(law, rational, 12, strict, None) == truth
+
+
+@pytest.mark.parametrize(("gamma", "epsilon", "releases"), [(100, "50", 1), (100, "50", 3), (40, "1/3", 2)])
+def test_the_alpha_that_is_named_would_do_and_one_more_would_not(
+    gamma: int, epsilon: str, releases: int
+) -> None:
+    law, rational = PublishedCount.of(gamma), Fraction(epsilon)
+    with (
+        one_budget(),
+        pytest.raises(WorkError, match="too long: give an alpha of at most") as told,
+    ):
+        least_error.refuse_long_search(law, rational, 10**9, releases)
+    most = int(str(told.value).split()[-1])
+    with one_budget():
+        least_error.refuse_long_search(law, rational, most, releases)
+        with pytest.raises(WorkError):
+            least_error.refuse_long_search(law, rational, most + 1, releases)
+
+
+def test_a_search_that_is_too_long_is_refused_before_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(privacy, "refuse_long_search", lambda *given: asked.append(given))
+    privacy.limited(7, "1/3", 11, 2, None)
+    assert asked == [(PublishedCount.of(7), Fraction(1, 3), 11, 2)]
