@@ -191,7 +191,7 @@ def test_a_statistic_that_cannot_vary() -> None:
     assert conjunction_error_probability(case, "1/10", 1) <= bound.bound <= bound.chernoff
 
 
-@pytest.mark.parametrize("numbers", CASES)
+@pytest.mark.parametrize("numbers", [*CASES, (3, 30, 9, 12, None)])
 def test_what_is_outside_a_band_by_summing_the_law(numbers: tuple[int, int, int, int, str | None]) -> None:
     """Also where the band ends at 0, at the greatest count, or just below p N."""
     gamma, rows, f, n, retention = numbers
