@@ -106,7 +106,8 @@ def test_evidence_against_independence_by_hand(gamma: int, retention: str | None
     claimed = Claimed(PublishedCount.of(gamma, retention))
     for column in (["value"], ["value", "same"]):
         frames = [frame.with_columns(same=pl.lit("z")) if "same" in column else frame for frame in (one, two)]
-        reuse = compare_releases(*map(Microdata.from_frame, frames), column, claimed, LEVEL)
+        first, second = map(Microdata.from_frame, frames)
+        reuse = compare_releases(first, second, column, claimed, LEVEL)
         counts = [2, 12][: len(column)]
         twice = claimed.law.retention**2
         more = average([rate_at_most(12, count, Fraction(most)) for count in counts])
