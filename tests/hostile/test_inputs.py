@@ -235,9 +235,10 @@ def test_memory_that_does_not_suffice_is_one_line(
         raise MemoryError
 
     before = sorted(folder.rglob("*"))
-    for place in ("read_table", "SpluGen", "table_bytes", "write_all"):
+    places = [f"cli.sanitize.{name}" for name in ("read_table", "SpluGen", "write_all")]
+    for place in (*places, "mechanisms.release.table_bytes"):
         with monkeypatch.context() as patched:
-            patched.setattr(f"splu_ref.cli.sanitize.{place}", exhausted)
+            patched.setattr(f"splu_ref.{place}", exhausted)
             assert run(INPUTS["sanitize table"]("table.csv")) == 2
         printed = capsys.readouterr()
         assert printed.err == (
