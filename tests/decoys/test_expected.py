@@ -64,7 +64,7 @@ def test_closed_forms() -> None:
     np.testing.assert_allclose(expected_co_occurrence([7, 7], Gamma(2)), [[7, 7], [7, 7]])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.integers(2, 6),
     st.lists(st.tuples(st.integers(1, 400), st.integers(1, 6)), min_size=1, max_size=6),
@@ -121,7 +121,7 @@ def _others(frequencies: FloatArray, gamma: Gamma) -> list[FloatArray]:
     return [pairs.together[np.ix_(kinds, kinds)]]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.floats(0.05, 20), st.integers(1, 4)), min_size=2, max_size=5), st.integers(1, 6))
 def test_the_odds_of_kinds_are_those_of_their_values(kinds: list[tuple[float, int]], size: int) -> None:
     values = np.array([many for _, many in kinds])
