@@ -21,7 +21,10 @@ from splu_ref.microdata import Microdata, read_table, require_suffix
 from splu_ref.microdata.values import text
 from splu_ref.model import DataError, ParameterError
 
-EXAMPLE = "splu-ref publish survey.csv -o out.csv --mechanism retention --retention 1/5 --domain domain.json"
+EXAMPLE = (
+    "splu-ref publish adult.csv -o answers.csv --mechanism retention --column sex --retention 1/5 "
+    "--domain domain.json"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
