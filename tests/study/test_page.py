@@ -115,8 +115,8 @@ def test_shrunk_errs_least_with_two_sensitive_columns_but_in_the_classes_that_ar
             ratios[table, gamma, label] = errors["shrunk"] / min(others)
     worse = sorted(ratio for ratio in ratios.values() if ratio > 1)
     assert len(ratios) == 60
-    assert len(worse) == 3
-    assert worse[-1] < 1.09
+    assert len(worse) == 6
+    assert worse[-1] < 1.08
     assert max(ratios, key=ratios.__getitem__) == ("adult_demo", "7", "0.1–0.3 %")
 
 
