@@ -29,17 +29,19 @@ PLANS: dict[str, PlanMethod] = {"anatomy": anatomy, "cyclic": cyclic, "mixed": m
 """Plan methods by the name under which a command or a manifest speaks of them."""
 
 
-def plan_method(name: str) -> PlanMethod:
-    """Return the plan method of that name.
+def named_plan(plan: str | PlanMethod) -> tuple[PlanMethod, str]:
+    """Return a plan method, given or by its name, and its name: ``another`` for a method of the caller's own.
 
     Raises
     ------
     ParameterError
-        If there is none.
+        If there is none of that name.
     """
-    if name not in PLANS:
-        raise ParameterError(f"plan {name!r} is unknown: choose one of {', '.join(PLANS)}")
-    return PLANS[name]
+    if not isinstance(plan, str):
+        return plan, next((name for name, each in PLANS.items() if each is plan), "another")
+    if plan not in PLANS:
+        raise ParameterError(f"plan {plan!r} is unknown: choose one of {', '.join(PLANS)}")
+    return PLANS[plan], plan
 
 
 __all__ = [
@@ -66,7 +68,7 @@ __all__ = [
     "mixed",
     "mixed_block",
     "mixed_reference",
-    "plan_method",
+    "named_plan",
     "require_eligible",
     "require_feasible",
     "surplus",

@@ -16,7 +16,7 @@ from typing import ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from splu_ref.channels import Channel, PublishedCount, decoy_groups
-from splu_ref.decoys import PLANS, PlanMethod, co_occurrence, plan_method, require_feasible
+from splu_ref.decoys import PlanMethod, co_occurrence, named_plan, require_feasible
 from splu_ref.manifest import Facts, Manifest
 from splu_ref.mechanisms.draws import draws
 from splu_ref.mechanisms.release import ColumnRelease, ColumnsRelease, RecordMechanism, feasible_gamma
@@ -71,9 +71,8 @@ class SpluGen(RecordMechanism):
         size = Gamma(gamma)
         object.__setattr__(self, "gamma", size)
         object.__setattr__(self, "retention", retention_probability(retention, size))
-        method = plan_method(plan) if isinstance(plan, str) else plan
-        known = next((name for name, each in PLANS.items() if each is method), "another")
-        object.__setattr__(self, "plan", known)
+        method, name = named_plan(plan)
+        object.__setattr__(self, "plan", name)
         object.__setattr__(self, "decoys", method)
 
     def facts(self) -> dict[str, int | str]:

@@ -21,7 +21,7 @@ import numpy as np
 from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import Channel
-from splu_ref.decoys import PlanMethod, plan_method, require_feasible
+from splu_ref.decoys import PlanMethod, named_plan, require_feasible
 from splu_ref.files import write_all
 from splu_ref.manifest import Facts
 from splu_ref.mechanisms.release import Given, Release, feasible_gamma
@@ -110,7 +110,7 @@ class Anatomy:
     gamma
         Size of a group, Anatomy's l, at least 2; no value occurs more than N / gamma times.
     plan
-        How groups are formed: the name of a plan method.
+        How groups are formed: the name of a plan method, or a method of the caller's own.
     """
 
     name: ClassVar[str] = "Anatomy"
@@ -119,10 +119,11 @@ class Anatomy:
     plan: str
     decoys: PlanMethod = field(repr=False)
 
-    def __init__(self, gamma: Exact, plan: str = "anatomy") -> None:
+    def __init__(self, gamma: Exact, plan: str | PlanMethod = "anatomy") -> None:
         object.__setattr__(self, "gamma", Gamma(gamma))
-        object.__setattr__(self, "plan", plan)
-        object.__setattr__(self, "decoys", plan_method(plan))
+        method, name = named_plan(plan)
+        object.__setattr__(self, "plan", name)
+        object.__setattr__(self, "decoys", method)
 
     def facts(self) -> dict[str, int | str]:
         """Return gamma and plan as a manifest tells them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_ref.decoys import PLANS, plan_method
+from splu_ref.decoys import PLANS, named_plan
 from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, RecordingSource, SeededSource, TapeSource
@@ -37,7 +37,7 @@ def test_groups_of_more_than_small_integers(plan: str, gamma: int) -> None:
     done = SpluGen(gamma, plan=plan).publish_codes(codes, values, source)
     tape = TapeSource(source.recorded)
     histogram = np.bincount(codes, minlength=values)
-    groups = plan_method(plan)(histogram, Gamma(gamma), tape).groups().tolist()
+    groups = named_plan(plan)[0](histogram, Gamma(gamma), tape).groups().tolist()
     order, draws = tape.order_within(codes), tape.below(gamma, len(codes))
     wanted = np.array(_plainly(groups, codes.tolist(), order.tolist(), draws.tolist()))
     assert np.array_equal(done.published, wanted[done.rows])
@@ -57,7 +57,7 @@ def test_domains_of_more_than_small_integers(plan: str, values: int) -> None:
     histogram = np.ones(values, dtype=np.int64)
     histogram[-3:] = 4
     histogram[-1] += int(histogram.sum()) % 2
-    _valid(plan_method(plan)(histogram, Gamma(2), SeededSource(1)).groups().astype(np.int64), histogram)
+    _valid(named_plan(plan)[0](histogram, Gamma(2), SeededSource(1)).groups().astype(np.int64), histogram)
 
 
 @pytest.mark.parametrize("values", [256, 257, 65_536, 65_537])
@@ -67,7 +67,7 @@ def test_records_of_a_large_domain_take_values_of_their_group(values: int) -> No
     source = RecordingSource(SeededSource(5))
     done = SpluGen(2, plan="cyclic").publish_codes(codes, values, source)
     tape = TapeSource(source.recorded)
-    groups = plan_method("cyclic")(np.bincount(codes), Gamma(2), tape).groups().tolist()
+    groups = named_plan("cyclic")[0](np.bincount(codes), Gamma(2), tape).groups().tolist()
     order, draws = tape.order_within(codes), tape.below(2, size)
     wanted = np.array(_plainly(groups, codes.tolist(), order.tolist(), draws.tolist()))
     assert np.array_equal(done.published, wanted[done.rows])

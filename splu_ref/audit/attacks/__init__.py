@@ -1,0 +1,23 @@
+"""Attacks whose success can be told in advance: exactly predicted, then carried out and measured."""
+
+from splu_ref.audit.attacks.carried_out import Attackable, Victims, carried_out
+from splu_ref.audit.attacks.corruption import corrupted
+from splu_ref.audit.attacks.outcome import AttackOutcome
+from splu_ref.audit.attacks.presence import presence, proof_of_presence
+from splu_ref.audit.attacks.shared_value import shared_value
+from splu_ref.audit.attacks.view import Score, View, best_guess, eliminated
+
+__all__ = [
+    "AttackOutcome",
+    "Attackable",
+    "Score",
+    "Victims",
+    "View",
+    "best_guess",
+    "carried_out",
+    "corrupted",
+    "eliminated",
+    "presence",
+    "proof_of_presence",
+    "shared_value",
+]

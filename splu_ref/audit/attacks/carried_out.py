@@ -1,0 +1,218 @@
+"""A mechanism is run on a table, and an attack on every record of what it publishes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from splu_ref.audit.attacks.outcome import LEVEL, AttackOutcome
+from splu_ref.audit.attacks.view import MOST_LABELS, Label, Score, Shown, View, eliminated
+from splu_ref.audit.e_values import sum_of_bounded
+from splu_ref.channels import Channel
+from splu_ref.channels.channel import Out
+from splu_ref.decoys import DecoyPlan, PlanMethod
+from splu_ref.interfaces import Randomizer
+from splu_ref.mechanisms import Anatomy, RecordMechanism, SpluGen
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError, ParameterError
+from splu_ref.randomness import Draws, IntArray, SystemSource
+
+MOST_VALUES, MOST_RELEASES = 300, 100
+Attackable: TypeAlias = RecordMechanism | Anatomy
+"""What shows something of each record, with a declared law."""
+
+
+@dataclass(frozen=True)
+class Victims:
+    """The records of one sensitive column, published one or several times by a mechanism.
+
+    Parameters
+    ----------
+    table
+        The original.
+    columns
+        The sensitive columns that are published together.
+    column
+        The one of them that is attacked.
+    mechanism
+        What publishes.
+    draws
+        Random integers of a stream.
+    releases
+        How many times it is published, with fresh randomness each time.
+    """
+
+    table: Microdata
+    columns: Sequence[str]
+    column: str
+    mechanism: Attackable
+    draws: Draws
+    releases: int = 1
+
+    def __post_init__(self) -> None:
+        if self.column not in self.columns:
+            raise ParameterError(
+                f"column {self.column!r} is not published by the mechanism: choose from "
+                f"{', '.join(self.columns)}"
+            )
+        if not 1 <= self.releases <= MOST_RELEASES:
+            raise ParameterError(f"{self.releases} releases: give 1 to {MOST_RELEASES}")
+        values = len(self.table.domain(self.column))
+        if values > MOST_VALUES:
+            raise DataError(
+                f"column {self.column!r} has {values} values, above {MOST_VALUES} for an attack: group them"
+            )
+        if isinstance(self.mechanism, Anatomy) and len(self.columns) > 1:
+            raise ParameterError("Anatomy publishes one sensitive column: name one")
+
+    @cached_property
+    def codes(self) -> Mapping[str, IntArray]:
+        """The true codes of the records that are published, by column; the deletion is done first."""
+        table = self.table
+        if isinstance(self.mechanism, RecordMechanism):
+            self.mechanism.largest_gamma(table, self.columns)
+        codes = {column: table.codes(column) for column in self.columns}
+        gamma = self._gamma
+        if gamma is not None and len(codes[self.column]) % gamma:
+            rows = len(codes[self.column])
+            dropped = self.draws.subset(rows, rows % gamma)
+            codes = {column: np.delete(own, dropped) for column, own in codes.items()}
+        return codes
+
+    @cached_property
+    def histogram(self) -> IntArray:
+        """How many published records have each code of the attacked column."""
+        return np.bincount(self.codes[self.column], minlength=len(self.table.domain(self.column)))
+
+    @property
+    def counts(self) -> dict[int, int]:
+        """The histogram without the codes that no record has."""
+        return {code: count for code, count in enumerate(self.histogram.tolist()) if count}
+
+    @property
+    def _gamma(self) -> int | None:
+        return int(self.mechanism.gamma) if isinstance(self.mechanism, SpluGen | Anatomy) else None
+
+    @cached_property
+    def plans(self) -> tuple[DecoyPlan | None, ...]:
+        """The decoy plan of the attacked column in each release; None for a mechanism without one."""
+        if not isinstance(self.mechanism, SpluGen | Anatomy):
+            return (None,) * self.releases
+        mechanism = self.mechanism
+        return tuple(
+            mechanism.decoys(self.histogram, mechanism.gamma, self.draws.plan_secret())
+            for _ in range(self.releases)
+        )
+
+    @cached_property
+    def _published(self) -> tuple[tuple[Channel[int, Label], tuple[IntArray, list[Label]]], ...]:
+        return tuple(map(self._run, self.plans))
+
+    @cached_property
+    def view(self) -> View:
+        """What an attacker sees who knows the histogram and every plan."""
+        return View(self.counts, tuple(channel for channel, _ in self._published))
+
+    @cached_property
+    def shown(self) -> Counter[tuple[int, Shown]]:
+        """How many records have a true code and show this, in all releases together."""
+        labels: list[list[Label]] = []
+        for _, (rows, published) in self._published:
+            of_record: list[Label] = [None] * len(rows)
+            for row, label in zip(rows.tolist(), published, strict=True):
+                of_record[row] = label
+            labels.append(of_record)
+        own = self.codes[self.column].tolist()
+        return Counter(zip(own, zip(*labels, strict=True), strict=True))
+
+    def _run(self, plan: DecoyPlan | None) -> tuple[Channel[int, Label], tuple[IntArray, list[Label]]]:
+        """Publish once: the law given the plan, the records by row, and what each row shows."""
+        mechanism, unused = self.mechanism, SystemSource()  # each plan is known by now, and draws nothing
+        if plan is not None and not isinstance(mechanism, RecordMechanism):
+            mechanism = Anatomy(mechanism.gamma, _always(plan))
+            tables = mechanism.publish_codes(self.codes[self.column], len(self.histogram), self.draws)
+            groups: list[Label] = [tuple(row) for row in tables.published.tolist()]
+            return _labeled(mechanism.channel(self.histogram, unused)), (tables.rows, groups)
+        if plan is not None and isinstance(mechanism, SpluGen):
+            if len(self.columns) > 1:
+                raise ParameterError("several columns have a plan each: publish one to attack it")
+            mechanism = SpluGen(mechanism.gamma, mechanism.retention, _always(plan))
+        if not isinstance(mechanism, RecordMechanism) or not isinstance(mechanism, Randomizer):
+            raise ParameterError(f"{mechanism.name} declares no law of a record: choose another mechanism")
+        sizes = {column: len(self.table.domain(column)) for column in self.columns}
+        done = mechanism.publish_columns(self.codes, sizes, lambda _: self.draws)
+        channel = _labeled(mechanism.channel(self.histogram, unused))
+        return channel, (done.rows, done.published[self.column].tolist())
+
+
+def _always(plan: DecoyPlan) -> PlanMethod:
+    return lambda *_: plan
+
+
+def _labeled(channel: Channel[int, Out]) -> Channel[int, Label]:
+    laws: dict[int, dict[Label, Fraction]] = {code: dict(law.items()) for code, law in channel.laws.items()}
+    return Channel(laws, channel.outputs)
+
+
+def carried_out(name: str, victims: Victims, score: Score, says: str, *, excluded: int = 0) -> AttackOutcome:
+    """Attack every record that was published: the mean of a score, measured and predicted.
+
+    Parameters
+    ----------
+    name
+        Of the attack.
+    victims
+        The records and their releases.
+    score
+        What the attacker gains from each record.
+    says
+        The sentence of the outcome.
+    excluded
+        How many values the attacker can exclude, for the largest posterior.
+
+    Notes
+    -----
+    Given the plan, the sum of the records' expected scores does not depend on who stands in which group:
+    each group has one record of each of its values. So with one release the sum is one of independent
+    variables with the predicted expectation. With R releases, what a record can show depends on how its R
+    groups come together; each further release adds a uniform order of records, in which one swap moves the
+    sum by at most 2: 4 for each record and release in the bound, by the martingale of the order (Azuma 1967).
+    """
+    view, rows = victims.view, victims.view.rows
+    total = sum(
+        (count * score(own, view.weights(shown)) for (own, shown), count in victims.shown.items()),
+        Fraction(0),
+    )
+    baseline = view.blind().expected(score)
+    if view.labels > MOST_LABELS:
+        predicted = largest = None
+    else:
+        predicted, largest = view.expected(score), view.largest(eliminated(excluded))
+    e_value = noticed = None
+    if predicted is not None and not (isinstance(victims.mechanism, Anatomy) and victims.releases == 1):
+        spread = rows * (4 * victims.releases - 3)
+        e_value = sum_of_bounded(total, predicted * rows, spread)
+        least = bisect_left(
+            range(rows + 1),
+            True,
+            key=lambda gap: sum_of_bounded(Fraction(gap), Fraction(0), spread).rejects(LEVEL),
+        )
+        noticed = Fraction(least, rows) if least <= rows else None
+    return AttackOutcome(
+        attack=name,
+        mechanism=victims.mechanism.name,
+        success=total / rows,
+        predicted=predicted,
+        baseline=baseline,
+        e_value=e_value,
+        noticed=noticed,
+        largest=largest,
+        says=says,
+    )

@@ -1,0 +1,123 @@
+"""The attacker knows the values of some other records (Chaytor, chapter 2; Tao et al. 2008)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+
+from splu_ref.audit.attacks.carried_out import Victims, carried_out
+from splu_ref.audit.attacks.outcome import AttackOutcome
+from splu_ref.audit.attacks.view import eliminated
+from splu_ref.decoys import DecoyPlan
+from splu_ref.mechanisms import Anatomy, SpluGen
+from splu_ref.model import ParameterError
+
+NAME = "corruption"
+
+
+def corrupted(victims: Victims, others: int) -> AttackOutcome:
+    """Attack every record with the values of ``others`` other ones known: the mean posterior of its value.
+
+    Parameters
+    ----------
+    victims
+        The records and one release of them.
+    others
+        How many other records' values are known, those that help most: of a published group, members of the
+        record's own; otherwise one record of each of the most frequent values, whose labels are seen too.
+
+    Notes
+    -----
+    Records that are published independently say nothing of each other. In SPLU-Gen, records of different
+    values stand in groups independently of each other, given the plan, and two of one value in two different
+    groups: so a known record of value u changes the weight of u alone, from f_u A[u][w] to
+    (f_u^2 A[u][w] A[u][w'] - S)/(f_u A[u][w']), w' what the known one shows and S the sum, over the groups of
+    u, of the products of both chances (`beside`).
+    """
+    if victims.releases != 1:
+        raise ParameterError("this attack looks at one release: give no more")
+    mechanism = victims.mechanism
+    if isinstance(mechanism, Anatomy):
+        return _of_group(victims, others, int(mechanism.gamma))
+    if isinstance(mechanism, SpluGen):
+        return _of_plan(victims, others, mechanism)
+    return carried_out(
+        NAME, victims, eliminated(0), f"the values of {others} others change nothing: records are independent"
+    )
+
+
+def _of_group(victims: Victims, others: int, gamma: int) -> AttackOutcome:
+    if others >= gamma:
+        raise ParameterError(f"a group of {gamma} has {gamma - 1} other members: give no more")
+    posterior = Fraction(1, gamma - others)
+    return AttackOutcome(
+        attack=NAME,
+        mechanism=victims.mechanism.name,
+        success=posterior,
+        predicted=posterior,
+        baseline=victims.view.blind().expected(eliminated(0)),
+        e_value=None,
+        noticed=None,
+        largest=posterior,
+        says=f"groups are published: {others} of {gamma - 1} other members' values leave {gamma - others}",
+    )
+
+
+def _of_plan(victims: Victims, others: int, mechanism: SpluGen) -> AttackOutcome:
+    [plan], [channel], counts = victims.plans, victims.view.channels, victims.counts
+    if plan is None or others > len(counts):
+        raise ParameterError(f"there are {len(counts)} values, one known record of each: give no more")
+    labels: dict[int, Counter[int]] = {own: Counter() for own in counts}
+    for (own, (label,)), count in victims.shown.items():
+        if isinstance(label, int):
+            labels[own][label] += count
+    known = sorted(counts, key=lambda own: -counts[own])[:others]
+    # a record of each value, chosen without looking: the one that shows its first label
+    witness = {own: next(iter(labels[own])) for own in known}
+    next_to = {own: beside(plan, own, mechanism, witness[own], len(victims.histogram)) for own in known}
+    total, victims_left, largest = Fraction(0), 0, Fraction(0)
+    for label in range(len(victims.histogram)):
+        weights = {
+            own: (next_to[own][label] if own in known else counts[own] * channel.probability(own, label))
+            for own in counts
+        }
+        whole = sum(weights.values(), Fraction(0))
+        if not whole:
+            continue
+        for own in counts:
+            records = labels[own][label] - (own in known and witness[own] == label)
+            if records > 0:
+                posterior = weights[own] / whole
+                total += records * posterior
+                victims_left += records
+                largest = max(largest, posterior)
+    return AttackOutcome(
+        attack=NAME,
+        mechanism=mechanism.name,
+        success=total / victims_left,
+        predicted=None,
+        baseline=victims.view.blind().expected(eliminated(0)),
+        e_value=None,
+        noticed=None,
+        largest=largest,
+        says="groups are not published: a known record changes nothing but the weight of its own value",
+    )
+
+
+def beside(plan: DecoyPlan, own: int, mechanism: SpluGen, shown: int, size: int) -> Mapping[int, Fraction]:
+    """Return the weight of another record of value ``own`` by what it shows, one showing ``shown``."""
+    keep, decoy = mechanism.retention, mechanism.count_law.decoy
+    with_own = [group for group in plan.groups().tolist() if own in group]
+    chance = {True: keep, False: decoy}
+    once: Counter[int] = Counter()
+    both: Counter[int] = Counter()
+    for group in with_own:
+        for code in group:
+            once[code] += 1
+            both[code] += shown in group
+    first = once[shown] * chance[shown == own]
+    return {
+        code: chance[code == own] * (once[code] * first - both[code] * chance[shown == own]) / first
+        for code in range(size)
+    }

@@ -1,0 +1,100 @@
+"""A release that shows a value may prove that somebody has it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from splu_ref.audit.attacks.carried_out import Attackable, Victims
+from splu_ref.audit.attacks.outcome import LEVEL, AttackOutcome
+from splu_ref.audit.e_values import counts_point
+from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen
+from splu_ref.model import ParameterError
+
+MOST_ROWS = 100_000
+"""Records of a table whose every record could show the value."""
+
+
+def proof_of_presence(mechanism: Attackable, frequency: int, rows: int) -> Fraction:
+    """Return the probability that a release shows a value that nobody could show if no record had it.
+
+    Parameters
+    ----------
+    mechanism
+        What publishes.
+    frequency
+        Records with the value.
+    rows
+        Records in all.
+
+    Raises
+    ------
+    ParameterError
+        For a mechanism of which this is not known.
+    """
+    if isinstance(mechanism, Anatomy):
+        return Fraction(1)
+    if isinstance(mechanism, SpluGen):
+        law = mechanism.count_law
+        others = (law.gamma - 1) * frequency
+        absent: Fraction = (1 - law.retention) ** frequency * (1 - law.decoy) ** others
+        return 1 - absent
+    if isinstance(mechanism, DistributionBased):
+        if rows > MOST_ROWS:
+            raise ParameterError(
+                f"the exact chance has {rows} factors: give a table of at most {MOST_ROWS} rows"
+            )
+        return 1 - (1 - Fraction(frequency, rows)) ** rows
+    if isinstance(mechanism, RetentionReplacement):
+        return Fraction(0)  # the values of the declared domain are published whether anybody has them or not
+    raise ParameterError(
+        f"what {mechanism.name} shows of a value's presence is not known: choose another attack"
+    )
+
+
+def presence(victims: Victims, code: int) -> AttackOutcome:
+    """Look for a value in each release, and conclude that somebody has it if it is there.
+
+    Parameters
+    ----------
+    victims
+        The records and their releases.
+    code
+        The value's code.
+    """
+    mechanism, frequency = victims.mechanism, int(victims.histogram[code])
+    if not frequency:
+        raise ParameterError("no published record has the value: choose one that occurs")
+    predicted = proof_of_presence(mechanism, frequency, victims.view.rows)
+    found = sum(
+        any(_shows(shown[release], code) for _, shown in victims.shown) for release in range(victims.releases)
+    )
+    proofs = found if predicted else 0
+    decided = 0 < predicted < 1
+    return AttackOutcome(
+        attack="presence",
+        mechanism=mechanism.name,
+        success=Fraction(proofs, victims.releases),
+        predicted=predicted,
+        baseline=Fraction(0),
+        e_value=counts_point(victims.releases, proofs, predicted) if decided else None,
+        noticed=_noticed(victims.releases, predicted) if decided else None,
+        largest=None,
+        says=(
+            "a value that is shown has a record that has it: values that nobody has are never published"
+            if predicted
+            else "a value that is shown proves nothing: values that nobody has are published as well"
+        ),
+    )
+
+
+def _noticed(releases: int, predicted: Fraction) -> Fraction | None:
+    odd = (
+        abs(Fraction(found, releases) - predicted)
+        for found in range(releases + 1)
+        if counts_point(releases, found, predicted).rejects(LEVEL)
+    )
+    return min(odd, default=None)
+
+
+def _shows(label: object, code: int) -> bool:
+    return code in label if isinstance(label, tuple) else label == code
