@@ -1,5 +1,6 @@
 """The verification report: what a run of the suite found, on paper, on screen and for machines."""
 
+from splu_ref.report.comparison_html import check_comparison_folder, write_comparison
 from splu_ref.report.model import Environment, Level, Row, StatisticalRow, VerificationReport
 from splu_ref.report.progress import Progress, Silent
 from splu_ref.report.suite import run_suite
@@ -16,8 +17,10 @@ __all__ = [
     "StatisticalRow",
     "TerminalProgress",
     "VerificationReport",
+    "check_comparison_folder",
     "check_report_folder",
     "report_view",
     "run_suite",
+    "write_comparison",
     "write_report",
 ]

@@ -134,6 +134,12 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "--retention 1/5 --rho1 0.1 --rho2 0.5 --prior many.csv --column s",
         f"--retention 0.{'7' * 390} --rho1 0.{'1' * 390} --rho2 0.5 --prior long.csv --column s",
     ),
+    "attack": (
+        "averaging long.csv --manifest odd.json", "elimination pair.csv --manifest rows.json --known 999",
+        f"averaging long.csv --manifest odd.json --releases {LONG}",
+        f"presence long.csv --manifest odd.json --value {LONG}",
+    ),
+    "compare": ("long.csv --column s", "many.csv --column s", "pair.csv --column a"),
     "concept": (
         f"--gamma {LONG} --epsilon 0.3 --alpha 30", "--gamma 2 --epsilon 0.3 --alpha 1000 --method printed",
         "--gamma 2 --epsilon 1e-99 --alpha 50 --method exact",

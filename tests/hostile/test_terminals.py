@@ -83,6 +83,9 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     ),
     "estimate batch": ([PUBLISHED, *RELEASE, "--batch", f"q{NAME}.jsonl"], (0,)),
     "estimate refused": ([PUBLISHED, *RELEASE, "--where", f"{STEERING}=1"], (2,)),
+    "attack": (["homogeneity", TABLE, "--manifest", RELEASE[1], "--column", JOB], (0,)),
+    "attack unknown": ([STEERING, TABLE, "--manifest", RELEASE[1]], (2,)),
+    "compare": ([TABLE, "--column", STEERING], (2,)),
     "audit-release": (
         [PUBLISHED, *RELEASE, "--original", TABLE, "--second", PUBLISHED], (3,),
     ),

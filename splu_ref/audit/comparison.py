@@ -1,0 +1,273 @@
+"""Mechanisms side by side, on one table and at the same chance of keeping a value: attacks and guarantees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import Literal, NamedTuple
+
+from splu_ref.audit.attacks import (
+    Attackable,
+    Victims,
+    best_guess,
+    carried_out,
+    corrupted,
+    eliminated,
+    proof_of_presence,
+    shared_value,
+)
+from splu_ref.binomial import Bounds, Enclosure
+from splu_ref.channels import PredicateCount, amplification, worst_property
+from splu_ref.estimators.laplace_error import noise_tail
+from splu_ref.guarantees import decimal_down, exact_json
+from splu_ref.mechanisms import LN_2, Anatomy, DistributionBased, LaplaceCounts, RetentionReplacement, SpluGen
+from splu_ref.microdata import Microdata
+from splu_ref.microdata.values import text
+from splu_ref.model import DataError, ParameterError
+from splu_ref.randomness import Draws
+
+GAMMA, RETENTIONS = 5, (Fraction(1, 5), Fraction(2, 5))
+"""Size of a group, and chances of publishing the own value at which mechanisms are compared."""
+RELEASES, PRIOR = 3, Fraction(1, 10)
+SMALL, SMALL_ERROR = 10, Fraction(3, 10)
+LARGE, LARGE_ERROR = 1000, Fraction(1, 10)
+"""Counts whose errors are compared, and which relative error counts."""
+BITS = 64
+
+
+class Cell(NamedTuple):
+    """One entry of a table.
+
+    Attributes
+    ----------
+    value
+        The number; None if there is none, and then ``reason`` says why.
+    kind
+        ``"exact"`` follows from the law, ``"measured"`` was seen in one run, ``"none"`` does not apply.
+    reason
+        Why there is no number, or what the number leaves out; often empty.
+    """
+
+    value: Fraction | Bounds | None
+    kind: Literal["exact", "measured", "none"]
+    reason: str = ""
+
+    def decimal(self, digits: int) -> str:
+        """Return the number's first significant digits, rounded down, or nothing."""
+        return "" if self.value is None else decimal_down(self.value, digits)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the entry for programs."""
+        value = None if self.value is None else exact_json(self.value, "down")
+        return {"value": value, "kind": self.kind, "reason": self.reason}
+
+
+class Row(NamedTuple):
+    """A mechanism and its entries, in the order of the columns."""
+
+    mechanism: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why entries are missing, each reason once."""
+        return tuple(dict.fromkeys(cell.reason for cell in self.cells if cell.value is None))
+
+    def to_json(self, columns: Iterable[str]) -> dict[str, object]:
+        """Return the row for programs."""
+        cells = {name: cell.to_json() for name, cell in zip(columns, self.cells, strict=True)}
+        return {"mechanism": self.mechanism, **cells}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The two tables.
+
+    Attributes
+    ----------
+    rows
+        Records that are published.
+    column
+        The sensitive column.
+    attacks, guarantees
+        A row for each mechanism.
+    """
+
+    rows: int
+    column: str
+    attacks: tuple[Row, ...]
+    guarantees: tuple[Row, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Return both tables for programs, with what their columns mean."""
+        return {
+            "rows": self.rows,
+            "column": self.column,
+            "attacks": [row.to_json(ATTACKS) for row in self.attacks],
+            "guarantees": [row.to_json(GUARANTEES) for row in self.guarantees],
+            "meaning": {**ATTACKS, **GUARANTEES},
+        }
+
+
+ATTACKS: Mapping[str, str] = {
+    "homogeneity": "share of records whose most probable value is their own",
+    "elimination": f"mean probability left to the own value, the {GAMMA - 1} likeliest others excluded",
+    "corruption": f"mean probability of the own value if {GAMMA - 1} other records are known",
+    "averaging": f"homogeneity after {RELEASES} releases with fresh randomness",
+    "presence": "chance that a release proves that somebody has a value that one record has",
+    "pair": "probability that two records have the rarest value, if they are known to share one and "
+    "both show it",
+}
+GUARANTEES: Mapping[str, str] = {
+    "own kept": "chance that a record is published with its own value",
+    "e^epsilon": "largest ratio of the chances of one published record under two true values",
+    "rho2": f"largest posterior of any set of values with a prior of at most {PRIOR}",
+    f"error {SMALL}": f"chance that the estimate of a count of {SMALL} is off by {SMALL_ERROR} of it or more",
+    f"error {LARGE}": f"chance that the estimate of a count of {LARGE} is off by {LARGE_ERROR} of it or more",
+}
+"""By name what a column holds."""
+
+COUNTS_ONLY = "counts are published, and nothing of single records"
+
+
+def compare(
+    table: Microdata, column: str, draws: Draws, progress: Callable[[int, int], None] = lambda *_: None
+) -> Comparison:
+    """Attack every mechanism, and compute what each guarantees.
+
+    Parameters
+    ----------
+    table
+        The original; groups of five must be feasible.
+    column
+        The sensitive column.
+    draws
+        Random integers of a stream, for what is measured.
+    progress
+        Told how many mechanisms are done, and how many there are.
+
+    Raises
+    ------
+    DataError
+        If the column does not allow groups of five, or has too few records.
+    """
+    mechanisms = list(_matched(table, column))
+    if table.row_count < 2 * LARGE:
+        raise DataError(f"{table.row_count} records: give a table of {2 * LARGE} or more")
+    attacks, guarantees, rows = [], [], table.row_count
+    for done, (name, mechanism) in enumerate(mechanisms):
+        progress(done, len(mechanisms))
+        if isinstance(mechanism, LaplaceCounts):
+            attacks.append(Row(name, (Cell(None, "none", COUNTS_ONLY),) * len(ATTACKS)))
+            guarantees.append(Row(name, _of_counts(mechanism)))
+            continue
+        declared = table if isinstance(mechanism, Anatomy) else mechanism.declared(table)
+        victims = Victims(declared, (column,), column, mechanism, draws)
+        attacks.append(Row(name, tuple(_attacked(victims))))
+        guarantees.append(Row(name, tuple(_guaranteed(victims))))
+        rows = min(rows, victims.view.rows)
+    return Comparison(rows, column, tuple(attacks), tuple(guarantees))
+
+
+def _matched(table: Microdata, column: str) -> Iterator[tuple[str, Attackable | LaplaceCounts]]:
+    """Yield the mechanisms that keep a value with each of the chances, and those that have no such choice."""
+    domain = tuple(map(text, table.domain(column)))
+    for kept in RETENTIONS:
+        yield f"SPLU-Gen, {kept}", SpluGen(GAMMA, kept)
+    for kept in RETENTIONS:
+        keep = (len(domain) * kept - 1) / (len(domain) - 1)
+        if keep < 0:
+            raise DataError(
+                f"column {column!r} has {len(domain)} values, which keep more than {kept} however they are "
+                "replaced: choose one of five values or more"
+            )
+        yield f"retention, {kept}", RetentionReplacement(keep, {column: domain})
+    yield "Anatomy", Anatomy(GAMMA)
+    yield "DBR", DistributionBased()
+    yield f"Laplace, {LN_2}", LaplaceCounts(LN_2)
+
+
+def _attacked(victims: Victims) -> Iterator[Cell]:
+    said = ""
+    for score, excluded in ((best_guess, 0), (eliminated(GAMMA - 1), GAMMA - 1)):
+        outcome = carried_out("", victims, score, said, excluded=excluded)
+        yield _cell(outcome.predicted, outcome.success)
+    known = corrupted(victims, GAMMA - 1)
+    yield _cell(known.predicted, known.success)
+    several = Victims(
+        victims.table, victims.columns, victims.column, victims.mechanism, victims.draws, RELEASES
+    )
+    averaged = carried_out("", several, best_guess, said)
+    yield _cell(averaged.predicted, averaged.success)
+    try:
+        yield Cell(proof_of_presence(victims.mechanism, 1, victims.view.rows), "exact")
+    except ParameterError as error:
+        yield Cell(None, "none", str(error))
+    shared = {code: count for code, count in victims.counts.items() if count > 1}
+    pair = shared_value(victims, min(shared, key=shared.__getitem__))
+    yield _cell(pair.predicted, pair.success)
+
+
+def _cell(predicted: Fraction | None, measured: Fraction | None) -> Cell:
+    if predicted is not None:
+        return Cell(predicted, "exact")
+    return Cell(measured, "measured")
+
+
+def _guaranteed(victims: Victims) -> Iterator[Cell]:
+    mechanism, view = victims.mechanism, victims.view
+    [channel], counts = view.channels, view.counts
+    if isinstance(mechanism, Anatomy):
+        yield Cell(None, "none", "no value is published for a record, but those of its group")
+    else:
+        kept = sum(count * channel.probability(code, code) for code, count in counts.items())
+        yield Cell(Fraction(kept) / view.rows, "exact")
+    ratio = amplification(channel).ratio
+    yield _or_none(ratio, "e^epsilon is unbounded: what is shown excludes values")
+    worst = worst_property(channel, counts, PRIOR)
+    yield _or_none(None if worst is None else worst.posterior, "every value has a larger prior")
+    for count, error in ((SMALL, SMALL_ERROR), (LARGE, LARGE_ERROR)):
+        yield Cell(_count_error(victims, count, error), "exact")
+
+
+def _or_none(value: Fraction | None, reason: str) -> Cell:
+    return Cell(None, "none", reason) if value is None else Cell(value, "exact")
+
+
+def _count_error(victims: Victims, count: int, error: Fraction) -> Fraction | Bounds:
+    """Return the chance that the estimate of the count of one value is off by ``error`` of it or more."""
+    mechanism, rows = victims.mechanism, victims.view.rows
+    offset = ceil(error * count)
+    if isinstance(mechanism, Anatomy):
+        return Fraction(0)
+    if isinstance(mechanism, SpluGen):
+        return mechanism.count_law.error_enclosure(count, offset, BITS).bounds()
+    if isinstance(mechanism, RetentionReplacement):
+        size = len(victims.table.domain(victims.column))
+        inside = mechanism.predicate_channel(1, size)
+        own, other = inside.probability(True, True), inside.probability(False, True)
+        law, mean = PredicateCount(rows, own, other), count * own + (rows - count) * other
+        far = error * count * mechanism.retention
+        return _outside(law, count, ceil(mean + far), floor(mean - far))
+    if isinstance(mechanism, DistributionBased):
+        share = Fraction(count, rows)
+        return _outside(PredicateCount(rows, share, share), count, count + offset, count - offset)
+    raise ParameterError(f"the law of a count by {mechanism.name} is not known")
+
+
+def _outside(law: PredicateCount, count: int, upper: int, lower: int) -> Bounds:
+    above: Enclosure = law.upper_tail_enclosure(count, upper, BITS)
+    return above.plus(law.lower_tail_enclosure(count, lower, BITS), BITS).bounds()
+
+
+def _of_counts(mechanism: LaplaceCounts) -> tuple[Cell, ...]:
+    nothing = Cell(None, "none", COUNTS_ONLY)
+    epsilon = mechanism.budget
+    ratio = Cell(epsilon.number, "exact") if epsilon.is_logarithm else nothing
+    errors = (
+        Cell(noise_tail(epsilon, error * count), "exact")
+        for count, error in ((SMALL, SMALL_ERROR), (LARGE, LARGE_ERROR))
+    )
+    return nothing, ratio, nothing, *errors

@@ -1,0 +1,95 @@
+"""``splu-ref compare``: mechanisms side by side, attacked and with what they guarantee."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from splu_ref.audit.comparison import ATTACKS, GUARANTEES, Cell, Comparison, Row, compare
+from splu_ref.binomial import Bounds
+from splu_ref.cli.output import AsJson, Force, about
+from splu_ref.cli.progress import counted
+from splu_ref.microdata import read_table
+from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE, embedded_table
+from splu_ref.model import ParameterError
+from splu_ref.randomness import SeededSource, SystemSource
+from splu_ref.report import check_comparison_folder, write_comparison
+from splu_ref.terminal import draw, say, say_json, visible
+
+EXAMPLE = "splu-ref compare --report comparison"
+DIGITS, LEAST = 4, Fraction(1, 10_000)
+"""Significant digits that are shown, and the least number that is."""
+
+
+def run(
+    table: Annotated[
+        Path | None, typer.Argument(help="A table: .csv, .csv.gz or .parquet [the embedded Adult data].")
+    ] = None,
+    column: Annotated[str | None, typer.Option("--column", help="The sensitive column of the table.")] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Write index.html and comparison.json into this folder.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="For tests only: repeatable.")] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare mechanisms that keep a value equally often: what attacks achieve, and what is guaranteed.
+
+    Each mechanism publishes the same table with groups of five, and with a chance of 1/5 and 2/5 of keeping
+    a record's own value where it can be chosen. The attacker knows all true counts and every decoy plan.
+    Numbers follow from the mechanisms' laws, exactly; those marked ~ were measured in this run.
+    """
+    if (table is None) != (column is None):
+        raise ParameterError("a table needs its sensitive --column, and the embedded table has its own")
+    if report is not None:
+        check_comparison_folder(report, force=force)
+    draws = SystemSource() if seed is None else SeededSource(seed)
+    with counted("comparing mechanisms") as progress:
+        if table is None or column is None:
+            done = compare(embedded_table(), EMBEDDED_SENSITIVE, draws, progress)
+        else:
+            with about(table):
+                done = compare(read_table(table), column, draws, progress)
+    if report is not None:
+        write_comparison(done, report, force=force)
+    if as_json:
+        say_json(done.to_json(), indent=2)
+        return
+    say(f"{done.rows} records, column {visible(done.column)}")
+    for title, columns, rows in (
+        ("What attacks achieve", ATTACKS, done.attacks),
+        ("What is guaranteed", GUARANTEES, done.guarantees),
+    ):
+        _show(title, list(columns), rows)
+        for name, meaning in columns.items():
+            say(f"  {name}: {meaning}")
+    _reasons(done)
+
+
+def _show(title: str, columns: list[str], rows: tuple[Row, ...]) -> None:
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
+    table.add_column("mechanism", no_wrap=True)
+    for name in columns:
+        table.add_column(name, justify="right", overflow="fold")
+    for row in rows:
+        table.add_row(Text(row.mechanism), *(Text(_short(cell)) for cell in row.cells))
+    draw(table)
+
+
+def _short(cell: Cell) -> str:
+    if cell.value is None:
+        return "–"
+    mark = "~" if cell.kind == "measured" else ""
+    upper = cell.value.upper if isinstance(cell.value, Bounds) else cell.value
+    return f"{mark}<0.0001" if 0 < upper < LEAST else mark + cell.decimal(DIGITS)
+
+
+def _reasons(done: Comparison) -> None:
+    for row in dict.fromkeys((*done.attacks, *done.guarantees)):
+        for reason in row.reasons:
+            say(f"  – of {row.mechanism}: {reason}")

@@ -1,0 +1,189 @@
+"""``attack`` and ``compare``: what they print, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from splu_ref.audit.comparison import ATTACKS, GUARANTEES
+from splu_ref.cli import main
+from splu_ref.mechanisms import RetentionReplacement, SpluGen
+
+ROWS = 2400
+"""Records of a table that is compared, in six values."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a table, manifests of releases of it, and one of two columns."""
+    folder = tmp_path_factory.mktemp("attacks")
+    shares = (20, 20, 20, 18, 17, 5)
+    jobs = [f"job {code}" for code, share in enumerate(shares) for _ in range(ROWS * share // 100)]
+    frame = pl.DataFrame({"sex": ["F", "M"] * (ROWS // 2), "job": jobs})
+    frame.write_csv(folder / "table.csv")
+    SpluGen(5).publish(frame, "job").write(folder / "p.csv", folder / "splu.json")
+    SpluGen(2).publish(frame, ["job", "sex"]).write(folder / "two.csv", folder / "two.json")
+    values = {"job": tuple(f"job {code}" for code in range(7))}
+    RetentionReplacement("1/2", values).publish(frame, "job").write(folder / "r.csv", folder / "rr.json")
+    return folder
+
+
+def _json(capsys: pytest.CaptureFixture[str], *words: object, code: int = 0) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main([*map(str, words), "--json"]) == code
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def _attack(capsys: pytest.CaptureFixture[str], folder: Path, name: str, *words: object) -> dict[str, Any]:
+    manifest = ("--manifest", folder / "splu.json")
+    return _json(capsys, "attack", name, folder / "table.csv", *manifest, "--seed", 1, *words)
+
+
+def test_an_attack_tells_prediction_measurement_and_what_would_be_noticed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = _attack(capsys, folder, "homogeneity")
+    assert list(found) == [
+        "attack", "mechanism", "success", "predicted", "baseline", "largest", "e_value", "noticed", "agrees",
+        "says",
+    ]  # fmt: skip
+    assert (found["attack"], found["mechanism"]) == ("homogeneity", "SPLU-Gen")
+    assert found["predicted"]["fraction"] == "1/5"
+    assert found["baseline"]["fraction"] == "1/5"
+    assert found["agrees"] is True
+    assert 0 < float(found["noticed"]) < 0.1
+    assert _attack(capsys, folder, "homogeneity") == found
+    assert (
+        main(["attack", "homogeneity", str(folder / "table.csv"), "--manifest", str(folder / "splu.json")])
+        == 0
+    )
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "no contradiction; a difference of" in shown
+    assert "without release 0.2" in shown
+
+
+def test_options_change_what_they_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    left = [_attack(capsys, folder, "elimination", "--known", known)["largest"] for known in (0, 1, 4)]
+    assert left[0]["fraction"] == "1/5"
+    assert float(left[0]["decimal"]) < float(left[1]["decimal"]) < float(left[2]["decimal"])
+    one, three = (_attack(capsys, folder, "averaging", "--releases", times) for times in (1, 3))
+    assert one["predicted"]["fraction"] == "1/5"
+    assert float(three["predicted"]["decimal"]) > 0.2
+    assert _attack(capsys, folder, "averaging")["says"] == three["says"]
+    rare, often = (_attack(capsys, folder, "shared-value", "--value", value) for value in ("job 5", "job 0"))
+    assert _attack(capsys, folder, "shared-value") == rare  # the rarest
+    assert rare["predicted"] != often["predicted"]
+    assert rare["e_value"] is rare["agrees"] is rare["noticed"] is None
+    presence = _attack(capsys, folder, "presence", "--value", "job 5", "--releases", 40)
+    assert presence["success"]["fraction"] == "1/1"
+    known = _attack(capsys, folder, "corruption", "--known", 4)
+    assert known["predicted"] is None
+    assert known["e_value"] is None
+
+
+def test_the_manifest_says_which_mechanism_is_attacked(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("attack", "homogeneity", folder / "table.csv", "--seed", 1)
+    found = _json(capsys, *words, "--manifest", folder / "rr.json")
+    assert found["mechanism"] == "retention replacement"
+    # who shows a value has it most probably, p + (1-p)/7; who shows the value that nobody has, a frequent one
+    assert Fraction(found["predicted"]["fraction"]) == Fraction(4, 7) + Fraction(1, 5) * Fraction(1, 14)
+
+
+def test_a_contradiction_has_exit_code_1(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = RetentionReplacement.channel
+    monkeypatch.setattr(
+        RetentionReplacement, "channel",
+        lambda _, counts, secret: true(RetentionReplacement("1/9", {"job": ("a", "b")}), counts, secret),
+    )  # fmt: skip
+    words = ("attack", "homogeneity", folder / "table.csv", "--manifest", folder / "rr.json")
+    found = _json(capsys, *words, "--seed", 1, code=1)
+    assert found["agrees"] is False
+    assert main([*map(str, words)]) == 1
+    assert "contradicts the prediction" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["attack", "guess", "table.csv", "--manifest", "splu.json"], "'guess' is unknown: choose one of"),
+        (["attack", "homogeneity", "table.csv", "--manifest", "splu.json", "--known", "1"],
+         "--known says nothing to homogeneity: leave it out"),
+        (["attack", "elimination", "table.csv", "--manifest", "splu.json", "--releases", "2"],
+         "--releases says nothing to elimination"),
+        (["attack", "averaging", "table.csv", "--manifest", "splu.json", "--value", "x"],
+         "--value says nothing to averaging"),
+        (["attack", "averaging", "table.csv", "--manifest", "splu.json", "--releases", "0"], "--releases"),
+        (["attack", "presence", "table.csv", "--manifest", "splu.json", "--value", "x"],
+         "column 'job' has no value 'x': check its spelling"),
+        (["attack", "homogeneity", "table.csv", "--manifest", "two.json"],
+         "the release has the sensitive columns job, sex: name one, --column"),
+        (["compare", "table.csv"], "a table needs its sensitive --column"),
+        (["compare", "--column", "job"], "a table needs its sensitive --column"),
+        (["compare", "table.csv", "--column", "sex"], "column 'sex' has 2 values, which keep more than 1/5"),
+        (["compare", "few.csv", "--column", "job"], "few.csv: 1999 records: give a table of 2000 or more"),
+        (["compare", "table.csv", "--column", "job", "--report", "table.csv"], "table.csv"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(
+    words: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    lines = (folder / "table.csv").read_text().splitlines()
+    (folder / "few.csv").write_text("\n".join(lines[:2000]) + "\n")
+    monkeypatch.chdir(folder)
+    assert main(words) == 2
+    refused = capsys.readouterr()
+    assert refused.out == ""
+    assert message in refused.err
+
+
+def test_mechanisms_are_compared_in_two_tables(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("compare", folder / "table.csv", "--column", "job", "--seed", 1)
+    done = _json(capsys, *words, "--report", tmp_path / "report")
+    assert (done["rows"], done["column"]) == (ROWS, "job")
+    assert done == json.loads((tmp_path / "report" / "comparison.json").read_text())
+    attacks = {row["mechanism"]: row for row in done["attacks"]}
+    guarantees = {row["mechanism"]: row for row in done["guarantees"]}
+    assert list(attacks) == list(guarantees) == [
+        "SPLU-Gen, 1/5", "SPLU-Gen, 2/5", "retention, 1/5", "retention, 2/5", "Anatomy", "DBR",
+        "Laplace, ln 2",
+    ]  # fmt: skip
+    assert all(set(row) == {"mechanism", *ATTACKS} for row in attacks.values())
+    assert all(set(row) == {"mechanism", *GUARANTEES} for row in guarantees.values())
+
+    def fraction(row: dict[str, Any], name: str) -> Fraction:
+        return Fraction(row[name]["value"]["fraction"])
+
+    for kept in ("1/5", "2/5"):
+        assert fraction(attacks[f"SPLU-Gen, {kept}"], "homogeneity") == Fraction(kept)
+        assert fraction(guarantees[f"SPLU-Gen, {kept}"], "own kept") == Fraction(kept)
+        assert fraction(guarantees[f"retention, {kept}"], "own kept") == Fraction(kept)
+    assert fraction(guarantees["retention, 2/5"], "e^epsilon") == Fraction(2, 5) / (Fraction(3, 5) / 5)
+    assert fraction(attacks["Anatomy"], "corruption") == 1
+    assert attacks["Anatomy"]["elimination"]["kind"] == "exact"
+    assert attacks["SPLU-Gen, 1/5"]["corruption"]["kind"] == "measured"
+    assert attacks["retention, 1/5"]["presence"]["value"]["fraction"] == "0/1"
+    assert attacks["Laplace, ln 2"]["pair"] == {
+        "value": None, "kind": "none", "reason": "counts are published, and nothing of single records",
+    }  # fmt: skip
+    assert guarantees["Laplace, ln 2"]["error 10"]["value"]["decimal"].startswith("0.16666")  # 2 r^3/(1 + r)
+    assert guarantees["Anatomy"]["error 1000"]["value"]["fraction"] == "0/1"
+    assert main([*map(str, words)]) == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.split("What is guaranteed")[0].splitlines()[:9])) <= 80
+    assert all(name in shown for name in (*ATTACKS, *GUARANTEES))
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert page.count("<td>") == 7 * (len(ATTACKS) + len(GUARANTEES))
+    assert "~" in page
