@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from splu_ref.binomial import lower_tail, upper_tail_bounds
+from splu_ref.binomial import lower_tail, lower_tail_enclosure
 from splu_ref.binomial.exact import tail_work
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.count_error import enclosure_work
@@ -55,10 +55,12 @@ def best_pure_concept(gamma: Gamma, epsilon: Fraction, alpha: int) -> tuple[Frac
     cases = []
     for x3 in _last_of_each_step(gamma, epsilon, alpha):
         n, most = ceil((1 + epsilon) * x3) - 1, floor((1 - epsilon) * x3 / gamma)
-        cases.append((upper_tail_bounds(n, most + 1, chance), n, most, x3))
-    best = max(bounds.lower for bounds, *_ in cases)
+        cases.append((lower_tail_enclosure(n, most, chance), n, most, x3))
+    least = cases[0][0]
+    for enclosed, *_ in cases:
+        least = enclosed if enclosed.below(least) else least
     error, x3, n = min(
-        (lower_tail(n, most, chance), x3, n) for bounds, n, most, x3 in cases if bounds.upper >= best
+        (lower_tail(n, most, chance), x3, n) for enclosed, n, most, x3 in cases if not least.below(enclosed)
     )
     return error, ConceptCase(n, x3, x3, _rows(gamma, epsilon, x3, n), n - x3)
 

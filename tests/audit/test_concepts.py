@@ -16,6 +16,8 @@ from splu_proofs.printed.iteration import fixed_point
 from splu_proofs.printed.reconstruction import lies_between
 from splu_ref.audit import ConceptCase, concept_error, concept_minimum
 from splu_ref.audit.mixed_concepts import best_mixed_concept, exact_lies_between
+from splu_ref.audit.pure_concepts import best_pure_concept, pure_work
+from splu_ref.binomial.work import left, one_budget
 from splu_ref.channels import PublishedCount
 from splu_ref.estimators import conjunction_estimate
 from splu_ref.guarantees import error_probability, privacy_minimum
@@ -258,3 +260,12 @@ def test_the_figures_in_the_words_of_the_claim(gamma: int, alpha: int, figure: s
     level = concept_minimum(gamma, "0.3", alpha, "exact").t_p
     assert Fraction(figure) - Fraction(1, 1000) < level <= Fraction(figure)
     assert figure in LEDGER.get("splu.T4c").words
+
+
+def test_nearly_pure_predicates_cost_no_more_than_was_said() -> None:
+    # errors far below the last bit of 1 are told apart by themselves, and not by their complements
+    gamma, epsilon = Gamma(2), Fraction(3, 10)
+    with one_budget():
+        before = left()
+        best_pure_concept(gamma, epsilon, 8_000)
+        assert before - left() < pure_work(gamma, epsilon, 8_000) / 4
