@@ -2,6 +2,7 @@
 
 from property_tests.checking import CHECKS
 from property_tests.checks import (
+    attacks,
     chosen_releases,
     conjunctions,
     enumeration,
@@ -22,6 +23,7 @@ from property_tests.checks import (
 
 __all__ = [
     "CHECKS",
+    "attacks",
     "chosen_releases",
     "conjunctions",
     "enumeration",

@@ -57,6 +57,16 @@ def _one_coin(
     return ColumnsRelease(rows, published, rows[:0])
 
 
+def _kept_more_often(
+    mechanism: RetentionReplacement,
+    codes: Mapping[str, IntArray],
+    domain_sizes: Mapping[str, int],
+    draws_for: Callable[[str], Draws],
+) -> ColumnsRelease:
+    more = RetentionReplacement(mechanism.retention + Fraction(1, 10), dict(mechanism.domains))
+    return more.publish_columns(codes, domain_sizes, draws_for)
+
+
 def _share_off_by_one(mechanism: RetentionReplacement, members: int, values: int) -> Channel[bool, bool]:
     # (high - low)/(max - min) of a continuous column, on whole numbers.
     share = Fraction(members - 1, values - 1)
@@ -80,6 +90,12 @@ mutant(
     "retention.law",
     "One coin decides for all columns of a record whether they are kept.",
     publish_retained=_one_coin,
+)
+mutant(
+    "kept-more-often-than-declared",
+    "attack.success",
+    "A value is kept with p + 1/10.",
+    publish_retained=_kept_more_often,
 )
 mutant(
     "predicate-share-off-by-one",
