@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 
 from layered import Edge, Layout, layout, reduced
 
 from splu_proofs.claim import Claim, Status
-from splu_proofs.ledger import Ledger
 
 STEP, ROW, WIDTH, HEIGHT, MARGIN = 116, 34, 66, 24, 12
 """Distance of layers and of places, size of a box, and margin, in pixels."""
 
 
-def claim_graph(ledger: Ledger) -> str:
-    """Return the drawing as one line of SVG; its colors follow the page."""
-    claims = {claim.id: claim for claim in ledger}
-    supports = reduced((other, claim.id) for claim in ledger for other in claim.rests_on)
-    repairs = [(claim.id, claim.corrected_by) for claim in ledger if claim.corrected_by]
+def claim_graph(drawing: Iterable[Claim]) -> str:
+    """Return the drawing as one line of SVG; its colors follow the page.
+
+    Arrows from and to claims that are not in the drawing are left out.
+    """
+    claims = {claim.id: claim for claim in drawing}
+    supports = reduced(
+        (other, claim.id) for claim in claims.values() for other in claim.rests_on if other in claims
+    )
+    repairs = [(claim.id, claim.corrected_by) for claim in claims.values() if claim.corrected_by in claims]
     drawn = layout(list(claims), [*supports, *repairs])
     return "".join(_svg(claims, supports, repairs, drawn))
 

@@ -27,9 +27,9 @@ JUDGES = {
 GRAPH = (
     "An arrow leads from a claim to one that rests on it. Dashed boxes are refuted: with a refuted claim "
     "falls what a thick arrow leads to, and what a dashed arrow leads to holds instead. Arrows that a longer "
-    "way replaces are left out. A box is a link."
+    "way replaces, or that lead to the claims of another paper, are left out. A box is a link."
 )
-"""What the drawing of the claims shows."""
+"""What the drawings of the claims show."""
 
 
 def claim_pages() -> dict[str, Iterator[str]]:
@@ -39,18 +39,20 @@ def claim_pages() -> dict[str, Iterator[str]]:
 
 
 def _index() -> Iterator[str]:
-    yield "# The claims\n\nWhat the source paper claims, and what is true of it. [](../../evidence.md)"
+    yield "# The claims\n\nWhat the source papers claim, and what is true of it. [](../../evidence.md)"
     yield "explains statuses and grades; [the figures](figures.md) are drawn again, printed against true;"
     yield "[some proofs](coq.md) are checked by Coq."
-    yield "`splu-ref verify` runs every proof and every witness again.\n"
-    yield f'<figure class="claims">{claim_graph(LEDGER)}</figure>\n\n{GRAPH}\n'
-    yield "| claim | about | verdict | instead | falls with it |\n|---|---|---|---|---|"
-    for claim in LEDGER:
-        yield (
-            f"| [`{claim.id}`]({claim.id}.md) | {_cell(claim.title)} | {_badges(claim)} | "
-            f"{_links(claim.corrected_by)} | {_links(*claim.topples)} |"
-        )
-    yield "\n```{toctree}\n:hidden:\n\nfigures\ncoq"
+    yield f"`splu-ref verify` runs every proof and every witness again.\n\n{GRAPH}\n"
+    for paper, claims in LEDGER.by_paper().items():
+        yield f'## {paper}\n\n<figure class="claims">{claim_graph(claims)}</figure>\n'
+        yield "| claim | about | verdict | instead | falls with it |\n|---|---|---|---|---|"
+        for claim in claims:
+            yield (
+                f"| [`{claim.id}`]({claim.id}.md) | {_cell(claim.title)} | {_badges(claim)} | "
+                f"{_links(claim.corrected_by)} | {_links(*claim.topples)} |"
+            )
+        yield ""
+    yield "```{toctree}\n:hidden:\n\nfigures\ncoq"
     yield from (claim.id for claim in LEDGER)
     yield "```"
 

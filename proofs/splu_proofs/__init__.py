@@ -8,7 +8,13 @@ from __future__ import annotations
 from .ledger import Ledger
 
 LEDGER = Ledger(
-    packages=("splu_proofs.splu",),
+    packages=(
+        "splu_proofs.splu",
+        "splu_proofs.rastogi",
+        "splu_proofs.entropy",
+        "splu_proofs.chaytor",
+        "splu_proofs.olap",
+    ),
     printed={
         "splu.T3": "splu_proofs.printed.theorem3:error_bound",
         "splu.L1": "splu_proofs.printed.lemma1:threshold",

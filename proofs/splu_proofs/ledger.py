@@ -59,7 +59,8 @@ class Ledger:
     Parameters
     ----------
     packages
-        Packages of proofs; each names its modules, in order, in ``MODULES``.
+        Packages of proofs, one for each source document; each names the document in ``PAPER``, and its
+        modules, in order, in ``MODULES``.
     printed
         Refuted forms by claim id, as ``module:function``, for comparison only.
     figures
@@ -87,9 +88,10 @@ class Ledger:
     @cached_property
     def _claims(self) -> dict[str, Claim]:
         found: dict[str, Claim] = {}
-        for package in self._packages:
-            for name in import_module(package).MODULES:
-                module = f"{package}.{name}"
+        for name in self._packages:
+            package = import_module(name)
+            for each in package.MODULES:
+                module = f"{name}.{each}"
                 for value in vars(_proof(module)).values():
                     if not isinstance(value, Claim) or value.module != module:
                         continue
@@ -121,6 +123,13 @@ class Ledger:
             )
             raise InputError(f"the ledger has no claim {claim_id!r}: {remedy}") from None
 
+    def by_paper(self) -> dict[str, list[Claim]]:
+        """Return the claims by the source document that they belong to, both in their order."""
+        found: dict[str, list[Claim]] = {}
+        for claim in self:
+            found.setdefault(_paper(claim), []).append(claim)
+        return found
+
     def dependants(self, claim_id: str) -> tuple[str, ...]:
         """Return the ids of the claims that rest directly on ``claim_id``."""
         self.get(claim_id)
@@ -141,6 +150,7 @@ class Ledger:
         witness = claim.witness
         return {
             "id": claim.id,
+            "paper": _paper(claim),
             "source": claim.source,
             "title": claim.title,
             "status": str(claim.status),
@@ -243,6 +253,11 @@ def _proof(module: str) -> ModuleType:
         if error.name != module:
             raise
         raise InputError(f"there is no module {module}: restore the proof") from None
+
+
+def _paper(claim: Claim) -> str:
+    """Return the source document of the package that holds the claim."""
+    return str(import_module(claim.module.rpartition(".")[0]).PAPER)
 
 
 def _result(claim: Claim, evidence: list[Evidence], seconds: float, stale: str) -> ClaimResult:

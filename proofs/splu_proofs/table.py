@@ -10,15 +10,17 @@ from .ledger import Ledger
 from .result import ClaimResult
 
 WIDTH = 110
+ID = 14
+"""Room for the longest id."""
 _INDENT = " " * 12
 
 
 def ledger_table(ledger: Ledger) -> str:
     """Return the ledger as a table: id, status, grade, then the claim in words."""
-    lines = [f"{'claim':<10}  {'status':<10}  {'grade':<10}  what it says", "-" * WIDTH]
+    lines = [f"{'claim':<{ID}}  {'status':<10}  {'grade':<10}  what it says", "-" * WIDTH]
     for claim in ledger:
         lines.append(
-            f"{claim.id:<10}  {claim.status:<10}  {claim.grade or '-':<10}  {claim.title} ({claim.source})"
+            f"{claim.id:<{ID}}  {claim.status:<10}  {claim.grade or '-':<10}  {claim.title} ({claim.source})"
         )
         for part in _parts(claim):
             lines += [_INDENT + line for line in wrap(part, WIDTH - len(_INDENT))]
@@ -45,10 +47,10 @@ def _parts(claim: Claim) -> Iterable[str]:
 
 def run_table(results: Iterable[ClaimResult]) -> str:
     """Return the results of a run as a table: status, grade reached, time, and every piece of evidence."""
-    lines = [f"{'claim':<10}  {'status':<10}  {'grade':<10}  {'passed':<6}  {'time':>7}", "-" * WIDTH]
+    lines = [f"{'claim':<{ID}}  {'status':<10}  {'grade':<10}  {'passed':<6}  {'time':>7}", "-" * WIDTH]
     for result in results:
         passed = "yes" if result.passed else "NO"
-        head = f"{result.id:<10}  {result.status:<10}  {result.grade or '-':<10}  {passed:<6}"
+        head = f"{result.id:<{ID}}  {result.status:<10}  {result.grade or '-':<10}  {passed:<6}"
         lines.append(f"{head}  {result.seconds:6.2f}s")
         parts = [f"{each.name}: {each.summary}" for each in result.evidence]
         for part in filter(None, [result.message, *parts]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import Annotated, Any
 
 import typer
@@ -43,6 +45,7 @@ def _page(row: dict[str, Any]) -> list[tuple[str, str]]:
     witness = row["witness"]
     lines = [
         (row["id"], row["title"]),
+        ("paper", row["paper"]),
         ("source", row["source"]),
         ("status", row["status"] + (f", by evidence of grade {row['grade']}" if row["grade"] else "")),
         ("says", row["words"]),
@@ -75,13 +78,16 @@ def _kernel(kernel: dict[str, Any] | None) -> list[tuple[str, str]]:
 
 
 def _overview(rows: list[dict[str, Any]]) -> None:
-    table = Table(box=None, header_style="bold")
-    for heading in ("claim", "status", "grade", "says", "instead"):
-        table.add_column(heading)
-    for row in rows:
-        color = {"refuted": "red", "proved": "green", "corrected": "green"}.get(row["status"], "")
-        table.add_row(
-            row["id"], Text(row["status"], style=color), row["grade"] or "",
-            row["title"], row["corrected_by"] or "",
-        )  # fmt: skip
-    draw(table)
+    for paper, of_paper in groupby(rows, key=itemgetter("paper")):
+        table = Table(
+            box=None, header_style="bold", title=f"\n{paper}", title_style="bold", title_justify="left"
+        )
+        for heading in ("claim", "status", "grade", "says", "instead"):
+            table.add_column(heading)
+        for row in of_paper:
+            color = {"refuted": "red", "proved": "green", "corrected": "green"}.get(row["status"], "")
+            table.add_row(
+                row["id"], Text(row["status"], style=color), row["grade"] or "",
+                row["title"], row["corrected_by"] or "",
+            )  # fmt: skip
+        draw(table)

@@ -365,9 +365,14 @@ def test_the_ledger_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
             "corrected_by",
             "depends_on",
             "dependants",
+            "paper",
         } <= set(row)
     assert main(["claims"]) == 0
-    assert "refuted" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "refuted" in shown
+    papers = list(dict.fromkeys(row["paper"].partition(":")[0] for row in rows.values()))
+    assert papers[0].startswith("Fu, Wang")
+    assert sorted(papers, key=shown.index) == papers  # each heads its own claims, in the order of the ledger
     assert main(["claims", "splu.T3"]) == 0
     shown = capsys.readouterr().out
     for part in ("splu.T3c", "gamma = 3, f = 1, epsilon = 1: printed 1/3, true 5/9.",

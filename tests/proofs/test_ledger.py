@@ -23,10 +23,11 @@ IDS = [claim.id for claim in LEDGER]
 
 ROW = {
     "type": "object",
-    "required": ["id", "source", "status", "grade", "witness", "corrected_by", "depends_on", "dependants",
-                 "statement", "words", "topples", "kernel"],
+    "required": ["id", "paper", "source", "status", "grade", "witness", "corrected_by", "depends_on",
+                 "dependants", "statement", "words", "topples", "kernel"],
     "properties": {
         "id": {"type": "string", "pattern": r"^[a-z]+\.[A-Za-z0-9]+$"},
+        "paper": {"type": "string", "minLength": 20},
         "source": {"type": "string", "minLength": 3},
         "status": {"enum": ["definition", "proved", "refuted", "corrected", "literature", "empirical"]},
         "grade": {"enum": [None, "kernel", "symbolic", "exact", "enumerated", "statistical"]},
@@ -64,39 +65,63 @@ def test_every_claim_passes(results: dict[str, ClaimResult], claim_id: str) -> N
     assert result.as_json()["grade"] == (None if result.grade is None else str(result.grade))
 
 
-def test_every_claim_of_the_first_paper_is_there() -> None:
-    expected = """
+CLAIMS = {
+    "splu": """
     D1 D2 D3 D4 S3 G B T2 T3 T3c L1 F4 L1c S E1 L2 T4 L2g E2 F5 D5 D6 M1 M1c M1b V I K L3 L4 PB T4conj T4c
-    C DOM POST DBR DP COST DN
-    """
-    new = "ANA ANAs ANAp BAT BATc DL DBRp D2e R Rp Sp Vp UC TR TRI POSTm POSTp Cc DOMc Ic Kc DBRc DPc"
-    new += " AC FG F4s ND NDe X0"
-    assert {f"splu.{name}" for name in (expected + new).split()} == set(IDS)
-    assert len(IDS) == len(set(IDS))
+    C DOM POST DBR DP COST DN ANA ANAs ANAp BAT BATc DL DBRp D2e R Rp Sp Vp UC TR TRI POSTm POSTp Cc DOMc
+    Ic Kc DBRc DPc AC FG F4s ND NDe X0
+    """,
+    "rastogi": "",
+    "entropy": "",
+    "chaytor": "",
+    "olap": "",
+}
+"""The claims of each paper by its folder."""
+REFUTED = {
+    "splu.T3": "splu.T3c",
+    "splu.L1": "splu.L1c",
+    "splu.F4": "splu.L1c",
+    "splu.M1": "splu.M1c",
+    "splu.I": "splu.Ic",
+    "splu.K": "splu.Kc",
+    "splu.L3": "splu.T4c",
+    "splu.T4conj": "splu.T4c",
+    "splu.C": "splu.Cc",
+    "splu.DOM": "splu.DOMc",
+    "splu.DBR": "splu.DBRc",
+    "splu.DP": "splu.DPc",
+    "splu.F4s": "splu.L1c",
+    "splu.NDe": "splu.ND",
+    "splu.FG": "splu.POST",
+}
+"""Each refuted claim with what holds instead."""
+AS_STATED = {"splu.ND", "splu.POST"}
+"""Those of the latter that hold as they were stated; the others are corrections."""
+MEASURED = {"splu.COST"}
+"""Claims whose evidence is a measurement."""
+
+
+@pytest.mark.parametrize("paper", CLAIMS)
+def test_every_claim_of_a_paper_is_there(paper: str) -> None:
+    expected = [f"{paper}.{name}" for name in CLAIMS[paper].split()]
+    assert sorted(expected) == sorted(claim_id for claim_id in IDS if claim_id.startswith(f"{paper}."))
+    assert {claim.module.split(".")[1] for claim in LEDGER if claim.id in expected} <= {paper}
+
+
+def test_claims_stand_under_their_paper() -> None:
+    papers = list(LEDGER.by_paper().values())
+    assert [claim.id for claims in papers for claim in claims] == IDS
+    assert [{claim.id.partition(".")[0] for claim in claims} for claims in papers] == [
+        {paper} for paper, names in CLAIMS.items() if names
+    ]
 
 
 def test_verdicts() -> None:
     refuted = {claim.id: claim.corrected_by for claim in LEDGER if claim.status is Status.REFUTED}
-    assert refuted == {
-        "splu.T3": "splu.T3c",
-        "splu.L1": "splu.L1c",
-        "splu.F4": "splu.L1c",
-        "splu.M1": "splu.M1c",
-        "splu.I": "splu.Ic",
-        "splu.K": "splu.Kc",
-        "splu.L3": "splu.T4c",
-        "splu.T4conj": "splu.T4c",
-        "splu.C": "splu.Cc",
-        "splu.DOM": "splu.DOMc",
-        "splu.DBR": "splu.DBRc",
-        "splu.DP": "splu.DPc",
-        "splu.F4s": "splu.L1c",
-        "splu.NDe": "splu.ND",
-        "splu.FG": "splu.POST",
-    }
+    assert refuted == REFUTED
     corrected = {claim.id for claim in LEDGER if claim.status is Status.CORRECTED}
-    assert corrected == set(refuted.values()) - {"splu.ND", "splu.POST"}  # which hold as they were stated
-    assert {claim.id for claim in LEDGER if claim.grade is Grade.STATISTICAL} == {"splu.COST"}
+    assert corrected == set(refuted.values()) - AS_STATED
+    assert {claim.id for claim in LEDGER if claim.grade is Grade.STATISTICAL} == MEASURED
 
 
 def test_rows_have_the_agreed_shape() -> None:

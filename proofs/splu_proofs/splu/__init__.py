@@ -1,4 +1,6 @@
-"""Claims of Fu, Wang, Wong, Wang, Jiang 2014: small sum privacy and large sum utility in data publishing."""
+"""The claims of one paper, a module for each or for a group that belongs together."""
+
+PAPER = "Fu, Wang, Wong, Wang, Jiang 2014: small sum privacy and large sum utility in data publishing"
 
 MODULES = (
     "dinur_nissim",

@@ -1,0 +1,6 @@
+"""The claims of one paper, a module for each or for a group that belongs together."""
+
+PAPER = "Chirayath, Longpré, Kreinovich 2006: measuring privacy loss in statistical databases"
+
+MODULES: tuple[str, ...] = ()
+"""The modules of this package, in the order of the paper."""

@@ -1,0 +1,6 @@
+"""The claims of one paper, a module for each or for a group that belongs together."""
+
+PAPER = "Agrawal, Srikant, Thomas 2005: privacy preserving OLAP"
+
+MODULES: tuple[str, ...] = ()
+"""The modules of this package, in the order of the paper."""

@@ -1,0 +1,6 @@
+"""The claims of one paper, a module for each or for a group that belongs together."""
+
+PAPER = "Rastogi, Suciu, Hong 2007: the boundary between privacy and utility in data publishing"
+
+MODULES: tuple[str, ...] = ()
+"""The modules of this package, in the order of the paper."""
