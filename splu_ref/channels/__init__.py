@@ -8,9 +8,7 @@ from splu_ref.channels.amplification import Amplification, amplification
 from splu_ref.channels.breach import (
     Breach,
     Levels,
-    retained_posterior,
     retention_limit_for,
-    set_retention_limit,
     worst_prior,
     worst_property,
 )
@@ -18,6 +16,7 @@ from splu_ref.channels.channel import Channel, Law
 from splu_ref.channels.coarsening import coarsened, coarsening
 from splu_ref.channels.decoy_groups import decoy_groups, two_state
 from splu_ref.channels.elementary import (
+    additive,
     blocks,
     constant,
     diagonal,
@@ -26,11 +25,25 @@ from splu_ref.channels.elementary import (
     mixture,
     retention,
 )
+from splu_ref.channels.interval_privacy import (
+    Interval,
+    IntervalPrivacy,
+    interval_privacy,
+    shortest_interval,
+)
 from splu_ref.channels.inverse import DependentRowsError, Inverse, inverse
 from splu_ref.channels.logarithm import natural_logarithm
 from splu_ref.channels.posterior import posterior
 from splu_ref.channels.predicate_count import PredicateCount
 from splu_ref.channels.published_count import PublishedCount
+from splu_ref.channels.set_breach import (
+    most_telling,
+    posterior_within,
+    product_posterior,
+    product_retention_limit,
+    retained_posterior,
+    set_retention_limit,
+)
 from splu_ref.channels.tensor import Tensor
 
 __all__ = [
@@ -38,12 +51,15 @@ __all__ = [
     "Breach",
     "Channel",
     "DependentRowsError",
+    "Interval",
+    "IntervalPrivacy",
     "Inverse",
     "Law",
     "Levels",
     "PredicateCount",
     "PublishedCount",
     "Tensor",
+    "additive",
     "amplification",
     "blocks",
     "coarsened",
@@ -53,14 +69,20 @@ __all__ = [
     "diagonal",
     "from_matrix",
     "identity",
+    "interval_privacy",
     "inverse",
     "mixture",
+    "most_telling",
     "natural_logarithm",
     "posterior",
+    "posterior_within",
+    "product_posterior",
+    "product_retention_limit",
     "retained_posterior",
     "retention",
     "retention_limit_for",
     "set_retention_limit",
+    "shortest_interval",
     "two_state",
     "worst_prior",
     "worst_property",

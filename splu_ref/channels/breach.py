@@ -18,7 +18,7 @@ from typing import Generic, NamedTuple
 from splu_ref.binomial.work import STEP, digits, spend
 from splu_ref.channels.amplification import Amplification, amplification
 from splu_ref.channels.channel import Channel, In, Law, Out
-from splu_ref.model import Exact, ParameterError, exact, probability, whole
+from splu_ref.model import Exact, ParameterError, probability, whole
 
 
 class Breach(NamedTuple, Generic[In, Out]):
@@ -199,55 +199,6 @@ def retention_limit_for(counts: Mapping[In, int], replacing: Law[In], levels: Le
         odds = replacing.get(own, Fraction(0)) * (levels.rho2 * total - largest) / (count * (1 - levels.rho2))
         limits.append(odds / (1 + odds))
     return min(limits, default=None)
-
-
-def retained_posterior(retention: Exact, prior: Exact, replaced: Exact) -> Fraction:
-    """Return Pr[X in S | Y in S] for one set S under retention replacement (Agrawal et al. 2005, section 5).
-
-    Parameters
-    ----------
-    retention
-        Probability p of keeping the own value.
-    prior
-        p_S: probability of S before.
-    replaced
-        m_S: probability of S under the law of the replacement.
-
-    Raises
-    ------
-    ParameterError
-        If what is published never lies in S.
-    """
-    p, own, other = (
-        probability(value, name)
-        for value, name in ((retention, "retention"), (prior, "prior"), (replaced, "replaced"))
-    )
-    seen = p * own + (1 - p) * other
-    if not seen:
-        raise ParameterError("no value of the set is ever published: nothing follows from seeing one")
-    return own * (p + (1 - p) * other) / seen
-
-
-def set_retention_limit(relative: Exact, levels: Levels) -> Fraction:
-    """Return the least retention with an (s, rho1, rho2) breach for sets of relative prior p_S / m_S = s.
-
-    The observation is that the published value lies in the set itself. The posterior grows with p_S at a
-    fixed s, so p_S = rho1 decides: p / (1-p) = (rho2 - rho1) / (s (1 - rho2)), provided that the set exists,
-    m_S = rho1 / s <= 1. Theorem 4 states the same as a bound on s.
-
-    Raises
-    ------
-    ParameterError
-        If s is not positive, or below rho1: no set of such a prior exists.
-    """
-    s = exact(relative, "s")
-    if s < levels.rho1:
-        raise ParameterError(
-            f"s = {relative} is below rho1 = {levels.rho1}: no set has so large a prior and so small a "
-            "relative one, since m_S is at most 1; give an s of at least rho1"
-        )
-    odds = (levels.rho2 - levels.rho1) / (s * (1 - levels.rho2))
-    return odds / (1 + odds)
 
 
 def _knapsack(

@@ -59,6 +59,32 @@ def retention(keep: Exact, replacing: Mapping[In, Exact]) -> Channel[In, In]:
     return mixture([(p, identity(labels)), (1 - p, constant(labels, replacing))])
 
 
+def additive(noise: Mapping[int, Exact], low: int, high: int) -> Channel[int, int]:
+    """Return the channel that adds independent noise to a whole number from ``low`` to ``high``.
+
+    What is published may lie outside of the range: it is not cut off, so the matrix is not square.
+
+    Parameters
+    ----------
+    noise
+        The law of what is added.
+    low, high
+        The least and the largest true number.
+
+    Raises
+    ------
+    ParameterError
+        If there is no number in the range, or the noise is no law.
+    """
+    law = _exactly(noise)
+    if low > high or not law:
+        raise ParameterError(f"from {low} to {high} and {len(law)} kinds of noise: give one of each at least")
+    return Channel(
+        {own: {own + step: chance for step, chance in law.items()} for own in range(low, high + 1)},
+        tuple(range(low + min(law), high + max(law) + 1)),
+    )
+
+
 def from_matrix(
     inputs: Sequence[In], rows: Sequence[Sequence[Exact]], outputs: Sequence[Out]
 ) -> Channel[In, Out]:

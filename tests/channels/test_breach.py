@@ -19,10 +19,8 @@ from splu_ref.channels import (
     identity,
     natural_logarithm,
     posterior,
-    retained_posterior,
     retention,
     retention_limit_for,
-    set_retention_limit,
     worst_prior,
     worst_property,
 )
@@ -159,33 +157,6 @@ def test_the_limit_for_a_prior_is_where_its_first_breach_is(
         assert breached == (limit is not None and keep >= limit and keep > 0)
 
 
-@exactly
-@given(LEVELS, LEVELS, LEVELS, st.fractions(0, 20, max_denominator=10))
-def test_a_set_of_relative_prior_s(
-    keep: Fraction, first: Fraction, second: Fraction, relative: Fraction
-) -> None:
-    if first == second:
-        return
-    levels = Levels.of(min(first, second), max(first, second))
-    if relative < levels.rho1:
-        with pytest.raises(ParameterError, match="give an s of at least rho1"):
-            set_retention_limit(relative, levels)
-        return
-    # A smaller set of the same relative prior is less exposed.
-    lifted = [
-        retained_posterior(keep, levels.rho1 * part, levels.rho1 * part / relative)
-        for part in (Fraction(1), Fraction(1, 2))
-    ]
-    assert lifted[1] <= lifted[0]
-    assert (lifted[0] >= levels.rho2) == (keep >= set_retention_limit(relative, levels))
-
-
-def test_the_numbers_of_the_paper() -> None:
-    # Theorem 4 at p = .2: s = 68 for (.1, .95), and for s = 1 the level .9375.
-    assert set_retention_limit(68, Levels.of("0.1", "0.95")) == Fraction(1, 5)
-    assert set_retention_limit(1, Levels.of("0.9375", "0.95")) == Fraction(1, 5)
-
-
 def test_a_large_histogram_is_searched_exactly() -> None:
     counts = {state: 3000 + 37 * state for state in range(45)} | {45: 9000}
     law = {state: Fraction(1, 46) for state in counts}
@@ -213,8 +184,6 @@ def test_what_is_no_question_is_refused() -> None:
         Levels.of("0.1", "0.5").retention_limit(1)
     assert worst_property(channel, {"a": 3, "b": 3}, "0.4") is None
     assert worst_prior(identity("ab"), "0.1").posterior == 1
-    with pytest.raises(ParameterError, match="no value of the set"):
-        retained_posterior(0, "0.1", 0)
 
 
 @given(st.fractions("1/1000", 1000, max_denominator=10**6))
