@@ -22,6 +22,8 @@ LEDGER = Ledger(
         "splu.M1": "splu_proofs.printed.transition:matrix",
         "splu.I": "splu_proofs.printed.iteration:reconstruct",
         "splu.K": "splu_proofs.printed.tensor_iteration:reconstruct_many",
+        "olap.B": "splu_proofs.printed.range_share:share",
+        "olap.T5e": "splu_proofs.printed.small_sets:largest_relative_prior",
     },
     figures={
         "splu.F4": "splu_proofs.splu.figure4:data",

@@ -14,13 +14,15 @@ SYMBOLS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "varepsilon": "ε", "epsilon": "ε",
     "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "rho": "ρ", "sigma": "σ", "varphi": "φ",
     "phi": "φ", "infty": "∞", "pi": "π", "Delta": "Δ",
+    "ell": "ℓ", "emptyset": "∅",
 }  # fmt: skip
 OPERATORS = {
     "ge": "≥", "le": "≤", "ne": "≠", "in": "∈", "sim": "∼", "mid": "∣", "to": "→", "mapsto": "↦",
     "iff": "⟺", "Rightarrow": "⇒", "Longrightarrow": "⟹", "approx": "≈", "cdot": "⋅", "times": "×",
     "wedge": "∧", "lnot": "¬", "otimes": "⊗", "setminus": "∖", "ldots": "…", "dots": "…", "pm": "±",
     "equiv": "≡", "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "{": "{", "}": "}",
-    "|": "‖", "subseteq": "⊆", "#": "#",
+    "|": "‖", "subseteq": "⊆", "#": "#", "subset": "⊂",
+    "subsetneq": "⊊", "ll": "≪", "colon": ":",
 }  # fmt: skip
 FUNCTIONS = {
     "Pr": "Pr", "max": "max", "min": "min", "arg": "arg", "log": "log", "ln": "ln", "exp": "exp",

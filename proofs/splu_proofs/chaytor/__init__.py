@@ -2,5 +2,13 @@
 
 PAPER = "Chaytor: randomization for publishing, fragments of a thesis"
 
-MODULES: tuple[str, ...] = ()
+MODULES = (
+    "partitions",
+    "independence",
+    "differential_privacy",
+    "runtime",
+    "small_domains",
+    "uniform_perturbation",
+    "largest_retention",
+)
 """The modules of this package, in the order of the paper."""

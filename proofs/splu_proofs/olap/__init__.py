@@ -2,5 +2,12 @@
 
 PAPER = "Agrawal, Srikant, Thomas 2005: privacy preserving OLAP"
 
-MODULES: tuple[str, ...] = ()
+MODULES = (
+    "share_of_range",
+    "breaches",
+    "relative_prior",
+    "one_column",
+    "several_columns",
+    "additive_noise",
+)
 """The modules of this package, in the order of the paper."""

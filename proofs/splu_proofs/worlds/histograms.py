@@ -14,6 +14,16 @@ def histograms(total: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
+def spreads(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """Yield every way to spread ``total`` over ``parts`` values, counts of 0 included."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in spreads(total - first, parts - 1):
+            yield (first, *rest)
+
+
 def greedy_groups(histogram: tuple[int, ...], gamma: int) -> list[tuple[int, ...]]:
     """Take one record from each of the gamma largest buckets, N/gamma times (Fu et al. 2014, section 6.1).
 
