@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from math import comb, log, prod
 from pathlib import Path
 
@@ -216,3 +216,52 @@ def test_the_library_agrees_with_the_sums_here() -> None:
     assert (
         error_probability(10, "0.3", 1).exact() == error(10, Fraction(3, 10), 1) == 1 - Fraction(9, 10) ** 9
     )
+
+
+def perturbed(own: int, seen: int, keep: Fraction, values: int) -> Fraction:
+    """Return the chance that a value is published so, keeping it or drawing any of ``values``."""
+    return (keep if own == seen else 0) + (1 - keep) / values
+
+
+def test_a_rare_set_with_a_frequent_value() -> None:
+    records = [0] * 13 + [7] * 2
+    seen = [perturbed(own, 0, Fraction(1, 5), 8) for own in records]
+    inside = [chance for own, chance in zip(records, seen, strict=True) if own != 7]
+    assert sum(inside) / sum(seen) == Fraction(39, 41) >= Fraction(19, 20)
+    assert Fraction(13, 15) < Fraction(7, 8)
+
+
+def test_two_columns_of_49_values() -> None:
+    # The pair (0, 0) has a prior of 1/10, the pair (1, 1) the rest.
+    keep = Fraction(1, 5)
+    own, other = perturbed(0, 0, keep, 49) ** 2, perturbed(1, 0, keep, 49) ** 2
+    assert own / (own + 9 * other) == Fraction(2809, 2953) >= Fraction(19, 20)
+    assert Fraction(1, 10) * 49**2 < 273
+
+
+def test_the_largest_retention_is_a_breach() -> None:
+    first, second = Fraction(1, 3), Fraction(1, 2)
+    ratio = second * (1 - first) / (first * (1 - second))
+    keep = (ratio - 1) / (2 + ratio - 1)
+    own, other = first * perturbed(0, 0, keep, 2), (1 - first) * perturbed(1, 0, keep, 2)
+    assert own / (own + other) == second
+
+
+def test_two_records_that_are_known_to_be_alike() -> None:
+    alike = {own: perturbed(own, 1, Fraction(1, 2), 2) ** 2 for own in (0, 1)}
+    assert alike[1] / sum(alike.values()) == Fraction(9, 10)  # before the other one is learned; then it is 1
+
+
+def test_three_different_values_bear_one_that_is_learned() -> None:
+    for learned in range(3):
+        orders = [order for order in permutations(range(3)) if order[2] == learned]
+        assert max(Counter(order[0] for order in orders).values()) * 2 == len(orders)
+
+
+def test_a_publication_of_one_record_and_two_of_one_table() -> None:
+    keep = Fraction(1, 3)
+    ratio = perturbed(0, 0, keep, 2) / perturbed(1, 0, keep, 2)
+    assert ratio == 2
+    odds = Fraction(1, 3) / Fraction(2, 3)
+    lifted = [odds * ratio**releases for releases in (1, 2)]
+    assert [each / (1 + each) for each in lifted] == [Fraction(1, 2), Fraction(2, 3)]

@@ -36,7 +36,7 @@ DPPUB = Claim(
     status=Status.REFUTED,
     grade=Grade.EXACT,
     corrected_by="chaytor.DPPUBc",
-    tests=("tests/mechanisms/test_identities.py::test_neighboring_tables_are_told_apart_as_far_as_records",),
+    tests=("tests/docs/test_witnesses.py::test_a_publication_of_one_record_and_two_of_one_table",),
 )
 
 
@@ -175,7 +175,7 @@ REPUB = Claim(
     grade=Grade.EXACT,
     rests_on=("chaytor.EQ1",),
     corrected_by="chaytor.REPUBc",
-    tests=("tests/mechanisms/test_identities.py::test_amplification_of_what_is_put_together",),
+    tests=("tests/docs/test_witnesses.py::test_a_publication_of_one_record_and_two_of_one_table",),
 )
 
 

@@ -38,6 +38,7 @@ IND = Claim(
     grade=Grade.EXACT,
     rests_on=("chaytor.EQ1",),
     corrected_by="chaytor.INDc",
+    tests=("tests/docs/test_witnesses.py::test_two_records_that_are_known_to_be_alike",),
 )
 
 

@@ -37,7 +37,10 @@ OPT = Claim(
     grade=Grade.EXACT,
     rests_on=("chaytor.EQ1", "olap.D45"),
     corrected_by="chaytor.OPTc",
-    tests=("tests/channels/test_breach.py::test_uniform_replacement_is_safe_below_its_limit_and_not_at_it",),
+    tests=(
+        "tests/docs/test_witnesses.py::test_the_largest_retention_is_a_breach",
+        "tests/channels/test_breach.py::test_uniform_replacement_is_safe_below_its_limit_and_not_at_it",
+    ),
 )
 
 

@@ -79,6 +79,7 @@ ALL = Claim(
     status=Status.REFUTED,
     grade=Grade.EXACT,
     corrected_by="chaytor.ALLc",
+    tests=("tests/docs/test_witnesses.py::test_three_different_values_bear_one_that_is_learned",),
 )
 
 

@@ -166,7 +166,10 @@ T4R = Claim(
     grade=Grade.EXACT,
     rests_on=("olap.D45", "olap.T4"),
     corrected_by="olap.T4c",
-    tests=("tests/channels/test_set_breach.py::test_a_rare_set_can_be_seen_through_one_of_its_values",),
+    tests=(
+        "tests/docs/test_witnesses.py::test_a_rare_set_with_a_frequent_value",
+        "tests/channels/test_set_breach.py::test_a_rare_set_can_be_seen_through_one_of_its_values",
+    ),
 )
 
 
