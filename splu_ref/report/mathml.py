@@ -14,7 +14,7 @@ SYMBOLS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "varepsilon": "ε", "epsilon": "ε",
     "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "rho": "ρ", "sigma": "σ", "varphi": "φ",
     "phi": "φ", "infty": "∞", "pi": "π", "Delta": "Δ",
-    "ell": "ℓ", "emptyset": "∅",
+    "ell": "ℓ", "emptyset": "∅", "Pi": "Π",
 }  # fmt: skip
 OPERATORS = {
     "ge": "≥", "le": "≤", "ne": "≠", "in": "∈", "sim": "∼", "mid": "∣", "to": "→", "mapsto": "↦",

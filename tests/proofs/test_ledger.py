@@ -73,7 +73,9 @@ CLAIMS = {
     """,
     "rastogi": "",
     "entropy": "",
-    "chaytor": "HOM ALL ALLc CORR IND INDc DPPUB DPPUBc REPUB REPUBc TIME DOM SDR SDRc EQ1 OPT OPTc",
+    "chaytor": """
+    HOM ALL ALLc CORR IND INDc DPPUB DPPUBc REPUB REPUBc TIME DOM SDR SDRc OPTRR FINE FINEc EQ1 OPT OPTc
+    """,
     "olap": "B Bc D45 SET T3 T4 T4r T4c T5 T5e T5c ADD",
 }
 """The claims of each paper by its folder."""
@@ -98,6 +100,7 @@ REFUTED = {
     "chaytor.DPPUB": "chaytor.DPPUBc",
     "chaytor.REPUB": "chaytor.REPUBc",
     "chaytor.SDR": "chaytor.SDRc",
+    "chaytor.FINE": "chaytor.FINEc",
     "chaytor.OPT": "chaytor.OPTc",
     "olap.B": "olap.Bc",
     "olap.T4r": "olap.T4c",

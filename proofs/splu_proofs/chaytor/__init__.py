@@ -8,6 +8,8 @@ MODULES = (
     "differential_privacy",
     "runtime",
     "small_domains",
+    "operator_search",
+    "optimal_operators",
     "uniform_perturbation",
     "largest_retention",
 )
