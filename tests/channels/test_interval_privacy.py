@@ -72,6 +72,11 @@ def test_a_known_law_of_the_numbers_leaves_less() -> None:
     assert found.mean < 10
 
 
+def test_what_is_published_may_lie_outside_of_the_range() -> None:
+    assert additive({-1: "1/2", 2: "1/2"}, 0, 1).outputs == (-1, 0, 1, 2, 3)
+    assert additive({0: 1}, 3, 3).laws == {3: {3: 1}}
+
+
 def test_what_is_no_noise_or_no_confidence_is_refused() -> None:
     with pytest.raises(ParameterError, match="give one above 0"):
         shortest_interval({0: Fraction(1)}, 0)

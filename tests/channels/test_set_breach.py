@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from splu_ref.binomial import Bounds
 from splu_ref.channels import (
     Channel,
     Levels,
@@ -155,6 +156,15 @@ def test_a_rare_set_can_be_seen_through_one_of_its_values() -> None:
     found = most_telling(channel, prior, range(7))
     assert (found.published, found.prior, found.posterior) == (0, Fraction(13, 15), Fraction(39, 41))
     assert posterior_within(channel, prior, range(7)) < Fraction(19, 20) < found.posterior
+
+
+def test_the_first_of_equally_telling_values_and_the_set_of_all_are_named() -> None:
+    found = most_telling(retention(0, dict.fromkeys("ab", "1/2")), {"a": "1/4", "b": "3/4"}, ["b"])
+    assert (found.published, found.posterior) == ("a", Fraction(3, 4))
+    # s = rho1: every replacement falls into the set, and only kept values lie outside of it.
+    levels = Levels.of("0.1", "0.5")
+    assert set_retention_limit("0.1", levels) == Fraction(8, 9)
+    assert product_retention_limit(levels, [1]) == Bounds(Fraction(8, 9), Fraction(8, 9))
 
 
 def test_what_is_no_question_of_a_set_is_refused() -> None:
