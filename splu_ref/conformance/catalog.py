@@ -10,6 +10,7 @@ from splu_ref.conformance.groups import (
     attained,
     certificate_reading,
     certificates,
+    channels,
     comparators,
     estimates,
     false_certificates,
@@ -21,6 +22,7 @@ from splu_ref.conformance.groups import (
     publishing,
     randomness,
     retained_promises,
+    retention,
     secrets,
     tables,
     texts,
@@ -46,6 +48,8 @@ SUBJECTS = (
     attained,
     false_certificates,
     certificate_reading,
+    retention,
+    channels,
 )
 
 

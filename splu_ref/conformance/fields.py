@@ -108,6 +108,10 @@ class Fields:
             raise ParameterError(f"{name} has half a surrogate pair: give whole characters") from None
         return value
 
+    def texts(self, name: str) -> list[str]:
+        """Return a list of texts."""
+        return texts_of(self.take(name), name)
+
     def octets(self, name: str) -> bytes:
         """Return the bytes written as pairs of lower-case hexadecimal digits."""
         text = self.text(name)
@@ -134,6 +138,13 @@ class Fields:
         """Refuse fields that nobody asked for: they may change the meaning of the request."""
         if self._left:
             raise RequestError("unsupported", f"the field {min(self._left)} is not known: leave it out")
+
+
+def texts_of(values: object, name: str) -> list[str]:
+    """Return the texts of a list; ``name`` names it in errors."""
+    if not isinstance(values, list):
+        raise ParameterError(f"{name} is not a list of texts: give one")
+    return [Fields({name: value}).text(name) for value in values]
 
 
 def exact_of(text: str, name: str) -> Fraction:

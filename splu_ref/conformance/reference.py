@@ -13,6 +13,7 @@ from typing import NoReturn
 from splu_ref import __version__
 from splu_ref.conformance.fields import Fields, RequestError
 from splu_ref.conformance.operations import (
+    channels,
     comparators,
     estimates,
     keyed,
@@ -20,6 +21,7 @@ from splu_ref.conformance.operations import (
     promises,
     publishing,
     randomness,
+    retention,
     tables,
 )
 from splu_ref.model import InputError, Json, TapeExhaustedError
@@ -46,10 +48,15 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "publish_two_tables": comparators.two_tables,
     "publish_distribution_based": comparators.distribution_based,
     "publish_counts": comparators.counts,
+    "publish_retention": retention.publish_retention,
+    "publish_retention_keyed": retention.publish_retention_keyed,
     "estimate": estimates.estimate,
     "conjunction": estimates.conjunction,
     "interval": estimates.interval,
     "transition": estimates.transition,
+    "channel_inverse": channels.channel_inverse,
+    "amplification": channels.channel_amplification,
+    "breach_profile": channels.breach_profile,
     "error_probability": promises.error,
     "privacy_minimum": promises.minimum,
     "utility_threshold": promises.threshold,

@@ -16,6 +16,10 @@ SCHEMA = "splu-ref/vectors/1"
 OPTIONAL = {
     "plan": ("passes",),
     "publish": ("groups", "order", "integers", "rows", "suppressed"),
+    "publish_retention": ("integers", "rows"),
+    "publish_retention_keyed": ("rows",),
+    "amplification": ("published", "more", "less"),
+    "breach_profile": ("prior", "published"),
     "privacy_minimum": ("argmin", "t_p_definition", "argmin_definition"),
 }
 """Keys that an answer need not have; where it has them, they must be right."""

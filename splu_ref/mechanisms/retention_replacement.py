@@ -146,19 +146,19 @@ class RetentionReplacement(RecordMechanism):
                 f"column {column!r} has a domain or is sensitive, and not both: declare the values of each "
                 "sensitive column, and of no other"
             )
-        draws_of = {column: draws_for(column) for column in codes}
-        published = {}
         for column, own in codes.items():
             if not len(own):
                 raise ParameterError("the table has no records: give at least one")
-            size = domain_sizes[column]
-            bound = self.retention.denominator * size
-            if bound > LARGEST_BOUND:
+            if self.retention.denominator * domain_sizes[column] > LARGEST_BOUND:
                 raise ParameterError(
-                    f"retention = {self.retention} and {size} values are too many digits to draw by: write "
-                    "the retention with fewer, such as 0.3"
+                    f"retention = {self.retention} and {domain_sizes[column]} values are too many digits to "
+                    "draw by: write the retention with fewer, such as 0.3"
                 )
-            drawn = draws_of[column].below(bound, len(own))
+        draws_of = {column: draws_for(column) for column in codes}
+        published = {}
+        for column, own in codes.items():
+            size = domain_sizes[column]
+            drawn = draws_of[column].below(self.retention.denominator * size, len(own))
             kept = drawn < self.retention.numerator * size
             published[column] = np.where(kept, own, drawn % size)
         first = next(iter(codes))

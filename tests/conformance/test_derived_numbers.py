@@ -9,7 +9,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, count, product
-from math import ceil, comb, floor
+from math import ceil, comb, floor, gcd
+from operator import mul
 from typing import Any
 
 import pytest
@@ -381,6 +382,109 @@ def _decimal(fraction: str, rounding: str) -> str:
     return str(context.divide(Decimal(value.numerator), Decimal(value.denominator))).replace("E", "e")
 
 
+def _matrix(request: Request) -> list[list[Fraction]]:
+    return [[Fraction(entry) for entry in row] for row in request["matrix"]]
+
+
+def _determinant(rows: list[list[Fraction]]) -> Fraction:
+    """Return a determinant by cofactors, those of 0 left out."""
+    if not rows:
+        return Fraction(1)
+    signed = ((-1) ** place * entry for place, entry in enumerate(rows[0]))
+    return sum(
+        (
+            factor * _determinant([row[:place] + row[place + 1 :] for row in rows[1:]])
+            for place, factor in enumerate(signed)
+            if factor
+        ),
+        Fraction(0),
+    )
+
+
+def _inverse(request: Request) -> Request:
+    """Return an inverse that is seen to be one, or a combination of rows that is seen to be nothing."""
+    rows = _matrix(request)
+    size = len(rows)
+    if size > 5:  # uniform replacement: A = p I + q J, and its inverse is (I - q J)/p
+        own, other = rows[0][:2]
+        assert rows == [[own if i == j else other for j in range(size)] for i in range(size)]
+        told = [[str(((i == j) - other) / (own - other)) for j in range(size)] for i in range(size)]
+        return {"inverse": told, "dependent": None}
+    if whole := _determinant(rows):
+        cofactor = [
+            [
+                (-1) ** (i + j) * _determinant([row[:j] + row[j + 1 :] for row in rows[:i] + rows[i + 1 :]])
+                for i in range(size)
+            ]
+            for j in range(size)
+        ]
+        return {"inverse": [[str(entry / whole) for entry in row] for row in cofactor], "dependent": None}
+    for combination in product(range(-6, 7), repeat=size):
+        last = next((place for place in reversed(range(size)) if combination[place]), None)
+        if last is None or combination[last] < 0 or gcd(*combination) > 1:
+            continue
+        columns = zip(*rows, strict=True)
+        vanishes = all(sum(map(mul, combination, column)) == 0 for column in columns)
+        # The first row that depends on those before it.
+        if vanishes and not _depends(rows[:last]):
+            return {"inverse": None, "dependent": list(combination)}
+    raise AssertionError
+
+
+def _depends(rows: list[list[Fraction]]) -> bool:
+    """Return whether every determinant of as many columns as there are rows is 0."""
+    chosen = combinations(range(len(rows[0])) if rows else (), len(rows))
+    return not any(_determinant([[row[j] for j in columns] for row in rows]) for columns in chosen)
+
+
+def _amplification(request: Request) -> Request:
+    rows = _matrix(request)
+    pairs = [
+        (column, more, less)
+        for column in range(len(rows[0]))
+        for more, less in product(range(len(rows)), repeat=2)
+        if rows[more][column]
+    ]
+    infinite = [
+        (column, -rows[more][column], more, less) for column, more, less in pairs if not rows[less][column]
+    ]
+    if infinite:
+        column, _, more, less = min(infinite)
+        return {"amplification": None, "published": column, "more": more, "less": less}
+    ratios = [(-rows[more][column] / rows[less][column], column, more, less) for column, more, less in pairs]
+    ratio, column, more, less = min(ratios)
+    return {"amplification": str(-ratio), "published": column, "more": more, "less": less}
+
+
+def _breach(request: Request) -> Request:
+    """Return the largest posterior by trying all sets of states, or by the two states that differ most."""
+    rows, rho1, rho2 = _matrix(request), Fraction(request["rho1"]), Fraction(request["rho2"])
+    if "counts" not in request:
+        posteriors = [
+            rho1 * one[column] / (rho1 * one[column] + (1 - rho1) * other[column])
+            for one, other in product(rows, repeat=2)
+            for column in range(len(one))
+            if one[column]
+        ]
+        return {"posterior": str(max(posteriors)), "breach": max(posteriors) >= rho2}
+    counts = request["counts"]
+    states = [state for state, count in enumerate(counts) if count]
+    found = []
+    for column in range(len(rows[0])):
+        seen = sum(counts[state] * rows[state][column] for state in states)
+        for size in range(len(states) + 1) if seen else ():
+            for chosen in combinations(states, size):
+                prior = Fraction(sum(counts[state] for state in chosen), sum(counts))
+                gain = sum(counts[state] * rows[state][column] for state in chosen)
+                if prior <= rho1:
+                    found.append((-gain / seen, column, prior))
+    if all(Fraction(counts[state], sum(counts)) > rho1 for state in states):
+        return {"posterior": None, "breach": False}
+    posterior, column, prior = min(found)
+    told = {"prior": str(prior), "published": column}
+    return {"posterior": str(-posterior), "breach": -posterior >= rho2, **told}
+
+
 DERIVED: dict[str, Callable[[Request], Request]] = {
     "error_probability": _error,
     "privacy_minimum": _minimum,
@@ -390,6 +494,9 @@ DERIVED: dict[str, Callable[[Request], Request]] = {
     "transition": _transition,
     "concept_error": _concept,
     "certificate": _certificate,
+    "channel_inverse": _inverse,
+    "amplification": _amplification,
+    "breach_profile": _breach,
 }
 
 

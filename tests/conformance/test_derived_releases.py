@@ -436,6 +436,64 @@ def _noisy_counts(request: Request) -> Request:
     return {"counts": noisy, "consumed": source.consumed}
 
 
+def _told_json(text: str) -> str:
+    """Return a text as JSON has it: quotes, bars and what is below a blank are escaped, nothing else."""
+    short = {'"': '\\"', "\\": "\\\\", "\n": "\\n"}
+    return '"' + "".join(short.get(c, c if c >= " " else f"\\u{ord(c):04x}") for c in text) + '"'
+
+
+def _by_code_point(texts: list[str]) -> list[str]:
+    return sorted(texts, key=lambda text: text.encode("utf-32-be"))
+
+
+def _retained_facts(request: Request) -> list[list[str]]:
+    domains = {entry["column"]: _by_code_point(entry["domain"]) for entry in request["sensitive"]}
+    pairs = [
+        f"[{_told_json(name)},[{','.join(map(_told_json, domains[name]))}]]"
+        for name in _by_code_point(list(domains))
+    ]
+    told = {
+        "retention": str(Fraction(request["retention"])),
+        "replacing": "uniform",
+        "order": request["order"],
+        "domains": hashlib.sha256(f"[{','.join(pairs)}]".encode()).hexdigest(),
+    }
+    return [list(fact) for fact in told.items()]
+
+
+def _retained(request: Request, source_of: Callable[[str], Source]) -> Request:
+    """Return columns by retention replacement: the first w m integers, in the order of the request."""
+    p = Fraction(request["retention"])
+    columns, integers = [], []
+    for entry in request["sensitive"]:
+        values = _by_code_point(entry["domain"])
+        bound, m = p.denominator * len(values), len(values)
+        drawn = source_of(entry["column"]).below(bound, len(entry["cells"]))
+        integers.append(list(map(as_written, drawn)))
+        # A share of p of the integers keeps, and every m-th of the others stands for one value.
+        pairs = zip(entry["cells"], drawn, strict=True)
+        columns.append([cell if Fraction(r, bound) < p else values[r - r // m * m] for cell, r in pairs])
+    rows = list(range(len(columns[0])))
+    if request["order"] == "shuffled":
+        rows = source_of(request["sensitive"][0]["column"]).shuffle(len(rows))
+    published = [[column[row] for row in rows] for column in columns]
+    return {"published": published, "rows": rows, "facts": _retained_facts(request), "integers": integers}
+
+
+def _publish_retention(request: Request) -> Request:
+    source = tape(request)
+    return {**_retained(request, lambda _: source), "consumed": source.consumed}
+
+
+def _publish_retention_keyed(request: Request) -> Request:
+    names = [entry["column"] for entry in request["sensitive"]]
+    release = {"mechanism": "retention replacement", "facts": _retained_facts(request), "sensitive": names}
+    made = _key_of_release(request | release)
+    done = _retained(request, lambda column: Keyed({**request, **made, "column": column}))
+    del done["integers"]
+    return done
+
+
 DERIVED: dict[str, Callable[[Request], Request]] = {
     "below": _below,
     "coins": _coins,
@@ -452,6 +510,8 @@ DERIVED: dict[str, Callable[[Request], Request]] = {
     "publish_two_tables": _two_tables,
     "publish_distribution_based": _distribution_based,
     "publish_counts": _noisy_counts,
+    "publish_retention": _publish_retention,
+    "publish_retention_keyed": _publish_retention_keyed,
 }
 
 

@@ -1120,7 +1120,9 @@ function parsedOnce(text) {
   return JSON.parse(text);
 }
 
-const FACTS = { "SPLU-Gen": ["gamma", "retention", "plan"], Anatomy: ["gamma", "plan"], DBR: [], "Laplace counts": ["budget"] };
+const RETAINED = "retention replacement";
+const FACTS = { "SPLU-Gen": ["gamma", "retention", "plan"], Anatomy: ["gamma", "plan"], DBR: [], "Laplace counts": ["budget"],
+  [RETAINED]: ["retention", "replacing", "order", "domains"] };
 
 function manifestOf(text) {
   let told;
@@ -1147,6 +1149,14 @@ function manifestOf(text) {
     if (typeof value !== "string") wrong();
     if (name === "plan") return METHODS.includes(value) ? [name, value] : wrong();
     if (name === "budget") { const { logarithm, number } = budgetOf(value); return [name, (logarithm ? "ln " : "") + number]; }
+    if (told.method === RETAINED) {
+      if (name === "retention") return [name, String(share(value, name))];
+      const words = { replacing: ["uniform"], order: ["kept", "shuffled"] };
+      if (name !== "domains") return words[name].includes(value) ? [name, value] : wrong();
+      if (!Array.isArray(told.sensitive)) wrong();
+      for (const each of told.sensitive) texts([each.column, ...texts(each.domain)]);
+      return domainsDigest(told.sensitive) === value ? [name, value] : wrong();
+    }
     const p = parseExact(value, name);
     return p.compare(ZERO) > 0 && p.compare(ONE) <= 0 ? [name, String(p)] : wrong();
   });
@@ -1197,6 +1207,149 @@ function conjunctionError(y, f, n, N, gamma, p) {
     return beyond.compare(ZERO) <= 0 || squared(beyond).compare(squared(NORMAL).times(variance(x))) <= 0;
   };
   return { clipped: smaller(larger(estimate, ZERO), n), variance, holds };
+}
+
+// ---- retention replacement: publishing.md; channels: conformance.md ----------------------------------------------
+
+function share(value, name) {
+  const p = parseExact(value, name);
+  if (p.compare(ZERO) < 0 || p.compare(ONE) >= 0) refuse(`${name} must be at least 0 and below 1`);
+  return p;
+}
+
+// The digest of the domains: columns and values by code point, as JSON without blanks.
+function domainsDigest(sensitive) {
+  const pairs = sensitive.map(({ column, domain }) => [column, [...domain].sort(byCodePoint)]);
+  pairs.sort(([a], [b]) => byCodePoint(a, b));
+  return createHash("sha256").update(JSON.stringify(pairs), "utf8").digest("hex");
+}
+
+function retainedColumns(fields) {
+  const listed = fields.take("sensitive");
+  const plain = (entry) => entry !== null && typeof entry === "object" && !Array.isArray(entry);
+  if (!Array.isArray(listed) || !listed.every(plain)) refuse("sensitive is not a list of objects");
+  const columns = listed.map((entry) => {
+    const own = new Fields(entry);
+    const read = { column: own.text("column"), domain: textsOf(own.take("domain"), "domain"), cells: textsOf(own.take("cells"), "cells") };
+    own.finish();
+    return read;
+  });
+  const p = share(fields.take("retention"), "retention");
+  fields.word("replacing", ["uniform"]);
+  const order = fields.word("order", ["kept", "shuffled"]);
+  const names = new Set(columns.map(({ column }) => column));
+  if (!columns.length || names.size < columns.length) refuse("name at least one column, and each once");
+  if (!columns[0].cells.length || columns.some(({ cells }) => cells.length !== columns[0].cells.length)) refuse("the numbers of cells do not agree");
+  for (const each of columns) {
+    each.values = [...each.domain].sort(byCodePoint);
+    each.code = new Map(each.values.map((value, code) => [value, code]));
+    if (each.values.length < 2 || each.code.size < each.values.length) refuse("a domain has two values or more");
+    if (!each.cells.every((cell) => each.code.has(cell))) refuse("a cell lies outside its domain");
+    each.bound = p.q * BigInt(each.values.length);
+    if (each.bound > 1n << 63n) refuse("too many digits to draw by");
+  }
+  const facts = [["retention", String(p)], ["replacing", "uniform"], ["order", order], ["domains", domainsDigest(columns)]];
+  return { columns, p, facts, shuffled: order === "shuffled" };
+}
+
+function retained({ columns, p, facts, shuffled }, sourceOf) {
+  const integers = [];
+  const cells = columns.map(({ column, cells, values, bound }) => {
+    const drawn = sourceOf(column).bigBelow(bound, cells.length);
+    integers.push(drawn.map(json));
+    const size = BigInt(values.length);
+    return cells.map((cell, record) => (drawn[record] < p.p * size ? cell : values[Number(drawn[record] % size)]));
+  });
+  const size = columns[0].cells.length;
+  const rows = shuffled ? sourceOf(columns[0].column).permutation(size) : cells[0].map((_, record) => record);
+  return { published: cells.map((column) => rows.map((record) => column[record])), rows, facts, integers };
+}
+
+function matrixOf(fields) {
+  const rows = fields.take("matrix");
+  if (!Array.isArray(rows) || !rows.length || !rows.every(Array.isArray) || !rows[0].length) refuse("no matrix");
+  const matrix = rows.map((row) => row.map((entry) => parseExact(entry, "matrix")));
+  for (const row of matrix) {
+    if (row.length !== matrix[0].length) refuse("the rows differ in length");
+    if (row.some((entry) => entry.compare(ZERO) < 0)) refuse("an entry is negative");
+    if (row.reduce((total, entry) => total.plus(entry), ZERO).compare(ONE) !== 0) refuse("a row does not add up to 1");
+  }
+  return matrix;
+}
+
+// Gauss and Jordan on [A | 1]; a row that vanishes names, in its right half, rows that depend on one another.
+function inverted(matrix) {
+  const size = matrix.length;
+  if (matrix[0].length !== size) refuse("the matrix is not square");
+  const done = [];
+  for (let number = 0; number < size; number += 1) {
+    let row = [...matrix[number], ...matrix.map((_, other) => (other === number ? ONE : ZERO))];
+    for (const { column, pivot } of done) {
+      const factor = row[column];
+      row = row.map((entry, place) => entry.minus(factor.times(pivot[place])));
+    }
+    const column = row.slice(0, size).findIndex((entry) => entry.p !== 0n);
+    if (column < 0) {
+      const right = row.slice(size);
+      const scale = right.reduce((common, { q }) => (common / gcd(common, q)) * q, 1n);
+      const whole = right.map((entry) => entry.p * (scale / entry.q));
+      const common = whole.reduce(gcd, 0n);
+      return { inverse: null, dependent: whole.map((entry) => json(entry / common)) };
+    }
+    const pivot = row.map((entry) => entry.over(row[column]));
+    for (const earlier of done) {
+      const factor = earlier.pivot[column];
+      earlier.pivot = earlier.pivot.map((entry, place) => entry.minus(factor.times(pivot[place])));
+    }
+    done.push({ column, pivot });
+  }
+  done.sort((a, b) => a.column - b.column);
+  return { inverse: done.map(({ pivot }) => pivot.slice(size).map(String)), dependent: null };
+}
+
+function amplified(matrix) {
+  let found = null;
+  for (let published = 0; published < matrix[0].length; published += 1) {
+    let [more, less] = [0, 0];
+    for (let row = 1; row < matrix.length; row += 1) {
+      if (matrix[row][published].compare(matrix[more][published]) > 0) more = row;
+      if (matrix[row][published].compare(matrix[less][published]) < 0) less = row;
+    }
+    if (matrix[more][published].p === 0n) continue;
+    if (matrix[less][published].p === 0n) return { ratio: null, published, more, less };
+    const ratio = matrix[more][published].over(matrix[less][published]);
+    if (!found || ratio.compare(found.ratio) > 0) found = { ratio, published, more, less };
+  }
+  return found;
+}
+
+// For each column the sets of states by their count: the largest gain of each count that fits.
+function worstProperty(matrix, counts, rho1) {
+  const total = counts.reduce((a, b) => a + b, 0);
+  const room = Number(rho1.times(whole(total)).floor());
+  if (!counts.some((count) => count > 0 && count <= room)) return null;
+  let worst = null;
+  for (let published = 0; published < matrix[0].length; published += 1) {
+    const gains = matrix.map((row, state) => row[published].times(whole(counts[state])));
+    const seen = gains.reduce((a, b) => a.plus(b), ZERO);
+    if (seen.p === 0n) continue;
+    const best = new Map([[0, ZERO]]);
+    gains.forEach((gain, state) => {
+      if (!counts[state]) return;
+      for (const [weight, before] of [...best]) {
+        const heavier = weight + counts[state];
+        if (heavier > room) continue;
+        const after = before.plus(gain);
+        if (!best.has(heavier) || best.get(heavier).compare(after) < 0) best.set(heavier, after);
+      }
+    });
+    for (const [weight, gain] of [...best].sort(([a], [b]) => a - b)) {
+      const posterior = gain.over(seen);
+      const order = worst ? posterior.compare(worst.posterior) : 1;
+      if (order > 0) worst = { posterior, published, prior: new Fraction(BigInt(weight), BigInt(total)) };
+    }
+  }
+  return worst;
 }
 
 // ---- the operations of conformance.md --------------------------------------------------------------------
@@ -1424,6 +1577,51 @@ const OPERATIONS = {
     if (!counts.length) refuse("there are no counts");
     const noise = () => { const up = geometric(budget, tape); return up - geometric(budget, tape); };
     return { counts: counts.map((count) => json(BigInt(count) + noise())), consumed: tape.consumed };
+  },
+  publish_retention(fields) {
+    const asked = retainedColumns(fields);
+    const tape = new Tape(fields.bytes("tape"));
+    fields.finish();
+    return { ...retained(asked, () => tape), consumed: tape.consumed };
+  },
+  publish_retention_keyed(fields) {
+    const asked = retainedColumns(fields);
+    const [key, identities] = [fields.bytes("key"), byteLists(fields, "identities")];
+    const sensitive = asked.columns.map(({ column }) => column);
+    const made = context(fields, { mechanism: RETAINED, facts: asked.facts, sensitive });
+    fields.finish();
+    if ([identities, made.records].some((list) => list.length !== asked.columns[0].cells.length)) refuse("the numbers do not agree");
+    const { releaseKey: derived } = releaseKey(key, made);
+    const { published, rows, facts } = retained(asked, (column) => new Keyed(derived, column, identities));
+    return { published, rows, facts };
+  },
+  channel_inverse(fields) {
+    const matrix = matrixOf(fields);
+    fields.finish();
+    return inverted(matrix);
+  },
+  amplification(fields) {
+    const matrix = matrixOf(fields);
+    fields.finish();
+    const { ratio, ...places } = amplified(matrix);
+    return { amplification: ratio && String(ratio), ...places };
+  },
+  breach_profile(fields) {
+    const [matrix, rho1, rho2] = [matrixOf(fields), fields.exact("rho1"), fields.exact("rho2")];
+    const counts = fields.has("counts") ? fields.integers("counts") : null;
+    fields.finish();
+    if (rho1.compare(ZERO) <= 0 || rho1.compare(rho2) >= 0 || rho2.compare(ONE) >= 0) refuse("no levels of a breach");
+    if (counts) {
+      if (counts.length !== matrix.length || !counts.some((count) => count > 0)) refuse("no histogram of the rows");
+      const worst = worstProperty(matrix, counts, rho1);
+      if (!worst) return { posterior: null, breach: false };
+      const { posterior, prior, published } = worst;
+      return { posterior: String(posterior), breach: posterior.compare(rho2) >= 0, prior: String(prior), published };
+    }
+    const { ratio } = amplified(matrix);
+    const lifted = ratio && ratio.times(rho1);
+    const posterior = lifted ? lifted.over(lifted.plus(ONE.minus(rho1))) : ONE;
+    return { posterior: String(posterior), breach: posterior.compare(rho2) >= 0 };
   },
   estimate(fields) {
     const method = fields.word("method", ["mle", "exact"]);

@@ -7,11 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from splu_ref.conformance.build import Case, Group
 
 PAGE = "docs/specification/conformance.md"
-OPTIONAL = frozenset({"retention", "bound", "id_column", "missing"})
-"""Fields that a request may go without; ``bound`` is one of `estimate` alone."""
-EXACT = frozenset({"epsilon", "t_e", "retention", "confidence", "budget"})
+OPTIONAL = frozenset({"retention", "bound", "id_column", "missing", "counts"})
+"""Fields that a request may go without, where `REQUIRED` does not ask for them."""
+REQUIRED = {
+    "below": {"bound"},
+    "keyed": {"bound"},
+    "publish_counts": {"counts"},
+    "publish_retention": {"retention"},
+    "publish_retention_keyed": {"retention"},
+}
+"""By operation, fields that other operations can do without."""
+EXACT = frozenset({"epsilon", "t_e", "retention", "confidence", "budget", "rho1", "rho2"})
 WRONG_TYPES: Mapping[str, object] = {"null": None, "object": {}, "boolean": True, "fraction": 1.5}
-WORDS = frozenset({"method", "model"})
+WORDS = frozenset({"method", "model", "replacing", "order"})
 NO_NUMBERS = {
     "no-digit-before-the-point": ".5",
     "no-digit-after-the-point": "1.",
@@ -69,7 +77,7 @@ def _cases(operation: str, request: Mapping[str, object]) -> Iterator[Case]:
             yield Case(f"tape-{name}", {**request, "tape": tape}, ("WrongType",), "parameter")
     for name, value in request.items():
         label = name.replace("_", "-")
-        if name not in OPTIONAL or (name == "bound" and operation != "estimate"):
+        if name not in OPTIONAL or name in REQUIRED.get(operation, ()):
             left = {field: other for field, other in request.items() if field != name}
             yield Case(f"no-{label}", left, ("Missing",), "parameter")
         for form, other, flag, error in _forms(name, value):

@@ -74,7 +74,8 @@ def _key_files() -> Iterator[Case]:
         yield Case(name, {"file": content.encode().hex()}, ("OutOfRange",), "parameter")
 
 
-def _document(**changed: object) -> dict[str, object]:
+def document_of(**changed: object) -> dict[str, object]:
+    """Return a manifest of SPLU-Gen with some keys changed, and without those that are None."""
     document: dict[str, object] = {
         "schema": "splu-ref/manifest/2",
         "method": "SPLU-Gen",
@@ -92,7 +93,8 @@ def _document(**changed: object) -> dict[str, object]:
     return {name: value for name, value in document.items() if value is not None}
 
 
-def _sent(document: object) -> dict[str, object]:
+def sent(document: object) -> dict[str, object]:
+    """Return the input of the operation ``manifest`` for a document."""
     return {"file": json.dumps(document, ensure_ascii=False).encode().hex()}
 
 
@@ -101,56 +103,56 @@ def _manifests() -> Iterator[Case]:
     first = dict.fromkeys(("table", "release", "date"))
     made = {"version": "1", "spec": "1"}
     for name, document in {
-        "splu-gen": _document(),
-        "retention": _document(retention="3/5"),
-        "retention-as-decimal": _document(retention="0.6"),
-        "batches": _document(batches=[3, 6, 3]),
-        "two-columns": _document(
+        "splu-gen": document_of(),
+        "retention": document_of(retention="3/5"),
+        "retention-as-decimal": document_of(retention="0.6"),
+        "batches": document_of(batches=[3, 6, 3]),
+        "two-columns": document_of(
             sensitive=[{"column": "v", "domain": ["a", "b"]}, {"column": "w", "domain": ["y", "x"]}]
         ),
-        "first-schema": _document(schema="splu-ref/manifest/1", produced_by=made, **first),
-        "two-tables": _document(method="Anatomy", retention=None),
-        "distribution-based": _document(method="DBR", **untold),
-        "counts": _document(method="Laplace counts", budget="ln 2", **untold),
-        "another-key": _document(note="ours"),
+        "first-schema": document_of(schema="splu-ref/manifest/1", produced_by=made, **first),
+        "two-tables": document_of(method="Anatomy", retention=None),
+        "distribution-based": document_of(method="DBR", **untold),
+        "counts": document_of(method="Laplace counts", budget="ln 2", **untold),
+        "another-key": document_of(note="ours"),
     }.items():
-        yield Case(name, _sent(document))
+        yield Case(name, sent(document))
 
 
 def _no_manifests() -> Iterator[Case]:
     for name, document in {
         "list": [],
-        "schema-3": _document(schema="splu-ref/manifest/3"),
-        "no-schema": _document(schema=None),
-        "no-method": _document(method=None),
-        "unknown-method": _document(method="k-anonymity"),
-        "method-in-capitals": _document(method="SPLU-GEN"),
-        "no-gamma": _document(gamma=None),
-        "gamma-1": _document(gamma=1),
-        "gamma-fraction": _document(gamma=2.5),
-        "retention-0": _document(retention="0"),
-        "retention-above-1": _document(retention="4/3"),
-        "retention-number": _document(retention=0.5),
-        "unknown-plan": _document(plan="greedy"),
-        "rows-0": _document(rows=0),
-        "rows-no-multiple-of-gamma": _document(rows=13),
-        "batches-that-do-not-add-up": _document(batches=[3, 6]),
-        "one-batch": _document(batches=[12]),
-        "batch-no-multiple-of-gamma": _document(batches=[4, 8]),
-        "nothing-sensitive": _document(sensitive=[]),
-        "column-twice": _document(sensitive=[{"column": "v", "domain": ["a", "b"]}] * 2),
-        "domain-of-numbers": _document(sensitive=[{"column": "v", "domain": [1, 2]}]),
-        "no-domain": _document(sensitive=[{"column": "v"}]),
-        "no-table": _document(table=None),
-        "table-in-capitals": _document(table=DIGEST.upper()),
-        "table-too-short": _document(table=DIGEST[:-1]),
-        "release-too-long": _document(release=DIGEST[:33]),
-        "date-in-words": _document(date="29 February 2024"),
-        "no-producer": _document(produced_by=None),
-        "no-code": _document(produced_by={"version": "9.9", "spec": "2"}),
+        "schema-3": document_of(schema="splu-ref/manifest/3"),
+        "no-schema": document_of(schema=None),
+        "no-method": document_of(method=None),
+        "unknown-method": document_of(method="k-anonymity"),
+        "method-in-capitals": document_of(method="SPLU-GEN"),
+        "no-gamma": document_of(gamma=None),
+        "gamma-1": document_of(gamma=1),
+        "gamma-fraction": document_of(gamma=2.5),
+        "retention-0": document_of(retention="0"),
+        "retention-above-1": document_of(retention="4/3"),
+        "retention-number": document_of(retention=0.5),
+        "unknown-plan": document_of(plan="greedy"),
+        "rows-0": document_of(rows=0),
+        "rows-no-multiple-of-gamma": document_of(rows=13),
+        "batches-that-do-not-add-up": document_of(batches=[3, 6]),
+        "one-batch": document_of(batches=[12]),
+        "batch-no-multiple-of-gamma": document_of(batches=[4, 8]),
+        "nothing-sensitive": document_of(sensitive=[]),
+        "column-twice": document_of(sensitive=[{"column": "v", "domain": ["a", "b"]}] * 2),
+        "domain-of-numbers": document_of(sensitive=[{"column": "v", "domain": [1, 2]}]),
+        "no-domain": document_of(sensitive=[{"column": "v"}]),
+        "no-table": document_of(table=None),
+        "table-in-capitals": document_of(table=DIGEST.upper()),
+        "table-too-short": document_of(table=DIGEST[:-1]),
+        "release-too-long": document_of(release=DIGEST[:33]),
+        "date-in-words": document_of(date="29 February 2024"),
+        "no-producer": document_of(produced_by=None),
+        "no-code": document_of(produced_by={"version": "9.9", "spec": "2"}),
     }.items():
-        yield Case(name, _sent(document), ("OutOfRange",), "parameter")
-    whole = json.dumps(_document())
+        yield Case(name, sent(document), ("OutOfRange",), "parameter")
+    whole = json.dumps(document_of())
     for name, text in {
         "empty": "",
         "cut-off": whole[:-1],

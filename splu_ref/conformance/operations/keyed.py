@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from splu_ref.conformance.fields import Fields, number
+from splu_ref.conformance.fields import Fields, number, texts_of
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, splu_gen
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
 from splu_ref.model import Json, ParameterError
@@ -20,10 +20,10 @@ def key_of_release(fields: Fields) -> dict[str, Json]:
     facts = fields.take("facts")
     if not isinstance(facts, list) or not all(isinstance(fact, list) and len(fact) == 2 for fact in facts):
         raise ParameterError("facts is not a list of pairs: give a name and a text for each parameter")
-    pairs = dict(_texts(fact, "facts") for fact in facts)
+    pairs = dict(texts_of(fact, "facts") for fact in facts)
     if len(pairs) < len(facts):
         raise ParameterError("facts names a parameter twice: give each once")
-    context = _context(fields, fields.text("mechanism"), pairs, _texts(fields.take("sensitive"), "sensitive"))
+    context = context_of(fields, fields.text("mechanism"), pairs, fields.texts("sensitive"))
     fields.finish()
     return {
         "table": table_digest(key, context.records()).hex(),
@@ -35,7 +35,7 @@ def key_of_release(fields: Fields) -> dict[str, Json]:
 def keyed(fields: Fields) -> dict[str, Json]:
     """Answer the order, the shuffle, the remainder and the draws of a release's records."""
     key, column = Key(fields.octets("release_key")), fields.text("column")
-    records = KeyedRecords(key, column, _octets(fields, "identities"))
+    records = KeyedRecords(key, column, octets_of(fields, "identities"))
     codes, bound = fields.integers("codes", 0), fields.integer("bound", 1)
     remainder = fields.integer("remainder", 0)
     fields.finish()
@@ -60,8 +60,8 @@ def publish_keyed(fields: Fields) -> dict[str, Json]:
     """Answer the keyed release of one sensitive column."""
     codes, mechanism = fields.integers("sensitive", 0), splu_gen(fields)
     key, column = Key(fields.octets("key")), fields.text("column")
-    identities = _octets(fields, "identities")
-    context = _context(fields, mechanism.name, mechanism.facts(), [column])
+    identities = octets_of(fields, "identities")
+    context = context_of(fields, mechanism.name, mechanism.facts(), [column])
     fields.finish()
     if len(context.records()) != len(codes):
         raise ParameterError("records and sensitive differ in length: give the cells of every record")
@@ -75,17 +75,18 @@ def publish_keyed(fields: Fields) -> dict[str, Json]:
     }
 
 
-def _context(
+def context_of(
     fields: Fields, method: str, facts: Mapping[str, int | str], sensitive: list[str]
 ) -> ReleaseContext:
-    records = _octets(fields, "records")
+    """Return what a release by ``method`` depends on, of the other fields of a request."""
+    records = octets_of(fields, "records")
     return ReleaseContext(
         method=method,
         facts=facts,
         sensitive=sensitive,
         id_column=_optional_text(fields, "id_column"),
         missing=_optional_text(fields, "missing"),
-        columns=_texts(fields.take("columns"), "columns"),
+        columns=fields.texts("columns"),
         records=lambda: records,
     )
 
@@ -94,13 +95,8 @@ def _optional_text(fields: Fields, name: str) -> str | None:
     return fields.text(name) if fields.has(name) else None
 
 
-def _texts(values: object, name: str) -> list[str]:
-    if not isinstance(values, list):
-        raise ParameterError(f"{name} is not a list of texts: give one")
-    return [Fields({name: value}).text(name) for value in values]
-
-
-def _octets(fields: Fields, name: str) -> list[bytes]:
+def octets_of(fields: Fields, name: str) -> list[bytes]:
+    """Return a list of bytes, one for each record."""
     written = fields.take(name)
     if not isinstance(written, list):
         raise ParameterError(f"{name} is not a list: give one text of hexadecimal digits per record")
