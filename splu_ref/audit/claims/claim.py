@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 
 from splu_ref.audit.claims.document import clipped
 from splu_ref.audit.claims.fields import Fields
+from splu_ref.audit.claims.format import SPLU_GEN
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding
 from splu_ref.certificates import error_certificate
@@ -18,6 +19,9 @@ from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import ErrorProbability, error_probability
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import shown
+
+KEYED = "Releases of an unchanged table under the same key are copies of each other and count as one"
+"""What a claim about several releases does not say by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +40,6 @@ class Common:
         Every text and number as it is written in the file, by key, defaults of the release included.
     source
         Where the publisher says so, or empty.
-    law
-        The law of a published count: the mechanism's group size and retention probability.
-    epsilon
-        The relative error.
     """
 
     id: str
@@ -47,8 +47,6 @@ class Common:
     key_lines: Mapping[str, int]
     written: Mapping[str, str]
     source: str
-    law: PublishedCount
-    epsilon: Fraction
 
 
 class Claim(Common, ABC):
@@ -58,6 +56,8 @@ class Claim(Common, ABC):
     ----------
     kind
         The name of the kind in a file.
+    mechanism
+        The mechanism that it speaks of, as a file names it.
     required, optional
         Its keys, besides those that every claim has.
     inherited
@@ -65,6 +65,7 @@ class Claim(Common, ABC):
     """
 
     kind: ClassVar[str]
+    mechanism: ClassVar[str]
     required: ClassVar[tuple[str, ...]]
     optional: ClassVar[tuple[str, ...]] = ()
     inherited: ClassVar[tuple[str, ...]] = ()
@@ -92,15 +93,32 @@ class Claim(Common, ABC):
         del ledger
         yield from ()
 
+    def said(self, key: str) -> str:
+        """Return a number of the claim as the publisher wrote it, for a sentence."""
+        return clipped(self.written[key])
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpluGenClaim(Claim):
+    """A claim about counts that SPLU-Gen publishes.
+
+    Attributes
+    ----------
+    law
+        The law of a published count: the mechanism's group size and retention probability.
+    epsilon
+        The relative error.
+    """
+
+    mechanism = SPLU_GEN
+    law: PublishedCount
+    epsilon: Fraction
+
     @property
     def setting(self) -> str:
         """``with gamma = 10``, and the retention probability where it is not 1/gamma."""
         retention = "" if self.law.is_plain else f" and retention {clipped(self.written['retention'])}"
         return f"with gamma = {shown(self.law.gamma)}{retention}"
-
-    def said(self, key: str) -> str:
-        """Return a number of the claim as the publisher wrote it, for a sentence."""
-        return clipped(self.written[key])
 
     def command(self, name: str, *options: str, more: str = "") -> str:
         """Return a command with gamma, retention and epsilon, and the keys that ``options`` names."""

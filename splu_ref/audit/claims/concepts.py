@@ -8,9 +8,10 @@ from fractions import Fraction
 from functools import partial
 from typing import Self
 
-from splu_ref.audit.claims.claim import Claim, Common, records
+from splu_ref.audit.claims.claim import Common, SpluGenClaim, records
 from splu_ref.audit.claims.fields import Fields, count
 from splu_ref.audit.claims.format import ESTIMATORS
+from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
 from splu_ref.audit.claims.narrowing import largest
 from splu_ref.audit.claims.privacy import level_certificate, refutation
 from splu_ref.audit.claims.quotes import CONCEPTS, RECONSTRUCTION, Ledger, is_rounding, printed
@@ -32,13 +33,13 @@ _PREDICATES = ("any", "nearly-pure")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConceptPrivacy(Claim):
+class ConceptPrivacy(SpluGenClaim):
     """Definition 2 for a predicate together with a sensitive value, under a stated estimator."""
 
     kind = "concept-privacy"
-    required = ("alpha", "t_p", "estimator")
-    optional = ("predicates", "releases")
-    inherited = ("estimator", "releases")
+    required = (*COUNTED, "alpha", "t_p", "estimator")
+    optional = ("retention", "predicates", "releases")
+    inherited = (*INHERITED, "estimator", "releases")
 
     alpha: int
     t_p: Fraction
@@ -48,6 +49,7 @@ class ConceptPrivacy(Claim):
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:
         """Read alpha, T_P, the estimator and the predicates; one release at retention 1/gamma."""
+        counted = published_law(fields)
         releases = fields.number("releases", count) if "releases" in fields else 1
         if releases != 1:
             fields.refuse(
@@ -55,13 +57,14 @@ class ConceptPrivacy(Claim):
                 "several releases are treated for a value alone only: write releases = 1, and kind = "
                 '"small-sum-privacy" for a claim about several',
             )
-        if not common.law.is_plain:
+        if not counted["law"].is_plain:
             fields.refuse(
                 "retention",
-                f'concepts are treated at retention 1/gamma only: write "1/{common.law.gamma}"',
+                f'concepts are treated at retention 1/gamma only: write "1/{counted["law"].gamma}"',
             )
         return cls(
             **vars(common),
+            **counted,
             alpha=fields.number("alpha", count),
             t_p=fields.number("t_p", probability),
             estimator=fields.choice("estimator", ESTIMATORS),

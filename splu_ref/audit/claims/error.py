@@ -8,8 +8,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Self
 
-from splu_ref.audit.claims.claim import Claim, Common
+from splu_ref.audit.claims.claim import Common, SpluGenClaim
 from splu_ref.audit.claims.fields import Fields, count
+from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
 from splu_ref.audit.claims.quotes import ERROR_BOUND, Ledger, is_rounding
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
 from splu_ref.guarantees import error_offset
@@ -19,12 +20,13 @@ from splu_ref.model import probability, shown
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountError(Claim):
+class CountError(SpluGenClaim):
     """The error probability at one count is at least, or at most, ``bound``."""
 
     kind = "error-at-count"
-    required = ("frequency",)
-    optional = ("t_e", "t_p")
+    required = (*COUNTED, "frequency")
+    optional = ("retention", "t_e", "t_p")
+    inherited = INHERITED
 
     frequency: int
     bound: Fraction
@@ -33,6 +35,7 @@ class CountError(Claim):
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:
         """Read the count and its one bound."""
+        counted = published_law(fields)
         if ("t_e" in fields) == ("t_p" in fields):
             fields.refuse(
                 "t_e" if "t_e" in fields else "id",
@@ -41,6 +44,7 @@ class CountError(Claim):
         at_least = "t_p" in fields
         return cls(
             **vars(common),
+            **counted,
             bound=fields.number("t_p" if at_least else "t_e", probability),
             frequency=fields.number("frequency", count),
             at_least=at_least,

@@ -78,7 +78,17 @@ class Fields:
 
     def number(self, key: str, checked: Callable[[str | int, str], _Value]) -> _Value:
         """Return what ``checked`` makes of a number in quotes or a whole number, and of its name."""
-        value = self._values[key]
+        return self._number(key, self._values[key], checked)
+
+    def numbers(self, key: str, checked: Callable[[str | int, str], _Value], most: int) -> tuple[_Value, ...]:
+        """Return what ``checked`` makes of a number, or of each of an array of 1 to ``most`` of them."""
+        values = self._values[key]
+        listed = values if isinstance(values, list) else [values]
+        if not 1 <= len(listed) <= most:
+            self.refuse(key, f"{key} has {len(listed)} numbers: write 1 to {most}")
+        return tuple(self._number(key, value, checked) for value in listed)
+
+    def _number(self, key: str, value: Any, checked: Callable[[str | int, str], _Value]) -> _Value:
         if isinstance(value, Float):
             if value.text.lstrip("+-") in ("nan", "inf"):
                 self.refuse(key, f'{key} is {value.text}, not a number: write it as "0.3" or "3/10"')

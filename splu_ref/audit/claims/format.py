@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 SCHEMA = "splu-ref/claims/1"
-MECHANISM = "SPLU-Gen"
 MAX_BYTES = 131_072
 MAX_LINE = 1_000
 """Characters of one line: a key of very many parts would take the standard reader very long."""
@@ -13,9 +12,13 @@ MAX_DIGITS = 400
 MAX_TEXT = 500
 """Characters of a title or a source."""
 
+SPLU_GEN, RETENTION = "SPLU-Gen", "retention"
+MECHANISMS = (SPLU_GEN, RETENTION)
+"""Mechanisms that claims may be about; a kind of claim says which it knows."""
+
 TOP = ("schema", "title", "release", "claim")
-ALWAYS = ("id", "kind", "source", "mechanism", "gamma", "retention", "epsilon")
-DEFAULTS = ("mechanism", "gamma", "retention", "epsilon", "releases", "estimator")
+ALWAYS = ("id", "kind", "source", "mechanism")
+DEFAULTS = ("mechanism", "gamma", "retention", "epsilon", "releases", "estimator", "values")
 """What ``[release]`` may say for all claims."""
 
 ESTIMATORS = ("mle", "exact", "printed")

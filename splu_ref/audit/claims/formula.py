@@ -9,6 +9,7 @@ from typing import Self
 
 from splu_ref.audit.claims.claim import Common
 from splu_ref.audit.claims.fields import Fields
+from splu_ref.audit.claims.law import COUNTED, published_law
 from splu_ref.audit.claims.quotes import THRESHOLD, Ledger, printed
 from splu_ref.audit.claims.utility import ThresholdClaim
 from splu_ref.audit.claims.verdict import Finding, Verdict
@@ -22,17 +23,23 @@ class ThresholdFormula(ThresholdClaim):
     """Definition 1 with the t_f that a formula gives."""
 
     kind = "threshold-formula"
-    required = ("t_e", "formula")
+    required = (*COUNTED, "t_e", "formula")
 
     formula: str
 
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:
         """Read T_E and the name of the formula."""
+        counted = published_law(fields)
         t_e = fields.number("t_e", probability)
         if t_e == 0:
             fields.refuse("t_e", "t_e is 0, at which no formula gives a count: write a number greater than 0")
-        return cls(**vars(common), t_e=t_e, formula=fields.choice("formula", ("chebyshev", "printed")))
+        return cls(
+            **vars(common),
+            **counted,
+            t_e=t_e,
+            formula=fields.choice("formula", ("chebyshev", "printed")),
+        )
 
     def decide(self, ledger: Ledger | None, progress: Progress | None) -> Finding:
         """Decide whether the T_f that the formula gives for gamma, epsilon and t_e is enough.

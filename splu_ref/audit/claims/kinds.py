@@ -7,8 +7,13 @@ from splu_ref.audit.claims.concepts import ConceptPrivacy
 from splu_ref.audit.claims.error import CountError
 from splu_ref.audit.claims.formula import ThresholdFormula
 from splu_ref.audit.claims.privacy import CountPrivacy
+from splu_ref.audit.claims.retention import LocalEpsilon, Reconstructible, RhoPrivacy
 from splu_ref.audit.claims.utility import CountUtility
 
 KINDS: dict[str, type[Claim]] = {
-    kind.kind: kind for kind in (CountPrivacy, CountUtility, CountError, ConceptPrivacy, ThresholdFormula)
-}
+    kind.kind: kind
+    for kind in (
+        CountPrivacy, CountUtility, CountError, ConceptPrivacy, ThresholdFormula,
+        RhoPrivacy, LocalEpsilon, Reconstructible,
+    )
+}  # fmt: skip

@@ -7,8 +7,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Self
 
-from splu_ref.audit.claims.claim import Claim, Common, records
+from splu_ref.audit.claims.claim import KEYED, Common, SpluGenClaim, records
 from splu_ref.audit.claims.fields import Fields, count
+from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
 from splu_ref.audit.claims.narrowing import first_failure, largest
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
@@ -21,17 +22,15 @@ from splu_ref.guarantees.privacy import limited
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import CertificateError, probability, shown
 
-_KEYED = "Releases of an unchanged table under the same key are copies of each other and count as one"
-
 
 @dataclass(frozen=True, kw_only=True)
-class CountPrivacy(Claim):
+class CountPrivacy(SpluGenClaim):
     """Definition 2 for a sensitive value alone, in one release or for the mean of several."""
 
     kind = "small-sum-privacy"
-    required = ("alpha", "t_p")
-    optional = ("releases", "estimator")
-    inherited = ("releases",)
+    required = (*COUNTED, "alpha", "t_p")
+    optional = ("retention", "releases", "estimator")
+    inherited = (*INHERITED, "releases")
 
     alpha: int
     t_p: Fraction
@@ -40,6 +39,7 @@ class CountPrivacy(Claim):
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:
         """Read alpha, T_P and the number of releases; the estimator is the published count."""
+        counted = published_law(fields)
         if "estimator" in fields:
             fields.choice(
                 "estimator",
@@ -48,6 +48,7 @@ class CountPrivacy(Claim):
             )
         return cls(
             **vars(common),
+            **counted,
             alpha=fields.number("alpha", count),
             t_p=fields.number("t_p", probability),
             releases=fields.number("releases", count) if "releases" in fields else 1,
@@ -96,7 +97,7 @@ def _decided(claim: CountPrivacy, progress: Progress | None) -> Finding:
             "releases": claim.releases,
         },
         recompute=claim.command("privacy", "alpha", more=f"--at-least {claim.written['t_p']}{times}"),
-        remarks=(_KEYED,) if claim.releases > 1 else (),
+        remarks=(KEYED,) if claim.releases > 1 else (),
     )
     if _holds(claim, least):
         return _confirmed(claim, least, finding)
@@ -190,7 +191,7 @@ def _times(releases: int) -> str:
     return "a single release" if releases == 1 else f"up to {releases} releases"
 
 
-def refutation(claim: Claim, alpha: int, failing: int) -> Certificate:
+def refutation(claim: SpluGenClaim, alpha: int, failing: int) -> Certificate:
     """Certify T_P at ``alpha`` or, if that is too large, the error at the first count that fails."""
     try:
         return level_certificate(claim, alpha)
@@ -198,6 +199,6 @@ def refutation(claim: Claim, alpha: int, failing: int) -> Certificate:
         return claim.error_certificate(failing)
 
 
-def level_certificate(claim: Claim, alpha: int, releases: int = 1) -> Certificate:
+def level_certificate(claim: SpluGenClaim, alpha: int, releases: int = 1) -> Certificate:
     """Certify T_P of a value alone under the claim's gamma, retention and epsilon."""
     return privacy_certificate(claim.law.gamma, claim.epsilon, alpha, releases, retention=claim.law.retention)

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from splu_ref.audit.claims.claim import Claim, ClaimsFile, Common
 from splu_ref.audit.claims.document import Document, read_document
 from splu_ref.audit.claims.fields import Fields, count
-from splu_ref.audit.claims.format import ALWAYS, DEFAULTS, ESTIMATORS, MAX_CLAIMS, MECHANISM, SCHEMA, TOP
+from splu_ref.audit.claims.format import (
+    ALWAYS,
+    DEFAULTS,
+    ESTIMATORS,
+    MAX_CLAIMS,
+    MECHANISMS,
+    RETENTION,
+    SCHEMA,
+    SPLU_GEN,
+    TOP,
+)
 from splu_ref.audit.claims.kinds import KINDS
-from splu_ref.channels import PublishedCount
-from splu_ref.model import Gamma, positive, retention_probability
+from splu_ref.audit.claims.law import group_size, retained
+from splu_ref.audit.claims.retention import MOST_COLUMNS, domain_size, kept_share
+from splu_ref.model import positive
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
@@ -68,10 +78,15 @@ def _release(document: Document) -> Mapping[str, Any]:
     if release:
         fields = Fields(document, ("release",), {}, "")
         fields.refuse_unknown(DEFAULTS, "[release]")
-        for key, checked in _DEFAULT_NUMBERS.items():
+        numbers = _DEFAULT_NUMBERS
+        if release.get("mechanism") == RETENTION:
+            numbers = {**numbers, "retention": kept_share}
+        for key, checked in numbers.items():
             if key in fields:
                 fields.number(key, checked)
-        for key, choices in (("mechanism", (MECHANISM,)), ("estimator", ESTIMATORS)):
+        if "values" in fields:
+            fields.numbers("values", domain_size, MOST_COLUMNS)
+        for key, choices in (("mechanism", MECHANISMS), ("estimator", ESTIMATORS)):
             if key in fields:
                 fields.choice(key, choices)
     return release
@@ -90,38 +105,27 @@ def _claim(document: Document, number: int, release: Mapping[str, Any]) -> Claim
     kind = KINDS[alone.choice("kind", tuple(KINDS))]
     known = (*ALWAYS, *kind.required, *kind.optional)
     alone.refuse_unknown(known, f"a claim of kind {kind.kind}")
-    inherited = ("mechanism", "gamma", "retention", "epsilon", *kind.inherited)
+    inherited = ("mechanism", *kind.inherited)
     defaults = {key: value for key, value in release.items() if key in inherited}
     fields = Fields(document, path, defaults, name)
-    fields.require(("gamma", "epsilon", *kind.required), inherited)
+    fields.require(kind.required, inherited)
     if "mechanism" in fields:
-        fields.choice("mechanism", (MECHANISM,))
-    gamma = fields.number("gamma", _gamma)
+        fields.choice("mechanism", (kind.mechanism,))
+    elif kind.mechanism != SPLU_GEN:
+        fields.require(("mechanism",), inherited)
     common = Common(
         id=name,
         line=fields.line,
         key_lines=fields.key_lines,
         written=fields.written,
         source=fields.text("source"),
-        law=PublishedCount(
-            gamma, fields.number("retention", _retention) if "retention" in fields else Fraction(1, gamma)
-        ),
-        epsilon=fields.number("epsilon", positive),
     )
     return kind.read(fields, common)
 
 
-def _gamma(value: str | int, _: str) -> Gamma:
-    return Gamma(value)
-
-
-def _retention(value: str | int, _: str) -> Fraction:
-    return retention_probability(value, Gamma(2))  # the group size matters for the default only
-
-
 _DEFAULT_NUMBERS: dict[str, Callable[[str | int, str], Any]] = {
-    "gamma": _gamma,
-    "retention": _retention,
+    "gamma": group_size,
+    "retention": retained,
     "epsilon": positive,
     "releases": count,
 }

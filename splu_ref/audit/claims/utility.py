@@ -9,8 +9,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Self
 
-from splu_ref.audit.claims.claim import Claim, Common
+from splu_ref.audit.claims.claim import Common, SpluGenClaim
 from splu_ref.audit.claims.fields import Fields, count
+from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
 from splu_ref.audit.claims.quotes import ERROR_BOUND, THRESHOLD, Ledger, is_rounding
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
 from splu_ref.certificates import threshold_certificate
@@ -22,8 +23,11 @@ from splu_ref.model import ParameterError, probability, shown
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThresholdClaim(Claim):
+class ThresholdClaim(SpluGenClaim):
     """Definition 1 from some T_f on: decided by the least T_f that is true."""
+
+    optional = ("retention",)
+    inherited = INHERITED
 
     t_e: Fraction
 
@@ -119,14 +123,16 @@ class CountUtility(ThresholdClaim):
     """Definition 1: the published count of every value from t_f on has an error probability up to t_e."""
 
     kind = "large-sum-utility"
-    required = ("t_e", "t_f")
+    required = (*COUNTED, "t_e", "t_f")
 
     t_f: int
 
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:
         """Read T_E and T_f."""
-        return cls(**vars(common), t_e=fields.number("t_e", probability), t_f=fields.number("t_f", count))
+        counted = published_law(fields)
+        t_e, t_f = fields.number("t_e", probability), fields.number("t_f", count)
+        return cls(**vars(common), **counted, t_e=t_e, t_f=t_f)
 
     def decide(self, ledger: Ledger | None, progress: Progress | None) -> Finding:
         """Decide by the least T_f: if it is greater than the claim's, the claim is narrowed to it."""
