@@ -31,7 +31,7 @@ COMMANDS = {
     "guaranteed.",
     "audit": "Hold a publisher's claims against exact arithmetic: confirmed, narrowed, refuted or not "
     "decided.",
-    "audit-release": "Say whether a published table is one that SPLU-Gen could and would have made.",
+    "audit-release": "Say whether a published table is one that its mechanism could and would have made.",
     "check": "Re-check a certificate by integer arithmetic alone. Exit 0: valid, 1: false, 2: unreadable.",
     "claims": "Show what the source papers claim, and what is true of it: proved, refuted or corrected.",
     "verify": "Run the verification suite: ledger, certificates, enumeration, embedded data; "

@@ -13,8 +13,10 @@ from splu_ref.audit.releases import (
     MEANING,
     Check,
     Claimed,
+    ClaimedReplacement,
     Excluded,
-    Original,
+    ExcludedReplacement,
+    Noticed,
     ReleaseAudit,
     Replay,
     audit_release,
@@ -26,9 +28,16 @@ from splu_ref.cli.output import AsJson, RetentionOption, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import exact_json
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import SpluGen, Transcript, read_manifest, read_transcript
+from splu_ref.mechanisms import (
+    RecordMechanism,
+    RetentionReplacement,
+    SpluGen,
+    Transcript,
+    read_manifest,
+    read_transcript,
+)
 from splu_ref.microdata import read_table
-from splu_ref.model import Gamma, ParameterError, positive, whole
+from splu_ref.model import Gamma, ParameterError, positive, probability, whole
 from splu_ref.randomness import Key
 
 T = TypeVar("T")
@@ -93,7 +102,9 @@ def run(
     ] = str(ALPHA),
     as_json: AsJson = False,
 ) -> int:
-    """Say whether a published table is one that SPLU-Gen could and would have made.
+    """Say whether a published table is one that its mechanism could and would have made.
+
+    SPLU-Gen, or retention replacement where the manifest says so.
 
     Exact checks find what no release can do; statistical ones find what an honest release does less often
     than --level, over all of them together. Exit code 0: consistent, and an unprotected release would have
@@ -108,15 +119,12 @@ def run(
     _require_together(original, missing, record, key, id_column)
     named, told = _told_by(facts, record)
     columns = _agreed("--sensitive", sensitive or None, named)
-    # The claim of the options and of the manifest or transcript, which must not contradict each other.
-    size = _agreed("--gamma", None if gamma is None else Gamma(gamma), None if told is None else told.gamma)
-    law = PublishedCount.of(size, retention)
-    if told is not None:
-        _agreed("--retention", None if retention is None else law, told.count_law)
-        law, plan = told.count_law, _agreed("--plan", plan, told.plan)
-    elif key is not None:
-        plan = _agreed("--plan", plan, None)
-    claimed = Claimed(law, plan)
+    claimed: Claimed | ClaimedReplacement
+    if isinstance(told, RetentionReplacement):
+        _refuse_groups(gamma, plan, retention, told)
+        claimed = ClaimedReplacement(told)
+    else:
+        claimed = _claimed(told, gamma, plan, retention, planned=key is not None)
     if record is not None:
         missing = record.missing
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
@@ -129,7 +137,7 @@ def run(
         prepared = None
         if original is not None:
             with about(original):
-                prepared = Original(read_table(original, missing), columns)
+                prepared = claimed.prepared(read_table(original, missing), columns)
         progress(2, 4)
         other = None
         if second is not None:
@@ -141,8 +149,7 @@ def run(
             with about(cast("Path", transcript)):
                 replay = Replay.of_transcript(record, prepared.table, key)
         elif prepared is not None and key is not None:
-            mechanism = SpluGen(law.gamma, law.retention, _agreed("--plan", plan, None))
-            replay = Replay.of_key(key, prepared.table, mechanism, columns, id_column)
+            replay = Replay.of_key(key, prepared.table, _mechanism(claimed), columns, id_column)
         found = audit_release(
             table,
             columns,
@@ -154,9 +161,10 @@ def run(
             level=level,
         )
         repeated = None
-        if found.reuse is not None and found.reuse.draws != "same":
+        fresh = found.reuse is not None and found.reuse.draws != "same"
+        if fresh and isinstance(claimed, Claimed):
             repeated = repeated_privacy(claimed.law, 2, *promise)
-    show(_document(found, repeated), _lines(found, repeated), as_json=as_json)
+    show(_document(found, claimed, repeated), _lines(found, repeated), as_json=as_json)
     return {"consistent": 0, "inconsistent": 1, "not shown": 3}[found.verdict]
 
 
@@ -180,8 +188,56 @@ def _require_together(
         )
 
 
-def _told_by(facts: Manifest | None, record: Transcript | None) -> tuple[list[str] | None, SpluGen | None]:
+def _claimed(
+    told: SpluGen | None, gamma: str | None, plan: str | None, retention: str | None, *, planned: bool
+) -> Claimed:
+    """Return the claim of the options and of the manifest or transcript, which must agree.
+
+    Parameters
+    ----------
+    told
+        What the manifest or the transcript tells.
+    gamma, plan, retention
+        The options.
+    planned
+        Whether a plan must be named.
+    """
+    size = _agreed("--gamma", None if gamma is None else Gamma(gamma), None if told is None else told.gamma)
+    law = PublishedCount.of(size, retention)
+    if told is not None:
+        _agreed("--retention", None if retention is None else law, told.count_law)
+        law, plan = told.count_law, _agreed("--plan", plan, told.plan)
+    elif planned:
+        plan = _agreed("--plan", plan, None)
+    return Claimed(law, plan)
+
+
+def _refuse_groups(
+    gamma: str | None, plan: str | None, retention: str | None, told: RetentionReplacement
+) -> None:
+    """Raise if an option contradicts a manifest of retention replacement."""
+    for option, given in (("--gamma", gamma), ("--plan", plan)):
+        if given is not None:
+            raise ParameterError(f"{option}: {told.name} has no groups: leave it out")
+    if retention is not None:
+        _agreed("--retention", probability(retention, "--retention"), told.retention)
+
+
+def _mechanism(claimed: Claimed | ClaimedReplacement) -> RecordMechanism:
+    """Return the mechanism that is claimed, with its plan."""
+    if isinstance(claimed, ClaimedReplacement):
+        return claimed.mechanism
+    return SpluGen(claimed.law.gamma, claimed.law.retention, _agreed("--plan", claimed.plan, None))
+
+
+def _told_by(
+    facts: Manifest | None, record: Transcript | None
+) -> tuple[list[str] | None, SpluGen | RetentionReplacement | None]:
     """Return the sensitive columns and the mechanism that the manifest, or else the transcript, tells."""
+    if facts is not None and isinstance(facts.mechanism, RetentionReplacement):
+        if record is not None:
+            raise ParameterError("--transcript is one of SPLU-Gen, and the manifest is not: leave one out")
+        return list(facts.domains), facts.mechanism
     if facts is not None:
         return list(facts.domains), SpluGen.of(facts)
     return (None, None) if record is None else (list(record.sensitive), record.mechanism)
@@ -199,7 +255,9 @@ def _agreed(option: str, given: T | None, stated: T | None) -> T:
     return found
 
 
-def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str, object]:
+def _document(
+    found: ReleaseAudit, claimed: Claimed | ClaimedReplacement, repeated: RepeatedPrivacy | None
+) -> dict[str, object]:
     second = None
     if found.reuse is not None:
         against = found.reuse.against_independence
@@ -212,9 +270,7 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
         }
     return {
         "verdict": found.verdict,
-        "gamma": int(found.claimed.law.gamma),
-        "retention": str(found.claimed.law.retention),
-        "plan": found.claimed.plan,
+        **_parameters(claimed),
         "level": str(found.level),
         "rows": found.rows,
         "linked": found.linked,
@@ -244,7 +300,28 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
     }
 
 
-def _excludes(each: Excluded) -> dict[str, object]:
+def _parameters(claimed: Claimed | ClaimedReplacement) -> dict[str, object]:
+    if isinstance(claimed, ClaimedReplacement):
+        told = claimed.mechanism
+        return {"mechanism": told.name, "gamma": None, "retention": str(told.retention), "plan": None}
+    return {
+        "mechanism": SpluGen.name,
+        "gamma": int(claimed.law.gamma),
+        "retention": str(claimed.law.retention),
+        "plan": claimed.plan,
+    }
+
+
+def _excludes(each: Noticed) -> dict[str, object]:
+    if isinstance(each, ExcludedReplacement):
+        return {
+            "column": each.column,
+            "known": each.known,
+            "retention_at_most": None if each.low is None else str(each.low),
+            "retention_at_least": None if each.high is None else str(each.high),
+            "open": list(each.open),
+        }
+    assert isinstance(each, Excluded), "there are two kinds"
     return {
         "column": each.column,
         "known": each.known,

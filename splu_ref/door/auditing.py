@@ -7,8 +7,8 @@ import os
 from narwhals.typing import IntoDataFrame
 
 from splu_ref.audit import releases
-from splu_ref.audit.releases import Claimed, Original, ReleaseAudit, Replay
-from splu_ref.mechanisms import PublishedTable, SpluGen, Transcript, read_transcript
+from splu_ref.audit.releases import Claimed, ClaimedReplacement, ReleaseAudit, Replay
+from splu_ref.mechanisms import PublishedTable, RetentionReplacement, SpluGen, Transcript, read_transcript
 from splu_ref.microdata import Microdata, as_table
 from splu_ref.model import Exact, ParameterError
 from splu_ref.randomness import Key
@@ -25,7 +25,7 @@ def audit_release(
     id_column: str | None = None,
     level: Exact = releases.LEVEL,
 ) -> ReleaseAudit:
-    """Hold a release by SPLU-Gen against its manifest and, if given, its original.
+    """Hold a release by SPLU-Gen or retention replacement against its manifest and, if given, its original.
 
     Parameters
     ----------
@@ -59,7 +59,14 @@ def audit_release(
     ParameterError
         If a transcript or key is given without the original, or other arguments contradict it.
     """
-    mechanism = SpluGen.of(release.manifest)
+    mechanism = release.manifest.mechanism
+    if not isinstance(mechanism, RetentionReplacement):
+        mechanism = SpluGen.of(release.manifest)
+    claimed = (
+        ClaimedReplacement(mechanism)
+        if isinstance(mechanism, RetentionReplacement)
+        else Claimed(mechanism.count_law, mechanism.plan)
+    )
     record = transcript if isinstance(transcript, Transcript | None) else read_transcript(transcript)
     if original is None and (record is not None or key is not None):
         raise ParameterError("a transcript or a key makes the release again: give the original as well")
@@ -70,7 +77,7 @@ def audit_release(
     prepared, replay = None, None
     if original is not None:
         told = record.missing if record is not None and not isinstance(original, Microdata) else missing
-        prepared = Original(as_table(original, told), release.sensitive)
+        prepared = claimed.prepared(as_table(original, told), release.sensitive)
         if record is not None:
             replay = Replay.of_transcript(record, prepared.table, key)
         elif key is not None:
@@ -78,7 +85,7 @@ def audit_release(
     return releases.audit_release(
         release.table,
         release.sensitive,
-        Claimed(mechanism.count_law, mechanism.plan),
+        claimed,
         original=prepared,
         manifest=release.manifest,
         second=None if second is None else second.table,

@@ -180,3 +180,70 @@ def test_unusable_options_are_one_line(
     assert captured.err.startswith("splu-ref: ")
     assert captured.err.count("\n") == 1
     assert message in captured.err
+
+
+@pytest.fixture(scope="module")
+def replaced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a keyed release of the embedded table by retention replacement, and its key."""
+    path = tmp_path_factory.mktemp("replaced")
+    write_table(embedded_table(), path / "adult.csv")
+    assert main(["key", str(path / "key")]) == 0
+    words = [
+        "publish",
+        str(path / "adult.csv"),
+        "-o",
+        str(path / "published.csv"),
+        "--mechanism",
+        "retention",
+    ]
+    words += ["--retention", "1/2", "--observed-domain", "--column", "occupation"]
+    words += ["--key-file", str(path / "key"), "--manifest", str(path / "m.json")]
+    assert main(words) == 0
+    return path
+
+
+def test_a_release_by_retention_replacement(replaced: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = (replaced / "published.csv", "--manifest", replaced / "m.json")
+    result = _json(capsys, *given, "--original", replaced / "adult.csv", code=0)
+    assert (result["mechanism"], result["gamma"], result["plan"]) == ("retention replacement", None, None)
+    assert (result["verdict"], result["retention"], result["linked"]) == ("consistent", "1/2", 30_718)
+    assert set(_by_name(result)) == {
+        "schema", "rows", "manifest.rows", "domain", "records", "counts", "retention", "independence",
+        "replacement",
+    }  # fmt: skip
+    told = result["excludes"][0]
+    assert Fraction(told["retention_at_most"]) < Fraction(1, 2) < Fraction(told["retention_at_least"])
+    assert told["open"] == []
+    again = _json(
+        capsys, *given, "--original", replaced / "adult.csv", "--key-file", replaced / "key", code=0
+    )
+    assert again["recomputed_from"] == "key (keyed randomness)"
+    blind = _json(capsys, *given, code=3)
+    assert (blind["verdict"], blind["excludes"]) == ("not shown", [])
+    assert main(["audit-release", str(replaced / "adult.csv"), "--manifest", str(replaced / "m.json")]) == 2
+    assert "not the one that the manifest was written for" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--gamma", "5"], "--gamma: retention replacement has no groups"),
+        (["--plan", "mixed"], "--plan: retention replacement has no groups"),
+        (["--retention", "1/3"], "--retention contradicts the manifest"),
+        (["--sensitive", "race"], "--sensitive contradicts the manifest"),
+        (["--key-file", "key"], "add --original"),
+    ],
+)
+def test_options_that_the_other_mechanism_does_not_know(
+    words: list[str],
+    message: str,
+    replaced: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(replaced)
+    capsys.readouterr()
+    assert main(["audit-release", "published.csv", "--manifest", "m.json", *words]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1

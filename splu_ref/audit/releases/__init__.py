@@ -1,9 +1,10 @@
-"""Audits of releases: whether a table is one that SPLU-Gen could and would have published."""
+"""Audits of releases: whether a table is one that its mechanism could and would have published."""
 
 from splu_ref.audit.releases.audit import LEVEL, audit_release
 from splu_ref.audit.releases.excluded import Excluded
-from splu_ref.audit.releases.findings import Check, Claimed, NotChecked, ReleaseAudit, Reuse
+from splu_ref.audit.releases.findings import Check, Claimed, NotChecked, Noticed, ReleaseAudit, Reuse
 from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.replacement import ClaimedReplacement, ExcludedReplacement
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.audit.releases.second import compare_releases
 from splu_ref.audit.releases.words import MEANING, NOT_SHOWN
@@ -14,8 +15,11 @@ __all__ = [
     "NOT_SHOWN",
     "Check",
     "Claimed",
+    "ClaimedReplacement",
     "Excluded",
+    "ExcludedReplacement",
     "NotChecked",
+    "Noticed",
     "Original",
     "ReleaseAudit",
     "Replay",

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from splu_ref.audit.releases import replacement
 from splu_ref.audit.releases.cells import text_cells
 from splu_ref.audit.releases.counts import counts_evidence, share_evidence
 from splu_ref.audit.releases.decoys import FIXED_PLANS, decoys_evidence, plan_evidence, possible_check
@@ -25,6 +26,7 @@ from splu_ref.audit.releases.predicates import (
     unlinked_evidence,
     unlinked_power,
 )
+from splu_ref.audit.releases.replacement import ClaimedReplacement, ExcludedReplacement
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.audit.releases.retention import retention_evidence, retention_power
 from splu_ref.audit.releases.second import compare_releases
@@ -67,7 +69,7 @@ _Found: TypeAlias = Check | Evidence | NotChecked
 def audit_release(
     published: Microdata,
     sensitive: Sequence[str],
-    claimed: Claimed,
+    claimed: Claimed | ClaimedReplacement,
     *,
     original: Original | None = None,
     manifest: Manifest | None = None,
@@ -76,7 +78,7 @@ def audit_release(
     level: Exact = LEVEL,
     power: bool = True,
 ) -> ReleaseAudit:
-    """Say whether a table is one that SPLU-Gen could and would have published.
+    """Say whether a table is one that its mechanism could and would have published.
 
     Parameters
     ----------
@@ -87,7 +89,8 @@ def audit_release(
     claimed
         How it is said to have been published.
     original
-        The original table, with the same sensitive columns; without it little can be checked.
+        The original table, with the same sensitive columns; without it little can be checked. For a
+        claim about retention replacement it is `ClaimedReplacement.prepared`.
     manifest
         The release's manifest, if its figures shall be checked as well.
     second
@@ -132,18 +135,7 @@ def audit_release(
     for column in sensitive:
         if column not in published.columns and original is None:
             raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
-    match = None
-    if original is None:
-        found = list(_without_original(published, sensitive, claimed, manifest))
-    elif original.sensitive != tuple(sensitive):
-        raise ParameterError("the original was prepared for other sensitive columns: prepare it for these")
-    else:
-        found = _exact_against(published, claimed, original, manifest)
-        if set(published.columns) == set(original.table.columns):
-            match = Match.of(original, published)
-            found += _with_original(published, claimed, match)
-        else:
-            found += [NotChecked(name, None, "the columns differ") for name in _NEED_COLUMNS]
+    match, found = _found(published, sensitive, claimed, original, manifest)
     if replay is not None:
         replay.require(sensitive, claimed, original)
         found += [replay.check(published), *drawn_evidence(replay)]
@@ -171,6 +163,44 @@ def audit_release(
     )
 
 
+def _found(
+    published: Microdata,
+    sensitive: Sequence[str],
+    claimed: Claimed | ClaimedReplacement,
+    original: Original | None,
+    manifest: Manifest | None,
+) -> tuple[Match | None, list[_Found]]:
+    """Return which row is which record, as far as there is an original, and what the checks found.
+
+    A mechanism with checks of its own is a claim of its own, and a branch here.
+    """
+    if original is not None and original.sensitive != tuple(sensitive):
+        raise ParameterError("the original was prepared for other sensitive columns: prepare it for these")
+    if isinstance(claimed, ClaimedReplacement):
+        if set(sensitive) != set(claimed.columns):
+            raise ParameterError("the columns with a domain are others than the sensitive ones: name those")
+        if original is None:
+            return None, list(replacement.without_original(published, claimed, manifest))
+        match = replacement.match_of(published, claimed, original)
+        return match, list(replacement.with_original(published, claimed, original, match, manifest))
+    if original is None:
+        return None, list(_without_original(published, sensitive, claimed, manifest))
+    found = _exact_against(published, claimed, original, manifest)
+    if set(published.columns) != set(original.table.columns):
+        return None, found + [NotChecked(name, None, "the columns differ") for name in _NEED_COLUMNS]
+    match = Match.of(original, published)
+    return match, found + list(_with_original(published, claimed, match))
+
+
+def _excluded(
+    match: Match, column: str, claimed: Claimed | ClaimedReplacement, level: Fraction
+) -> Excluded | ExcludedReplacement:
+    """Return what the checks of a column would have noticed at the level of each."""
+    if isinstance(claimed, ClaimedReplacement):
+        return replacement.excluded(match, column, claimed, level)
+    return _excluded_of_splu_gen(match, column, claimed, level)
+
+
 def _without_original(
     published: Microdata, sensitive: Sequence[str], claimed: Claimed, manifest: Manifest | None
 ) -> Iterator[_Found]:
@@ -179,7 +209,10 @@ def _without_original(
     for column in sensitive:
         values = text_cells(published, [column], blank=True).to_series().value_counts(sort=True)
         domains[column] = tuple(values["0"])
-        yield share_evidence(column, values["count"].to_numpy().astype(np.int64), claimed)
+        # The manifest's values, published or not: how many are averaged must not depend on the draws.
+        unpublished = 0 if manifest is None else len(set(manifest.domains[column]) - set(domains[column]))
+        found = np.append(values["count"].to_numpy().astype(np.int64), np.zeros(unpublished, dtype=np.int64))
+        yield share_evidence(column, found, claimed)
         yield _predicates(published, column, sensitive, claimed)
     if manifest is not None:
         yield from manifest_checks(manifest, published, domains, original=False)
@@ -243,8 +276,7 @@ def _of_draws(match: Match, column: str, claimed: Claimed, *, intact: bool) -> I
     )
 
 
-def _excluded(match: Match, column: str, claimed: Claimed, level: Fraction) -> Excluded:
-    """Return what the checks of a column would have noticed at the level of each."""
+def _excluded_of_splu_gen(match: Match, column: str, claimed: Claimed, level: Fraction) -> Excluded:
     known = int((match.true_values(column) >= 0).sum())
     intact = records_check(match, claimed).passed
     typical, share = unlinked(match, column)
@@ -255,7 +287,7 @@ def _excluded(match: Match, column: str, claimed: Claimed, level: Fraction) -> E
         law=claimed.law,
         rows=match.rows,
         known=known,
-        retention=retention_power(known, claimed, level) if known else None,
+        retention=retention_power(known, claimed.law.retention, level) if known else None,
         exact_counts=noticed_distance(match, column, claimed, level) if intact else None,
         unlinked=int((typical >= 0).sum()),
         unlinked_noticed=unlinked_noticed,

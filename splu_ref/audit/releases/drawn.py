@@ -14,6 +14,7 @@ from splu_ref.audit.releases.fair_pairs import HALF, far_pairs, near_pairs, risi
 from splu_ref.audit.releases.findings import Evidence
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.audit.releases.watched import Drawn
+from splu_ref.mechanisms import SpluGen
 from splu_ref.mechanisms.draws import draw_rule
 from splu_ref.randomness import IntArray
 
@@ -28,7 +29,9 @@ _PART = 1 << 20
 
 
 def drawn_evidence(replay: Replay) -> Iterator[Evidence]:
-    """Yield the evidence about everything that was drawn."""
+    """Yield the evidence about everything that was drawn, as SPLU-Gen draws it."""
+    if not isinstance(replay.mechanism, SpluGen):
+        return
     for column in replay.columns:
         yield _draws_evidence(replay, column)
     yield _orders_evidence(replay)
@@ -52,7 +55,7 @@ def _draws_evidence(replay: Replay, column: str) -> Evidence:
     values += [in_contexts(kept, contexts, coin) for contexts in _cells_and_draws(replay, column)]
     for order in (place, replay.columns[column].places, _shuffle(replay)):
         values += [in_contexts(kept[order], place % modulus, coin) for modulus in MODULI]
-        values.append(in_contexts(kept[order], place % int(replay.mechanism.gamma), coin))
+        values.append(in_contexts(kept[order], place % int(_splu_gen(replay).gamma), coin))
         values += [in_contexts(kept[order], place * blocks // len(place), coin) for blocks in BLOCKS]
         values += [in_contexts(kept[order][lag:], kept[order][:-lag], coin) for lag in LAGS]
         values.append(in_contexts(draws[order][1:], draws[order][:-1], law))
@@ -67,10 +70,17 @@ def _draws_evidence(replay: Replay, column: str) -> Evidence:
     return Evidence("draws", column, average(values), len(draws), detail, power)
 
 
+def _splu_gen(replay: Replay) -> SpluGen:
+    mechanism = replay.mechanism
+    assert isinstance(mechanism, SpluGen), "other mechanisms draw otherwise"
+    return mechanism
+
+
 def _binned(replay: Replay, column: str) -> tuple[IntArray, list[Fraction]]:
     """Return the draws by bins, of which the first holds draw 0 alone, and the bins' probabilities."""
-    gamma, retention = int(replay.mechanism.gamma), replay.mechanism.retention
-    rule = draw_rule(replay.mechanism.gamma, retention)
+    mechanism = _splu_gen(replay)
+    gamma, retention = int(mechanism.gamma), mechanism.retention
+    rule = draw_rule(mechanism.gamma, retention)
     draws = rule.draw(replay.columns[column].integers)
     others = min(gamma, MOST_BINS) - 1
     bins: IntArray = np.where(draws == 0, 0, 1 + (draws - 1) * others // (gamma - 1))

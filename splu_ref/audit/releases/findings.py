@@ -2,17 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import ClassVar, Literal, Protocol
 
 from splu_ref.audit.e_values import EValue
-from splu_ref.audit.releases.excluded import Excluded
+from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.words import NOT_SHOWN, NOT_SHOWN_BY_REPLAY
 from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS
+from splu_ref.mechanisms import RecordMechanism, SpluGen
+from splu_ref.microdata import Microdata
 from splu_ref.model import ParameterError
+
+
+class Noticed(Protocol):
+    """What the checks of a sensitive column would have noticed; in words as a text."""
+
+    @property
+    def column(self) -> str:
+        """The sensitive column."""
+        ...
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """What an unprotected release may be that the checks would not have noticed, in words."""
+        ...
+
+
+class Claim(Protocol):
+    """What is said of how a table was published, as far as the checks of several mechanisms ask."""
+
+    @property
+    def kept_words(self) -> str:
+        """What a row did that shows its own value, in words."""
+        ...
+
+    @property
+    def period(self) -> int:
+        """How far apart rows stand that might have to do with each other."""
+        ...
+
+    @property
+    def spare(self) -> int:
+        """How many rows of two releases may be other records at most, because some were deleted."""
+        ...
+
+    def own_rate(self, column: str) -> Fraction:
+        """Return the probability that a record is published with its own value."""
+        ...
+
+    def alternatives(self, column: str) -> list[tuple[str, Fraction]]:
+        """Return deviations in words, and the own rate of each."""
+        ...
+
+    def agreement(self, column: str) -> tuple[Fraction, Fraction]:
+        """Return bounds of the chance that two releases with draws of their own agree in a row."""
+        ...
+
+    def made_by(self, mechanism: RecordMechanism) -> bool:
+        """Return whether a mechanism is the one that is claimed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +87,58 @@ class Claimed:
     law: PublishedCount
     plan: str | None = None
 
+    kept_words: ClassVar[str] = "kept it"
+    """What a row did that shows its own value."""
+
     def __post_init__(self) -> None:
         if self.plan is not None and self.plan not in PLANS:
             raise ParameterError(f"plan {self.plan!r} is unknown: choose one of {', '.join(PLANS)}")
         if self.law.retention == 1:
             raise ParameterError("a retention of 1 publishes the original itself: give one below 1")
+
+    @property
+    def period(self) -> int:
+        """How far apart rows stand that might have to do with each other: gamma."""
+        return int(self.law.gamma)
+
+    @property
+    def spare(self) -> int:
+        """How many rows of two releases may be other records at most, because some were deleted."""
+        return int(self.law.gamma) - 1
+
+    def own_rate(self, column: str) -> Fraction:
+        """Return the probability that a record is published with its own value."""
+        del column
+        return self.law.retention
+
+    def alternatives(self, column: str) -> list[tuple[str, Fraction]]:
+        """Return the deviations for which a number of rows is stated."""
+        del column
+        gamma, rate = self.period, self.law.retention
+        if self.law.is_plain:
+            near = [g for g in (gamma - 1, gamma + 1) if g >= 2]
+            return [(f"gamma = {other} instead", Fraction(1, other)) for other in near]
+        off = min(rate, 1 - rate) / 10
+        return [(f"p = {rate - off}", rate - off), (f"p = {rate + off}", rate + off)]
+
+    def agreement(self, column: str) -> tuple[Fraction, Fraction]:
+        """Return bounds of the chance that two releases with draws of their own agree in a row.
+
+        If both rows are one record, it is at least that of keeping the value twice; whichever records they
+        are, it is at most the largest chance of any value.
+        """
+        del column
+        return self.law.retention**2, max(self.law.retention, self.law.decoy)
+
+    def prepared(self, table: Microdata, sensitive: Sequence[str]) -> Original:
+        """Return an original, prepared to be held against releases."""
+        return Original(table, sensitive)
+
+    def made_by(self, mechanism: RecordMechanism) -> bool:
+        """Return whether a mechanism is SPLU-Gen of this law, and of this plan if one is named."""
+        if not isinstance(mechanism, SpluGen):
+            return False
+        return mechanism.count_law == self.law and self.plan in (None, mechanism.plan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +272,13 @@ class ReleaseAudit:
         What the release was made again from, in words; None if it was not.
     """
 
-    claimed: Claimed
+    claimed: Claim
     level: Fraction
     rows: int
     linked: int | None
     checks: tuple[Check, ...]
     not_checked: tuple[NotChecked, ...]
-    excludes: tuple[Excluded, ...]
+    excludes: tuple[Noticed, ...]
     reuse: Reuse | None = None
     recomputed: str | None = None
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from splu_ref.audit.e_values import EValue, counts_point
 from splu_ref.audit.power import rate_power
-from splu_ref.audit.releases.findings import Claimed, Evidence
+from splu_ref.audit.releases.findings import Claim, Evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.pooling import independent_product, mean_log, point_logs, renumbered
 from splu_ref.randomness import IntArray
@@ -25,7 +25,7 @@ _Division: TypeAlias = tuple[IntArray, int, IntArray]
 _PARTS = 8  # the power is stated for one of so many parts of the rows
 
 
-def independence_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | None:
+def independence_evidence(match: Match, column: str, claimed: Claim) -> Evidence | None:
     """Hold the rows that kept their value against independent coins, in every context named beforehand.
 
     Returns None if no row's true value is known.
@@ -49,7 +49,7 @@ def independence_evidence(match: Match, column: str, claimed: Claimed) -> Eviden
 
     def power(level: Fraction) -> str:
         share = level / (len(families) * max(map(len, families)) * 9 * _PARTS)
-        reached = rate_power(counts_point, len(flags.rows) // _PARTS, claimed.law.retention, share)
+        reached = rate_power(counts_point, len(flags.rows) // _PARTS, claimed.own_rate(column), share)
         return f"one of {_PARTS} parts of the rows, by place, order or a column: {reached}"
 
     detail = f"rows that kept their value, in {divisions} divisions of the rows"
@@ -59,9 +59,9 @@ def independence_evidence(match: Match, column: str, claimed: Claimed) -> Eviden
 class _Flags:
     """The rows whose true value is known, which of them kept it, and the divisions of them."""
 
-    def __init__(self, match: Match, column: str, claimed: Claimed) -> None:
+    def __init__(self, match: Match, column: str, claimed: Claim) -> None:
         self.match, self.column = match, column
-        self.gamma, self.rate = int(claimed.law.gamma), claimed.law.retention
+        self.gamma, self.rate = claimed.period, claimed.own_rate(column)
         self.true = match.true_values(column)
         self.rows = np.flatnonzero(self.true >= 0)
         published = match.published[column]

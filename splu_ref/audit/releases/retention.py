@@ -9,14 +9,14 @@ import numpy as np
 
 from splu_ref.audit.e_values import EValue, average, counts_point
 from splu_ref.audit.power import RatePower, rate_power, trials_needed
-from splu_ref.audit.releases.findings import Claimed, Evidence
+from splu_ref.audit.releases.findings import Claim, Evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.pooling import independent_product, point_logs
 
-_PARTS = 2  # pooled, and by value: one of them suffices
+PARTS = 2  # pooled, and by value: one of them suffices
 
 
-def retention_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | None:
+def retention_evidence(match: Match, column: str, claimed: Claim) -> Evidence | None:
     """Hold the share of rows that kept their own value against p; None if no row's true value is known.
 
     Notes
@@ -35,34 +35,24 @@ def retention_evidence(match: Match, column: str, claimed: Claimed) -> Evidence 
     size = len(match.original.domains[column])
     trials, kept = np.bincount(known, minlength=size), np.bincount(known[own], minlength=size)
     present = trials > 0
-    rate = claimed.law.retention
+    rate = claimed.own_rate(column)
     pooled = counts_point(len(known), int(own.sum()), rate)
     by_value = EValue(independent_product(point_logs(trials[present], kept[present], rate)) / math.log(10))
     detail = (
-        f"{int(own.sum())} of {len(known)} rows whose true value is known kept it: "
+        f"{int(own.sum())} of {len(known)} rows whose true value is known {claimed.kept_words}: "
         f"{own.mean():.4f}, claimed {float(rate):.4f}"
     )
 
     def power(level: Fraction) -> str:
         needed = [
-            f"{trials_needed(counts_point, rate, other, level / _PARTS)} rows to find {what}"
-            for what, other in _alternatives(claimed)
+            f"{trials_needed(counts_point, rate, other, level / PARTS)} rows to find {what}"
+            for what, other in claimed.alternatives(column)
         ]
-        return f"{retention_power(len(known), claimed, level)}; it takes {' and '.join(needed)}"
+        return f"{retention_power(len(known), rate, level)}; it takes {' and '.join(needed)}"
 
     return Evidence("retention", column, average([pooled, by_value]), len(known), detail, power)
 
 
-def retention_power(known: int, claimed: Claimed, level: Fraction) -> RatePower:
-    """Return which other retentions the check finds in so many rows whose true value is known."""
-    return rate_power(counts_point, known, claimed.law.retention, level / _PARTS)
-
-
-def _alternatives(claimed: Claimed) -> list[tuple[str, Fraction]]:
-    """Return the deviations for which the number of rows is stated."""
-    gamma, rate = int(claimed.law.gamma), claimed.law.retention
-    if claimed.law.is_plain:
-        near = [g for g in (gamma - 1, gamma + 1) if g >= 2]
-        return [(f"gamma = {other} instead", Fraction(1, other)) for other in near]
-    off = min(rate, 1 - rate) / 10
-    return [(f"p = {rate - off}", rate - off), (f"p = {rate + off}", rate + off)]
+def retention_power(known: int, rate: Fraction, level: Fraction) -> RatePower:
+    """Return which other rates than the stated one are found in so many rows whose true value is known."""
+    return rate_power(counts_point, known, rate, level / PARTS)

@@ -10,13 +10,13 @@ import polars as pl
 
 from splu_ref.audit.e_values import average, rate_at_least, rate_at_most
 from splu_ref.audit.releases.cells import classes_of, holds_text_only, text_cells
-from splu_ref.audit.releases.findings import Claimed, Reuse
+from splu_ref.audit.releases.findings import Claim, Reuse
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray
 
 
 def compare_releases(
-    first: Microdata, second: Microdata, sensitive: Sequence[str], claimed: Claimed, level: Fraction
+    first: Microdata, second: Microdata, sensitive: Sequence[str], claimed: Claim, level: Fraction
 ) -> Reuse:
     """Compare two releases with the same columns.
 
@@ -61,10 +61,15 @@ def compare_releases(
     agreeing = int(np.logical_and.reduce(equal).sum())
     if not len(common):
         return Reuse("same" if same else "fresh", 0, 0, None)
-    most = max(claimed.law.retention, claimed.law.decoy)
-    twice, count, spare = claimed.law.retention**2, len(common), int(claimed.law.gamma) - 1
-    more = average([rate_at_most(count, int(column.sum()), most) for column in equal])
-    fewer = average([rate_at_least(count, min(count, int(column.sum()) + spare), twice) for column in equal])
+    rates = [claimed.agreement(column) for column in sensitive]
+    agree, count = [int(column.sum()) for column in equal], len(common)
+    more = average([rate_at_most(count, n, most) for n, (_, most) in zip(agree, rates, strict=True)])
+    fewer = average(
+        [
+            rate_at_least(count, min(count, n + claimed.spare), least)
+            for n, (least, _) in zip(agree, rates, strict=True)
+        ]
+    )
     e_value = average([more, fewer])
     if same:
         return Reuse("same", len(common), agreeing, e_value)

@@ -11,14 +11,14 @@ from splu_ref.audit.e_values import counts_point
 from splu_ref.audit.power import rate_power
 from splu_ref.audit.releases.cells import ranks_of, text_cells
 from splu_ref.audit.releases.fair_pairs import HALF, alike, far_pairs, near_pairs, nearer, rising
-from splu_ref.audit.releases.findings import Claimed, Evidence
+from splu_ref.audit.releases.findings import Claim, Evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.pooling import largest_mean
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray
 
 
-def shuffle_evidence(published: Microdata, claimed: Claimed, match: Match | None) -> Evidence:
+def shuffle_evidence(published: Microdata, claimed: Claim, match: Match | None) -> Evidence:
     """Hold the order of the rows against a uniform one.
 
     Notes
@@ -39,13 +39,13 @@ def shuffle_evidence(published: Microdata, claimed: Claimed, match: Match | None
             compared, risen = rising(known, pairs)
             trials.append(compared)
             successes.append(risen)
-        for lag in (1, int(claimed.law.gamma)):
+        for lag in (1, claimed.period):
             compared, close = nearer(items, lag)
             trials.append(compared)
             successes.append(close)
     if match is not None:
         for column in match.original.sensitive:
-            compared, equal = alike(match.true_values(column), int(claimed.law.gamma))
+            compared, equal = alike(match.true_values(column), claimed.period)
             trials.append(compared)
             successes.append(equal)
     e_value = largest_mean(counts_point, np.array(trials), np.array(successes), [HALF] * len(trials))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 MEANING = {
     "schema": "the published table has the columns of the original, in their order and of their types",
-    "rows": "as many rows are published as SPLU-Gen publishes: a multiple of gamma",
+    "rows": "as many rows are published as the mechanism publishes, for SPLU-Gen a multiple of gamma",
+    "domain": "only values of the declared domain are published",
     "records": "every row has the other cells of a record of its own, and fewer than gamma are missing",
     "feasible": "the original allows this gamma: no value holds more than one in gamma of the records",
     "values": "only values of the original are published, and none more often than its groups have places",
@@ -17,6 +18,7 @@ MEANING = {
     "possible": "no row shows a value that it cannot have under the named plan",
     "predicates": "no cell, and no two, show a value more often than any record shows any value",
     "share": "no published count is too large for a value that holds at most one in gamma of the records",
+    "replacement": "each value but the own one replaces it as often as every other",
     "retention": "records keep their own value as often as claimed",
     "decoys": "no other value is published with the records of a value more often than a decoy can be",
     "plan": "the records of a value are published with the decoys of the named plan, as often as it says",

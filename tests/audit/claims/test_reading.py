@@ -224,7 +224,9 @@ def test_every_kind_is_documented_with_its_keys() -> None:
     assert set(entries) == set(KINDS)
     for name, kind in KINDS.items():
         shared = {"gamma", "retention", "epsilon"} if kind.mechanism == "SPLU-Gen" else set()
-        assert set(re.findall(r"`([a-z_]+)[` ]", entries[name])) >= {*kind.required, *kind.optional} - shared
+        assert (
+            set(re.findall(r"`([a-z_0-9]+)[` ]", entries[name])) >= {*kind.required, *kind.optional} - shared
+        )
 
 
 _VALUES = st.one_of(

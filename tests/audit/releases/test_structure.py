@@ -140,3 +140,17 @@ def test_what_cannot_be_asked() -> None:
     for wrong in ({"retention": "1"}, {"retention": "2"}, {"plan": "greedy"}):
         with pytest.raises(ParameterError):
             Claimed(PublishedCount.of(2, wrong.get("retention")), wrong.get("plan"))
+
+
+def test_shares_are_averaged_over_the_values_that_the_manifest_lists() -> None:
+    manifest = SpluGen(2).publish(Microdata.from_frame(GIVEN), "value").manifest
+    longer = replace(manifest, domains={"value": ("v", *manifest.domains["value"], "y2", "z1", "z2")})
+    found = []
+    for told in (manifest, longer):
+        table = Microdata.from_frame(PUBLISHED)
+        checks = audit_release(table, ["value"], CLAIMED, manifest=told, power=False).checks
+        (share,) = (check for check in checks if check.name == "share")
+        assert share.e_value is not None
+        found.append(10**share.e_value.log10)
+    # Four values more that nobody shows: each adds what a count of 0 says, which is little, to the mean.
+    assert found[0] / 2 <= found[1] < 0.7 * found[0]
