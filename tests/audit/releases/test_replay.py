@@ -49,10 +49,12 @@ pytestmark = pytest.mark.slow
 
 
 def _audited(replay: Replay, published: Microdata, claimed: Claimed | None = None) -> ReleaseAudit:
+    mechanism = replay.mechanism
+    assert isinstance(mechanism, SpluGen)
     return audit_release(
         published,
         replay.release.sensitive,
-        claimed or Claimed(replay.mechanism.count_law, replay.mechanism.plan),
+        claimed or Claimed(mechanism.count_law, mechanism.plan),
         original=Original(replay.original, replay.release.sensitive),
         replay=replay,
     )

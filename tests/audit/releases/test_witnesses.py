@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.releases import Claimed, Original, ReleaseAudit, audit_release
+from splu_ref.audit.releases import Claimed, Excluded, Original, ReleaseAudit, audit_release
 from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS
 from splu_ref.mechanisms import SpluGen
@@ -91,6 +91,7 @@ def test_honest_releases_are_consistent() -> None:
     found = audit(drawn(uniform)[0])
     assert found.verdict == "consistent"
     told = found.excludes[0]
+    assert isinstance(told, Excluded)
     assert (told.gamma_at_most, told.gamma_at_least, told.exact_counts) == (4, 6, 0)
     assert told.unlinked_noticed
     assert not told.open
@@ -194,6 +195,7 @@ def test_cells_overwritten_side_by_side() -> None:
 def test_cells_overwritten_here_and_there_are_fewer_than_the_audit_says_it_notices() -> None:
     published, rows = drawn(uniform)
     told = audit(published).excludes[0]
+    assert isinstance(told, Excluded)
     assert told.altered_to_own is not None
     codes = published.codes(COLUMN).copy()
     chosen = np.random.default_rng(6).permutation(len(rows))
