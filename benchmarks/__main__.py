@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks import estimating, guarantees, publishing, starting
+from benchmarks import estimating, guarantees, publishing, reconstructing, starting
 
 publishing.main()
 estimating.main()
+reconstructing.main()
 guarantees.main()
 starting.main()

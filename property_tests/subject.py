@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from splu_ref import decoys, estimators, guarantees, randomness
 from splu_ref.audit.enumeration import CodesRelease
 from splu_ref.channels import Channel, PublishedCount
-from splu_ref.decoys import DecoyPlan, PlanMethod
+from splu_ref.decoys import DecoyPlan, FloatArray, PlanMethod
 from splu_ref.estimators import CountEstimate, Method
+from splu_ref.estimators.linear.em import Maximum
 from splu_ref.guarantees import UtilityThreshold
 from splu_ref.mechanisms import ColumnsRelease, PlaceOrder, Release, RetentionReplacement, SpluGen
 from splu_ref.microdata import Microdata
@@ -168,6 +169,8 @@ class Subject:
         The law of a record's published code that the mechanism declares.
     publish_retained, predicate_channel
         Retention replacement on codes, and the law of a predicate that it tells.
+    most_likely
+        EM on the states of a query, with a fixed matrix.
     plans
         Plan methods by name: ``anatomy``, ``cyclic`` and ``mixed``.
     mixed
@@ -195,6 +198,7 @@ class Subject:
     publish: PublishTable
     publish_retained: PublishRetained
     predicate_channel: Callable[[RetentionReplacement, int, int], Channel[bool, bool]]
+    most_likely: Callable[[FloatArray, Sequence[FloatArray]], Maximum]
     plans: Mapping[str, PlanMethod]
     mixed: Mixed
     greedy_reference: Callable[[IntArray, Gamma], DecoyPlan]
@@ -232,6 +236,7 @@ SHIPPED = Subject(
     publish=SpluGen.publish,
     publish_retained=RetentionReplacement.publish_columns,
     predicate_channel=RetentionReplacement.predicate_channel,
+    most_likely=estimators.most_likely,
     plans=decoys.PLANS,
     mixed=decoys.mixed,
     greedy_reference=decoys.anatomy_reference,

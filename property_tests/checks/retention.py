@@ -1,4 +1,4 @@
-"""Retention replacement: its joint law by enumeration, the law of a predicate, and its exact intervals."""
+"""Retention replacement: its law by enumeration, that of a predicate, the most likely counts, intervals."""
 
 from __future__ import annotations
 
@@ -81,6 +81,37 @@ def predicates(subject: Subject, run: Run) -> Outcome:
                 alike = coarsened(whole, {code: code in members for code in range(size)})
                 if told != Channel({state: alike.laws[state] for state in told.inputs}, told.outputs):
                     return Outcome(False, f"p = {keep}, {members} of {size}: another law than {told.laws}")
+    return Outcome(True)
+
+
+SIDES = (("1/5", "1/10"), ("1/2", "1/2"), ("4/5", "1/3"))
+"""p, and the share of a set in the domain."""
+SHORT = 1e-6
+"""Of the log-likelihood, which the estimate may lack."""
+
+
+@check(
+    "retention.likelihood",
+    "exact",
+    "For one to four records of two columns, in all states that they can be published in, and three laws, "
+    "the counts that EM finds are nowhere negative, add up, and are more likely than any others but for 1e-6 "
+    "(olap.EMc): the certificate is worked out again with the product of the matrices.",
+)
+def likelihood(subject: Subject, run: Run) -> Outcome:
+    del run
+    for (keep, share), records in product(SIDES, range(1, 5)):
+        p, b = float(Fraction(keep)), float(Fraction(share))
+        law = p * np.eye(2) + (1 - p) * np.array([1 - b, b])
+        whole = np.kron(law, law)
+        seen = [y for y in product(range(records + 1), repeat=4) if sum(y) == records]
+        y = np.array(seen, dtype=np.float64)
+        x = subject.most_likely(y.reshape(-1, 2, 2), [law, law]).counts.reshape(-1, 4)
+        gain = (y / (x @ whole)) @ whole.T
+        short = records * (gain.max(axis=1) - 1)
+        wrong = (x.min(axis=1) < 0) | (abs(x.sum(axis=1) - records) > SHORT) | (short > SHORT)
+        if wrong.any():
+            place = int(np.flatnonzero(wrong)[0])
+            return Outcome(False, f"p = {keep}, b = {share}, y = {seen[place]}: x = {x[place]}")
     return Outcome(True)
 
 

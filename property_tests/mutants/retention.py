@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +10,10 @@ import numpy as np
 from property_tests.mutants.mutant import mutant
 from splu_ref.channels import Channel
 from splu_ref.channels import retention as retention_channel
+from splu_ref.decoys import FloatArray
+from splu_ref.estimators import apply_by_mode
+from splu_ref.estimators.linear.em import Maximum
+from splu_ref.estimators.linear.transition import transposed
 from splu_ref.mechanisms import ColumnsRelease, RetentionReplacement
 from splu_ref.randomness import Draws, IntArray
 
@@ -67,6 +71,14 @@ def _kept_more_often(
     return more.publish_columns(codes, domain_sizes, draws_for)
 
 
+def _em_from_y(published: FloatArray, factors: Sequence[FloatArray]) -> Maximum:
+    x = published
+    for _ in range(500):
+        fitted = np.where(published > 0, apply_by_mode(x, factors), 1.0)
+        x = x * apply_by_mode(published / fitted, transposed(factors))
+    return Maximum(x, np.zeros(len(x)), 500)
+
+
 def _share_off_by_one(mechanism: RetentionReplacement, members: int, values: int) -> Channel[bool, bool]:
     # (high - low)/(max - min) of a continuous column, on whole numbers.
     share = Fraction(members - 1, values - 1)
@@ -102,4 +114,10 @@ mutant(
     "retention.predicates",
     "The share of a set in the domain is that of a continuous column: one value short on either side.",
     predicate_channel=_share_off_by_one,
+)
+mutant(
+    "em-started-at-y",
+    "retention.likelihood",
+    "EM starts at the published counts, so that a state that no record is published in stays empty.",
+    most_likely=_em_from_y,
 )

@@ -129,7 +129,10 @@ def run(
         _show(queries[0][1], answers[0], summary, release, table.row_count, as_json=as_json)
 
 
-INVERSE = "what was published, weighted by the inverse of the channel"
+BY_CHANNEL = {
+    "inversion": "what was published, weighted by the inverse of the channel",
+    "em": "the counts, none negative, that make what was published most likely",
+}
 """What is done with a release by another mechanism than SPLU-Gen."""
 _Given = TypeVar("_Given")
 
@@ -199,14 +202,21 @@ def _by_channel(
     with about(published), counted("counting"):
         release = read_release(read_table(published), facts)
         estimator = ChannelEstimator(release)
-        answers = []
         for line, query in queries:
             try:
-                answers += estimator([query], method)
+                estimator.require(query)
             except InputError as error:
                 raise type(error)(f"{batch}, line {line}: {error}" if batch else str(error)) from None
+        answers = estimator([query for _, query in queries], method)
     if batch is None:
-        _show(queries[0][1], answers[0], INVERSE, None, release.table.row_count, as_json=as_json)
+        _show(
+            queries[0][1],
+            answers[0],
+            BY_CHANNEL[answers[0].method],
+            None,
+            release.table.row_count,
+            as_json=as_json,
+        )
         return
     for answer in answers:
         say_json(_result(answer))

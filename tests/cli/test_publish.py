@@ -215,6 +215,13 @@ def test_a_release_is_estimated_by_its_manifest(capsys: pytest.CaptureFixture[st
     told = " ".join(capsys.readouterr().out.split())
     assert ", exact" in told
     assert "weighted by the inverse of the channel" in told
+    likely = _answer(capsys, *ask, "--where", "job=a", "--where", "age<=24", "--method", "em")
+    assert likely["method"] == "em"
+    assert 0 <= likely["interval"][0] <= likely["estimate"] <= likely["interval"][1] <= 60
+    assert "cut off" in likely["note"]
+    assert main([*ask, "--where", "job=a", "--method", "em"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "em: the counts, none negative, that make what was published most likely" in told
     Path("q.jsonl").write_text('{"where": {"job": "a"}}\n{"where": {"age": {"max": 24}}}\n', encoding="utf-8")
     assert main([*ask, "--batch", "q.jsonl"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -227,7 +234,7 @@ def test_a_release_is_estimated_by_its_manifest(capsys: pytest.CaptureFixture[st
     [
         (["--where", "job=a", "--retention", "1/5"], "--retention is not asked"),
         (["--where", "job=a", "--sensitive", "job"], "--sensitive is not asked"),
-        (["--where", "job=a", "--method", "shrunk"], "'inversion' only"),
+        (["--where", "job=a", "--method", "shrunk"], "'inversion' and 'em' only"),
         (["--where", "sex=F"], "names 0 sensitive columns"),
         (["--where", "job=z"], "'z' is not a value of 'job'"),
         (["--batch", "q.jsonl"], "q.jsonl, line 2: 'z' is not a value of 'job'"),

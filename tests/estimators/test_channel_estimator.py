@@ -192,3 +192,58 @@ def test_intervals_of_several_columns_allow_for_large_weights_that_were_not_publ
     least = (30 - end) * float(min(outside**2, outside * inside)) + end * float(inside**2 - 1)
     assert (end - 30 / 36) ** 2 == pytest.approx(1.959963984540054**2 * least)
     assert end > found.estimate + 1.96 * (found.standard_error or 0)
+
+
+def test_most_likely_counts_lie_within_the_records_and_leave_an_interior_inversion_alone() -> None:
+    rng = np.random.default_rng(4)
+    mechanism = RetentionReplacement("1/2", {"a": NUMBERS, "b": "uvw"})
+    apart = _published(mechanism, a=["0"] * 20 + ["5"] * 20, b=["u"] * 20 + ["w"] * 20, s=["F"] * 40)
+    queries = [Query.of({"a": ["0", "1"], "b": "w"}), Query.of({"a": "5"}), Query.of({"a": "3"})]
+    unbiased, bounded = apart(queries, None), apart(queries, "em")
+    assert [one.estimate < 0 for one in unbiased] == [True, False, True]
+    assert bounded[0].estimate == pytest.approx(0, abs=1e-3)
+    assert [one.estimate for one in bounded[1:]] == [unbiased[1].estimate, 0]
+    for before, after in zip(unbiased, bounded, strict=True):
+        assert after.method == "em"
+        assert after.interval is not None
+        assert before.interval is not None
+        assert 0 <= after.interval[0] <= after.estimate <= after.interval[1] <= 40
+        assert (after.standard_error, after.exact) == (before.standard_error, before.exact)
+        assert after.interval[1] >= min(before.interval[1], 40)
+    a, b = rng.choice(NUMBERS, 4000), rng.choice(list("uvw"), 4000)
+    together = _published(mechanism, a=a, b=b)
+    inside = Query.of({"a": ["0", "1"], "b": "w"})
+    assert together([inside], "em")[0].estimate == pytest.approx(
+        together([inside], None)[0].estimate, abs=0.01
+    )
+
+
+def test_most_likely_counts_by_hand_and_of_no_records() -> None:
+    """One record in each mixed state, sets of a tenth: the start y is not where the likelihood is largest."""
+    mechanism = RetentionReplacement("1/5", dict.fromkeys("ab", "0123456789"))
+    ask = _published(mechanism, a=["0", "5"], b=["5", "0"], s=["F", "M"], t=["x", "y"])
+    both: dict[str, object] = {"a": "0", "b": "0"}
+    [found, none] = ask([Query.of(both), Query.of({**both, "s": "F", "t": "y"})], "em")
+
+    def fit(both: float) -> float:
+        """Return the log-likelihood of y = (0, 1, 1, 0) if x_11 = both and x_00 = 0."""
+        stay, gain, lose, keep = 0.92, 0.08, 0.72, 0.28
+        mixed = 1 - both / 2  # records in each of the two mixed states
+        return 2 * float(np.log(mixed * (stay * keep + lose * gain) + both * lose * keep))
+
+    assert fit(2) > fit(1) > fit(0)
+    assert found.estimate == pytest.approx(2, abs=1e-3)
+    assert (none.estimate, none.predicate_count) == (0, 0)
+
+
+def test_queries_on_different_numbers_of_columns_are_answered_in_their_order() -> None:
+    rng = np.random.default_rng(5)
+    names = [f"c{number}" for number in range(4)]
+    mechanism = RetentionReplacement("1/2", dict.fromkeys(names, "ab"))
+    ask = _published(mechanism, **{name: rng.choice(["a", "b"], 300) for name in names})
+    queries = [Query.of(dict.fromkeys(names[:size], value)) for size in (3, 1, 4, 2, 3) for value in "ab"]
+    together = ask(queries, "em")
+    assert together == [ask([query], "em")[0] for query in queries]
+    for queried, answer in zip(queries, together, strict=True):
+        assert answer.predicate_count == 300
+        assert answer.published_count == ask([queried], None)[0].published_count

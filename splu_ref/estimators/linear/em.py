@@ -56,7 +56,10 @@ class Maximum(NamedTuple):
 
 
 def most_likely(
-    published: FloatArray, factors: Sequence[FloatArray], tolerance: float = TOLERANCE
+    published: FloatArray,
+    factors: Sequence[FloatArray],
+    tolerance: float = TOLERANCE,
+    limit: int | None = None,
 ) -> Maximum:
     """Return the counts that maximize sum_v y_v log (x F)_v over x >= 0 with the sum of y.
 
@@ -68,7 +71,10 @@ def most_likely(
         The Kronecker factors of F, as for `apply_by_mode`; rows sum to 1.
     tolerance
         The certificate asked for: see `Maximum.gap`.
+    limit
+        Evaluations of the matrix after which the best point so far is returned; `LIMIT` unless given.
     """
+    most = LIMIT if limit is None else limit
     flat = len(published), -1
     total = published.reshape(flat).sum(axis=1)
     x = _start(published, total, factors)
@@ -76,15 +82,15 @@ def most_likely(
     active = np.arange(len(published))
     dropped, before = np.zeros(published.shape, dtype=np.bool_), np.zeros(published.shape)
     steps = 0
-    while steps < LIMIT:
-        first, gain, _ = _step(x, published[active], _rows(factors, active))
+    while steps < most:
+        first, gain, _ = _step(x, published[active], rows_of(factors, active))
         best[active], gaps[active] = x, total[active] * (gain - 1)
         steps += 1
         going = gaps[active] > tolerance
         if not going.any():
             break
         active, x, first = active[going], x[going], first[going]
-        y, own = published[active], _rows(factors, active)
+        y, own = published[active], rows_of(factors, active)
         second, _, reached = _step(first, y, own)
         leap = _extrapolated(x, first, second, total[active])
         third, _, leapt = _step(leap, y, own)
@@ -100,8 +106,10 @@ def most_likely(
     return Maximum(best, np.maximum(gaps, 0.0), steps)
 
 
-def require_settled(found: Maximum) -> FloatArray:
+def require_settled(found: Maximum, instead: str = "shrunk") -> FloatArray:
     """Return the counts, or raise if they were left measurably below the maximum.
+
+    ``instead`` is the method that the message recommends.
 
     Raises
     ------
@@ -111,7 +119,7 @@ def require_settled(found: Maximum) -> FloatArray:
     if float(found.gap.max(initial=0.0)) > 1e-3:
         raise InputError(
             f"EM has not settled after {found.steps} steps: a count is too close to 0, or the value is "
-            "published with nearly p of all rows, so use --method shrunk"
+            f"published with nearly p of all rows, so use --method {instead}"
         )
     return found.counts
 
@@ -129,7 +137,8 @@ def _start(published: FloatArray, total: FloatArray, factors: Sequence[FloatArra
     return inside * _column(total / inside.reshape(len(inside), -1).sum(axis=1), published.ndim)
 
 
-def _rows(factors: Sequence[FloatArray], rows: IntArray) -> list[FloatArray]:
+def rows_of(factors: Sequence[FloatArray], rows: IntArray) -> list[FloatArray]:
+    """Return the factors of some of the vectors."""
     return [factor if factor.ndim == 2 else factor[rows] for factor in factors]
 
 

@@ -1,10 +1,12 @@
-"""The estimate that any declared channel allows: what was published, weighted by the channel's inverse."""
+"""The estimates that any declared channel allows: by its inverse, and the most likely counts."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from math import sqrt
 
 import numpy as np
@@ -13,14 +15,8 @@ from numpy.typing import NDArray
 from splu_ref.channels import Channel, DependentRowsError, inverse
 from splu_ref.channels.channel import In
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
-from splu_ref.estimators.queries.query import Query, selected
-from splu_ref.estimators.queries.record_states import (
-    approximate_interval,
-    exact_interval,
-    least_variances,
-    plugged_in,
-    weighted,
-)
+from splu_ref.estimators.queries.query import Condition, Query, selected
+from splu_ref.estimators.queries.record_states import RecordStates, Side, most_likely_counts
 from splu_ref.interfaces import Randomizer, RecordRandomizer
 from splu_ref.mechanisms import PublishedTable
 from splu_ref.model import DataError, ParameterError
@@ -28,23 +24,31 @@ from splu_ref.randomness import IntArray, SystemSource
 
 MOST_COLUMNS = 20
 """Sensitive columns of one query: a record has one of 2^k states."""
-_NEGATIVE = (
-    "the unbiased estimate of the variance is negative: the standard error is that at the estimated counts "
-    "of all combinations, with 0 for those below it"
+INVERSION, MOST_LIKELY = "inversion", "em"
+_CELLS = 1 << 21
+"""Counts of states that are worked on at once, which bounds the memory."""
+_CONDITIONS, _CACHED = 1 << 14, 1 << 26
+"""Conditions that are kept once resolved, and bytes of what is kept of each record for them."""
+_CLIPPED = (
+    "standard error and interval are those of the inversion, cut off at 0 and at the records of the predicate"
 )
 
 
 class ChannelEstimator:
-    """Answers queries by the inverse of the channel that the mechanism declares.
+    """Answers queries by the channel that the mechanism declares.
 
-    With W = A^-1 w, w the indicator of the values counted, the estimate is the sum of W over the published
-    values of the records that meet the other conditions. It is unbiased, and may be negative. The sum of
-    W^2 less the estimate is unbiased for its variance if the records are independent; it may be negative too.
+    ``inversion``: with W = A^-1 w, w the indicator of the values counted, the estimate is the sum of W over
+    the published values of the records that meet the other conditions. It is unbiased, and may be negative.
+    The sum of W^2 less the estimate is unbiased for its variance if the records are independent; it may be
+    negative too.
 
     Of a mechanism whose records and columns are independent and for which all predicates are alike, a query
     may name several sensitive columns: a record has 2^k states, in or out of each column's set, and W is the
     product of the columns'. With one column the published count is the sum of two binomial ones, which is
     inverted for an interval that holds at least at its level. All other intervals are approximate.
+
+    ``em``, of such a mechanism: the counts of the 2^k states, none below 0, under which what was published is
+    most likely, of which the last one is told. With one column that is the inversion, cut off.
 
     Parameters
     ----------
@@ -63,44 +67,89 @@ class ChannelEstimator:
             raise DataError(f"no estimator is known for a release by {mechanism.name}: ask its publisher")
         self._mechanism: Randomizer[object] = mechanism
         self._release = release
+        # What queries have in common is worked out once: columns, conditions, sets and their channels.
         self._column = cache(self._coded)
+        self._chosen = lru_cache(_CONDITIONS)(self._selected)
+        self._hits = lru_cache(1 + _CACHED // (1 + release.table.row_count))(self._marked)
+        self._side = cache(self._sided)
 
-    def __call__(self, queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Names of the methods that this release allows, the first one unless another is asked for."""
+        several = isinstance(self._mechanism, RecordRandomizer)
+        return (INVERSION, MOST_LIKELY) if several else (INVERSION,)
+
+    def __call__(self, queries: Sequence[Query], method: str | None = None) -> list[QueryEstimate]:
         """Return an answer to each query.
 
         Raises
         ------
         DataError
             If the channel has no inverse: the release tells nothing then that a query could use.
+        InputError
+            If the most likely counts were not found, which can happen from eleven columns on.
         ParameterError
-            For another method than ``inversion``, or a query that names no sensitive column, or more than the
-            channel allows.
+            For a method that the release does not allow, or a query that names no sensitive column, or more
+            than the channel allows.
         """
-        if method not in {None, "inversion"}:
-            raise ParameterError(f"a release by {self._mechanism.name} has the method 'inversion' only")
-        return [self._answer(query) for query in queries]
+        if method is not None and method not in self.methods:
+            told = " and ".join(f"{name!r}" for name in self.methods)
+            several = "s" if len(self.methods) > 1 else ""
+            raise ParameterError(
+                f"a release by {self._mechanism.name} has the method{several} {told} only: choose from these"
+            )
+        if method == MOST_LIKELY:
+            return self._most_likely(queries)
+        return [self._inversion(query) for query in queries]
 
-    def _answer(self, query: Query) -> QueryEstimate:
-        mechanism, several = self._mechanism, isinstance(self._mechanism, RecordRandomizer)
-        named = [column for column, _ in query.conditions if column in self._release.sensitive]
+    def require(self, query: Query) -> None:
+        """Raise what answering the query would, but for what only its counts can show."""
+        self._resolved(query)
+
+    def _inversion(self, query: Query) -> QueryEstimate:
+        if isinstance(self._mechanism, RecordRandomizer):
+            return self.states(query).inversion()
+        sets, inside = self._resolved(query)
+        [(column, members)] = sets.items()
+        return self._of_values(column, members, inside)
+
+    def _most_likely(self, queries: Sequence[Query]) -> list[QueryEstimate]:
+        """Put the most likely counts in the place of those by inversion, many queries at a time."""
+        answers: dict[int, QueryEstimate] = {}
+        waiting: dict[int, dict[int, RecordStates]] = defaultdict(dict)
+        for place, query in enumerate(queries):
+            states = self.states(query)
+            group = waiting[states.counts.size]
+            group[place] = states
+            if len(group) * states.counts.size >= _CELLS:
+                answers |= _likeliest(group)
+                group.clear()
+        for group in waiting.values():
+            answers |= _likeliest(group)
+        return [answers[place] for place in range(len(queries))]
+
+    def _resolved(self, query: Query) -> tuple[dict[str, frozenset[int]], NDArray[np.bool_] | None]:
+        """Return the values that are counted by sensitive column, and which records are; None for all."""
+        several = isinstance(self._mechanism, RecordRandomizer)
+        named = dict.fromkeys(column for column, _ in query.conditions if column in self._release.sensitive)
         most = MOST_COLUMNS if several else 1
         if not 1 <= len(named) <= most:
             limit = f"one to {most}" if several else "one"
             raise ParameterError(f"{query} names {len(named)} sensitive columns: name {limit}")
-        inside = np.ones(self._release.table.row_count, dtype=np.bool_)
-        sets: dict[str, list[int]] = {}
+        inside: NDArray[np.bool_] | None = None
+        sets: dict[str, frozenset[int]] = {}
         for column, condition in query.conditions:
-            domain, codes = self._column(column)
-            chosen = selected(column, condition, domain)
+            chosen = self._chosen(column, condition)
             if column in named:
-                sets[column] = sorted({*sets.get(column, chosen)} & {*chosen})
+                sets[column] = chosen
             else:
-                inside &= np.isin(codes, chosen)
-        if isinstance(mechanism, RecordRandomizer):
-            return self._of_independent_records(mechanism, sets, inside)
-        return self._of_values(named[0], sets[named[0]], inside)
+                hits = self._hits(column, chosen).astype(np.bool_)
+                inside = hits if inside is None else inside & hits
+        return sets, inside
 
-    def _of_values(self, column: str, members: Sequence[int], inside: NDArray[np.bool_]) -> QueryEstimate:
+    def _of_values(
+        self, column: str, members: frozenset[int], inside: NDArray[np.bool_] | None
+    ) -> QueryEstimate:
         """Weigh each value by the inverse of the whole channel."""
         domain, codes = self._column(column)
         histogram = np.bincount(codes, minlength=len(domain)).astype(np.int64)
@@ -109,7 +158,7 @@ class ChannelEstimator:
             sum((inverted[code].get(member, Fraction(0)) for member in members), Fraction(0))
             for code in range(len(domain))
         ]
-        counts = np.bincount(codes[inside], minlength=len(weights)).tolist()
+        counts = np.bincount(codes if inside is None else codes[inside], minlength=len(weights)).tolist()
         estimate = sum((count * weight for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         squares = sum((count * weight**2 for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         error = sqrt(max(squares - max(estimate, Fraction(0)), Fraction(0)))
@@ -123,55 +172,36 @@ class ChannelEstimator:
             variance_estimate=squares - estimate,
         )
 
-    def _of_independent_records(
-        self,
-        mechanism: RecordRandomizer[object],
-        sets: Mapping[str, Sequence[int]],
-        inside: NDArray[np.bool_],
-    ) -> QueryEstimate:
-        """Weigh each of the 2^k states, the first column's bit leftmost."""
-        states = np.zeros(int(np.count_nonzero(inside)), dtype=np.int64)
-        channels, weights = [], []
-        for column, members in sets.items():
-            domain, codes = self._column(column)
-            hits = np.zeros(len(domain), dtype=np.int64)
-            hits[list(members)] = 1
-            states = 2 * states + hits[codes[inside]]
-            channel = mechanism.predicate_channel(len(members), len(domain))
-            inverted = self._inverted(channel, column)
-            channels.append(channel)
-            weights.append((inverted[False].get(True, Fraction(0)), inverted[True].get(True, Fraction(0))))
-        found, numbers = np.unique(states, return_counts=True)
-        counts = dict(zip(found.tolist(), numbers.tolist(), strict=True))
-        estimate = weighted(counts, weights)
-        variance = weighted(counts, [(low**2, high**2) for low, high in weights]) - estimate
-        published = counts.get(2 ** len(sets) - 1, 0)
-        if len(sets) == 1:
-            known = exact_interval(channels[0], published, len(states), estimate, sqrt(variance))
-            return QueryEstimate(
-                estimate=float(estimate),
-                standard_error=sqrt(variance),
-                interval=(float(known[0]), float(known[1])),
-                method="inversion",
-                published_count=published,
-                predicate_count=len(states),
-                variance_estimate=variance,
-                exact=True,
+    def states(self, query: Query) -> RecordStates:
+        """Count each of the 2^k published states of a query, the first column's bit leftmost.
+
+        Raises
+        ------
+        ParameterError
+            As the call, and if the release has no method but ``inversion``.
+        """
+        if not isinstance(self._mechanism, RecordRandomizer):
+            raise ParameterError(
+                f"records of a release by {self._mechanism.name} have no states of two sides"
             )
-        error = sqrt(max(variance, Fraction(0)))
-        if variance < 0:
-            error = sqrt(max(plugged_in(states, channels, weights, estimate), 0.0))
-        ends = approximate_interval(float(estimate), error, len(states), least_variances(channels, weights))
-        return QueryEstimate(
-            estimate=float(estimate),
-            standard_error=error,
-            interval=ends,
-            method="inversion",
-            published_count=published,
-            predicate_count=len(states),
-            note=_NEGATIVE if variance < 0 else None,
-            variance_estimate=variance,
-        )
+        sets, inside = self._resolved(query)
+        kind = np.uint8 if len(sets) <= 8 else np.uint16 if len(sets) <= 16 else np.uint32
+        states: NDArray[np.unsignedinteger] = np.zeros(self._release.table.row_count, dtype=kind)
+        sides = []
+        for column, members in sets.items():
+            domain, _ = self._column(column)
+            np.left_shift(states, 1, out=states)
+            np.bitwise_or(states, self._hits(column, members), out=states)
+            sides.append(self._side(column, len(members), len(domain)))
+        counts = np.bincount(states if inside is None else states[inside], minlength=2 ** len(sets))
+        return RecordStates(counts.astype(np.int64, copy=False), tuple(sides))
+
+    def _sided(self, column: str, members: int, values: int) -> Side:
+        assert isinstance(self._mechanism, RecordRandomizer)
+        channel = self._mechanism.predicate_channel(members, values)
+        inverted = self._inverted(channel, column)
+        low, high = (inverted[published].get(True, Fraction(0)) for published in (False, True))
+        return Side(channel, (low, high))
 
     def _inverted(self, channel: Channel[In, In], column: str) -> Mapping[In, Mapping[In, Fraction]]:
         try:
@@ -189,3 +219,35 @@ class ChannelEstimator:
         domain = tuple(sorted(set(cells))) if known is None else known
         places = {value: place for place, value in enumerate(domain)}
         return domain, np.array([places[cell] for cell in cells], dtype=np.int64)
+
+    def _selected(self, column: str, condition: Condition) -> frozenset[int]:
+        return frozenset(selected(column, condition, self._column(column)[0]))
+
+    def _marked(self, column: str, members: frozenset[int]) -> NDArray[np.uint8]:
+        """Return 1 for each published record with one of these values of a column, and 0 for the others."""
+        domain, codes = self._column(column)
+        hits = np.zeros(len(domain), dtype=np.uint8)
+        hits[list(members)] = 1
+        return hits[codes]
+
+
+def _likeliest(group: Mapping[int, RecordStates]) -> dict[int, QueryEstimate]:
+    """Return the answers by their places."""
+    found = most_likely_counts(list(group.values()))
+    return {
+        place: _bounded(states.inversion(), estimate)
+        for (place, states), estimate in zip(group.items(), found, strict=True)
+    }
+
+
+def _bounded(answer: QueryEstimate, estimate: float) -> QueryEstimate:
+    """Return the answer with another estimate, and its interval within 0 .. n and around that."""
+    assert answer.interval is not None
+    low, high = (min(max(end, 0.0), float(answer.predicate_count)) for end in answer.interval)
+    return replace(
+        answer,
+        estimate=estimate,
+        interval=(min(low, estimate), max(high, estimate)),
+        method=MOST_LIKELY,
+        note=_CLIPPED if answer.note is None else f"{answer.note}; {_CLIPPED}",
+    )

@@ -6,38 +6,191 @@ leftmost; published it has a state too, each bit by the column's channel of two 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm, prod, sqrt
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from splu_ref.channels import Channel, PredicateCount
 from splu_ref.decoys import FloatArray
-from splu_ref.estimators.answers import NORMAL_95
+from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.counts import not_contradicted
+from splu_ref.estimators.linear.em import most_likely, require_settled
+from splu_ref.estimators.linear.interior_point import settled
+from splu_ref.estimators.linear.transition import apply_by_mode, inverses
 from splu_ref.randomness import IntArray
 
 TAIL = Fraction(1, 40)
 """What an exact interval may miss at either end."""
 
+EM_STEPS = 60
+"""Evaluations of the matrix after which Newton's method takes over from EM."""
+_NEGATIVE = (
+    "the unbiased estimate of the variance is negative: the standard error is that at the estimated counts "
+    "of all combinations, with 0 for those below it"
+)
+
 Weights: TypeAlias = tuple[Fraction, Fraction]
 """What a record adds that is published outside, and inside, the set that a column's condition names."""
 
 
-def weighted(counts: Mapping[int, int], weights: Sequence[Weights]) -> Fraction:
-    """Return the sum over states of their count times the product of the columns' weights."""
-    sums, scale = dict(counts), 1
-    for pair in reversed(weights):
-        common = lcm(*(weight.denominator for weight in pair))
-        whole = [int(weight * common) for weight in pair]
-        left: dict[int, int] = defaultdict(int)
-        for state, number in sums.items():
-            left[state >> 1] += number * whole[state & 1]
-        sums, scale = left, scale * common
-    return Fraction(sums.get(0, 0), scale)
+class Whole(NamedTuple):
+    """Weights as whole numbers: their multiples by a common denominator."""
+
+    low: int
+    high: int
+    scale: int
+
+    @classmethod
+    def of(cls, low: Fraction, high: Fraction) -> Whole:
+        """Return the least multiples that are whole."""
+        scale = lcm(low.denominator, high.denominator)
+        return cls(int(low * scale), int(high * scale), scale)
+
+
+class Side:
+    """What a column's condition means for a record: two states, and what it weighs in each.
+
+    Attributes
+    ----------
+    channel
+        The law of whether the published value is in the set, by whether the true one is.
+    weights, squares
+        The inverse of it, as far as it adds to the count of records inside, and its squares.
+    mean_squares
+        The mean squared weight of a record outside, and of one inside.
+    """
+
+    def __init__(self, channel: Channel[bool, bool], weights: Weights) -> None:
+        self.channel = channel
+        low, high = weights
+        self.weights, self.squares = Whole.of(low, high), Whole.of(low**2, high**2)
+        outside, inside = (
+            channel.probability(true, False) * low**2 + channel.probability(true, True) * high**2
+            for true in (False, True)
+        )
+        self.mean_squares = float(outside), float(inside)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RecordStates:
+    """The published states of the records that a query is about.
+
+    Attributes
+    ----------
+    counts
+        How many records are published in each state, shape (2^k,).
+    sides
+        One for each column.
+    """
+
+    counts: IntArray
+    sides: tuple[Side, ...]
+
+    def weighted(self) -> Fraction:
+        """Return the unbiased estimate itself."""
+        return weighted(self.counts, [side.weights for side in self.sides])
+
+    def inversion(self) -> QueryEstimate:
+        """Return the unbiased estimate of how many records have all bits."""
+        records, published = int(self.counts.sum()), int(self.counts[-1])
+        estimate = self.weighted()
+        variance = weighted(self.counts, [side.squares for side in self.sides]) - estimate
+        exactly = len(self.sides) == 1
+        if exactly:
+            error = sqrt(variance)
+            least, most = exact_interval(self.sides[0].channel, published, records, estimate, error)
+            ends = float(least), float(most)
+        else:
+            error = sqrt(max(variance, Fraction(0)))
+            if variance < 0:
+                error = sqrt(max(plugged_in(self, estimate), 0.0))
+            quietest = least_variances(self.sides)
+            ends = approximate_interval(float(estimate), error, records, quietest)
+        return QueryEstimate(
+            estimate=float(estimate),
+            standard_error=error,
+            interval=ends,
+            method="inversion",
+            published_count=published,
+            predicate_count=records,
+            note=_NEGATIVE if variance < 0 else None,
+            variance_estimate=variance,
+            exact=exactly,
+        )
+
+
+def most_likely_counts(several: Sequence[RecordStates]) -> list[float]:
+    """Return how many records most likely have all bits, for queries on equally many columns.
+
+    Parameters
+    ----------
+    several
+        The published states of each query.
+
+    Notes
+    -----
+    The likelihood is that of independent records under the product of the columns' channels, which is applied
+    column by column. With one column its maximum is the inversion, cut off (claim splu.Ic). Otherwise it is
+    sought by EM from a start without zeros, and where that is slow by Newton's method; what is returned lies
+    below the maximum by at most a thousandth in the log-likelihood.
+
+    Raises
+    ------
+    InputError
+        If it was not found.
+    """
+    totals = [int(states.counts.sum()) for states in several]
+    if len(several[0].sides) == 1:
+        return [
+            min(max(float(states.weighted()), 0.0), float(n))
+            for states, n in zip(several, totals, strict=True)
+        ]
+    found = np.zeros(len(several))
+    some = [place for place, n in enumerate(totals) if n]
+    if some:
+        shape = (2,) * len(several[0].sides)
+        counts = np.stack([several[place].counts for place in some]).astype(np.float64).reshape(-1, *shape)
+        laws = [[matrix(side.channel) for side in several[place].sides] for place in some]
+        factors = [np.array(column) for column in zip(*laws, strict=True)]
+        begun = most_likely(counts, factors, limit=EM_STEPS)
+        best = require_settled(settled(begun, counts, factors), "inversion")
+        found[some] = best.reshape(len(some), -1)[:, -1]
+    return [round(value, 6) for value in found.tolist()]
+
+
+def matrix(channel: Channel[bool, bool]) -> FloatArray:
+    """Return the rounded law of a column's bit: rows by its true one, columns by the published one."""
+    bits = (False, True)
+    return np.array([[float(channel.probability(true, seen)) for seen in bits] for true in bits])
+
+
+def weighted(counts: IntArray, weights: Sequence[Whole]) -> Fraction:
+    """Return the sum over states of their count times the product of the columns' weights, exactly.
+
+    Parameters
+    ----------
+    counts
+        Shape (2^k,), at least 0.
+    weights
+        Of each column, the first one's bit leftmost.
+
+    Notes
+    -----
+    In whole numbers of the machine as long as no sum can overflow: the sum of the entries' absolute values
+    grows at most by the larger weight. Beyond that, in Python's.
+    """
+    left, scale, largest = counts, 1, int(counts.sum())
+    for low, high, common in reversed(weights):
+        largest *= max(abs(low), abs(high), 1)
+        if largest >= 2**63:
+            left = left.astype(object)
+        left = left[0::2] * low + left[1::2] * high
+        scale *= common
+    return Fraction(int(left[0]), scale)
 
 
 def exact_interval(
@@ -52,20 +205,9 @@ def exact_interval(
     return not_contradicted(PredicateCount(records, own, other), published, TAIL, guess, records)
 
 
-def _squares(channel: Channel[bool, bool], pair: Weights) -> tuple[float, float]:
-    """Return the mean squared weight of a record outside, and of one inside, a column's set."""
-    outside, inside = (
-        sum(channel.probability(true, bool(seen)) * weight**2 for seen, weight in enumerate(pair))
-        for true in (False, True)
-    )
-    return float(outside), float(inside)
-
-
-def least_variances(
-    channels: Sequence[Channel[bool, bool]], weights: Sequence[Weights]
-) -> tuple[float, float]:
+def least_variances(sides: Sequence[Side]) -> tuple[float, float]:
     """Return what a record that is counted adds to the variance, and the least that any other one adds."""
-    squares = [_squares(channel, pair) for channel, pair in zip(channels, weights, strict=True)]
+    squares = [side.mean_squares for side in sides]
     least = prod(min(pair) for pair in squares)
     # Some column's condition does not hold.
     other = min(least / min(pair) * pair[0] for pair in squares)
@@ -92,17 +234,13 @@ def approximate_interval(
     return low, high
 
 
-def plugged_in(
-    states: IntArray, channels: Sequence[Channel[bool, bool]], weights: Sequence[Weights], estimate: Fraction
-) -> float:
+def plugged_in(states: RecordStates, estimate: Fraction) -> float:
     """Return the variance of the estimate at the estimated counts of all states, 0 for those below it."""
-    shape = (2,) * len(channels)
-    counts: FloatArray = np.bincount(states, minlength=2 ** len(channels)).astype(np.float64).reshape(shape)
+    shape = (2,) * len(states.sides)
+    counts: FloatArray = states.counts.astype(np.float64).reshape(1, *shape)
+    counts = apply_by_mode(counts, inverses([matrix(side.channel) for side in states.sides]))[0]
     means = np.ones(shape)  # of the squared weight, by true state
-    for axis, (channel, pair) in enumerate(zip(channels, weights, strict=True)):
-        law = np.array([[float(channel.probability(true, seen)) for seen in (False, True)]
-                        for true in (False, True)])  # fmt: skip
-        counts = np.moveaxis(np.tensordot(np.linalg.inv(law).T, counts, axes=(1, axis)), 0, axis)
-        squares = np.array(_squares(channel, pair))
+    for axis, side in enumerate(states.sides):
+        squares = np.array(side.mean_squares)
         means *= squares.reshape([2 if place == axis else 1 for place in range(len(shape))])
     return float((np.maximum(counts, 0) * means).sum()) - max(float(estimate), 0.0)
