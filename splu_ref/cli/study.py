@@ -12,13 +12,13 @@ from time import perf_counter
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Force, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.study_coverage import judge_coverage
+from splu_ref.cli.study_figures import show_figures
+from splu_ref.cli.study_olap import repeat_olap
 from splu_ref.model import Gamma, InputError, ParameterError
 from splu_ref.randomness import SeededSource
 from splu_ref.study import (
@@ -35,7 +35,6 @@ from splu_ref.study import (
     write_study,
 )
 from splu_ref.study import run as run_study
-from splu_ref.terminal import draw, visible
 
 EXAMPLE = "splu-ref study --data adult_demo --report study"
 PRINTED = "splu.K"
@@ -87,6 +86,10 @@ def run(
             help="Judge intervals and errors by class of the true count instead, on tables of its own.",
         ),
     ] = False,
+    olap: Annotated[
+        bool,
+        typer.Option("--olap", help="Figures 4 to 14 of Agrawal, Srikant and Thomas 2005 instead."),
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
@@ -95,12 +98,17 @@ def run(
     Without --data: adult_demo, and with --data-folder the tables census_kdd_workers and diabetes130 as well.
     Exit 1 if a promise does not hold on these tables. A finished study is replaced with --force only. With
     --coverage: how often intervals hold the true count, by its class, on tables that estimators were tuned on
-    and on others.
+    and on others. With --olap: retention replacement, on adult_numeric if the folder has it and else on three
+    columns of adult_demo.
     """
-    if coverage:
-        if data or sensitive or second or leave_out or gamma:
-            raise ParameterError("--coverage has tables of its own: drop --data and what belongs to it")
-        return judge_coverage(level.value, data_folder, report, seed, force=force, as_json=as_json)
+    apart = [name for name, asked in (("--coverage", coverage), ("--olap", olap)) if asked]
+    if len(apart) > 1:
+        raise ParameterError("--coverage and --olap are two studies: drop one")
+    if apart and (data or sensitive or second or leave_out or gamma):
+        raise ParameterError(f"{apart[0]} has tables of its own: drop --data and what belongs to it")
+    if apart:
+        one = judge_coverage if coverage else repeat_olap
+        return one(level.value, data_folder, report, seed, force=force, as_json=as_json)
     begin = perf_counter()
     names = data or ([EMBEDDED] if data_folder is None else list(RECIPES))
     if len(set(names)) < len(names):
@@ -140,7 +148,7 @@ def run(
     if as_json:
         show(facts | found.as_json(), (), as_json=True)
     else:
-        _draw(found)
+        show_figures(found.figures)
         show({}, _lines(found), as_json=False)
     return 0 if found.holds else 1
 
@@ -166,26 +174,6 @@ def _printed() -> Printed | None:
         return partial(load_ledger().printed[PRINTED], negligible=NEGLIGIBLE)
     except (InputError, KeyError):
         return None
-
-
-def _draw(found: Summary) -> None:
-    """Print the drawn lines of each figure as a table."""
-    for figure in found.figures:
-        for panel in figure.panels:
-            lines = [line for line in panel.series if line.drawn]
-            places = list(dict.fromkeys(point.x for line in lines for point in line.points))
-            title = visible(f"{figure.title} — {panel.title}")
-            grid = Table(box=None, pad_edge=False, title=title, title_justify="left")
-            grid.add_column(visible(f"{figure.y_label} by {figure.x_label}"))
-            for x in places:
-                grid.add_column(f"{x:.4g}", justify="right")
-            for line in lines:
-                means = {point.x: point.mean for point in line.points}
-                grid.add_row(
-                    Text(visible(line.name)), *(f"{means[x]:.3f}" if x in means else "" for x in places)
-                )
-            draw(grid)
-            draw(Text())
 
 
 def _lines(found: Summary) -> list[tuple[str, str]]:

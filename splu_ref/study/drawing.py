@@ -36,7 +36,10 @@ def drawings(figure: Figure) -> dict[str, bytes]:
             place.tick_params(labelleft=True)
             if figure.x_label == "γ":
                 place.set_xticks(sorted({round(point.x) for line in panel.series for point in line.points}))
-        places[0].set_ylim(0, figure.highest)
+        if figure.log:
+            places[0].set_yscale("log")
+        else:
+            places[0].set_ylim(0, figure.highest)
         for place in places[::columns]:
             place.set_ylabel(figure.y_label)
         for place in places[panels:]:

@@ -74,6 +74,8 @@ class Figure:
         At least one.
     highest
         Where the vertical axis ends; None for wherever the lines end.
+    log
+        Whether the vertical axis is logarithmic.
     """
 
     id: str
@@ -83,6 +85,7 @@ class Figure:
     y_label: str
     panels: tuple[Panel, ...]
     highest: float | None = None
+    log: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return the plotted numbers."""

@@ -76,7 +76,10 @@ CLAIMS = {
     "chaytor": """
     HOM ALL ALLc CORR IND INDc DPPUB DPPUBc REPUB REPUBc TIME DOM SDR SDRc OPTRR FINE FINEc EQ1 OPT OPTc
     """,
-    "olap": "B Bc D45 SET T3 T4 T4r T4c T5 T5e T5c ADD",
+    "olap": """
+    B Bc D45 SET T3 T4 T4r T4c T5 T5e T5c ADD
+    TP FIT T2 T2c EM EMc EIG EIGc ERR TWO ZIPF S1530 P38
+    """,
 }
 """The claims of each paper by its folder."""
 REFUTED = {
@@ -105,11 +108,14 @@ REFUTED = {
     "olap.B": "olap.Bc",
     "olap.T4r": "olap.T4c",
     "olap.T5e": "olap.T5c",
+    "olap.T2": "olap.T2c",
+    "olap.EM": "olap.EMc",
+    "olap.EIG": "olap.EIGc",
 }
 """Each refuted claim with what holds instead."""
 AS_STATED = {"splu.ND", "splu.POST"}
 """Those of the latter that hold as they were stated; the others are corrections."""
-MEASURED = {"splu.COST", "chaytor.TIME"}
+MEASURED = {"splu.COST", "chaytor.TIME", "olap.S1530"}
 """Claims whose evidence is a measurement."""
 
 

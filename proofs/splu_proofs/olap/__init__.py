@@ -4,10 +4,16 @@ PAPER = "Agrawal, Srikant, Thomas 2005: privacy preserving OLAP"
 
 MODULES = (
     "share_of_range",
+    "states",
+    "likelihood",
+    "iteration",
+    "condition",
+    "error",
     "breaches",
     "relative_prior",
     "one_column",
     "several_columns",
     "additive_noise",
+    "experiments",
 )
 """The modules of this package, in the order of the paper."""

@@ -1,0 +1,133 @@
+"""olap.T2 and olap.T2c: when the inversion is the likeliest solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+from ..claim import Claim, Status
+from ..evidence import Grade, require
+from ..witness import Witness
+from .states import Vector, inverted, matrix, published
+
+T2 = Claim(
+    id="olap.T2",
+    module=__name__,
+    source="Agrawal, Srikant and Thomas 2005, §4.2, Theorem 2",
+    title="the inversion maximizes the relaxed likelihood",
+    statement=r"x = yA^{-1} \text{ maximizes } \prod_v (xA)_v^{y_v} \text{ subject to } \sum_u x_u = n",
+    words=(
+        "False as soon as no record is published in some state. The factor of that state is 1 whatever "
+        "(xA)_v is, so (xA)_v may be made negative and the others as large as one likes: the likelihood "
+        "has no maximum. With one column, one record published outside the set and p = b = 1/2 the "
+        "inversion has likelihood 1, and x = (5/2, -3/2) has 3/2. The printed proof sets the partial "
+        "derivatives to zero and divides by y_v. What is missing is that the expected counts xA must not "
+        "be negative, olap.T2c."
+    ),
+    hypotheses=(r"p_r > 0", r"y_v \ge 0"),
+    status=Status.REFUTED,
+    grade=Grade.EXACT,
+    corrected_by="olap.T2c",
+)
+
+T2C = Claim(
+    id="olap.T2c",
+    module=__name__,
+    source="corrects Agrawal, Srikant and Thomas 2005, Theorem 2",
+    title="the inversion maximizes the likelihood of expected counts",
+    statement=(
+        r"\prod_v (xA)_v^{y_v} \le \prod_v y_v^{y_v} \text{ for } \sum_u x_u = n,\ xA \ge 0,"
+        r"\text{ with equality for } x = yA^{-1} \text{ alone}"
+    ),
+    words=(
+        "Empty states or not, among all x with expected counts q = xA that are not negative and add up to "
+        "n, the inversion is the only likeliest one: by log t <= t - 1 the sum of y_v log(q_v / y_v) over "
+        "the states with y_v > 0 is at most the sum of q_v - y_v over them, which is at most n - n = 0, "
+        "and both are equalities only if q = y. A is invertible for p > 0, so each q belongs to one x. "
+        "That x may have negative entries; if it has none it is the likeliest among counts too."
+    ),
+    hypotheses=(r"p_r > 0", r"y_v \ge 0"),
+    status=Status.CORRECTED,
+    grade=Grade.EXACT,
+    licenses=("splu_ref.estimators.queries.record_states",),
+    tests=(
+        "tests/estimators/test_interior_point.py::test_an_interior_inversion_is_the_maximum_from_any_start",
+    ),
+)
+HALF = Fraction(1, 2)
+
+
+def likelihood(expected: Vector, seen: tuple[int, ...]) -> Fraction:
+    """Return the product of expected counts to the power of the published ones."""
+    return prod((q**y for q, y in zip(expected, seen, strict=True)), start=Fraction(1))
+
+
+@T2.refutation
+def smallest_counterexample() -> Witness:
+    """One record, published outside the set: another x with the same sum is likelier."""
+
+    def recompute() -> tuple[Fraction, Fraction]:
+        law = matrix([(HALF, HALF)])
+        other = (Fraction(5, 2), Fraction(-3, 2))
+        return likelihood(published(inverted((1, 0), law), law), (1, 0)), likelihood(
+            published(other, law), (1, 0)
+        )
+
+    return Witness(
+        parameters={"k": "1", "n": "1", "p": "1/2", "b": "1/2", "y": "(1, 0)", "x": "(5/2, -3/2)"},
+        printed=Fraction(1),
+        true=Fraction(3, 2),
+        recompute=recompute,
+        order="k, then n; the quantity is the likelihood, at x = yA^-1 and at another x",
+        smaller=lambda: iter(()),
+        by_hand=(
+            "A = [[3/4, 1/4], [1/4, 3/4]]. x = yA^-1 = (3/2, -1/2) has xA = (1, 0) and likelihood 1. For "
+            "x = (5/2, -3/2), the sum is 1 again and (xA)_0 = 15/8 - 3/8 = 3/2."
+        ),
+    )
+
+
+@T2C.computation
+def every_small_table_against_a_grid() -> str:
+    """Compare the inversion with all expected counts in steps of a sixth of a record, up to four records."""
+    compared = 0
+    for states, most in ((2, 4), (4, 2)):
+        for seen in _compositions(states, most):
+            n = sum(seen)
+            best = likelihood(tuple(Fraction(y) for y in seen), seen)
+            for sixths in _summing(states, 6 * n):
+                expected = tuple(Fraction(part, 6) for part in sixths)
+                same = all(q == y for q, y in zip(expected, seen, strict=True))
+                value = likelihood(expected, seen)
+                require(value == best if same else value < best, f"y = {seen}, q = {expected}")
+                compared += 1
+    return f"{compared} pairs of published and expected counts"
+
+
+@T2C.computation
+def every_expected_count_belongs_to_one_x() -> str:
+    """Invert and multiply again, with one and two columns."""
+    checked = 0
+    for keep, share, other in product((Fraction(1, 5), HALF), (Fraction(1, 10), HALF), (Fraction(1, 3),)):
+        for sides in ([(keep, share)], [(keep, share), (keep, other)]):
+            law = matrix(sides)
+            for seen in _compositions(2 ** len(sides), 2):
+                back = published(inverted(seen, law), law)
+                require(back == tuple(map(Fraction, seen)), f"{seen} comes back as {back}")
+                checked += 1
+    return f"{checked} vectors come back"
+
+
+def _compositions(parts: int, most: int) -> Iterator[tuple[int, ...]]:
+    return (seen for n in range(1, most + 1) for seen in _summing(parts, n))
+
+
+def _summing(parts: int, total: int) -> Iterator[tuple[int, ...]]:
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _summing(parts - 1, total - first):
+            yield (first, *rest)

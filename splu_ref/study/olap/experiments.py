@@ -1,0 +1,294 @@
+"""Figures 4 to 14 of Agrawal, Srikant and Thomas 2005, from reconstructions of perturbed tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+from splu_ref.channels.breach import Levels
+from splu_ref.randomness import UniformSource
+from splu_ref.study.exhibits import Figure, Panel, Point, Series
+from splu_ref.study.olap.exactly import (
+    INTERVALS,
+    cell_retention,
+    condition,
+    largest_relative,
+    table_retention,
+    theorem5_retention,
+)
+from splu_ref.study.olap.level import OlapLevel
+from splu_ref.study.olap.reconstruction import errors
+from splu_ref.study.olap.tables import OlapTable, zipf
+from splu_ref.study.pieces import Piece, Pieces
+
+LINES = ("randomized", "iterative", "inversion")
+L1 = "ℓ₁ distance from the true shares"
+CONDITION_COLUMNS = 10
+RHO1 = tuple(Fraction(tenths, 10) for tenths in range(1, 10))
+RHO2 = Fraction(95, 100)
+RARE = Fraction(1, 10)
+Sources = Callable[[str], UniformSource]
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """What every experiment needs."""
+
+    level: OlapLevel
+    sources: Sources
+    store: Pieces
+    advance: Callable[[], None]
+
+    def errors(self, table: OlapTable, keep: Fraction, sizes: Sequence[int]) -> Piece:
+        """Return the errors of reconstruction, from the store if they are there."""
+        name = f"{table.name}/{table.rows}/{keep}"
+        key = {
+            "piece": "olap",
+            "table": table.digest,
+            "retention": str(keep),
+            "sizes": list(sizes),
+            "runs": self.level.runs,
+        }
+        found = self.store.get(key, lambda: errors(table, keep, sizes, self.level.runs, self.sources(name)))
+        self.advance()
+        return found
+
+
+def run(
+    adult: OlapTable,
+    level: OlapLevel,
+    sources: Sources,
+    *,
+    folder: Path | None = None,
+    common: Mapping[str, object] | None = None,
+    progress: Callable[[int, int], None] = lambda done, whole: None,
+) -> list[Figure]:
+    """Make all figures.
+
+    Parameters
+    ----------
+    adult
+        The table of figures 4, 5, 7, 8, 13 and 14.
+    level
+        How much.
+    sources
+        Where random integers come from, by name.
+    folder
+        The report folder, in which finished pieces are kept and found.
+    common
+        What else distinguishes this study's pieces: its seed.
+    progress
+        Called with the number of pieces done and of all.
+    """
+    size = len(adult.columns)
+    tables = [
+        zipf(rows, level.zipf_columns, sources(f"Zipf/{rows}/{half}"), half=half)
+        for half in (False, True)
+        for rows in level.zipf_rows
+    ]
+    retentions = sorted({*level.retentions, *level.curves})
+    whole, done = len(retentions) + len(tables) * len(level.curves), 0
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        progress(done, whole)
+
+    progress(0, whole)
+    bench = _Bench(level, sources, Pieces(folder, common or {}), advance)
+    by_retention = {keep: bench.errors(adult, keep, range(1, size + 1)) for keep in retentions}
+    sizes = range(1, level.zipf_columns + 1)
+    curves = [{keep: bench.errors(table, keep, sizes) for keep in level.curves} for table in tables]
+    return [
+        *_by_retention(adult, by_retention, level),
+        _condition(),
+        *_by_columns(adult, by_retention, level),
+        *_zipf(list(zip(tables, curves, strict=True)), level),
+        *(_safe(adult, columns) for columns in (2, 3)),
+    ]
+
+
+def _series(name: str, found: Iterator[tuple[float, str, Sequence[float], int]]) -> Series:
+    return Series(name, tuple(Point.of(x, label, values, queries) for x, label, values, queries in found))
+
+
+def _exact(name: str, found: Iterator[tuple[float, Fraction | float]], *, drawn: bool = True) -> Series:
+    """Return a line of numbers that are not sampled: from no release."""
+    return Series(name, tuple(Point(x, f"{x:g}", float(y), None, 0, 1) for x, y in found), drawn)
+
+
+def _by_retention(table: OlapTable, found: Mapping[Fraction, Piece], level: OlapLevel) -> Iterator[Figure]:
+    for number, columns in ((4, 2), (5, 3)):
+        told = " and ".join(str(column) for column in table.columns[:columns])
+        key = str(columns)
+        lines = [
+            _series(name, ((float(p), str(p), found[p][key][name], 2**columns) for p in level.retentions))
+            for name in LINES
+        ]
+        sampled = _series(
+            "inversion",
+            ((float(p), str(p), found[p][key]["inversion_l2"], 2**columns) for p in level.retentions),
+        )
+        exact = _exact(
+            "inversion, exact expectation",
+            ((float(p), found[p][key]["expected_l2"]) for p in level.retentions),
+        )
+        yield Figure(
+            id=f"olap-figure-{number}",
+            title=f"Reconstruction of {columns} columns ({table.name}, {table.rows} records)",
+            caption=f"Figure {number}: {told}; {level.runs} releases a point.",
+            x_label="retention probability p",
+            y_label=L1,
+            panels=(
+                Panel("ℓ₁ error", tuple(lines)),
+                Panel("squared ℓ₂ error of the inversion", (sampled, exact)),
+            ),
+            log=True,
+        )
+
+
+def _condition() -> Figure:
+    keeps = [Fraction(keep, 10) for keep in (2, 3, 5, 8)]
+    panels = []
+    for share in (Fraction(1, 2), Fraction(1, 10)):
+        for norm in ("1- and ∞-norm", "2-norm"):
+            lines = []
+            for keep in keeps:
+                one = condition(keep, share)
+                base = one.two[0] if norm == "2-norm" else one.one
+                numbers = ((float(k), base**k) for k in range(1, CONDITION_COLUMNS + 1))
+                lines.append(_exact(f"p = {float(keep):g}", numbers))
+            panels.append(Panel(f"{norm}, b = {float(share):g}", tuple(lines)))
+    return Figure(
+        id="olap-figure-6",
+        title="Condition number of the transition matrix",
+        caption="Figure 6: exact in the 1- and the ∞-norm, which agree; in the 2-norm rounded.",
+        x_label="columns k",
+        y_label="condition number",
+        panels=tuple(panels),
+        log=True,
+    )
+
+
+def _by_columns(table: OlapTable, found: Mapping[Fraction, Piece], level: OlapLevel) -> Iterator[Figure]:
+    told = ", ".join(str(column) for column in table.columns)
+    for number, method in ((7, "iterative"), (8, "inversion")):
+        lines = [
+            _series(
+                f"p = {float(keep):g}",
+                ((k, str(k), found[keep][str(k)][method], 2**k) for k in range(1, len(table.columns) + 1)),
+            )
+            for keep in level.curves
+        ]
+        yield Figure(
+            id=f"olap-figure-{number}",
+            title=f"Error by number of columns, {method} ({table.name}, {table.rows} records)",
+            caption=f"Figure {number}: the first of {told}; {level.runs} releases a point.",
+            x_label="columns k",
+            y_label=L1,
+            panels=(Panel(method, tuple(lines)),),
+            log=True,
+        )
+
+
+def _zipf(found: Sequence[tuple[OlapTable, Mapping[Fraction, Piece]]], level: OlapLevel) -> Iterator[Figure]:
+    most = level.zipf_columns
+    sizes = range(1, most + 1)
+    panels: dict[str, list[tuple[OlapTable, Mapping[Fraction, Piece]]]] = {}
+    for table, pieces in found:
+        panels.setdefault(table.name, []).append((table, pieces))
+
+    def figure(number: int, title: str, x_label: str, lines: Mapping[str, Sequence[Series]]) -> Figure:
+        return Figure(
+            id=f"olap-figure-{number}",
+            title=title,
+            caption=f"Figure {number}: most likely counts; {level.runs} releases a point.",
+            x_label=x_label,
+            y_label=L1,
+            panels=tuple(Panel(name, tuple(each)) for name, each in lines.items()),
+            log=True,
+        )
+
+    def by_columns(name: str, piece: Piece) -> Series:
+        return _series(name, ((k, str(k), piece[str(k)]["iterative"], 2**k) for k in sizes))
+
+    def named(table: OlapTable) -> str:
+        return f"n = {table.rows}, b = {float(table.columns[0].share):.2f}"
+
+    yield figure(
+        9,
+        f"Error by number of columns, {named(found[len(level.zipf_rows) - 1][0]).partition(',')[0]}",
+        "columns k",
+        {
+            name: [by_columns(f"p = {float(keep):g}", each[-1][1][keep]) for keep in level.curves]
+            for name, each in panels.items()
+        },
+    )
+    yield figure(
+        10,
+        f"Error by retention, {most} columns",
+        "retention probability p",
+        {
+            name: [
+                _series(
+                    named(table),
+                    (
+                        (float(keep), str(keep), pieces[keep][str(most)]["iterative"], 2**most)
+                        for keep in level.curves
+                    ),
+                )
+                for table, pieces in each
+            ]
+            for name, each in panels.items()
+        },
+    )
+    for number, keep in ((11, level.curves[0]), (12, level.curves[-1])):
+        yield figure(
+            number,
+            f"Error by number of columns, p = {float(keep):g}",
+            "columns k",
+            {
+                name: [by_columns(named(table), pieces[keep]) for table, pieces in each]
+                for name, each in panels.items()
+            },
+        )
+
+
+def _safe(table: OlapTable, columns: int) -> Figure:
+    largest = largest_relative(table, columns)
+    shares = [Fraction(1, INTERVALS)] * columns
+    levels = [Levels(rho1, RHO2) for rho1 in RHO1]
+    named = {
+        f"s = {float(largest):.1f}, the largest": largest,
+        "s = 1": Fraction(1),
+        "s = 0.1": RARE,
+    }
+    lines = []
+    for name, relative in named.items():
+        prior = relative / INTERVALS**columns
+        ways: dict[str, Callable[..., Fraction]] = {
+            "Theorem 5": partial(theorem5_retention, relative, columns=columns),
+            "exact, any other records": partial(_cell, prior, shares),
+            "exact, this table": partial(table_retention, table, columns, relative=relative),
+        }
+        lines += [
+            _exact(f"{name}: {way}", ((float(each.rho1), largest_p(levels=each)) for each in levels))
+            for way, largest_p in ways.items()
+        ]
+    told = ", ".join(column.name for column in table.columns[:columns])
+    return Figure(
+        id=f"olap-figure-{11 + columns}",
+        title=f"Largest p without a breach, {columns} columns ({table.name})",
+        caption=f"Figure {11 + columns}: ρ₂ = 0.95; cells of ten intervals of each of {told}.",
+        x_label="ρ₁",
+        y_label="largest safe p",
+        panels=(Panel(f"k = {columns}", tuple(lines)),),
+        highest=1.0,
+    )
+
+
+def _cell(prior: Fraction, shares: Sequence[Fraction], levels: Levels) -> Fraction:
+    return cell_retention(min(prior, levels.rho1), shares, levels)
