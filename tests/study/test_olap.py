@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
 from dataclasses import replace
@@ -17,10 +18,11 @@ import pytest
 from splu_ref.channels import inverse, retention
 from splu_ref.channels.breach import Levels
 from splu_ref.cli import main
+from splu_ref.estimators.queries.record_states import weighted
 from splu_ref.microdata import read_table
 from splu_ref.model import DataError
 from splu_ref.randomness import SeededSource
-from splu_ref.study import olap
+from splu_ref.study import Figure, Panel, Point, Series, drawings, olap
 from splu_ref.study.olap import experiments
 from splu_ref.study.olap.exactly import (
     cell_retention,
@@ -30,11 +32,13 @@ from splu_ref.study.olap.exactly import (
     table_retention,
     theorem5_retention,
 )
-from splu_ref.study.olap.reconstruction import errors, expected_square, side, states
-from splu_ref.study.olap.tables import EDUCATION, Column, OlapTable, adult, zipf, zipf_frequencies
+from splu_ref.study.olap.reconstruction import errors, expected_square, perturbed, side, states
+from splu_ref.study.olap.tables import CLASS, EDUCATION, Column, OlapTable, adult, zipf, zipf_frequencies
+from splu_ref.study.olap.tree import Grower
 
+summary = importlib.import_module("splu_ref.study.summary")  # the room has a function of the same name
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
-TINY = olap.OlapLevel("quick", 2, (Fraction(1, 2), Fraction(9, 10)), (Fraction(1, 2),), 2, (300, 500))
+TINY = olap.OlapLevel("quick", 2, (Fraction(1, 2), Fraction(9, 10)), (Fraction(1, 2),), (1, 2), (300, 500))
 
 
 def _table() -> OlapTable:
@@ -176,10 +180,13 @@ def test_safe_retentions_are_where_the_posterior_reaches_rho2() -> None:
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     table = adult()
-    part = replace(table, values=table.values[:, :500])
+    assert table.labels is not None
+    part = replace(table, values=table.values[:, :500], labels=table.labels[:500])
     monkeypatch.setitem(olap.OLAP_LEVELS, "quick", TINY)
     monkeypatch.setattr("splu_ref.cli.study_olap.adult", lambda _: part)
     monkeypatch.setattr(experiments, "RHO1", (Fraction(1, 2),))
+    # Drawing takes most of the time: one picture of all, and see the test of pictures.
+    monkeypatch.setattr(summary, "drawings", lambda found: drawings(found) if "-13" in found.id else {})
 
 
 @pytest.mark.usefixtures("tiny")
@@ -190,10 +197,9 @@ def test_all_figures_are_written_and_a_second_run_finds_its_pieces(
     assert main(["study", "--olap", "--report", str(folder), "--json"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     figures = {figure["id"]: figure for figure in found["figures"]}
-    assert list(figures) == [f"olap-figure-{number}" for number in range(4, 15)]
+    assert list(figures) == [*(f"olap-figure-{number}" for number in range(4, 15)), "olap-tree"]
     assert "without fnlwgt" in figures["olap-figure-4"]["title"]
     for name, figure in figures.items():
-        assert (folder / f"{name}.svg").exists()
         rows = list(csv.DictReader(io.StringIO((folder / f"{name}.csv").read_text(encoding="utf-8"))))
         points = [point for panel in figure["panels"] for line in panel["series"] for point in line["points"]]
         assert [float(row["mean"]) for row in rows] == [point["mean"] for point in points]
@@ -203,6 +209,7 @@ def test_all_figures_are_written_and_a_second_run_finds_its_pieces(
     assert {line["name"] for line in figures["olap-figure-5"]["panels"][0]["series"]} == set(
         experiments.LINES
     )
+    assert (folder / "olap-figure-13.svg").exists()
     pieces = {path: path.stat().st_mtime_ns for path in (folder / "pieces").iterdir()}
     assert main(["study", "--olap", "--report", str(folder)]) == 2  # a finished study is there
     assert "--force" in capsys.readouterr().err
@@ -223,3 +230,52 @@ def test_on_a_terminal_and_with_options_of_the_other_studies(capsys: pytest.Capt
     ):
         assert main(["study", *words]) == 2
         assert remedy in capsys.readouterr().err
+
+
+def test_trees_find_what_the_counts_tell_and_no_more() -> None:
+    """A class that is decided by an interval of one column, and noise in the other."""
+    rng = np.random.default_rng(2)
+    columns = (Column("a", 1, 20, 1, 10), Column("b", 1, 30, 1, 10))
+    values = np.stack([rng.integers(1, 21, 20_000), rng.integers(1, 31, 20_000)])
+    labels = ((values[0] >= 5) & (values[0] < 12)).astype(np.int64)
+    source, keep = SeededSource(3), Fraction(3, 5)
+    seen = np.stack(
+        [perturbed(row, column, keep, source) for row, column in zip(values, columns, strict=True)]
+    )
+    told = perturbed(labels, CLASS, keep, source)
+    true = np.stack([np.arange(1, 21), np.full(20, 15)])
+    expected = [int(5 <= value < 12) for value in range(1, 21)]
+    assert Grower(columns, seen, told, keep).tree().classes(true).tolist() == expected
+    assert Grower(columns, values, labels, Fraction(1)).tree().classes(true).tolist() == expected
+    by_chance = rng.integers(0, 2, 20_000)
+    assert Grower(columns, values, by_chance, Fraction(1)).tree().column == -1
+
+
+def test_a_split_counts_what_inversion_counts() -> None:
+    """The counts behind a split are those that the estimator of a release has."""
+    table, keep = _table(), Fraction(1, 2)
+    columns, ends = table.columns, [(2, 5), (1, 11)]
+    labels = (table.values[0] + table.values[1]) % 2
+    grower = Grower(columns, table.values, labels, keep)
+    found = [float((grower._weight(0, *ends[0]) * grower._weight(1, *ends[1]) * each).sum())
+             for each in grower._classes]  # fmt: skip
+    sides = [*(side(column, keep) for column in columns), side(CLASS, keep)]
+    bits = np.stack(
+        [
+            *(
+                ((row >= low) & (row < high)).astype(np.int64)
+                for row, (low, high) in zip(table.values, ends, strict=True)
+            ),
+            labels,
+        ]
+    )
+    assert found[1] == pytest.approx(float(weighted(states(bits), [each.weights for each in sides])))
+    bits[2] = 1 - bits[2]
+    assert found[0] == pytest.approx(float(weighted(states(bits), [each.weights for each in sides])))
+
+
+def test_a_logarithmic_axis_is_drawn_where_a_figure_asks_for_it() -> None:
+    points = tuple(Point(float(x), str(x), 10.0**x, None, 0, 1) for x in range(1, 5))
+    panels = (Panel("one", (Series("line", points),)),)
+    plain = Figure("f", "title", "caption", "x", "y", panels)
+    assert drawings(plain)[".svg"] != drawings(replace(plain, log=True))[".svg"]

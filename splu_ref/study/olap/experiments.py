@@ -22,6 +22,7 @@ from splu_ref.study.olap.exactly import (
 from splu_ref.study.olap.level import OlapLevel
 from splu_ref.study.olap.reconstruction import errors
 from splu_ref.study.olap.tables import OlapTable, zipf
+from splu_ref.study.olap.tree import DEPTH, accuracies
 from splu_ref.study.pieces import Piece, Pieces
 
 LINES = ("randomized", "iterative", "inversion")
@@ -29,6 +30,7 @@ L1 = "ℓ₁ distance from the true shares"
 CONDITION_COLUMNS = 10
 RHO1 = tuple(Fraction(tenths, 10) for tenths in range(1, 10))
 RHO2 = Fraction(95, 100)
+TREE_RETENTIONS = (Fraction(1), *(Fraction(tenths, 10) for tenths in (8, 5, 3, 2)))
 RARE = Fraction(1, 10)
 Sources = Callable[[str], UniformSource]
 
@@ -53,6 +55,14 @@ class _Bench:
             "runs": self.level.runs,
         }
         found = self.store.get(key, lambda: errors(table, keep, sizes, self.level.runs, self.sources(name)))
+        self.advance()
+        return found
+
+    def trees(self, table: OlapTable, keep: Fraction) -> Piece:
+        """Return the accuracies of trees, from the store if they are there."""
+        key = {"piece": "olap trees", "table": table.digest, "retention": str(keep), "runs": self.level.runs}
+        source = self.sources(f"{table.name}/tree/{keep}")
+        found = self.store.get(key, lambda: accuracies(table, keep, self.level.runs, source))
         self.advance()
         return found
 
@@ -84,13 +94,11 @@ def run(
         Called with the number of pieces done and of all.
     """
     size = len(adult.columns)
-    tables = [
-        zipf(rows, level.zipf_columns, sources(f"Zipf/{rows}/{half}"), half=half)
-        for half in (False, True)
-        for rows in level.zipf_rows
-    ]
+    sizes = level.zipf_columns
+    settings = [*((rows, False) for rows in level.zipf_rows), (level.zipf_rows[-1], True)]
+    tables = [zipf(rows, sizes[-1], sources(f"Zipf/{rows}/{half}"), half=half) for rows, half in settings]
     retentions = sorted({*level.retentions, *level.curves})
-    whole, done = len(retentions) + len(tables) * len(level.curves), 0
+    whole, done = len(retentions) + len(tables) * len(level.curves) + len(TREE_RETENTIONS), 0
 
     def advance() -> None:
         nonlocal done
@@ -100,7 +108,6 @@ def run(
     progress(0, whole)
     bench = _Bench(level, sources, Pieces(folder, common or {}), advance)
     by_retention = {keep: bench.errors(adult, keep, range(1, size + 1)) for keep in retentions}
-    sizes = range(1, level.zipf_columns + 1)
     curves = [{keep: bench.errors(table, keep, sizes) for keep in level.curves} for table in tables]
     return [
         *_by_retention(adult, by_retention, level),
@@ -108,7 +115,26 @@ def run(
         *_by_columns(adult, by_retention, level),
         *_zipf(list(zip(tables, curves, strict=True)), level),
         *(_safe(adult, columns) for columns in (2, 3)),
+        *([] if adult.labels is None else [_trees(bench, adult)]),
     ]
+
+
+def _trees(bench: _Bench, table: OlapTable) -> Figure:
+    found = {keep: bench.trees(table, keep) for keep in TREE_RETENTIONS}
+    lines = [
+        _series(name, ((float(keep), str(keep), found[keep][name], table.rows) for keep in TREE_RETENTIONS))
+        for name in ("reconstructed", "perturbed", "original", "majority")
+    ]
+    return Figure(
+        id="olap-tree",
+        title=f"Decision trees ({table.name})",
+        caption="Share of the held-out records whose class is said right; the class is an occupation in "
+        f"management or a profession; {bench.level.runs} releases a point.",
+        x_label="retention probability p",
+        y_label="accuracy",
+        panels=(Panel(f"{DEPTH} levels at most", tuple(lines)),),
+        highest=1.0,
+    )
 
 
 def _series(name: str, found: Iterator[tuple[float, str, Sequence[float], int]]) -> Series:
@@ -195,8 +221,7 @@ def _by_columns(table: OlapTable, found: Mapping[Fraction, Piece], level: OlapLe
 
 
 def _zipf(found: Sequence[tuple[OlapTable, Mapping[Fraction, Piece]]], level: OlapLevel) -> Iterator[Figure]:
-    most = level.zipf_columns
-    sizes = range(1, most + 1)
+    sizes, most = level.zipf_columns, level.zipf_columns[-1]
     panels: dict[str, list[tuple[OlapTable, Mapping[Fraction, Piece]]]] = {}
     for table, pieces in found:
         panels.setdefault(table.name, []).append((table, pieces))

@@ -19,16 +19,16 @@ class OlapLevel:
     curves
         p of the figures with a line for each.
     zipf_columns
-        Largest number of columns reconstructed from the Zipf tables.
+        Numbers of columns reconstructed from the Zipf tables, ascending.
     zipf_rows
-        Sizes of these tables, the largest last.
+        Sizes of these tables, ascending. The largest is also asked for half of the values.
     """
 
     name: str
     runs: int
     retentions: tuple[Fraction, ...]
     curves: tuple[Fraction, ...]
-    zipf_columns: int
+    zipf_columns: tuple[int, ...]
     zipf_rows: tuple[int, ...]
 
 
@@ -36,6 +36,8 @@ def _tenths(*numerators: int) -> tuple[Fraction, ...]:
     return tuple(Fraction(numerator, 10) for numerator in numerators)
 
 
-QUICK = OlapLevel("quick", 5, _tenths(1, 3, 5, 7, 9), _tenths(2, 5, 8), 4, (1000, 10_000))
-FULL = OlapLevel("full", 20, _tenths(*range(1, 10)), _tenths(2, 3, 5, 8), 8, (1000, 10_000, 100_000))
+QUICK = OlapLevel("quick", 5, _tenths(1, 3, 5, 7, 9), _tenths(2, 5, 8), (1, 2, 3, 4), (1000, 10_000))
+FULL = OlapLevel(
+    "full", 20, _tenths(*range(1, 10)), _tenths(2, 3, 5, 8), (1, 2, 3, 4, 6, 8), (1000, 10_000, 100_000)
+)
 OLAP_LEVELS = {level.name: level for level in (QUICK, FULL)}

@@ -46,7 +46,7 @@ def errors(table: OlapTable, keep: Fraction, sizes: Sequence[int], runs: int, so
     for _ in range(runs):
         published = np.stack(
             [
-                _perturbed(values, column, keep, source)
+                perturbed(values, column, keep, source)
                 for values, column in zip(table.values, columns, strict=False)
             ]
         )
@@ -56,7 +56,8 @@ def errors(table: OlapTable, keep: Fraction, sizes: Sequence[int], runs: int, so
     return {str(size): _distances(true[:size], counts[size], columns[:size], keep) for size in sizes}
 
 
-def _perturbed(values: IntArray, column: Column, keep: Fraction, source: UniformSource) -> IntArray:
+def perturbed(values: IntArray, column: Column, keep: Fraction, source: UniformSource) -> IntArray:
+    """Keep each value with p, or draw it anew from the column's domain."""
     drawn = source.below(keep.denominator * column.size, len(values))
     kept = drawn < keep.numerator * column.size
     return np.where(kept, values, column.least + drawn % column.size)

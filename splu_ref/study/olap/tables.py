@@ -61,6 +61,9 @@ class Column:
 AGE = Column("age", 17, 90, 25, 45)
 WEIGHT = Column("fnlwgt", 10_000, 1_500_000, 100_000, 1_000_000)
 HOURS = Column("hours per week", 1, 100, 30, 60)
+CLASS = Column("class", 0, 1, 1, 1)
+PROFESSIONS = ("Exec-managerial", "Prof-specialty")
+"""The occupations that a decision tree tells from the others."""
 SCHOOL = Column("education", 1, 16, 5, 10)
 
 
@@ -76,11 +79,14 @@ class OlapTable:
         Its columns, in the order in which queries take them up.
     values
         Shape (columns, records).
+    labels
+        What a decision tree is to say of each record, 0 or 1, and -1 where it is not known; None for nothing.
     """
 
     name: str
     columns: tuple[Column, ...]
     values: IntArray
+    labels: IntArray | None = None
 
     @property
     def rows(self) -> int:
@@ -116,7 +122,9 @@ def adult(folder: Path | None = None) -> OlapTable:
         columns = {"age": AGE, "fnlwgt": WEIGHT, "hours_per_week": HOURS, "education": SCHOOL}
         name = ADULT
     values = [_whole(table, key, column) for key, column in columns.items()]
-    return OlapTable(name, tuple(columns.values()), np.stack(values))
+    jobs = table.cells("occupation")
+    labels = np.array([-1 if job == "?" else int(job in PROFESSIONS) for job in jobs], dtype=np.int64)
+    return OlapTable(name, tuple(columns.values()), np.stack(values), labels)
 
 
 def _whole(table: Microdata, key: str, column: Column) -> IntArray:
