@@ -23,9 +23,9 @@ def _unbegun(y: FloatArray) -> Maximum:
 
 def _gap(x: FloatArray, y: FloatArray, factors: list[FloatArray]) -> float:
     """Return n (max g - 1) of one vector, with the product written out."""
-    whole = np.ones((1, 1))
+    whole: FloatArray = np.ones((1, 1))
     for factor in factors:
-        whole = np.kron(whole, factor)
+        whole = np.asarray(np.kron(whole, factor), dtype=np.float64)
     gain = whole @ (y.ravel() / (x.ravel() @ whole))
     return float(y.sum() * (gain.max() - 1))
 

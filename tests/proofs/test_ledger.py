@@ -78,7 +78,7 @@ CLAIMS = {
     """,
     "olap": """
     B Bc D45 SET T3 T4 T4r T4c T5 T5e T5c ADD
-    TP FIT T2 T2c EM EMc EIG EIGc ERR TWO ZIPF S1530 P38
+    TP FIT T2 T2c EM EMc EIG EIGc ERR TWO ZIPF S1530 P38 TREE
     """,
 }
 """The claims of each paper by its folder."""
@@ -115,7 +115,7 @@ REFUTED = {
 """Each refuted claim with what holds instead."""
 AS_STATED = {"splu.ND", "splu.POST"}
 """Those of the latter that hold as they were stated; the others are corrections."""
-MEASURED = {"splu.COST", "chaytor.TIME", "olap.S1530"}
+MEASURED = {"splu.COST", "chaytor.TIME", "olap.S1530", "olap.TREE"}
 """Claims whose evidence is a measurement."""
 
 

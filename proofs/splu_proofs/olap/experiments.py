@@ -153,3 +153,41 @@ def odds(prior: Fraction, shares: list[Fraction], keep: Fraction) -> Fraction:
         up *= (1 - keep) * share + keep
         down *= (1 - keep) * share
     return prior * up / ((1 - prior) * down)
+
+
+TREE = Claim(
+    id="olap.TREE",
+    module=__name__,
+    source="Agrawal, Srikant and Thomas 2005, §6",
+    title="decision trees from reconstructed counts",
+    statement=(
+        r"\text{a tree grown from reconstructed } \mathrm{count}(P_1\wedge\dots\wedge P_k\wedge Q)"
+        r"\text{ classifies}"
+    ),
+    words=(
+        "The counts suffice, and a further split of a column adds none to the query, as printed. What "
+        "such a tree is worth was measured on Adult's four numeric columns, class and columns kept with p "
+        "each, on held-out rows: at p = 1/2 it is right as often as one grown from the original rows, .810, "
+        "while one grown from the perturbed rows as they are reaches .757, and the majority class .733. At "
+        "p = .3 and below hardly any split stands out of its noise: .740 and .733. Measured again here on "
+        "the embedded table at p = 1/2."
+    ),
+    hypotheses=("UCI Adult", "at most six levels", r"\text{class: two of 14 occupations}"),
+    status=Status.EMPIRICAL,
+    grade=Grade.STATISTICAL,
+    licenses=("splu_ref.study.olap.tree",),
+)
+
+
+@TREE.measurement
+def three_kinds_of_trees() -> str:
+    """Grow each tree from three releases of the embedded table at p = 1/2."""
+    from splu_ref.randomness import SeededSource  # noqa: PLC0415
+    from splu_ref.study.olap.tables import adult  # noqa: PLC0415  it loads numpy
+    from splu_ref.study.olap.tree import accuracies  # noqa: PLC0415
+
+    found = accuracies(adult(), Fraction(1, 2), 3, SeededSource(1))
+    means = {name: sum(values) / len(values) for name, values in found.items()}
+    require(means["reconstructed"] > means["original"] - 0.02, f"{means}")
+    require(means["reconstructed"] > max(means["majority"], means["perturbed"]) + 0.03, f"{means}")
+    return ", ".join(f"{name} {value:.3f}" for name, value in means.items())
