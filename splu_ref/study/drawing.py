@@ -38,6 +38,8 @@ def drawings(figure: Figure) -> dict[str, bytes]:
                 place.set_xticks(sorted({round(point.x) for line in panel.series for point in line.points}))
         if figure.log:
             places[0].set_yscale("log")
+            places[0].yaxis.set_major_formatter("{x:g}")  # powers of ten would be formulas
+            places[0].yaxis.set_minor_formatter("")
         else:
             places[0].set_ylim(0, figure.highest)
         for place in places[::columns]:

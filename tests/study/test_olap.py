@@ -278,4 +278,7 @@ def test_a_logarithmic_axis_is_drawn_where_a_figure_asks_for_it() -> None:
     points = tuple(Point(float(x), str(x), 10.0**x, None, 0, 1) for x in range(1, 5))
     panels = (Panel("one", (Series("line", points),)),)
     plain = Figure("f", "title", "caption", "x", "y", panels)
-    assert drawings(plain)[".svg"] != drawings(replace(plain, log=True))[".svg"]
+    told = drawings(replace(plain, log=True))[".svg"].decode()
+    assert drawings(plain)[".svg"].decode() != told
+    assert all(f">{power}<" in told for power in (10, 100, 1000))
+    assert "$" not in told

@@ -167,7 +167,7 @@ def _by_retention(table: OlapTable, found: Mapping[Fraction, Piece], level: Olap
             title=f"Reconstruction of {columns} columns ({table.name}, {table.rows} records)",
             caption=f"Figure {number}: {told}; {level.runs} releases a point.",
             x_label="retention probability p",
-            y_label=L1,
+            y_label="error of the shares",
             panels=(
                 Panel("ℓ₁ error", tuple(lines)),
                 Panel("squared ℓ₂ error of the inversion", (sampled, exact)),
