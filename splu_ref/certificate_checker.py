@@ -1,4 +1,4 @@
-"""Check a certificate about published counts by arithmetic alone: ``python certificate_checker.py FILE``.
+"""Check a certificate about published data by arithmetic alone: ``python certificate_checker.py FILE``.
 
 This one file needs Python's standard library and nothing else. It trusts nothing in the certificate: from the
 parameters (and, for a threshold, three witness numbers) it computes the whole statement and the whole
@@ -42,6 +42,24 @@ Why each claim follows.
   ceil((1-epsilon) F) below. The two numbers together are at most t_e <= 1, so each r <= 1, and r^f only
   falls after F. With a retention p, (1+p(z-1)) (1+q(z-1))^(gamma-1) stands for (1 + (z-1)/gamma)^gamma.
 
+Three claims are about retention replacement: a record keeps its value with p = retention, and else takes one
+drawn from a law of replacements, its own value included.
+* breach: the law is uniform over m = values. Under a prior by counts n_u with sum N, the set Q = secret has
+  the prior w / N, w its sum, which must be at most rho1. Value v is published with probability p + (1-p)/m
+  where it is the true one and (1-p)/m elsewhere, so that the posterior of Q, which v must belong to, is
+  (p n_v + (1-p) w / m) / (p n_v + (1-p) N / m). It must be at least rho2.
+* safe: without counts, the amplification 1 + p m / (1-p) must be below
+  G = rho2 (1-rho1) / (rho1 (1-rho2)): posterior odds are at most the amplification times prior odds, so that
+  no prior and no set has a breach. With counts: a set without v has a posterior of at most its prior, and the
+  posterior of one with v grows with w. So for each v the largest w <= rho1 N of a set with v decides; it is
+  found among all sums of the other counts. The largest posterior must be below rho2.
+* sample-size: of n records, c satisfy a predicate, and so does a share b of the replacements. The published
+  count X is a sum of n independent trials: c have the chance p + (1-p) b, the others (1-p) b. The estimate of
+  the share c/n is (X/n - (1-p) b) / p, which is off by epsilon or more exactly if X differs from its mean by
+  p epsilon n or more. At rows - 1 one probability is computed exactly and must be above delta. From F =
+  bound.from on, Hoeffding's inequality gives at most 2 exp(-2 n (p epsilon)^2); a sum of terms x^k / k!, each
+  rounded down, must reach 2/delta, x = 2 F (p epsilon)^2. Between the two nothing is claimed.
+
 Rounding. There are no floating-point numbers. Long computations carry two integers between which the
 truth lies. A bound in the evidence is the true value rounded to 256 bits (down for a minimum, up for a
 maximum); where the two integers do not settle that rounding, the exact numerator does. What would take too
@@ -75,6 +93,9 @@ MAX_EXACT = 60_000_000_000  # terms of an exact sum times their bits
 MAX_TERMS = 40_000_000  # terms of all rounded sums together
 MAX_PAIRS = 1_000_000  # of published counts, for a concept
 MAX_OWNERS = 10_000  # gamma f, for a concept
+MAX_EXPONENT = 1_000  # above ln of any number that a parameter can give
+MAX_VALUES = 500  # counts of a prior
+MAX_SUMS = 50_000_000_000  # different counts of a prior, times all of them, times the sums that are formed
 MAX_SUMMED = (
     200_000_000_000  # the same of all exact sums together; with a retention, times digits of a factor
 )
@@ -227,7 +248,8 @@ def _numerator(law: _Law, f: int, j: int) -> int:
     _unspent.set(left)
     if not law.plain:
         total = law.whole(f)
-        for k, term in zip(range(last + 1), _masses(law, f), strict=False):
+        trials = (f, Fraction(law.u, law.w)), (n - f, Fraction(law.s, law.t))
+        for k, term in zip(range(last + 1), _masses(*trials), strict=False):
             total -= term if k >= first else 0
         return total
     if outside <= last - first:
@@ -250,18 +272,20 @@ def _plain_masses(gamma: int, n: int, first: int, last: int) -> Iterator[int]:
         term = term * (n - x) // ((x + 1) * (gamma - 1))
 
 
-def _masses(law: _Law, f: int) -> Iterator[int]:
-    """Yield the numerators of f' = 0, 1, 2, ...: the coefficients of (w-u + u z)^f (t-s + s z)^m, m = n - f.
+def _masses(first: tuple[int, Fraction], second: tuple[int, Fraction]) -> Iterator[int]:
+    """Yield the numerators of 0, 1, 2, ... successes among f trials of chance u/w and m of chance s/t.
 
-    Its derivative times (w-u + u z) (t-s + s z) is the polynomial times f u (t-s + s z) + m s (w-u + u z);
-    comparing coefficients of z^k gives each from the two before.
+    They are the coefficients of (w-u + u z)^f (t-s + s z)^m. Its derivative times (w-u + u z) (t-s + s z) is
+    the polynomial times f u (t-s + s z) + m s (w-u + u z); comparing coefficients of z^k gives each from the
+    two before.
     """
-    n, m, own, other = law.gamma * f, (law.gamma - 1) * f, law.w - law.u, law.t - law.s
-    slope, mixed = f * law.u * other + m * law.s * own, own * law.s + law.u * other
+    (f, chance), (m, rest) = first, second
+    u, s, own, other = chance.numerator, rest.numerator, (1 - chance).numerator, (1 - rest).numerator
+    slope, mixed = f * u * other + m * s * own, own * s + u * other
     before, now = 0, own**f * other**m
-    for k in range(n + 1):
+    for k in range(f + m + 1):
         yield now
-        above = (slope - k * mixed) * now + (n - k + 1) * law.u * law.s * before
+        above = (slope - k * mixed) * now + (f + m - k + 1) * u * s * before
         before, now = now, above // ((k + 1) * own * other)
 
 
@@ -297,7 +321,7 @@ def _bound(law: _Law, f: int, j: int, *, up: bool) -> tuple[int, int]:
     return _rounded(_numerator(law, f, j), law.whole(f), up=up)
 
 
-# ---- the three claims: from the parameters to the statement and the evidence -----------------------
+# ---- published counts: from the parameters to the statement and the evidence -----------------------
 
 
 def _error(f: int, epsilon: Fraction, *, strict: bool = False) -> int:
@@ -508,6 +532,160 @@ def _chernoff(
     return {name: f"{number:x}" for name, number in numbers.items()}, Fraction(mantissa, 1 << shift)
 
 
+# ---- retention replacement --------------------------------------------------------------------------
+
+
+def _levels(parameters: dict[str, Any]) -> tuple[Fraction, Fraction, Fraction, int]:
+    """Return the retention, rho1, rho2 and the number of values."""
+    p, low, high = (_fraction(parameters, name) for name in ("retention", "rho1", "rho2"))
+    if p > 1 or low == 0 or low >= high or high >= 1:
+        raise Unreadable("parameters: retention must be at most 1, and 0 < rho1 < rho2 < 1")
+    return p, low, high, _whole(parameters, "values", 2)
+
+
+def _prior(parameters: dict[str, Any], values: int) -> list[int]:
+    """Return the counts of a prior, all above 0; values that are left out have none."""
+    text = _match(parameters["counts"], "[1-9][0-9]{0,11}( [1-9][0-9]{0,11})*", "parameters.counts")
+    counts = [int(each) for each in text.split(" ")]
+    if len(counts) > values or len(counts) > MAX_VALUES:
+        raise Unreadable(f"parameters.counts must have at most {MAX_VALUES} counts, one for a value")
+    return counts
+
+
+def _replacement(p: Fraction, values: int) -> str:
+    return f"With retention = {p} and replacements drawn uniformly from {values} values"
+
+
+def _posterior(p: Fraction, values: int, seen: int, weight: int, total: int) -> Fraction:
+    """Return the posterior of a set of ``weight`` records, ``seen`` of which have the published value."""
+    other = (1 - p) / values
+    return (p * seen + other * weight) / (p * seen + other * total)
+
+
+def _breach(parameters: dict[str, Any], evidence: object, _: object) -> _Answer:
+    p, low, high, values = _levels(parameters)
+    counts = _prior(parameters, values)
+    given = _object(evidence, ("secret", "observed"), "evidence")
+    if not isinstance(given["secret"], list):
+        raise Unreadable("evidence.secret must be a list of places of the counts")
+    secret = [_hex(each, "evidence.secret") for each in given["secret"][: len(counts)]]
+    observed = _hex(given["observed"], "evidence.observed")
+    if sorted({place for place in secret if place < len(counts)}) != secret:
+        raise _Refuted("evidence.secret is not an ascending list of places of the counts")
+    if observed not in secret:
+        raise _Refuted("evidence.observed is not a place of the secret")
+    weight, total = sum(counts[place] for place in secret), sum(counts)
+    prior, posterior = Fraction(weight, total), _posterior(p, values, counts[observed], weight, total)
+    if prior > low:
+        raise _Refuted(f"the set has a prior of {prior}, above rho1 = {low}")
+    if posterior < high:
+        raise _Refuted(f"the set has a posterior of {posterior}, below rho2 = {high}")
+    named = ", ".join(str(place + 1) for place in secret)
+    statement = (
+        f"{_replacement(p, values)}: where the values have the counts {parameters['counts']}, seeing value "
+        f"{observed + 1} lifts the belief in one of the values {named} from {prior}, at most {low}, to "
+        f"{posterior}, at least {high}."
+    )
+    return statement, {"secret": [f"{place:x}" for place in secret], "observed": f"{observed:x}"}
+
+
+def _safe(parameters: dict[str, Any], _: object, __: object) -> _Answer:
+    p, low, high, values = _levels(parameters)
+    if "counts" in parameters:
+        counts = _prior(parameters, values)
+        found = _largest_posterior(p, values, counts, math.floor(low * sum(counts)))
+        if found >= high:
+            raise _Refuted(f"a set of values has a posterior of {found}, not below {high}")
+        words = (
+            f"where the values have the counts {parameters['counts']}, what is published lifts the belief in "
+            f"no set of values from at most {low} to more than {found}, below {high}"
+        )
+    else:
+        least = high * (1 - low) / (low * (1 - high))
+        if p == 1 or 1 + p * values / (1 - p) >= least:
+            raise _Refuted(f"the amplification is not below {least}")
+        found = 1 + p * values / (1 - p)
+        words = (
+            f"what is published has an amplification of {found}, below the {least} from which on some prior "
+            f"lets it lift a belief from at most {low} to at least {high}"
+        )
+    ends = {"numerator": f"{found.numerator:x}", "denominator": f"{found.denominator:x}"}
+    return f"{_replacement(p, values)}: {words}.", {"largest": ends}
+
+
+def _largest_posterior(p: Fraction, values: int, counts: list[int], room: int) -> Fraction:
+    """Return the largest posterior of a set with at most ``room`` records; 0 if no value fits."""
+    small, total = [count for count in counts if count <= room], sum(counts)
+    if len(set(small)) * len(small) * room > MAX_SUMS:
+        raise Unreadable("the parameters are too large for a check in bounded time")
+    largest = Fraction(0)
+    for own in set(small):
+        others, left, sums = list(small), room - own, 1  # the bits of the sums that the others reach
+        others.remove(own)
+        for count in others:
+            sums |= (sums << count) & ((2 << left) - 1)
+        largest = max(largest, _posterior(p, values, own, own + sums.bit_length() - 1, total))
+    return largest
+
+
+def _sample_size(parameters: dict[str, Any], evidence: object, _: object) -> _Answer:
+    p, share, delta = (_fraction(parameters, name) for name in ("retention", "share", "delta"))
+    epsilon, rows = _fraction(parameters, "epsilon"), _whole(parameters, "rows", 1)
+    if not 0 < p < 1 or not 0 < share < 1 or not 0 < delta < 1:
+        raise Unreadable("parameters: retention, share and delta must be above 0 and below 1")
+    given = _object(evidence, ("violation", "bound"), "evidence")
+    start = _hex(_object(given["bound"], ("from",), "evidence.bound")["from"], "evidence.bound.from")
+    if not _reaches(2 * start * (p * epsilon) ** 2, 2 / delta):
+        raise _Refuted(f"Hoeffding's bound is not shown to be at most {delta} at {start} rows")
+    statement = (
+        f"With retention = {p} and a share of {share} of the replacements: from {start} rows on, the "
+        f"estimate of a share is off by at least {epsilon} with a probability of at most {delta}, whatever "
+        f"the true count"
+    )
+    violation = None
+    if rows > 1:
+        told = _object(given["violation"], ("count", "first", "last", "numerator"), "evidence.violation")
+        n, count = rows - 1, _hex(told["count"], "evidence.violation.count")
+        if count > n:
+            raise Unreadable(f"evidence.violation.count is above {n} rows")
+        violation = {"count": f"{count:x}", **_missed(n, count, p, share, epsilon, delta)}
+        statement += f"; with {n} rows, {count} of them counted, it is above {delta}"
+    return f"{statement}.", {"violation": violation, "bound": {"from": f"{start:x}"}}
+
+
+def _missed(
+    n: int, count: int, p: Fraction, share: Fraction, epsilon: Fraction, delta: Fraction
+) -> dict[str, str]:
+    """Return the published counts that are no error, and the numerator of all others: it is above delta."""
+    own, other = p + (1 - p) * share, (1 - p) * share
+    mean, apart = count * own + (n - count) * other, p * epsilon * n
+    first, last = max(0, math.floor(mean - apart) + 1), min(n, math.ceil(mean + apart) - 1)
+    bits = count * own.denominator.bit_length() + (n - count) * other.denominator.bit_length()
+    digits = 1 + (own.denominator.bit_length() + other.denominator.bit_length() + n.bit_length()) // 30
+    if n > MAX_TRIALS or bits > MAX_BITS or bits * digits * (last + 2) > MAX_SUMMED:
+        raise Unreadable("the parameters are too large for a check in bounded time")
+    whole = own.denominator**count * other.denominator ** (n - count)
+    top = whole
+    for k, term in zip(range(last + 1), _masses((count, own), (n - count, other)), strict=False):
+        top -= term if k >= first else 0
+    if top * delta.denominator <= delta.numerator * whole:
+        raise _Refuted(f"with {n} rows, {count} of them counted, the probability is not above {delta}")
+    return {"first": f"{first:x}", "last": f"{last:x}", "numerator": f"{top:x}"}
+
+
+def _reaches(x: Fraction, level: Fraction) -> bool:
+    """Return whether e^x is shown to be at least ``level``: by its series, rounded down."""
+    if x > MAX_EXPONENT:
+        return True  # no level has so many digits
+    term = total = 1 << WORK
+    k = 0
+    while term:
+        k += 1
+        term = term * x.numerator // (k * x.denominator)
+        total += term
+    return total * level.denominator >= level.numerator << WORK
+
+
 # ---- reading and comparing ------------------------------------------------------------------------
 
 _CONCEPT = ("rows", "sensitive_count", "predicate_count", "concept_count", "decoys_in_predicate")
@@ -517,6 +695,9 @@ _CLAIMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], _Compute]] = {  # par
     "error-probability": (("gamma", "epsilon", "frequency"), ("retention",), _error_probability),
     "utility-threshold": (("gamma", "epsilon", "t_e", "t_f"), ("retention",), _utility_threshold),
     "concept-error": (("gamma", "epsilon", *_CONCEPT), (), _concept_error),
+    "breach": (("retention", "values", "rho1", "rho2", "counts"), (), _breach),
+    "safe": (("retention", "values", "rho1", "rho2"), ("counts",), _safe),
+    "sample-size": (("retention", "share", "epsilon", "delta", "rows"), (), _sample_size),
 }
 
 

@@ -1,4 +1,4 @@
-"""Promises about the published count as integers in a JSON file, to be checked by arithmetic alone.
+"""Promises about published data as integers in a JSON file, to be checked by arithmetic alone.
 
 The format is specified in ``docs/specification/certificates.md``; `splu_ref.certificate_checker` checks it.
 """
@@ -11,8 +11,10 @@ from splu_ref.certificates.limits import (
     refuse_uncertifiable_privacy,
     refuse_uncertifiable_threshold,
 )
+from splu_ref.certificates.replacement import breach_certificate, sample_size_certificate
 
 __all__ = [
+    "breach_certificate",
     "certificate_text",
     "claim_words",
     "concept_certificate",
@@ -21,6 +23,7 @@ __all__ = [
     "refuse_uncertifiable_error",
     "refuse_uncertifiable_privacy",
     "refuse_uncertifiable_threshold",
+    "sample_size_certificate",
     "threshold_certificate",
     "write_certificate",
 ]

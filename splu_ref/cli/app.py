@@ -29,6 +29,7 @@ COMMANDS = {
     "exactly.",
     "compare": "Compare mechanisms that keep a value equally often: what attacks achieve, and what is "
     "guaranteed.",
+    "sample-size": "Say how many rows an estimate needs to be within epsilon but for a probability of delta.",
     "audit": "Hold a publisher's claims against exact arithmetic: confirmed, narrowed, refuted or not "
     "decided.",
     "audit-release": "Say whether a published table is one that its mechanism could and would have made.",

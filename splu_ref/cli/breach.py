@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,9 +20,15 @@ from splu_ref.channels import (
     worst_property,
 )
 from splu_ref.channels import retention as retention_channel
-from splu_ref.cli.output import AsJson, about, show
+from splu_ref.cli.certify import certified
+from splu_ref.cli.output import AsJson, Force, about, show
+from splu_ref.files import refuse_existing
 from splu_ref.guarantees import decimal_down, decimal_up
+from splu_ref.guarantees.progress import Progress
 from splu_ref.model import DataError, ParameterError, probability, whole
+
+if TYPE_CHECKING:
+    from splu_ref.certificates.form import Certificate
 
 EXAMPLE = "splu-ref breach --retention 1/5 --values 14 --rho1 0.1 --rho2 0.5"
 
@@ -50,6 +57,11 @@ def run(
     column: Annotated[
         str | None, typer.Option("--column", help="The sensitive column of --prior, or of --manifest.")
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option("--certificate", help="Write a certificate of the breach, or that there is none."),
+    ] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.
@@ -61,6 +73,8 @@ def run(
     column of one release, and of records that are independent of each other.
     """
     levels = Levels.of(rho1, rho2)
+    if certificate is not None:
+        refuse_existing(certificate, force=force)
     if manifest is not None:
         if retention is not None or values is not None:
             raise ParameterError("--manifest tells retention and domain: leave out --retention and --values")
@@ -104,12 +118,20 @@ def run(
         "largest_retention": None if limit is None else str(limit),
         "epsilon": epsilon,
     }
-    show(
-        result,
-        _lines(levels, worst, limit, str(found.ratio), epsilon, prior=counts is not None),
-        as_json=as_json,
-    )
+    lines = _lines(levels, worst, limit, str(found.ratio), epsilon, prior=counts is not None)
+    held = None if counts is None else [count for count in counts.values() if count]
+    with certified(certificate, partial(_certificate, keep, size, levels, held), lines, force=force):
+        show(result, lines, as_json=as_json)
     return 0 if holds else 1
+
+
+def _certificate(
+    keep: Fraction, size: int, levels: Levels, counts: list[int] | None, *, progress: Progress
+) -> Certificate:
+    from splu_ref.certificates import breach_certificate  # noqa: PLC0415 - most runs write none
+
+    progress(0, 1)
+    return breach_certificate(keep, size, levels, counts)
 
 
 def _told(path: Path, column: str | None) -> tuple[Fraction, str, tuple[str, ...]]:

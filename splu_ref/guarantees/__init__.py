@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     )
     from splu_ref.guarantees.plateaus import error_offset, plateau_ends, plateau_starts
     from splu_ref.guarantees.privacy import PrivacyMinimum, privacy_minimum
+    from splu_ref.guarantees.sample_sizes import (
+        SampleSize,
+        printed_sample_size,
+        sample_size,
+        sample_size_bound,
+    )
     from splu_ref.guarantees.utility import UtilityThreshold, utility_threshold
 else:
     from splu_ref.lazy import lazily
@@ -75,6 +81,12 @@ else:
                 "PrivacyMinimum",
                 "privacy_minimum",
             ),
+            "sample_sizes": (
+                "SampleSize",
+                "printed_sample_size",
+                "sample_size",
+                "sample_size_bound",
+            ),
             "utility": (
                 "UtilityThreshold",
                 "utility_threshold",
@@ -89,6 +101,7 @@ __all__ = [
     "ConjunctionThreshold",
     "ErrorProbability",
     "PrivacyMinimum",
+    "SampleSize",
     "UtilityThreshold",
     "best_estimator",
     "chebyshev_bound",
@@ -108,7 +121,10 @@ __all__ = [
     "least_mean_error",
     "plateau_ends",
     "plateau_starts",
+    "printed_sample_size",
     "privacy_minimum",
+    "sample_size",
+    "sample_size_bound",
     "utility_threshold",
     "worst_error_bounds",
 ]

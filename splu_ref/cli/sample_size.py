@@ -1,0 +1,117 @@
+"""``splu-ref sample-size``: how many records retention replacement needs for an estimate."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from splu_ref.cli.certify import certified
+from splu_ref.cli.output import AsJson, Force, show
+from splu_ref.cli.progress import counted
+from splu_ref.files import refuse_existing
+from splu_ref.guarantees import (
+    SampleSize,
+    printed_sample_size,
+    sample_size,
+    sample_size_bound,
+)
+from splu_ref.guarantees.progress import Progress
+from splu_ref.model import ParameterError, whole
+
+if TYPE_CHECKING:
+    from splu_ref.certificates.form import Certificate
+
+EXAMPLE = "splu-ref sample-size --retention 1/2 --epsilon 1/5 --delta 1/20 --share 1/4"
+
+
+def run(
+    retention: Annotated[
+        str, typer.Option("--retention", help="Probability p of keeping the own value, e.g. 1/5.")
+    ],
+    epsilon: Annotated[str, typer.Option("--epsilon", help="Error of the estimated share, exact: 0.02.")],
+    delta: Annotated[
+        str, typer.Option("--delta", help="Probability allowed for an error of epsilon or more.")
+    ],
+    share: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--share",
+            help="Share of the replacements that satisfies the predicate. Give it once for each column.",
+        ),
+    ] = None,
+    domain_values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--domain-values",
+            help="Instead: values of the domain that replacements are drawn from, for one of them.",
+        ),
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", help="Write a certificate that a stranger can re-check.")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say how many rows an estimate needs to be within epsilon but for a probability of delta.
+
+    Of the share of the rows that satisfy a predicate, estimated from a column published by retention
+    replacement. The number is the least: every table of so many rows or more will do, whatever the true count
+    is, and for one row less there is a count for which it does not. With several columns the share is that of
+    a conjunction, and only Hoeffding's bound is given, no least number.
+    """
+    shares = [*(share or ()), *(f"1/{whole(each, '--domain-values', 2)}" for each in domain_values or ())]
+    if not shares:
+        raise ParameterError(
+            "say what the predicate is among the replacements: --share 1/4, or for one value of 14 "
+            "--domain-values 14"
+        )
+    if certificate is not None:
+        if len(shares) > 1:
+            raise ParameterError("there is no certificate for several columns: leave out --certificate")
+        refuse_existing(certificate, force=force)
+    bound = sample_size_bound(retention, shares, epsilon, delta)
+    found: SampleSize | None = None
+    printed: int | None = None
+    if len(shares) == 1:
+        with counted("searching numbers of rows") as progress:
+            found = sample_size(retention, shares[0], epsilon, delta, progress=progress)
+        printed = printed_sample_size(retention, epsilon, delta)
+    result = {
+        "retention": retention,
+        "shares": shares,
+        "epsilon": epsilon,
+        "delta": delta,
+        "rows": None if found is None else found.rows,
+        "count": None if found is None else found.count,
+        "rows_printed": printed,
+        "rows_bound": bound,
+    }
+    lines = _lines(found, printed, bound)
+    with certified(certificate, partial(_certificate, found), lines, force=force):
+        show(result, lines, as_json=as_json)
+
+
+def _certificate(found: SampleSize | None, *, progress: Progress) -> Certificate:
+    from splu_ref.certificates import sample_size_certificate  # noqa: PLC0415 - most runs write none
+
+    assert found is not None
+    return sample_size_certificate(found, progress=progress)
+
+
+def _lines(found: SampleSize | None, printed: int | None, bound: int) -> list[tuple[str, str]]:
+    if found is None:
+        return [
+            ("rows", f"{bound} suffice, by Hoeffding's bound; fewer may do: no least number is searched for")
+        ]
+    lines = [("rows", f"{found.rows}: the least number from which on every table does, exactly")]
+    if found.count is not None:
+        why = f"with {found.rows - 1} rows, {found.count} of them counted, an error is more likely than delta"
+        lines.append(("not fewer", why))
+    return [
+        *lines,
+        ("by Hoeffding", f"{bound} rows suffice"),
+        ("as printed", f"{printed} rows, by Theorem 1 of Agrawal, Srikant and Thomas"),
+    ]
