@@ -45,10 +45,11 @@ def test_it_has_no_floating_point_number() -> None:
 
 
 def _of_fractions(division: ast.Div) -> bool:
-    """Whether a division has epsilon, a Fraction, in it."""
+    """Whether a division has one of the parameters in it that are Fractions."""
     for node in ast.walk(TREE):
         if isinstance(node, ast.BinOp) and node.op is division:
-            return any(isinstance(n, ast.Name) and n.id == "epsilon" for n in ast.walk(node))
+            fractions = {"epsilon", "p", "low", "delta"}
+            return any(isinstance(n, ast.Name) and n.id in fractions for n in ast.walk(node))
     return False
 
 

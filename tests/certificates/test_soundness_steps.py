@@ -129,6 +129,18 @@ CONCEPT = {
     "concept_count": "2",
     "decoys_in_predicate": "1",
 }
+PRIOR = {"retention": "1/2", "values": "4", "rho1": "1/5", "rho2": "1/2", "counts": "2 3 10 5"}
+ANY = {name: PRIOR[name] for name in ("retention", "values", "rho1", "rho2")}
+SEEN = {"secret": ["0"], "observed": "0"}  # from 1/10 to (1 + 1/4) / (1 + 5/2) = 5/14
+TOLD = {**PRIOR, "rho2": "5/14"}
+ROWS = {"retention": "1/2", "share": "1/4", "epsilon": "1/2", "delta": "1/10", "rows": "13"}
+POOR: dict[str, dict[str, str]] = {
+    "violation": {"count": "b", "first": "", "last": "", "numerator": ""},
+    "bound": {"from": "18"},
+}
+FEW = {**ROWS, "rows": "7"}
+FIVE = {**POOR, "violation": {**POOR["violation"], "count": "5"}}
+PAIR = {**PRIOR, "rho1": "1/4", "counts": "2 3 15"}  # two values together, and no single one as much
 PRIVACY = json.dumps(privacy_certificate(10, "3/10", 3))
 THRESHOLD = threshold_certificate(3, "1/2", "1/4")
 T_F = int(THRESHOLD["parameters"]["t_f"])
@@ -142,6 +154,14 @@ def replaced(*path: str, value: Any) -> str:
         place = place[key]
     place[path[-1]] = value
     return json.dumps(certificate)
+
+
+def bare(claim: str, parameters: Parameters, evidence: Any) -> str:
+    """Return a certificate of which nothing but parameters and evidence is right."""
+    top = json.loads(PRIVACY)
+    return json.dumps(
+        {**top, "claim": claim, "parameters": parameters, "evidence": evidence, "statement": ""}
+    )
 
 
 def shipped_tail() -> dict[str, Any]:
@@ -202,6 +222,39 @@ FORGED: dict[tuple[str, str], str | Forged] = {
         {"gamma": "4", "epsilon": "3", "t_e": "1/10", "t_f": "1"},
         tail(300, "3", None),
     ),
+    ("_levels", "p > 1"): ("safe", {**ANY, "retention": "2"}, None),
+    ("_levels", "low == 0"): ("safe", {**PRIOR, "rho1": "0"}, None),
+    ("_levels", "low >= high"): ("breach", {**PRIOR, "rho1": "1/2", "rho2": "1/3"}, SEEN),
+    ("_levels", "high >= 1"): ("safe", {**PRIOR, "rho2": "1"}, None),
+    ("_prior", "len(counts) > values"): ("breach", {**PRIOR, "values": "3", "rho2": "4/13"}, SEEN),
+    # The same value twice counts as much as two.
+    ("_breach", "sorted({place for place in secret if place < len(counts)}) != secret"): (
+        "breach",
+        {**PRIOR, "rho2": "3/7"},
+        {"secret": ["0", "0"], "observed": "0"},
+    ),
+    ("_breach", "observed not in secret"): (
+        "breach",
+        {**PRIOR, "rho2": "7/16"},
+        {"secret": ["0"], "observed": "1"},
+    ),
+    ("_breach", "prior > low"): ("breach", PRIOR, {"secret": ["2"], "observed": "2"}),
+    ("_breach", "posterior < high"): ("breach", PRIOR, SEEN),
+    ("_safe", "found >= high"): ("safe", {**PRIOR, "rho2": "2/5"}, None),
+    ("_safe", "1 + p * values / (1 - p) >= least"): ("safe", ANY, None),
+    ("_sample_size", "not 0 < p < 1"): ("sample-size", {**ROWS, "retention": "1", "rows": "1"}, POOR),
+    ("_sample_size", "not 0 < share < 1"): ("sample-size", {**ROWS, "share": "0", "rows": "1"}, POOR),
+    ("_sample_size", "not 0 < delta < 1"): ("sample-size", {**ROWS, "delta": "1", "rows": "1"}, POOR),
+    ("_sample_size", "not _reaches(2 * start * (p * epsilon) ** 2, 2 / delta)"): (
+        "sample-size",
+        ROWS,
+        {**POOR, "bound": {"from": "17"}},
+    ),
+    ("_missed", "top * delta.denominator <= delta.numerator * whole"): (
+        "sample-size",
+        {**ROWS, "rows": "14"},
+        POOR,
+    ),
     ("_object", "set(value) != set(keys)"): replaced(
         "produced_by", value={"version": "1", "spec": "2", "x": "3"}
     ),
@@ -226,6 +279,14 @@ LIMITS: dict[tuple[str, str], tuple[str, Forged]] = {
         "MAX_PAIRS",
         ("concept-error", CONCEPT, None),
     ),
+    ("_prior", "len(counts) > MAX_VALUES"): ("MAX_VALUES", ("breach", TOLD, SEEN)),
+    ("_largest_posterior", "len(set(small)) * len(small) * room > MAX_SUMS"): (
+        "MAX_SUMS",
+        ("safe", PRIOR, None),
+    ),
+    ("_missed", "n > MAX_TRIALS"): ("MAX_TRIALS", ("sample-size", ROWS, POOR)),
+    ("_missed", "bits > MAX_BITS"): ("MAX_BITS", ("sample-size", ROWS, POOR)),
+    ("_missed", "bits * digits * (last + 2) > MAX_SUMMED"): ("MAX_SUMMED", ("sample-size", ROWS, POOR)),
     ("refuse_if_too_large", "n > MAX_TRIALS"): ("MAX_TRIALS", ("error-probability", ERROR, None)),
     ("refuse_if_too_large", "exact"): ("MAX_BITS", ("error-probability", ERROR, None)),
     ("refuse_if_too_large", "terms * sums > MAX_TERMS"): ("MAX_TERMS", ("small-sum-privacy", SMALL, None)),
@@ -236,6 +297,11 @@ BREAKS: dict[tuple[str, str], str] = {
     ("_chernoff", "q < 1"): with_tilt("upper", "1", "0"),
     ("_chernoff", "p == 0 and k > 0"): with_tilt("lower", "0", "1"),
     ("_chernoff", "shift < value.exponent"): with_tilt("upper", "fffffffb", "1"),
+    ("_breach", 'not isinstance(given["secret"], list)'): bare("breach", PRIOR, {**SEEN, "secret": None}),
+    ("_safe", "p == 1"): bare("safe", {**ANY, "retention": "1"}, {}),
+    ("_sample_size", "count > n"): bare(
+        "sample-size", ROWS, {**POOR, "violation": {**POOR["violation"], "count": "fffff"}}
+    ),
     ("_object", "not isinstance(value, dict)"): replaced("produced_by", value=["version", "spec"]),
     ("_match", "not isinstance(value, str)"): replaced("parameters", "alpha", value=None),
     ("_fraction", 'name == "epsilon" and value == 0'): replaced("parameters", "epsilon", value="0"),
@@ -470,6 +536,93 @@ BENT: tuple[tuple[str, str, str, Parameters, Any], ...] = (
         "utility-threshold",
         {"gamma": "4", "epsilon": "2", "t_e": "1/4", "t_f": "1"},
         tail(2, "3", None),
+    ),
+    # Breaches, and that there is none.
+    (
+        "other = (1 - p) / values\n",
+        "other = 1 - p\n",
+        "breach",
+        {**PRIOR, "rho1": "1/10", "rho2": "1/9"},
+        SEEN,
+    ),
+    (
+        "p * seen + other * weight) / (p",
+        "p * weight + other * weight) / (p",
+        "breach",
+        {**PRIOR, "rho1": "1/4", "rho2": "11/20"},
+        {"secret": ["0", "1"], "observed": "0"},
+    ),
+    ("(p * seen + other * total)\n", "(p * seen + other * weight)\n", "breach", PRIOR, SEEN),
+    (
+        "weight, total = sum(counts[place] for place in secret), sum(counts)",
+        "weight, total = counts[secret[0]], sum(counts)",
+        "breach",
+        {**PRIOR, "rho2": "3/8"},
+        {"secret": ["0", "1"], "observed": "1"},
+    ),
+    ("math.floor(low * sum(", "math.floor(low * max(", "safe", {**PRIOR, "rho2": "9/20"}, None),
+    ("own, own + sums.bit_length() - 1", "own, own", "safe", PAIR, None),
+    (
+        "        others.remove(own)\n",
+        "",
+        "safe",
+        {**PRIOR, "rho1": "1/3", "rho2": "9/10", "counts": "3 20"},
+        None,
+    ),
+    (
+        "sums |= (sums << count) & ((2 << left) - 1)",
+        "sums |= count & ((2 << left) - 1)",
+        "safe",
+        {**PAIR, "rho2": "17/32"},
+        None,
+    ),
+    (
+        "for count in counts if count <= room]",
+        "for count in counts if count < room]",
+        "safe",
+        {**PRIOR, "rho1": "3/20", "rho2": "2/5"},
+        None,
+    ),
+    ("largest = max(largest, _post", "largest = min(largest, _post", "safe", {**PRIOR, "rho2": "2/5"}, None),
+    (
+        "least = high * (1 - low) / (low * (1 - high))",
+        "least = high / low / (1 - high)",
+        "safe",
+        {**ANY, "rho1": "1/10", "rho2": "17/50"},
+        None,
+    ),
+    # Too few rows.
+    ("_reaches(2 * start *", "_reaches(4 * start *", "sample-size", ROWS, {**POOR, "bound": {"from": "c"}}),
+    (
+        "(p * epsilon) ** 2, 2 / delta)",
+        "(p * epsilon) ** 2, 1 / delta)",
+        "sample-size",
+        ROWS,
+        {**POOR, "bound": {"from": "13"}},
+    ),
+    (
+        "term = term * x.numerator // (k * x.denominator)",
+        "term = term * x.numerator // x.denominator",
+        "sample-size",
+        {**ROWS, "delta": "1/2", "rows": "1"},
+        {**POOR, "bound": {"from": "7"}},
+    ),
+    ("own, other = p + (1 - p) * share,", "own, other = p,", "sample-size", FEW, FIVE),
+    (
+        "apart = count * own + (n - count) * other, p * epsilon * n",
+        "apart = count * own + (n - count) * other, p * epsilon * (n - 1)",
+        "sample-size",
+        FEW,
+        FIVE,
+    ),
+    ("math.floor(mean - apart) + 1)", "math.floor(mean - apart) + 2)", "sample-size", FEW, FIVE),
+    ("math.ceil(mean + apart) - 1)\n", "math.ceil(mean + apart) - 2)\n", "sample-size", FEW, FIVE),
+    (
+        "        top -= term if k >= first else 0\n    if",
+        "        top -= term if k > first else 0\n    if",
+        "sample-size",
+        ROWS,
+        POOR,
     ),
     # Concepts.
     ("inside <= n and ", "", "concept-error", {**CONCEPT, "predicate_count": "2"}, None),

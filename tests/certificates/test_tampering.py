@@ -8,11 +8,15 @@ import pytest
 
 from splu_ref.certificate_checker import Unreadable, check_text
 from splu_ref.certificates import (
+    breach_certificate,
     certificate_text,
     error_certificate,
     privacy_certificate,
+    sample_size_certificate,
     threshold_certificate,
 )
+from splu_ref.channels import Levels
+from splu_ref.guarantees import sample_size
 
 SMALL = {
     "error": error_certificate(3, "1/2", 3),
@@ -20,6 +24,11 @@ SMALL = {
     "threshold": threshold_certificate(3, "9/10", "1/10"),
     "no lower tail": threshold_certificate(5, "3/2", "1/20"),
     "threshold 1": threshold_certificate(2, "3/2", "1/4"),
+    "breach": breach_certificate("1/2", 4, Levels.of("1/4", "1/2"), [2, 3, 15]),
+    "safe": breach_certificate("1/5", 4, Levels.of("1/10", "1/2")),
+    "safe, one prior": breach_certificate("1/5", 4, Levels.of("1/4", "1/2"), [2, 3, 15]),
+    "rows": sample_size_certificate(sample_size("1/2", "1/4", "1/2", "1/10")),
+    "one row": sample_size_certificate(sample_size("99/100", "1/2", "99/100", "99/100")),
 }
 COVERED = ("schema", "claim", "parameters", "statement", "evidence")
 

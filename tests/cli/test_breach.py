@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from splu_ref import certificate_checker
 from splu_ref.cli import main
 
 LEVELS = ["--rho1", "0.1", "--rho2", "0.5"]
@@ -110,3 +111,32 @@ def test_what_is_no_question(
 def test_a_domain_of_any_size(capsys: pytest.CaptureFixture[str]) -> None:
     found = _json(capsys, *LEVELS, "--retention", "1/1000000", "--values", "1000000000", code=1)
     assert Fraction(found["amplification"]) == 1 + Fraction(10**9, 999_999)
+
+
+def test_a_certificate_of_a_breach_and_of_none(
+    capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "c.json"
+    prior = ["--prior", str(table), "--column", "job", "--retention", "1/2", "--rho1", "0.1"]
+    for words, code, claim in (
+        ([*LEVELS, "--retention", "1/5", "--values", "14"], 0, "safe"),
+        ([*LEVELS, "--retention", "1/2", "--values", "14"], 1, "breach"),
+        ([*prior, "--rho2", "0.9"], 0, "safe"),
+        ([*prior, "--rho2", "0.25"], 1, "breach"),
+    ):
+        assert main(["breach", *words, "--certificate", str(path), "--force"]) == code
+        assert json.loads(path.read_text(encoding="utf-8"))["claim"] == claim
+        assert certificate_checker.main([str(path)]) == 0
+    assert "job" not in path.read_text(encoding="utf-8"), "names of columns and values are the table's"
+    assert main(["breach", *LEVELS, "--retention", "1/5", "--values", "14", "--certificate", str(path)]) == 2
+
+
+def test_more_values_than_a_certificate_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("id\n" + "".join(f"{number}\n" for number in range(600)), encoding="utf-8")
+    words = ["--retention", "1/2", "--prior", str(path), "--column", "id"]
+    assert main(["breach", *LEVELS, *words, "--certificate", str(tmp_path / "c.json")]) == 2
+    said = capsys.readouterr()
+    assert "no breach under this prior" in said.out or "a breach under this prior" in said.out
+    assert "at most 500 values" in said.err
+    assert not (tmp_path / "c.json").exists()

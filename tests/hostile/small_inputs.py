@@ -140,6 +140,14 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"presence long.csv --manifest odd.json --value {LONG}",
     ),
     "compare": ("long.csv --column s", "many.csv --column s", "pair.csv --column a"),
+    "sample-size": (
+        "--retention 1/5 --epsilon 1/50 --delta 1/20 --share 1/14 --certificate o.json --force",
+        "--retention 1/5 --epsilon 1/50 --delta 1/20 --share 1/2",
+        "--retention 333/1000 --epsilon 1/20 --delta 1/20 --share 1/5",
+        f"--retention 0.{'7' * 390} --epsilon 0.3 --delta 1e-300 --share 0.{'1' * 390}",
+        f"--retention 1/2 --epsilon {LONG} --delta 0.5 --domain-values {LONG}",
+        "--retention 1/5 --epsilon 1/50 --delta 1/20" + " --share 1/14" * 40,
+    ),
     "concept": (
         f"--gamma {LONG} --epsilon 0.3 --alpha 30", "--gamma 2 --epsilon 0.3 --alpha 1000 --method printed",
         "--gamma 2 --epsilon 1e-99 --alpha 50 --method exact",

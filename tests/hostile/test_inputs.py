@@ -97,6 +97,8 @@ OUTPUTS = {
     *(
         "privacy --certificate",
         "utility --certificate",
+        "breach --certificate",
+        "sample-size --certificate",
         "audit --report",
         "study --report",
         "verify --report",

@@ -103,6 +103,13 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "breach": (
         ["--retention", "1/5", "--rho1", "1/2", "--rho2", "0.9", "--prior", TABLE, "--column", JOB], (0, 1),
     ),
+    "sample-size": (
+        ["--retention", "1/2", "--epsilon", "1/2", "--delta", "1/10", "--share", "1/4",
+         "--certificate", f"{NEW}.json", "--force"], (0,),
+    ),
+    "sample-size refused": (
+        ["--retention", "1/2", "--epsilon", "1/2", "--delta", "1/10", "--domain-values", STEERING], (2,),
+    ),
     "check": ([f"{NAME}.certificate"], (2,)),
     "claims": ([STEERING], (2,)),
     "key": ([f"{NEW}.key", "--force"], (0,)),
