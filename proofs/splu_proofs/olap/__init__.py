@@ -4,6 +4,7 @@ PAPER = "Agrawal, Srikant, Thomas 2005: privacy preserving OLAP"
 
 MODULES = (
     "share_of_range",
+    "sample_size",
     "states",
     "likelihood",
     "iteration",
