@@ -25,6 +25,9 @@ from splu_ref.channels.elementary import (
     mixture,
     retention,
 )
+from splu_ref.channels.entropy import entropy, min_entropy_leakage, mutual_information
+from splu_ref.channels.entropy_loss import EntropyLoss, ValueLoss, entropy_loss
+from splu_ref.channels.growth import Growth, growth
 from splu_ref.channels.interval_privacy import (
     Interval,
     IntervalPrivacy,
@@ -32,6 +35,7 @@ from splu_ref.channels.interval_privacy import (
     shortest_interval,
 )
 from splu_ref.channels.inverse import DependentRowsError, Inverse, inverse
+from splu_ref.channels.log_form import LogForm
 from splu_ref.channels.logarithm import natural_logarithm
 from splu_ref.channels.posterior import posterior
 from splu_ref.channels.predicate_count import PredicateCount
@@ -45,37 +49,60 @@ from splu_ref.channels.set_breach import (
     set_retention_limit,
 )
 from splu_ref.channels.tensor import Tensor
+from splu_ref.channels.vulnerability import (
+    bayes_capacity,
+    gain_vulnerability,
+    prior_vulnerability,
+    vulnerability,
+)
+from splu_ref.channels.world import Table, World
 
 __all__ = [
     "Amplification",
     "Breach",
     "Channel",
     "DependentRowsError",
+    "EntropyLoss",
+    "Growth",
     "Interval",
     "IntervalPrivacy",
     "Inverse",
     "Law",
     "Levels",
+    "LogForm",
     "PredicateCount",
     "PublishedCount",
+    "Table",
     "Tensor",
+    "ValueLoss",
+    "World",
     "additive",
     "amplification",
+    "bayes_capacity",
     "blocks",
     "coarsened",
     "coarsening",
     "constant",
     "decoy_groups",
     "diagonal",
+    "entropy",
+    "entropy_loss",
     "from_matrix",
+    "gain_vulnerability",
+    "growth",
     "identity",
     "interval_privacy",
     "inverse",
+    "min_entropy_leakage",
     "mixture",
     "most_telling",
+    "mutual_information",
+    "natural_logarithm",
     "natural_logarithm",
     "posterior",
+    "posterior",
     "posterior_within",
+    "prior_vulnerability",
     "product_posterior",
     "product_retention_limit",
     "retained_posterior",
@@ -84,6 +111,7 @@ __all__ = [
     "set_retention_limit",
     "shortest_interval",
     "two_state",
+    "vulnerability",
     "worst_prior",
     "worst_property",
 ]

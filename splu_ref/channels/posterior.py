@@ -32,12 +32,7 @@ def posterior(channel: Channel[In, Out], prior: Mapping[In, Exact], published: O
     ParameterError
         If the prior is no law on the true states, or never publishes what was seen.
     """
-    law = {state: exact_probability(entry, f"the prior of {state!r}") for state, entry in prior.items()}
-    unknown = [state for state in law if state not in channel.laws]
-    if unknown:
-        raise ParameterError(f"the prior speaks of {unknown[0]!r}, which is no true state of the channel")
-    if total(law) != 1:
-        raise ParameterError(f"the prior adds up to {shown(total(law))}, not to 1")
+    law = prior_law(channel, prior)
     joint = {
         state: law[state] * channel.probability(state, published) for state in channel.inputs if state in law
     }
@@ -45,3 +40,20 @@ def posterior(channel: Channel[In, Out], prior: Mapping[In, Exact], published: O
     if not seen:
         raise ParameterError(f"{published!r} is never published under this prior: nothing follows from it")
     return {state: weight / seen for state, weight in joint.items() if weight}
+
+
+def prior_law(channel: Channel[In, Out], prior: Mapping[In, Exact]) -> dict[In, Fraction]:
+    """Return a prior as exact numbers.
+
+    Raises
+    ------
+    ParameterError
+        If it is no law on the true states.
+    """
+    law = {state: exact_probability(entry, f"the prior of {state!r}") for state, entry in prior.items()}
+    unknown = [state for state in law if state not in channel.laws]
+    if unknown:
+        raise ParameterError(f"the prior speaks of {unknown[0]!r}, which is no true state of the channel")
+    if total(law) != 1:
+        raise ParameterError(f"the prior adds up to {shown(total(law))}, not to 1")
+    return law

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from splu_ref.guarantees.conjunction_error import conjunction_error_probability
     from splu_ref.guarantees.conjunction_moments import conjunction_bias, conjunction_variance
     from splu_ref.guarantees.conjunction_utility import ConjunctionThreshold, conjunction_threshold
+    from splu_ref.guarantees.count_entropy import count_loss, expected_count_loss
     from splu_ref.guarantees.count_error import ErrorProbability, error_probability
     from splu_ref.guarantees.decimals import decimal_down, decimal_up, exact_json, integer_text
     from splu_ref.guarantees.estimator_free import (
@@ -55,6 +56,10 @@ else:
             "conjunction_utility": (
                 "ConjunctionThreshold",
                 "conjunction_threshold",
+            ),
+            "count_entropy": (
+                "count_loss",
+                "expected_count_loss",
             ),
             "count_error": (
                 "ErrorProbability",
@@ -112,11 +117,13 @@ __all__ = [
     "conjunction_error_probability",
     "conjunction_threshold",
     "conjunction_variance",
+    "count_loss",
     "decimal_down",
     "decimal_up",
     "error_offset",
     "error_probability",
     "exact_json",
+    "expected_count_loss",
     "integer_text",
     "least_mean_error",
     "plateau_ends",

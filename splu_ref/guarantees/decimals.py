@@ -33,7 +33,7 @@ def decimal_down(x: Fraction | Bounds, digits: Exact = 12) -> str:
     Parameters
     ----------
     x
-        A nonnegative rational number, or an enclosure, of which the lower end is taken.
+        A rational number, or an enclosure, of which the lower end is taken.
     digits
         Significant digits, at least 1. Trailing zeros are left out where the decimal is exact.
 
@@ -110,6 +110,8 @@ def _fraction_text(x: Fraction) -> str | None:
 
 
 def _text(x: Fraction, digits: int, *, up: bool) -> str:
+    if x < 0:
+        return f"-{_text(-x, digits, up=not up)}"
     if x == 0:
         return "0"
     length = max(x.numerator.bit_length(), x.denominator.bit_length())
