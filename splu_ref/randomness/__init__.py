@@ -1,7 +1,7 @@
 """Where random integers come from: system entropy, keyed, seeded, recorded tape, enumeration."""
 
 from splu_ref.randomness.byte_rules import ByteSource
-from splu_ref.randomness.enumeration import EnumerationSource, outcomes
+from splu_ref.randomness.enumeration import EnumerationSource, exact_law, outcomes
 from splu_ref.randomness.key import Key
 from splu_ref.randomness.keyed import KeyedRecords, KeyedRelease, KeyedSource
 from splu_ref.randomness.protocol import (
@@ -35,6 +35,7 @@ __all__ = [
     "SystemSource",
     "TapeSource",
     "UniformSource",
+    "exact_law",
     "outcomes",
     "release_key",
     "table_digest",

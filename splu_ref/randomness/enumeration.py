@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 from typing import Self, TypeVar
 
@@ -16,6 +16,7 @@ from splu_ref.randomness.release_context import ReleaseContext
 from splu_ref.randomness.subset import drawn_subset
 
 Result = TypeVar("Result")
+Label = TypeVar("Label", bound=Hashable)
 
 
 class EnumerationSource:
@@ -158,3 +159,11 @@ def outcomes(
         yield result, Fraction(1, source.paths)
         if not source.advance():
             return
+
+
+def exact_law(run: Callable[[EnumerationSource], Label], *, shuffle: bool = False) -> dict[Label, Fraction]:
+    """Return the law of the result of a computation; see `outcomes` for parameters."""
+    law: dict[Label, Fraction] = {}
+    for result, probability in outcomes(run, shuffle=shuffle):
+        law[result] = law.get(result, Fraction(0)) + probability
+    return law

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -13,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from splu_ref.audit.world_channels import table_law, world_channel
 from splu_ref.channels import (
     Channel,
     Inverse,
     Tensor,
+    World,
     amplification,
     diagonal,
     from_matrix,
@@ -27,13 +27,12 @@ from splu_ref.channels.elementary import blocks
 from splu_ref.estimators import most_likely
 from splu_ref.mechanisms import (
     DistributionBased,
-    RecordMechanism,
     RetentionReplacement,
     SpluGen,
     from_other_values,
 )
 from splu_ref.model import Gamma
-from splu_ref.randomness import Draws, SystemSource, outcomes
+from splu_ref.randomness import SystemSource
 
 KEEPS = st.fractions(0, 1, max_denominator=12)
 POSITIVE = st.fractions(Fraction(1, 12), 1, max_denominator=12).filter(lambda keep: keep < 1)
@@ -47,19 +46,6 @@ def _channels(size: int) -> st.SearchStrategy[Channel[int, int]]:
             range(size), [[Fraction(entry, sum(line)) for entry in line] for line in rows], range(size)
         )
     )
-
-
-def _law(mechanism: RecordMechanism, codes: tuple[int, ...], size: int) -> dict[Hashable, Fraction]:
-    """Return the law of the published codes of each record, by enumerating the code's choices."""
-
-    def run(draws: Draws) -> tuple[int, ...]:
-        done = mechanism.publish_codes(np.array(codes), size, draws)
-        return tuple(done.published[np.argsort(done.rows)].tolist())
-
-    law: dict[Hashable, Fraction] = defaultdict(Fraction)
-    for published, chance in outcomes(run):
-        law[published] += chance
-    return law
 
 
 @given(st.lists(st.integers(1, 9), min_size=2, max_size=6))
@@ -79,7 +65,7 @@ def test_retention_with_uniform_replacement_is_one_law_under_all_its_names(keep:
     one_part = blocks([retention(keep, dict.fromkeys(range(size), Fraction(1, size)))])
     assert declared == operator == one_part == diagonal(range(size), own)
     assert from_other_values(own, size) == p
-    law = _law(mechanism, (0, 1), size)
+    law = table_law(mechanism, (0, 1), size)
     assert law == {
         (first, second): operator.probability(0, first) * operator.probability(1, second)
         for first, second in product(range(size), repeat=2)
@@ -119,16 +105,12 @@ def test_amplification_of_what_is_put_together(first: Channel[int, int], second:
 @pytest.mark.parametrize("size", [2, 3])
 def test_neighboring_tables_are_told_apart_as_far_as_records(size: int, keep: str) -> None:
     mechanism = RetentionReplacement(keep, {"sensitive": "abc"[:size]})
-    tables = list(product(range(size), repeat=2))
-    laws = {table: _law(mechanism, table, size) for table in tables}
-    largest = max(
-        laws[table][published] / laws[other][published]
-        for table, other in product(tables, repeat=2)
-        if sum(own != another for own, another in zip(table, other, strict=True)) == 1
-        for published in tables
-    )
-    record = amplification(mechanism.channel(np.array([1] * size), SystemSource())).ratio
-    assert largest == record == mechanism.amplification
+    world = World.independent([dict.fromkeys(range(size), Fraction(1, size))] * 2)
+    channel = world_channel(mechanism, world, range(size))
+    record = mechanism.channel(np.array([1] * size), SystemSource())
+    assert channel.laws == world.each(record).laws
+    largest = amplification(channel, world.neighbors()).ratio
+    assert largest == amplification(record).ratio == mechanism.amplification
 
 
 @given(POSITIVE, POSITIVE, st.integers(2, 4))

@@ -56,8 +56,8 @@ class Document:
                 self.refuse(f"{where} has no key {clipped(key)!r}: {remedy}", *path, key, claim=claim)
 
 
-def read_document(path: Path) -> Document:
-    """Read a TOML file.
+def read_document(path: Path, of: str = "claims") -> Document:
+    """Read a TOML file, of claims or of something else that messages name.
 
     Raises
     ------
@@ -66,14 +66,14 @@ def read_document(path: Path) -> Document:
     """
     with opened(path) as file:
         data = file.read(MAX_BYTES + 1)
-    return parse_document(data, str(path))
+    return parse_document(data, str(path), of)
 
 
-def parse_document(data: bytes, path: str) -> Document:
+def parse_document(data: bytes, path: str, of: str = "claims") -> Document:
     """Read a TOML document that is at hand; as `read_document`."""
     if len(data) > MAX_BYTES:
         raise InputError(
-            f"{path}: a file of claims has at most {MAX_BYTES} bytes: divide it into several files"
+            f"{path}: a file of {of} has at most {MAX_BYTES} bytes: divide it into several files"
         )
     try:
         text = data.decode("utf-8-sig")
@@ -91,7 +91,7 @@ def parse_document(data: bytes, path: str) -> Document:
         raise InputError(_explained(path, str(error))) from None
     except RecursionError:
         raise InputError(
-            f"{path}: arrays or inline tables are nested too deeply: a claim is one [[claim]] table"
+            f"{path}: arrays or inline tables are nested too deeply: write the tables of [[…]] one by one"
         ) from None
     except ValueError:  # where Python is set to convert fewer digits than a line has
         raise InputError(f"{path}: a whole number is too long: write at most 400 digits") from None

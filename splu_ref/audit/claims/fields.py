@@ -41,6 +41,11 @@ class Fields:
         return key in self._values
 
     @property
+    def document(self) -> Document:
+        """The file."""
+        return self._document
+
+    @property
     def line(self) -> int:
         """Where the table begins."""
         return self._document.line(*self._path)
@@ -114,6 +119,13 @@ class Fields:
             shown = repr(clipped(value)) if isinstance(value, str) else "no text"
             listed = " or ".join(f'"{choice}"' for choice in choices)
             self.refuse(key, f"{key} is {shown}: {remedy or 'write ' + listed}")
+        return value
+
+    def flag(self, key: str) -> bool:
+        """Return whether a key is there and true."""
+        value = self._values.get(key, False)
+        if not isinstance(value, bool):
+            self.refuse(key, f"{key} is neither true nor false: write {key} = true")
         return value
 
     def text(self, key: str) -> str:

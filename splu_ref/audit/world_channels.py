@@ -1,0 +1,185 @@
+"""Mechanisms on every table of a world: the channel from tables to releases that their code has, exactly.
+
+The code is run on every outcome of its random choices for every table. Amplification over neighboring tables,
+entropy, vulnerability and posterior of *any* mechanism are then functions of that channel, of those that
+publish no value of their own for each record too. It is the check of closed forms, on tables of a few
+records.
+
+Who looks recognizes every record by its other columns: the worst case. The shuffle then tells nothing, and is
+not enumerated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_ref.channels import Channel, Table, World
+from splu_ref.channels.world import Value
+from splu_ref.mechanisms import Budget
+from splu_ref.mechanisms.two_tables import TwoTables
+from splu_ref.model import ParameterError
+from splu_ref.randomness import Draws, IntArray, exact_law
+
+Seen: TypeAlias = Hashable
+"""What a release shows of each record, in the order of the records."""
+
+MOST_OUTCOMES = 100_000
+"""Outcomes of random choices that are run for one world."""
+
+
+class CodesPublished(Protocol):
+    """The parts of a release that are looked at."""
+
+    @property
+    def rows(self) -> NDArray[np.integer[Any]]:
+        """Original record at each published row."""
+        ...
+
+    @property
+    def published(self) -> NDArray[np.integer[Any]]:
+        """What stands at each published row."""
+        ...
+
+
+class PublishesCodes(Protocol):
+    """A mechanism that publishes the codes of one sensitive column."""
+
+    def publish_codes(self, codes: IntArray, domain_size: int, draws: Draws, /) -> CodesPublished:
+        """Publish the codes."""
+        ...
+
+
+def table_law(
+    mechanism: PublishesCodes, codes: Sequence[int], domain_size: int, most: int = MOST_OUTCOMES
+) -> dict[Seen, Fraction]:
+    """Return the law of what a mechanism shows of a table, from every outcome of its random choices.
+
+    Parameters
+    ----------
+    mechanism
+        The mechanism.
+    codes
+        True codes of the records.
+    domain_size
+        Number of values.
+    most
+        Outcomes that are run at most.
+
+    Returns
+    -------
+    dict
+        By what is seen of each record: its published code, or None if it was deleted. For Anatomy the group
+        of each record, and the values of each group.
+
+    Raises
+    ------
+    ParameterError
+        If the mechanism cannot publish the table, or there are more outcomes.
+    """
+    own, walked = np.array(codes, dtype=np.int64), 0
+
+    def run(draws: Draws) -> Seen:
+        nonlocal walked
+        walked += 1
+        if walked > most:
+            raise ParameterError(
+                f"the mechanism has more than {most} outcomes of its choices: give fewer records or values"
+            )
+        done = mechanism.publish_codes(own, domain_size, draws)
+        shown = done.groups if isinstance(done, TwoTables) else done.published
+        by_record = dict(zip(done.rows.tolist(), shown.tolist(), strict=True))
+        seen = tuple(by_record.get(record) for record in range(len(own)))
+        return (seen, tuple(map(tuple, done.values.tolist()))) if isinstance(done, TwoTables) else seen
+
+    return exact_law(run)
+
+
+def world_channel(
+    mechanism: PublishesCodes, world: World[Value], domain: Sequence[Value]
+) -> Channel[Table[Value], Seen]:
+    """Return the channel from the tables of a world to what a mechanism shows of each.
+
+    Parameters
+    ----------
+    mechanism
+        The mechanism.
+    world
+        Tables of one sensitive column, whose records are told apart by other columns.
+    domain
+        Its values, in the order of their codes.
+
+    Raises
+    ------
+    ParameterError
+        If a table holds another value, the mechanism cannot publish one, or there are too many outcomes.
+    """
+    code_of = {value: code for code, value in enumerate(domain)}
+    laws: dict[Table[Value], dict[Seen, Fraction]] = {}
+    most = MOST_OUTCOMES
+    for table, _ in world.weighted():
+        unknown = [value for value in table if value not in code_of]
+        if unknown:
+            raise ParameterError(f"{unknown[0]!r} is no value of the domain: declare all values")
+        codes = [code_of[value] for value in table]
+        try:
+            laws[table] = table_law(mechanism, codes, len(domain), most // (world.size - len(laws)))
+        except ParameterError as error:
+            raise ParameterError(f"the table {', '.join(map(str, table))}: {error}") from None
+    return Channel(laws, tuple(dict.fromkeys(label for law in laws.values() for label in law)))
+
+
+def laplace_channel(
+    budget: Budget, world: World[Value], domain: Sequence[Value]
+) -> Channel[Table[Value], tuple[int, ...]]:
+    """Return the channel from the tables of a world to their counts with discrete Laplace noise.
+
+    Its code cannot be enumerated, since the number of its choices has no bound; this is its law. A published
+    count below 0 or above the number N of records tells what 0 or N tells, because all true counts lie on one
+    side of it. So it is written as 0 or N here, and nothing that follows from a prior changes.
+
+    Parameters
+    ----------
+    budget
+        For each count: ln q for a rational q, as for other budgets the chances are not rational.
+    world
+        Tables of one column.
+    domain
+        Its values; each gets a count, also if it does not occur.
+
+    Raises
+    ------
+    ParameterError
+        If the budget is no logarithm.
+    """
+    if not budget.is_logarithm:
+        raise ParameterError(
+            f"epsilon = {budget} gives chances that are not rational: give the logarithm of a number"
+        )
+    ratio, records = 1 / budget.number, world.places
+    noisy = {count: _clamped(count, records, ratio) for count in range(records + 1)}
+
+    def law(table: Table[Value]) -> dict[tuple[int, ...], Fraction]:
+        counts = [noisy[table.count(value)] for value in domain]
+        return {
+            seen: prod((count[shown] for count, shown in zip(counts, seen, strict=True)), start=Fraction(1))
+            for seen in product(range(records + 1), repeat=len(domain))
+        }
+
+    return Channel(
+        {table: law(table) for table, _ in world.weighted()},
+        tuple(product(range(records + 1), repeat=len(domain))),
+    )
+
+
+def _clamped(count: int, records: int, ratio: Fraction) -> list[Fraction]:
+    """Return the law of count + Z, Pr(Z = z) = (1-r)/(1+r) r^abs(z), brought into 0..records."""
+    inside = [(1 - ratio) / (1 + ratio) * ratio ** abs(shown - count) for shown in range(records + 1)]
+    inside[0], inside[-1] = ratio**count / (1 + ratio), ratio ** (records - count) / (1 + ratio)
+    return inside
