@@ -30,6 +30,8 @@ COMMANDS = {
     "compare": "Compare mechanisms that keep a value equally often: what attacks achieve, and what is "
     "guaranteed.",
     "sample-size": "Say how many rows an estimate needs to be within epsilon but for a probability of delta.",
+    "entropy": "Say what releasing a statistic costs each record in entropy, exactly, for every value it may "
+    "have.",
     "audit": "Hold a publisher's claims against exact arithmetic: confirmed, narrowed, refuted or not "
     "decided.",
     "audit-release": "Say whether a published table is one that its mechanism could and would have made.",

@@ -37,6 +37,7 @@ _MANIFEST = json.loads(
 _CLAIM = (
     '[[claim]]\nid="{{0}}"\nkind="small-sum-privacy"\ngamma=5\nepsilon="0.3"\nalpha={alpha}{{0}}\nt_p="0.1"\n'
 )
+_WORLD = 'schema="splu-ref/world/1"\n[[record]]\ntimes={times}\nlaw={{{law}}}\n[release]\npublish={publish}\n'
 _FORM = {"argmin": "1", "numerator": "1", "candidates": []}
 _CERTIFICATE = {
     "schema": "splu-ref/certificate/1",
@@ -72,6 +73,19 @@ FILES = {
     "q3.jsonl": "".join(f'{{"where":{{"a":"a","b":"{VALUES[n]}","c":"b"}}}}\n' for n in range(25)),
     "eight.toml": 'schema="splu-ref/claims/1"\n' + _alike(_CLAIM.format(alpha=500000), 9),
     "spent.toml": 'schema="splu-ref/claims/1"\n' + _alike(_CLAIM.format(alpha=20000), 9),
+    "world.toml": _WORLD.format(times=19, law='a="1/2",b="1/2"', publish='"histogram"'),  # most tables
+    "tables.toml": 'schema="splu-ref/world/1"\n'
+    + _alike('[[table]]\nvalues=["{0}"]\nprobability="1/17"\n', 17)
+    + '[release]\npublish="max"\n',
+    "primes.toml": _WORLD.format(
+        times=2, law=f'a="0.{"1" * 350}3",b="0.{"8" * 350}7"', publish='"histogram"'
+    ),
+    "mechanism.toml": _WORLD.format(
+        times=5, law='a="1/2",b="1/2"', publish='"mechanism"\nmechanism="distribution"'
+    ),
+    "many.toml": _WORLD.format(
+        times=3, law=",".join(f'{n}="1/40"' for n in range(40)), publish='"histogram"'
+    ),
     "c.json": json.dumps(_CERTIFICATE),
     "c50.json": json.dumps(_CERTIFICATE | {"parameters": {"gamma": "50", "epsilon": "3/10", "alpha": "300"}}),
     "v/v.json": '{"vectors": [' + "[" * 900,
@@ -148,6 +162,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"--retention 1/2 --epsilon {LONG} --delta 0.5 --domain-values {LONG}",
         "--retention 1/5 --epsilon 1/50 --delta 1/20" + " --share 1/14" * 40,
     ),
+    "entropy": ("world.toml", "tables.toml", "primes.toml", "mechanism.toml", "many.toml"),
     "concept": (
         f"--gamma {LONG} --epsilon 0.3 --alpha 30", "--gamma 2 --epsilon 0.3 --alpha 1000 --method printed",
         "--gamma 2 --epsilon 1e-99 --alpha 50 --method exact",

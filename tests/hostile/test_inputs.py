@@ -75,6 +75,7 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
         *("audit-release", "table.csv", *ESTIMATE, "--original", "table.csv", "--key-file", file)
     ],
     "audit claims": lambda file: ["audit", file],
+    "entropy world": lambda file: ["entropy", file],
     "check certificate": lambda file: ["check", file],
     "conform --xfail": lambda file: ["conform", "--xfail", file, "--vectors", "vectors", "--", "cat"],
     "conform --vectors": lambda file: ["conform", "--vectors", file, "--", "cat"],

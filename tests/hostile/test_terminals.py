@@ -43,6 +43,15 @@ alpha = 3
 t_p = "0.6"
 """
 
+WORLD = """
+schema = "splu-ref/world/1"
+[[record]]
+times = 2
+law = {yes = "1/3", no = "2/3"}
+[release]
+publish = "histogram"
+"""
+
 PROGRAM = """
 import json, sys
 for line in sys.stdin:
@@ -110,6 +119,8 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "sample-size refused": (
         ["--retention", "1/2", "--epsilon", "1/2", "--delta", "1/10", "--domain-values", STEERING], (2,),
     ),
+    "entropy": ([f"w{NAME}.toml", "--released", STEERING], (2,)),
+    "entropy of a world": ([f"w{NAME}.toml"], (0,)),
     "check": ([f"{NAME}.certificate"], (2,)),
     "claims": ([STEERING], (2,)),
     "key": ([f"{NEW}.key", "--force"], (0,)),
@@ -142,6 +153,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     query = {"where": {SEX: f"F{STEERING}", JOB: [f"a{STEERING}", f"b{STEERING}"]}}
     (folder / f"q{NAME}.jsonl").write_text(json.dumps(query))
     (folder / f"c{NAME}.toml").write_text(CLAIMS)
+    (folder / f"w{NAME}.toml").write_text(WORLD)
     (folder / f"{NAME}.certificate").write_text(json.dumps({"schema": STEERING, STEERING: STEERING}))
     (folder / f"d{NAME}.json").write_text(json.dumps({JOB: [f"a{STEERING}", STEERING]}))
     (folder / NAME).mkdir()
