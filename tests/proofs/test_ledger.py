@@ -72,7 +72,7 @@ CLAIMS = {
     Ic Kc DBRc DPc AC FG F4s ND NDe X0
     """,
     "rastogi": "",
-    "entropy": "",
+    "entropy": "D2 D2n D2e EX EXc PX PXc T1 T2 T2c MAX I Ic AS QSS QSSc OUT PERT ENC",
     "chaytor": """
     HOM ALL ALLc CORR IND INDc DPPUB DPPUBc REPUB REPUBc TIME DOM SDR SDRc OPTRR FINE FINEc EQ1 OPT OPTc
     """,
@@ -111,6 +111,12 @@ REFUTED = {
     "olap.T2": "olap.T2c",
     "olap.EM": "olap.EMc",
     "olap.EIG": "olap.EIGc",
+    "entropy.QSS": "entropy.QSSc",
+    "entropy.I": "entropy.Ic",
+    "entropy.PX": "entropy.PXc",
+    "entropy.D2n": "entropy.D2e",
+    "entropy.EX": "entropy.EXc",
+    "entropy.T2": "entropy.T2c",
 }
 """Each refuted claim with what holds instead."""
 AS_STATED = {"splu.ND", "splu.POST"}

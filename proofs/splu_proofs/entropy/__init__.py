@@ -2,5 +2,15 @@
 
 PAPER = "Chirayath, Longpré, Kreinovich 2006: measuring privacy loss in statistical databases"
 
-MODULES: tuple[str, ...] = ()
+MODULES = (
+    "query_size",
+    "noise",
+    "interval_privacy",
+    "information",
+    "remaining_tables",
+    "definition2",
+    "salaries",
+    "binary_mean",
+    "encryption",
+)
 """The modules of this package, in the order of the paper."""

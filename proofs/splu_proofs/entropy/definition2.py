@@ -1,0 +1,192 @@
+"""entropy.D2, entropy.D2n, entropy.D2e: Definition 2, whether it can be negative, and its mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from math import prod
+from operator import itemgetter
+
+from splu_ref.channels import LogForm, World, entropy_loss, mutual_information
+
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..recheck import on_grid
+from ..step import Identity
+from ..witness import Witness
+
+D2 = Claim(
+    id="entropy.D2",
+    module=__name__,
+    source="Chirayath et al. 2006, §3.3, Definition 2",
+    title="privacy loss of a release",
+    statement=r"\mathcal P = \max_{i\le n}\bigl(H(X_i) - H'(X_i)\bigr)",
+    words=(
+        "A definition, read so: H' is the entropy of the record under the prior brought to sum 1 on the "
+        "tables "
+        "that agree with what was released. It belongs to one released value. It can be negative "
+        "(entropy.D2n); its mean over what is released cannot (entropy.D2e). It depends on the prior of the "
+        "tables, and it counts what follows from the release, however hard that is to compute (entropy.ENC)."
+    ),
+    status=Status.DEFINITION,
+    grade=None,
+)
+
+D2N = Claim(
+    id="entropy.D2n",
+    module=__name__,
+    source="Chirayath et al. 2006, §3.3, in the name of Definition 2",
+    title="the loss of a released value is no gain",
+    statement=r"\max_{i\le n}\bigl(H(X_i) - H'(X_i)\bigr) \ge 0",
+    words=(
+        "False for a single released value: what is learned may make every record more uncertain than it "
+        "was. "
+        "Three tables of two bits, 00, 01 and 10, are equally likely, and it is released that the bits "
+        "differ: "
+        "each bit was 1 with chance 1/3, and is now with chance 1/2. With independent records the same "
+        "happens "
+        "to two bits of chance 1/3 of which one is 1. What holds is the mean, entropy.D2e."
+    ),
+    hypotheses=(r"H' \text{ for one released value}",),
+    status=Status.REFUTED,
+    grade=Grade.EXACT,
+    rests_on=("entropy.D2",),
+    corrected_by="entropy.D2e",
+    tests=(
+        "tests/channels/test_world.py::test_a_release_may_make_a_record_more_uncertain",
+        "tests/guarantees/test_count_entropy.py::test_all_or_none_are_a_total_loss",
+    ),
+)
+
+D2E = Claim(
+    id="entropy.D2e",
+    module=__name__,
+    source="new",
+    title="the mean loss of a record is mutual information",
+    statement=(
+        r"\sum_s \Pr(s)\bigl(H(X_i) - H(X_i \mid S = s)\bigr) = I(X_i; S),\qquad 0 \le I(X_i; S) \le H(X_i)"
+    ),
+    words=(
+        "The mean of a record's loss over what is released is its mutual information with the release: never "
+        "negative, never above its entropy, and not increased by anything done to the release afterwards. So "
+        "it is offered beside Definition 2, as are the loss in which a gain counts as none, and both "
+        "relative "
+        "to the entropy there was."
+    ),
+    hypotheses=(r"\text{finitely many tables}",),
+    status=Status.CORRECTED,
+    grade=Grade.SYMBOLIC,
+    licenses=(
+        "splu_ref.channels.entropy:mutual_information",
+        "splu_ref.channels.entropy_loss",
+    ),
+    tests=(
+        "tests/channels/test_entropy.py::test_information_lies_between_0_and_the_entropy_and_falls",
+        "tests/channels/test_world.py::test_what_is_lost_is_what_a_direct_count_says",
+    ),
+)
+
+BITS = ((0, 0), (0, 1), (1, 0))
+
+
+def power(form: LogForm, times: int) -> Fraction:
+    """Return 2 to the power of so many times a sum of logarithms, where that is rational."""
+    return prod(
+        (Fraction(base) ** int(times * coefficient) for base, coefficient in form.coefficients.items()),
+        start=Fraction(1),
+    )
+
+
+@D2N.refutation
+def three_tables() -> Witness:
+    """Two bits of which 00, 01 and 10 are equally likely turn out to differ."""
+    return Witness(
+        parameters={"tables": "00, 01, 10, each 1/3", "released": "the bits differ"},
+        printed=Fraction(27, 4),
+        true=Fraction(8),
+        recompute=_bits_that_differ,
+        order="the number of tables; values are 2^(3H) before, printed to be at least 2^(3H') after",
+        smaller=two_tables,
+        by_hand=(
+            "Before, each bit is 1 with chance 1/3: 3 H = 3 lg 3 - 2, so 2^(3H) = 27/4. After, 01 and 10 are "
+            "left: H' = 1, 2^(3H') = 8 > 27/4. Both bits lose h(1/3) - 1 < 0."
+        ),
+    )
+
+
+def _bits_that_differ() -> tuple[Fraction, Fraction]:
+    world = World.explicit({table: Fraction(1, 3) for table in BITS})
+    found = entropy_loss(world, lambda table: {table[0] == table[1]: 1})
+    [left] = [each for each in found.values if each.released is False]
+    own = found.entropies[0]
+    return power(own, 3), max(power(before - left.loss, 3) for before in found.entropies)
+
+
+def two_tables() -> Iterator[tuple[str, bool]]:
+    """Walk through the priors of two tables that differ in one record, with denominators up to 12.
+
+    A release of two tables tells which it is or nothing, so a loss is the entropy, or 0: the same holds for
+    every denominator.
+    """
+    for denominator in range(2, 13):
+        for above in range(1, denominator):
+            chance = Fraction(above, denominator)
+            world = World.explicit({(0,): chance, (1,): 1 - chance})
+            for told, read in (("all", itemgetter(0)), ("nothing", itemgetter(slice(0)))):
+                found = entropy_loss(world, world.release(read).laws.__getitem__)
+                yield f"{chance}, {told} told", all(each.loss.sign() >= 0 for each in found.values)
+
+
+@D2E.derivation
+def no_information_is_negative() -> Derivation:
+    """Use that ln u <= u - 1 in every term of -I."""
+    return Derivation(
+        setting=(
+            "p is the chance of a value of the record together with a released value, x and s are the "
+            "chances "
+            "of each, all above 0. I(X; S) is the sum over both of p lg(p/(x s)), which is H(X) less the "
+            "mean of "
+            "H(X | S = s), as p/s is the chance given s. ln u <= u - 1 is used as it is. In X the "
+            "entropy H(X | S "
+            "= s) is at least 0, so I is at most H(X)."
+        ),
+        steps=(
+            Identity(
+                name="one term",
+                says="-p ln(p/(x s)) = p ln(x s/p) is at most p (x s/p - 1) = x s - p.",
+                variables={"p": 1, "x": 1, "s": 1},
+                left=lambda p, x, s: p * (x * s / p - 1),
+                right=lambda p, x, s: x * s - p,
+                recheck=(on_grid,),
+            ),
+        ),
+        conclusion=(
+            "The sum of x s over all pairs with p > 0 is at most 1, and that of p is 1: -I ln 2 <= 0. So "
+            "I >= 0."
+        ),
+    )
+
+
+@D2E.computation
+def in_every_small_world() -> str:
+    """Compare the mean loss with mutual information for all priors k/6 on the tables of two bits."""
+    tables = tuple(product((0, 1), repeat=2))
+    worlds = compared = 0
+    for weights in product(range(7), repeat=4):
+        if sum(weights) != 6:
+            continue
+        prior = {table: Fraction(weight, 6) for table, weight in zip(tables, weights, strict=True) if weight}
+        world = World.explicit(prior)
+        for read in (max, min, sum, lambda table: table[0] ^ table[1]):
+            channel = world.release(read)
+            found = entropy_loss(world, channel.laws.__getitem__)
+            for place in range(2):
+                asked, about = world.about(channel, itemgetter(place))
+                mean = found.records[place]
+                require(mean == mutual_information(about, asked), f"{prior}: the mean is another number")
+                require(LogForm({}) <= mean <= found.entropies[place], f"{prior}: the mean is out of range")
+                compared += 1
+        worlds += 1
+    return f"{worlds} priors on the tables of two bits, {compared} mean losses"

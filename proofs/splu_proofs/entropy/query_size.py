@@ -1,0 +1,155 @@
+"""entropy.QSS, entropy.QSSc: a least size of queries, and how it is got around."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..recheck import by_differences, by_solver
+from ..step import Inequality
+from ..witness import Witness
+
+QSS = Claim(
+    id="entropy.QSS",
+    module=__name__,
+    source="Chirayath et al. 2006, §1.1, after Denning and Schlörer 1980",
+    title="queries of at least N/6 records give every answer away",
+    statement=r"k \le N/6 \;\Longrightarrow\; \text{every count is found from the answered ones}",
+    words=(
+        "False without a condition on the table, where sizes from k to N-k are answered: there must be a "
+        "tracker, a set between 2k and N-2k that can be asked for. In a table of six records that are "
+        "all alike "
+        "every question is of none or of all and is refused, and whether all have a value or none has "
+        "remains open. "
+        "With a tracker it is true, and up to N/4. If only small sets are refused, and large ones are "
+        "answered, it is true up to N/2 and needs no tracker."
+    ),
+    hypotheses=(r"k \ge 1", r"\operatorname{count}(C) \text{ answered iff } k \le |C| \le N-k"),
+    status=Status.REFUTED,
+    grade=Grade.EXACT,
+    corrected_by="entropy.QSSc",
+)
+
+QSSC = Claim(
+    id="entropy.QSSc",
+    module=__name__,
+    source="new; the tracker is Denning's, quoted in Chirayath et al. 2006, §1.1",
+    title="a tracker answers what is refused",
+    statement=(
+        r"2k \le |T| \le N-2k,\ |C| < k:\quad |C| = |C\cup T| + |C\cup\bar T| - |T| - |\bar T|,\ "
+        r"\text{all four answered};\quad \text{such sizes exist iff } k \le N/4"
+    ),
+    words=(
+        "The counts of C or T and of C or not T are within the sizes that are answered, and so are those "
+        "of T and of not "
+        "T, whose sum is N. A set with more than N-k records is N less its complement. If every set of "
+        "at least k is answered, count(C) = count(all) - count(not C) does for k <= N/2."
+    ),
+    hypotheses=(r"T,\ C\cup T,\ C\cup\bar T \text{ can be asked for}",),
+    status=Status.CORRECTED,
+    grade=Grade.SYMBOLIC,
+)
+
+
+def _answers(records: int, ones: int, least: int) -> tuple[int | None, ...]:
+    """Return the answers of a table of one bit about none, the ones, the zeros and all; None: refused."""
+    sizes = (0, ones, records - ones, records)
+    return tuple(size if least <= size <= records - least else None for size in sizes)
+
+
+def _possible(records: int, ones: int, least: int) -> int:
+    """Return how many numbers of ones agree with the answers."""
+    own = _answers(records, ones, least)
+    return sum(_answers(records, other, least) == own for other in range(records + 1))
+
+
+@QSS.refutation
+def six_records_alike() -> Witness:
+    """No record has the value or all have: every answer is refused in both."""
+    return Witness(
+        parameters={"N": "6", "k": "1", "table": "one bit, the same in all records"},
+        printed=Fraction(1),
+        true=Fraction(2),
+        recompute=lambda: (Fraction(1), Fraction(_possible(6, 0, 1))),
+        order="N; values are how many counts agree with all answers, of which print leaves one",
+        smaller=_smaller,
+        by_hand="0 and 6 are below 1 or above 5: nothing is answered, and the count may be 0 or 6.",
+    )
+
+
+def _smaller() -> Iterator[tuple[str, bool]]:
+    for records in range(1, 6):
+        sizes = [least for least in range(1, records + 1) if 6 * least <= records]
+        yield f"N = {records}: no whole k from 1 to N/6", not sizes
+
+
+@QSSC.derivation
+def the_four_sizes() -> Derivation:
+    """Count the records in C and T, in C alone, in T alone, and in neither."""
+    return Derivation(
+        setting=(
+            "a records are in both C and T, b in C alone, c in T alone and d in neither. |C| = a + b < "
+            "k, |T| = a + c "
+            ">= 2k, and N - |T| = b + d >= 2k. C or T has N - d records, C or not T has N - c, and at least "
+            "as many as T and not T. Adding: (a+b+c) + (a+b+d) - (a+b+c+d) = a + b."
+        ),
+        steps=(
+            Inequality(
+                name="C or T is not too large",
+                says="d >= k: it leaves out at least k records.",
+                variables=("a", "b", "c", "d", "k"),
+                given=lambda a, b, c, d, k: (a, b, k - 1 - a - b, a + c - 2 * k, b + d - 2 * k),
+                slack=lambda a, b, w, x, y: (
+                    a,
+                    b,
+                    x + 2 * (1 + a + b + w) - a,
+                    y + 2 * (1 + a + b + w) - b,
+                    1 + a + b + w,
+                ),
+                then=lambda _a, _b, _c, d, k: d - k,
+                recheck=(by_differences, by_solver),
+            ),
+            Inequality(
+                name="C or not T is not too large",
+                says="c >= k.",
+                variables=("a", "b", "c", "d", "k"),
+                given=lambda a, b, c, d, k: (a, b, k - 1 - a - b, a + c - 2 * k, b + d - 2 * k),
+                slack=lambda a, b, w, x, y: (
+                    a,
+                    b,
+                    x + 2 * (1 + a + b + w) - a,
+                    y + 2 * (1 + a + b + w) - b,
+                    1 + a + b + w,
+                ),
+                then=lambda _a, _b, c, _d, k: c - k,
+                recheck=(by_differences, by_solver),
+            ),
+        ),
+        conclusion="All four sets have from k to N-k records. Sizes from 2k to N-2k exist iff 4k <= N.",
+    )
+
+
+@QSSC.computation
+def every_small_table() -> str:
+    """All tables of up to 13 records by how many are in C and T, and every k from 1 to N/2."""
+    found = 0
+    for records in range(1, 14):
+        for least in range(1, records // 2 + 1):
+            sizes = [size for size in range(records + 1) if 2 * least <= size <= records - 2 * least]
+            require(bool(sizes) == (4 * least <= records), f"N = {records}, k = {least}: trackers")
+            for a, b, c in product(range(records + 1), repeat=3):
+                d = records - a - b - c
+                if d < 0 or a + b >= least:
+                    continue
+                # where every set of at least k is answered, the complement of C is
+                require(records - a - b >= least, f"N = {records}, k = {least}: the complement is refused")
+                if a + c in sizes:
+                    asked = (a + b + c, a + b + d, a + c, b + d)
+                    require(all(least <= size <= records - least for size in asked), "a set is refused")
+                    require(asked[0] + asked[1] - asked[2] - asked[3] == a + b, "another count is found")
+                    found += 1
+    return f"{found} tables and trackers of up to 13 records"
