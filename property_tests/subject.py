@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from splu_ref import decoys, estimators, guarantees, randomness
 from splu_ref.audit.enumeration import CodesRelease
-from splu_ref.channels import Channel, PublishedCount
+from splu_ref.binomial import Bounds
+from splu_ref.channels import Channel, EntropyLoss, LogForm, PublishedCount, World, entropy_loss
 from splu_ref.decoys import DecoyPlan, FloatArray, PlanMethod
 from splu_ref.estimators import CountEstimate, Method
 from splu_ref.estimators.linear.em import Maximum
@@ -191,6 +192,10 @@ class Subject:
         The intervals of conjunctions by the method ``exact``.
     conjunctions
         The default method for conjunctions.
+    enclosed
+        The enclosure, in bits, of an entropy in exact form.
+    entropy_loss
+        What a release of the tables of a world costs each record.
     """
 
     publish_codes: PublishCodes
@@ -217,6 +222,8 @@ class Subject:
     estimate_count: Callable[[int, Exact], CountEstimate]
     exact_intervals: Intervals
     conjunctions: Method
+    enclosed: Callable[[LogForm], Bounds]
+    entropy_loss: Callable[[World[Any], Callable[[Any], Mapping[Any, Fraction | int]]], EntropyLoss[Any]]
 
 
 def _exact_error(gamma: Exact, epsilon: Exact, frequency: Exact, *, strict: bool = False) -> Fraction:
@@ -255,5 +262,7 @@ SHIPPED = Subject(
     estimate_count=estimators.estimate_count,
     exact_intervals=estimators.exact_intervals,
     conjunctions=estimators.METHODS["shrunk"],
+    enclosed=LogForm.narrowed,
+    entropy_loss=entropy_loss,
 )
 """The package as it is shipped."""

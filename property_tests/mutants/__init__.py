@@ -4,7 +4,18 @@
 `property_tests.mutants.mutant.MUTANTS`.
 """
 
-from property_tests.mutants import draws, formulas, orders, plans, retention, sources, tables
+from property_tests.mutants import draws, entropy, formulas, orders, plans, retention, sources, tables
 from property_tests.mutants.mutant import MUTANTS, Mutant
 
-__all__ = ["MUTANTS", "Mutant", "draws", "formulas", "orders", "plans", "retention", "sources", "tables"]
+__all__ = [
+    "MUTANTS",
+    "Mutant",
+    "draws",
+    "entropy",
+    "formulas",
+    "orders",
+    "plans",
+    "retention",
+    "sources",
+    "tables",
+]
