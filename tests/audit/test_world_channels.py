@@ -21,7 +21,7 @@ from splu_ref.channels import (
     posterior,
     retention,
 )
-from splu_ref.decoys import co_occurrence, plan_method
+from splu_ref.decoys import PLANS, co_occurrence
 from splu_ref.mechanisms import LN_2, LN_3, Anatomy, Budget, DistributionBased, RetentionReplacement, SpluGen
 from splu_ref.model import Gamma, ParameterError
 from splu_ref.randomness import SystemSource
@@ -67,7 +67,7 @@ def test_one_record_of_splu_gen_goes_through_its_declared_channel(plan: str) -> 
     for table in world.prior():
         histogram = np.array([table.count(value) for value in "abc"])
         declared = mechanism.channel(histogram, SystemSource())
-        groups = plan_method(plan)(histogram, Gamma(2), SystemSource())
+        groups = PLANS[plan](histogram, Gamma(2), SystemSource())
         assert declared == decoy_groups(co_occurrence(groups).counts(), mechanism.count_law)
         for place, value in enumerate(table):
             law: dict[int, Fraction] = {}
