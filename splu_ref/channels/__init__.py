@@ -98,8 +98,6 @@ __all__ = [
     "most_telling",
     "mutual_information",
     "natural_logarithm",
-    "natural_logarithm",
-    "posterior",
     "posterior",
     "posterior_within",
     "prior_vulnerability",
