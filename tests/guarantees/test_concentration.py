@@ -153,3 +153,38 @@ def test_tilts_are_near_the_best_ones(gamma: int) -> None:
             lower = lower_tilt(law, epsilon)
             assert lower is not None
             assert abs(lower - best) <= min(best, 1 - best) / 25
+
+
+@pytest.mark.parametrize(
+    ("gamma", "retention", "epsilon", "upper", "lower"),
+    [
+        (2, None, "1/7", "4/3", "3/4"),
+        (3, None, "3/10", "23/15", "8/13"),
+        (4, None, "1", "82/27", "0"),  # 3 would have dyadic powers
+        (6, None, "1/3", "10/7", "17/27"),
+        (10, None, "3", "163/27", None),
+        (10, None, "7", "109/3", None),
+        (10, None, "3/5", "12/7", "41/108"),
+        (5, None, "4", "1024", None),
+        (5, None, "5", None, None),
+        (2, None, "99999/100000", "1024", "1/1024"),
+        (3, "1/2", "1/2", "208/99", "41/108"),
+        (5, "2/5", "3/10", "251/175", "16/25"),
+        (5, "2/3", "1", "77/18", "0"),
+        (5, "2/3", "4", "2187", None),
+        (3, "4/7", "2", "3125", None),
+        (5, "1/7", "7/2", "186/5", None),
+        (5, "1/3", "1/2", "26/15", "4/9"),  # 15 has the factor 3 as it is
+        (2, "3/4", "1", "3125", "0"),
+        (2, "3/4", "1/100", "4751/4625", "2313/2375"),
+        (9, "99/100", "1/100", "163/100", "201/325"),
+        (5, "1", "1/3", None, None),
+    ],
+)
+def test_the_tilts_themselves(
+    gamma: int, retention: str | None, epsilon: str, upper: str | None, lower: str | None
+) -> None:
+    """They stand in certificates: with others the bytes would be others."""
+    law, rational = PublishedCount.of(gamma, retention), Fraction(epsilon)
+    assert upper_tilt(law, rational) == (None if upper is None else Fraction(upper))
+    assert lower_tilt(law, rational) == (None if lower is None else Fraction(lower))

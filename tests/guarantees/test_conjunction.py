@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from math import comb
 
 import pytest
@@ -14,9 +15,11 @@ from splu_ref.guarantees import (
     conjunction_error_probability,
     conjunction_threshold,
     conjunction_variance,
+    decimal_up,
     error_probability,
 )
-from splu_ref.guarantees.conjunction_bounds import band_within
+from splu_ref.guarantees.conjunction_bounds import Sides, band_within
+from splu_ref.guarantees.conjunction_chernoff import linear_tail
 from splu_ref.model import ParameterError
 
 CASES = [
@@ -203,3 +206,124 @@ def test_what_is_outside_a_band_by_summing_the_law(numbers: tuple[int, int, int,
         assert (band.first, band.last) == (inside[0], inside[-1])
         outside = 1 - sum(law[k] for k in inside)
         assert outside <= band.outside <= outside * (1 + Fraction(1, 2**50))
+
+
+SIDES = [CASES[0], CASES[1], CASES[3], (3, 12, 3, 5, None), (4, 16, 3, 6, "9/10")]
+RELATIVE = (Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(5, 4))
+
+
+def needed(case: Conjunction, estimate: Fraction, published: int) -> Fraction:
+    """The y3 at which the estimate is ``estimate``, from the formula of the estimate."""
+    gained = published * (1 - case.law.retention) / (case.rows - published)
+    return estimate * (case.law.retention - gained) + case.predicate_count * gained
+
+
+def cantelli(law: dict[tuple[int, int], Fraction], slope: Fraction, distance: Fraction) -> Fraction:
+    """V/(V + t^2) of y3 - slope f', by summing the law; 1 if t is not above 0."""
+    values = [(y3 - slope * (y3 + y1), chance) for (y3, y1), chance in law.items()]
+    mean = sum(value * chance for value, chance in values)
+    variance = sum((value - mean) ** 2 * chance for value, chance in values)
+    return variance / (variance + distance**2) if distance > 0 else Fraction(1)
+
+
+@pytest.mark.parametrize("numbers", SIDES)
+def test_each_side_in_each_band(numbers: tuple[int, int, int, int, str | None]) -> None:
+    """No bound of a side is exceeded, and Cantelli's are what tangent and chord give."""
+    gamma, rows, f, n, retention = numbers
+    case = Conjunction.of(gamma, rows, f, n, retention=retention)
+    p = case.law.retention
+    for x3 in range(max(1, n - rows + f), case.largest + 1):
+        law = joint(case, x3)
+        mean = sum(y3 * chance for (y3, _), chance in law.items())
+        for epsilon, width in product(RELATIVE, (1, 2, gamma * f)):
+            band, low, high = band_within(case, width), (1 - epsilon) * x3, (1 + epsilon) * x3
+            above = below = Fraction(0)
+            for (y3, y1), chance in law.items():
+                if band.first <= y3 + y1 <= band.last:
+                    found = estimated(case, y3, y1)
+                    assert found is not None
+                    above += chance * (found >= high)
+                    below += chance * (found <= low)
+            sides = Sides(case, epsilon, x3, band)
+            for bounds in (sides.cantelli(), sides.chernoff(), sides.chernoff(quick=True)):
+                assert above <= bounds[0] <= 1
+                assert below <= bounds[1] <= 1
+            slope = (1 - p) * rows * (n - high) / (rows - f) ** 2
+            tangent = cantelli(law, slope, needed(case, high, f) - mean)
+            assert sides.cantelli()[0] == (tangent if high <= n else 0)
+            ends = [needed(case, low, at) for at in (band.first, band.last)]
+            slope = (ends[1] - ends[0]) / (band.last - band.first)
+            chord = cantelli(law, slope, mean - ends[0] - slope * (f - band.first))
+            assert sides.cantelli()[1] == (chord if epsilon <= 1 else 0)
+            for estimate, slope in product((low, high), (Fraction(0), Fraction(1, 3), Fraction(5, 2))):
+                lifts = [needed(case, estimate, at) - slope * at for at in range(band.first, band.last + 1)]
+                assert sides._least_lift(estimate, slope) == min(lifts)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "x3", "epsilon", "expected"),
+    [
+        ((5, 30_000, 1500, 1500, "1/2"), 400, "3/10", ("0.07361", "0.000004433", "0.000004433", 1302, 1698)),
+        ((3, 300, 20, 60, None), 12, "1/2", ("1.163", "1.404", "1.163", 8, 32)),
+        ((2, 600, 60, 60, "3/4"), 30, "1/5", ("0.5000", "0.4125", "0.4125", 40, 80)),
+    ],
+)
+def test_the_bounds_themselves(
+    numbers: tuple[int, int, int, int, str | None],
+    x3: int,
+    epsilon: str,
+    expected: tuple[str, str, str, int, int],
+) -> None:
+    """They are printed and compared with claims: nobody may get others for the same table."""
+    found = conjunction_error_bound(Conjunction.of(*numbers[:4], retention=numbers[4]), epsilon, x3)
+    texts = [decimal_up(bound, 4) for bound in (found.chebyshev, found.chernoff, found.bound)]
+    assert (*texts, found.band.first, found.band.last) == expected
+
+
+@pytest.mark.parametrize("upper", [True, False])
+def test_a_linear_tail_is_the_least_of_its_printed_products(upper: bool) -> None:
+    """(1+p(A-1))^x3 (1+p(B-1))^(f-x3) (1+q(B-1))^(M-n+x3) (1-m+m ...)^(n-x3) / z^e, A = z^(k-i), B = z^-i."""
+    for numbers, x3 in ((CASES[1], 3), (CASES[3], 2), ((3, 45, 3, 40, "1/2"), 2)):
+        gamma, rows, f, n, retention = numbers
+        case = Conjunction.of(gamma, rows, f, n, retention=retention)
+        p, q, exposed, places = case.law.retention, case.law.decoy, (gamma - 1) * f, rows - f
+        for slope, end, strength in product(
+            (Fraction(0), Fraction(1, 3), Fraction(3, 2)), (-2, 1, 5), (Fraction(1, 3), Fraction(2))
+        ):
+            products: list[Fraction] = []
+            for multiple in (Fraction(2, 3), Fraction(1), Fraction(3, 2), Fraction(4)):
+                base = 1 + (multiple * strength / slope.denominator).limit_denominator(10**6)
+                z = base if upper else 1 / base
+                inside, outside = z ** (slope.denominator - slope.numerator), z**-slope.numerator
+                draws, marked = sorted((n - x3, exposed))
+                share = Fraction(marked, places)
+                decoys = [1 + q * (factor - 1) for factor in (inside, outside)]
+                products.append(
+                    (1 + p * (inside - 1)) ** x3
+                    * (1 + p * (outside - 1)) ** (f - x3)
+                    * decoys[1] ** (exposed - draws)
+                    * (share * decoys[0] + (1 - share) * decoys[1]) ** draws
+                    / z**end
+                )
+            for quick, least in (
+                (False, min([Fraction(1), *products])),
+                (True, min(Fraction(1), products[1])),
+            ):
+                found = linear_tail(case, x3, slope, end, strength, upper=upper, quick=quick)
+                assert least <= found <= least * (1 + Fraction(1, 2**80))
+
+
+def test_a_band_is_about_the_narrowest() -> None:
+    """A smaller half, by more than one in 64, would leave more outside than a 32nd of what is allowed."""
+    for numbers, t_e in (
+        ((5, 20_000, 400, 400, "1/2"), "1/10"),
+        ((2, 600, 60, 60, "3/4"), "1/5"),
+        ((3, 3000, 200, 50, None), "1/1000"),
+    ):
+        case = Conjunction.of(*numbers[:4], retention=numbers[4])
+        band = conjunction_threshold(case, "1/2", t_e).band
+        half = band.last - case.frequency
+        assert band.outside <= Fraction(t_e) / 32
+        assert band_within(case, half - 1 - half // 64).outside > Fraction(t_e) / 32
+    tight = conjunction_threshold(Conjunction.of(3, 31, 10, 12), "1/2", "1/100")  # f is just below p N
+    assert (tight.threshold, tight.band.first, tight.band.last) == (None, 0, 10)

@@ -127,3 +127,19 @@ def test_first_digits_of_a_tiny_number_are_found_without_long_powers_of_ten() ->
     with one_budget():
         assert decimal_up(Fraction(1, 1 << 4_000_000)) == "1.04074438201e-1204120"
         assert MOST - left() < 10**8
+
+
+@pytest.mark.parametrize("digits", [1, 3, 12, 40])
+def test_first_digits_are_found_at_once(digits: int) -> None:
+    """Also where twenty zeros follow them: bits for more than that are taken; forty are left to division."""
+    first = int(("123456789" * 5)[:digits])
+    for x, shift in (
+        (first + Fraction(1, 10**20), 0),
+        (first + Fraction(1, 10**20), 7000),
+        (first + Fraction(1, 10**20), -10_000),
+        (first + Fraction(1, 3), -1),
+        (first + Fraction(1, 3), 1),
+    ):
+        assert decimals._leading(x * Fraction(10) ** shift, digits) == (first, digits - 1 + shift)
+    assert decimals._leading((first + Fraction(1, 10**40)) * Fraction(10) ** 7000, digits) is None
+    assert decimals._leading(first * Fraction(10) ** 7000, digits) is None  # perhaps all of them

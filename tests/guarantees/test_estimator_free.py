@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
+from random import Random
 
 import pytest
 
 from splu_ref.guarantees import best_estimator, error_probability, least_mean_error, worst_error_bounds
-from splu_ref.guarantees.matrix_game import least_worst_mixture
+from splu_ref.guarantees.matrix_game import Losses, _Tableau, least_worst_mixture
 from splu_ref.model import ParameterError
 
 
@@ -138,3 +140,79 @@ def test_a_game_with_many_ties_ends() -> None:
     mixture = least_worst_mixture(respond, 3)
     assert mixture.value == half
     assert sum(share for _, share in mixture.parts) == 1
+
+
+def _listed(columns: list[tuple[Fraction, ...]]) -> Callable[[Sequence[Fraction]], tuple[int, Losses]]:
+    def respond(weights: Sequence[Fraction]) -> tuple[int, Losses]:
+        means = [sum(w * loss for w, loss in zip(weights, column, strict=True)) for column in columns]
+        chosen = means.index(min(means))
+        return chosen, columns[chosen]
+
+    return respond
+
+
+def test_weights_and_mixture_of_any_game_prove_each_other() -> None:
+    """Few different losses, so that nearly every step of the simplex method has ties."""
+    drawn = Random(1)
+    for rows, many in [(rows, many) for rows in (1, 2, 3, 4) for many in (1, 2, 3, 6)] * 6:
+        columns = [tuple(Fraction(drawn.randrange(3), 2) for _ in range(rows)) for _ in range(many)]
+        game = least_worst_mixture(_listed(columns), rows)
+        shares = dict(game.parts)
+        assert sum(shares.values()) == sum(game.weights) == 1
+        assert min(shares.values()) > 0
+        assert min(game.weights) >= 0
+        worst = [sum(share * columns[label][row] for label, share in game.parts) for row in range(rows)]
+        means = [sum(w * loss for w, loss in zip(game.weights, column, strict=True)) for column in columns]
+        assert game.value == max(worst) == min(means)
+
+
+def test_of_tied_rows_the_lexicographically_least_leaves() -> None:
+    """Else a basis may return, and the method run on for ever."""
+    none, half, one = Fraction(0), Fraction(1, 2), Fraction(1)
+    for column in ([none, half, one], [none, one, half], [none, one, one]):  # both slacks are 0
+        tableau = _Tableau([one] * 3)
+        assert tableau.solution == [one, one, none, none]
+        assert tableau.enter([*column, one]) == 3
+        assert tableau.solution == [one, one, none, none]
+        assert sum(tableau.weights) == tableau.value == 1
+    for column in (
+        [none] * 3,
+        [half, none, half],
+        [one, one, half],
+    ):  # a row counts by its part in the column
+        tableau = _Tableau([one] * 3)
+        tableau.enter([half, none, none, one])
+        assert tableau.enter([*column, one]) == 1
+
+
+def test_the_largest_alpha() -> None:
+    for gamma, most in ((16, 12), (17, 11), (100, 2), (200, 1)):
+        weights = [Fraction(0)] * most
+        assert least_mean_error(gamma, "1/3", [Fraction(1), *weights[1:]]) == 0
+        with pytest.raises(ParameterError, match=f"alpha = {most + 1} .* an alpha of at most {most}$"):
+            least_mean_error(gamma, "1/3", [Fraction(1), *weights])
+
+
+def test_choices_are_sorted_and_sum_to_one() -> None:
+    best = best_estimator(2, "3/10", 3)
+    assert len(best.choices) == 7
+    assert any(len(choice) > 1 for choice in best.choices), (
+        "a mixture, whose shares of one estimate are added"
+    )
+    for choice in best.choices:
+        assert list(choice) == sorted(choice)
+        assert len({estimate for estimate, _ in choice}) == len(choice)
+        assert sum(share for _, share in choice) == 1
+    for wrong in (best.choices[:-1], (*best.choices, best.choices[-1])):
+        with pytest.raises(ParameterError, match="give all of them"):
+            worst_error_bounds(replace(best, choices=wrong))
+    with pytest.raises(ParameterError, match="give all of them"):
+        worst_error_bounds(replace(best, prior=(*best.prior, Fraction(0))))
+    for shares in (
+        (Fraction(3, 2), Fraction(-1, 2)),
+        (Fraction(1, 2), Fraction(1, 3)),
+        (Fraction(1), Fraction(1)),
+    ):
+        broken = tuple((Fraction(at + 1), share) for at, share in enumerate(shares))
+        with pytest.raises(ParameterError, match="mend the estimator"):
+            worst_error_bounds(replace(best, choices=(broken, *best.choices[1:])))
