@@ -23,7 +23,7 @@ from splu_ref.binomial import (
     upper_tail_numerator,
     work,
 )
-from splu_ref.binomial.directed import factor_work
+from splu_ref.binomial.directed import _falling_sum, factor_work, upper_tail_enclosure
 from splu_ref.binomial.exact import tail_work
 from splu_ref.model import ParameterError
 
@@ -207,3 +207,94 @@ def test_a_tail_takes_its_work_before_it_is_computed(n: int, k: int, p: Fraction
         upper_tail_bounds(n, k, p)
         spent = 40_000_000_000 - work.left()
         assert spent >= units * 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "low", "width", "cost"),
+    [
+        ((10, 10, 10, 1, 1, 16), 65_536, 0, 0),  # one term
+        ((10, 8, 10, 1, 1, 16), 65_536, 18_725, 0),  # all but the first are left to the geometric series
+        ((1000, 120, 1000, 1, 9, 64), 85_622_406_141_647_509_727, 2_299_021_454, 5618),
+        ((1000, 120, 125, 1, 9, 64), 67_980_573_049_734_683_243, 25, 530),  # 5 steps, 5 * 5 units
+        ((100, 0, 100, 1, 10**6, 80), 1_209_046_718_180_968_932_761_561, 108, 424),
+        ((10**6, 2000, 10**6, 1, 999, 64), 36_819_957_776_946_672_524, 3_088_907_334, 3584),
+    ],
+)
+def test_a_sum_of_ratios_its_error_and_its_work(
+    arguments: tuple[int, int, int, int, int, int], low: int, width: int, cost: int
+) -> None:
+    """What is enclosed depends on the numbers alone, on every machine: so do its digits and its refusals."""
+    n, start, stop, success, failure, precision = arguments
+    with work.one_budget():
+        found = _falling_sum(n, start, stop, success, failure, precision=precision)
+        assert work.MOST - work.left() == cost
+    assert found == (low, low + width)
+    if n < 10**6:
+        share = Fraction(success, success + failure)
+        masses = [probability_mass(n, k, share) for k in range(start, stop + 1)]
+        assert low <= sum(masses) / masses[0] * 2**precision <= low + width
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "p", "bits", "found"),
+    [
+        (10, 8, Fraction(1, 2), 8, (2, -44, 3008)),
+        (1000, 900, Fraction(1, 10), 64, (1, -2636, 24_250)),
+        (1000, 120, Fraction(1, 10), 16, (1, -53, 25_526)),
+        (1000, 60, Fraction(1, 10), 16, (1, -48, 29_768)),
+        (2000, 1990, Fraction(9, 10), 32, (1, -311, 9020)),
+        (50_000, 5100, Fraction(1, 10), 64, (1, -99, 632_980)),
+        (7, 3, Fraction(3, 7), 1, (1, -33, 3746)),
+    ],
+)
+def test_the_width_of_a_tail_and_its_work(
+    n: int, k: int, p: Fraction, bits: int, found: tuple[int, int, int]
+) -> None:
+    with work.one_budget():
+        tail = upper_tail_enclosure(n, k, p, bits)
+        assert (tail.upper - tail.lower, tail.exponent, work.MOST - work.left()) == found
+
+
+@pytest.mark.parametrize(
+    ("places", "mass", "tail", "rough"),
+    [
+        ([(300, 100)], (555, -86, 18_592), (275_088_505, -84, 24_422), (-86, 18_592)),
+        ([(300, 290)], (560, -548, 8312), (42_319, -548, 9160), (-548, 8312)),
+        ([(300, 5)], (846, -198, 6990), None, None),
+        ([(20_000, 5800)], (38_542, -88, 539_440), (78_599_974, -83, 588_518), (-88, 539_440)),
+        ([(300, 100), (310, 104)], (919, -87, 23_852), (267_708_884, -84, 29_682), (-87, 23_852)),
+        ([(300, 100), (300, 164)], (616, -148, 30_456), (759_554_028, -148, 33_212), (-148, 30_456)),
+        ([(300, 100), (300, 180)], (657, -176, 31_896), (263_997_017, -176, 34_334), (-176, 31_896)),
+        (
+            [(300, 100), (20_000, 5800), (20_090, 5800)],
+            (30_619, -87, 572_236),
+            (66_110_383, -82, 623_752),
+            (-87, 572_236),
+        ),
+        ([(20_000, 5800), (300, 5)], (846, -198, 546_430), None, None),
+    ],
+)
+def test_the_widths_on_a_walk_and_its_work(
+    places: list[tuple[int, int]],
+    mass: tuple[int, int, int],
+    tail: tuple[int, int, int] | None,
+    rough: tuple[int, int] | None,
+) -> None:
+    """From the nearer end, from the mode, or onward: whatever is least work."""
+    with work.one_budget():
+        walk = MassWalk(*places[0], Fraction(2, 7), 16)
+        for place in places[1:]:
+            walk.move(*place)
+        found = walk.mass
+        assert (found.upper - found.lower, found.exponent, work.MOST - work.left()) == mass
+        if rough is not None:
+            assert (walk.upper_tail_roughly().exponent, work.MOST - work.left()) == rough
+            found = walk.upper_tail()
+            assert (found.upper - found.lower, found.exponent, work.MOST - work.left()) == tail
+
+
+def test_the_rough_tail_needs_falling_masses() -> None:
+    """The masses of 5 trials by halves are equal at 2 and 3: there is no geometric series from 2 on."""
+    with pytest.raises(AssertionError, match="fall from k on"):
+        MassWalk(5, 2, Fraction(1, 2)).upper_tail_roughly()
+    assert MassWalk(5, 3, Fraction(1, 2)).upper_tail_roughly().bounds().upper >= Fraction(1, 2)

@@ -14,6 +14,7 @@ from splu_ref.binomial import (
     two_kinds_lower_tail_bounds,
     two_kinds_upper_tail_bounds,
     upper_tail_bounds,
+    work,
 )
 from splu_ref.binomial import two_kinds_directed as directed
 from splu_ref.model import ParameterError
@@ -90,3 +91,37 @@ def test_where_the_sum_begins_decides_about_the_work_alone(
         truth = law.upper_tail(k)
         assert bounds.lower <= truth <= bounds.upper
         assert (bounds.upper - bounds.lower) * 2**bits <= truth
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "k", "bits", "largest", "found"),
+    [
+        (30, 90, 45, 16, (0, 20, 6), (34, -90, 183_414)),
+        (30, 90, 20, 16, (0, 15, 5), (43, -80, 179_874)),
+        (30, 90, 110, 64, (20, 30, 1), (9, -323, 70_368)),
+        (3000, 9000, 3100, 32, (0, 1538, 475), (3_821_392_859, -102, 3_146_806)),
+        (0, 9, 3, 8, (0, 0, 1), (1, -74, 11_320)),
+        (9, 0, 3, 8, (3, 4, 1), (0, -72, 37_986)),
+    ],
+)
+def test_the_width_of_a_tail_and_its_work(
+    n: int, m: int, k: int, bits: int, largest: tuple[int, int, int], found: tuple[int, int, int]
+) -> None:
+    """They depend on the numbers alone, on every machine: so do the digits, and what is refused."""
+    law = TwoKinds(Trials(n, Fraction(1, 2)), Trials(m, Fraction(1, 6)))
+    assert directed._largest_term(law, k) == largest
+    with work.one_budget():
+        tail = directed.two_kinds_upper_tail(law, k, bits)
+        assert (tail.upper - tail.lower, tail.exponent, work.MOST - work.left()) == found
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "cost"),
+    [(45, 45, 29_808), (0, 20, 13_608), (100, 120, 13_608), (50, 70, 46_008), (60, 61, 39_528)],
+)
+def test_masses_are_added_up_from_the_nearer_end(first: int, last: int, cost: int) -> None:
+    law = TwoKinds(Trials(30, Fraction(1, 2)), Trials(90, Fraction(1, 6)))
+    with work.one_budget():
+        found = law.between_numerator(first, last)
+        assert work.MOST - work.left() == cost
+    assert found == sum(multiplied_out(law)[first : last + 1]) * law.denominator

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref.decoys import (
+    MOST_GROUPS,
     Blocks,
     cyclic,
     expected_co_occurrence,
@@ -49,6 +50,24 @@ def test_the_fast_plan_is_the_reference_byte_for_byte(
     plan, expected = mixed(*world, fast, passes, most), mixed_reference(*world, slow, passes, most)
     assert [block.tolist() for block in plan.blocks()] == [block.tolist() for block in expected.blocks()]
     assert fast.read(8) == slow.read(8)  # both have consumed the same bytes
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3, 7])
+def test_passes_and_blocks_are_those_of_the_specification_unless_given(groups: int) -> None:
+    histogram, gamma = np.array([groups, groups, *[1] * groups]), Gamma(3)
+    fast, slow = SeededSource(groups), SeededSource(groups)
+    plan, expected = mixed(histogram, gamma, fast), mixed_reference(histogram, gamma, slow)
+    assert plan.groups().tolist() == expected.groups().tolist()
+    assert fast.read(8) == slow.read(8)
+
+
+@pytest.mark.slow
+def test_the_first_histogram_with_two_blocks() -> None:
+    """One group more than a block holds, in both forms of the plan."""
+    for groups, blocks in ((MOST_GROUPS, 1), (MOST_GROUPS + 1, 2)):
+        histogram, gamma = np.array([groups, groups]), Gamma(2)
+        for plan in (mixed, mixed_reference):
+            assert len(plan(histogram, gamma, SystemSource(), 0).blocks()) == blocks
 
 
 @pytest.mark.slow
