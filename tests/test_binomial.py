@@ -298,3 +298,47 @@ def test_the_rough_tail_needs_falling_masses() -> None:
     with pytest.raises(AssertionError, match="fall from k on"):
         MassWalk(5, 2, Fraction(1, 2)).upper_tail_roughly()
     assert MassWalk(5, 3, Fraction(1, 2)).upper_tail_roughly().bounds().upper >= Fraction(1, 2)
+
+
+ENDS = [Enclosure(low, high, at) for high in range(4) for low in range(high + 1) for at in (-2, 0, 1)]
+
+
+def ends(enclosure: Enclosure) -> tuple[Fraction, Fraction]:
+    return (
+        Fraction(2) ** enclosure.exponent * enclosure.lower,
+        Fraction(2) ** enclosure.exponent * enclosure.upper,
+    )
+
+
+@pytest.mark.parametrize("bits", [1, 2, 5])
+def test_every_operation_on_few_bits_rounds_outward_and_hardly(bits: int) -> None:
+    """By less than one part in 2^(bits-2) of the upper end; equal numbers are not below each other."""
+    for one, other in product(ENDS, repeat=2):
+        (low, high), (least, most) = ends(one), ends(other)
+        assert (one.bounds().lower, one.bounds().upper) == (low, high)
+        assert one.below(other) == (high < least)
+        if low <= most:
+            assert ends(Enclosure.spanning(one, other)) == (low, most)
+        for found, truth in (
+            (one.plus(other, bits), (low + least, high + most)),
+            (one.times(other, bits), (low * least, high * most)),
+            (one.scaled(5, 3, bits), (low * Fraction(5, 3), high * Fraction(5, 3))),
+            (one.scaled(0, 7, bits), (Fraction(0), Fraction(0))),
+        ):
+            lower, upper = ends(found)
+            assert lower <= truth[0] <= truth[1] <= upper
+            assert max(truth[0] - lower, upper - truth[1]) * 2**bits <= 4 * truth[1]
+            assert found.upper.bit_length() <= bits + 2
+
+
+def test_what_operations_on_enclosures_cost() -> None:
+    for call, cost in (
+        (lambda: Enclosure.power(Fraction(2, 3), 5, 29), 4 * 3 * 101),
+        (lambda: Enclosure.power(Fraction(2, 3), 8, 64), 4 * 4 * (100 + 9)),
+        (lambda: Enclosure.power(Fraction(2, 3), 0, 64), 0),
+        (lambda: Enclosure(1, 3, 5).bounds(), 2 * 101),
+        (lambda: Enclosure(1, 3, -65).bounds(), 2 * 103),
+    ):
+        with work.one_budget():
+            call()
+            assert work.MOST - work.left() == cost
