@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splu_ref.binomial import Bounds, work
 from splu_ref.channels import (
+    Breach,
     Channel,
     Levels,
     amplification,
@@ -201,3 +203,80 @@ def test_a_number_without_logarithm_is_refused() -> None:
     assert natural_logarithm(Fraction(1)).lower == 0
     with pytest.raises(ParameterError, match="above 0"):
         natural_logarithm(Fraction(0))
+
+
+def _uniform(size: int) -> Channel[int, int]:
+    return retention("1/5", dict.fromkeys(range(size), Fraction(1, size)))
+
+
+def test_of_equal_breaches_the_first_is_named_in_the_order_of_the_counts() -> None:
+    alike = worst_property(diagonal("abc", "1/2"), {"c": 1, "b": 1, "a": 1}, "1/3")
+    assert alike == Breach(("a",), "a", Fraction(1, 3), Fraction(1, 2))
+    both = from_matrix("abcd", [[1, 0], [0, 1], [1, 0], [0, 1]], "xy")
+    found = worst_property(both, {"d": 2, "c": 1, "b": 1, "a": 3}, "4/7")
+    assert found == Breach(("c", "a"), "x", Fraction(4, 7), Fraction(1))
+    # Of two properties with one posterior the one with the smaller prior: b and d gain nothing here.
+    assert worst_property(both, {"a": 1, "b": 1, "d": 1}, 1) == Breach(
+        ("a",), "x", Fraction(1, 3), Fraction(1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "counts", "rho1", "secret", "cost"),
+    [
+        (5, (4, 3, 3, 2, 8), "2/5", (4,), 13_935),
+        (12, tuple(30 + 7 * state for state in range(12)), "3/10", (1, 2, 4, 11), 252_512),
+    ],
+)
+def test_the_search_takes_its_work_before_it_is_done(
+    size: int, counts: tuple[int, ...], rho1: str, secret: tuple[int, ...], cost: int
+) -> None:
+    histogram = dict(enumerate(counts))
+    with work.one_budget():
+        found = worst_property(_uniform(size), histogram, rho1)
+        assert work.MOST - work.left() == cost
+    assert found is not None
+    assert found.secret == secret
+    if size == 12:
+        with work.one_budget():
+            law = dict.fromkeys(histogram, Fraction(1, size))
+            assert retention_limit_for(histogram, law, Levels.of(rho1, "3/5")) == Fraction(103, 317)
+            assert work.MOST - work.left() == 15_324
+
+
+def test_levels_at_their_ends() -> None:
+    assert worst_prior(identity("ab"), 0).posterior == 0  # what has no chance is not shown by anything
+    assert worst_prior(identity("ab"), 1).posterior == worst_prior(diagonal("ab", "3/4"), 1).posterior == 1
+    levels = Levels.of("0.1", "0.5")
+    assert levels.retention_limit(2) == Fraction(8, 10)
+    with pytest.raises(ParameterError, match="1 values leave nothing"):
+        levels.retention_limit(1)
+    for rho1, rho2, named in (("x", "0.5", "rho1"), ("0.5", "1.5", "rho2")):
+        with pytest.raises(ParameterError, match=f"^{named} "):
+            Levels.of(rho1, rho2)
+    with pytest.raises(ParameterError, match=r"^rho1 "):
+        worst_prior(identity("ab"), 2)
+    with pytest.raises(ParameterError, match=r"^rho1 "):
+        worst_property(identity("ab"), {"a": 1}, 2)
+
+
+@pytest.mark.parametrize(
+    ("x", "low", "high"),
+    [
+        ("1", "0", "1/128"),
+        ("2", "11/16", "3/4"),
+        ("3", "139/128", "153/128"),
+        ("1/3", "-77/64", "-133/128"),
+        ("7/5", "21/64", "49/128"),
+        ("1000000", "1753/128", "1893/128"),
+        ("1/1000000", "-947/64", "-1747/128"),
+        ("4", "11/8", "191/128"),
+    ],
+)
+def test_logarithms_to_eight_digits_after_the_point(x: str, low: str, high: str) -> None:
+    """Their ends are printed and compared with: nobody may get others for the same number."""
+    with work.one_budget():
+        assert natural_logarithm(Fraction(x), 8) == Bounds(Fraction(low), Fraction(high))
+        assert work.MOST - work.left() == 8
+        natural_logarithm(Fraction(2**30, 3))
+        assert work.MOST - work.left() == 8 + 128 * 5 * 2

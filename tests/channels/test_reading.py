@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref.channels import (
+    Channel,
     DependentRowsError,
     Tensor,
     amplification,
+    blocks,
+    coarsened,
     constant,
     diagonal,
     from_matrix,
     identity,
     inverse,
+    mixture,
     posterior,
     retention,
+    two_state,
 )
+from splu_ref.channels.predicate_count import PredicateCount
 from splu_ref.model import ParameterError
 
 WARNER = diagonal(("no", "yes"), "3/4")
@@ -96,3 +103,76 @@ def test_dependent_rows_are_named_with_their_combination() -> None:
     with pytest.raises(DependentRowsError, match="rows 'a', 'c' of") as caught:
         inverse(twins)
     assert set(caught.value.combination) == {"a", "c"}
+
+
+def test_of_equal_amplifications_the_first_column_and_the_first_rows_are_named() -> None:
+    found = amplification(diagonal("abc", "1/2"))
+    assert found == (Fraction(2), "a", "a", "b")
+    assert amplification(diagonal("abc", 0)) == (None, "a", "b", "a")
+    later = from_matrix("ab", [["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"]], "xyz")
+    assert amplification(later) == (Fraction(2), "x", "a", "b")
+    assert amplification(from_matrix("ab", [["1/3", "2/3"], ["1/2", "1/2"]], "xy")).ratio == Fraction(3, 2)
+    assert amplification(from_matrix("a", [["1/3", "2/3"]], "xy")) == (Fraction(1), "x", "a", "a")
+
+
+def test_priors_and_counts_are_called_by_their_names() -> None:
+    for call, named in (
+        (lambda: posterior(WARNER, {"no": "x"}, "yes"), "the prior of 'no'"),
+        (lambda: inverse(WARNER).estimate({"no": "x"}), "the count of 'no'"),
+        (lambda: mixture([("x", WARNER)]), "weight"),
+        (lambda: diagonal("ab", "x"), "keep"),
+        (lambda: retention("x", {"a": Fraction(1)}), "keep"),
+        (lambda: coarsened(WARNER, {"no": 0, "yes": 0}, {"no": "x", "yes": 1}), "the weight of 'no'"),
+        (lambda: two_state("x", 1, 3), "kept"),
+        (lambda: two_state(1, "x", 3), "frequency"),
+        (lambda: two_state(1, -1, 3), "frequency"),
+        (lambda: two_state(1, 0, 0), "rows"),
+    ):
+        with pytest.raises(ParameterError, match=f"^{named} "):
+            call()
+
+
+def test_a_channel_of_two_states_at_its_ends() -> None:
+    assert two_state("1/3", 0, 1).laws == {
+        False: {False: 1},
+        True: {True: Fraction(1, 3), False: Fraction(2, 3)},
+    }
+    assert two_state(0, 2, 4).laws == {False: {True: 1}, True: {False: 1}}  # all the others make up for it
+    assert two_state("1/2", 2, 3).laws[False] == {True: 1}
+    with pytest.raises(ParameterError, match="1 other records cannot make up for what 3 records lose"):
+        two_state("1/2", 3, 4)
+
+
+def test_labels_keep_their_order() -> None:
+    one, other = from_matrix("ab", [["1/2", "1/2"], [1, 0]], "yx"), from_matrix("ba", [[0, 1], [1, 0]], "zx")
+    assert one.both(other).outputs == (("y", "z"), ("y", "x"), ("x", "z"), ("x", "x"))
+    assert (one.both(other).inputs, other.both(one).inputs) == (("a", "b"), ("b", "a"))
+    assert mixture([("1/2", one), ("1/2", other)]).outputs == ("y", "x", "z")
+    assert blocks([one, diagonal("cd", 1)]).outputs == ("y", "x", "c", "d")
+    assert coarsened(diagonal("abc", "1/2"), {"a": 2, "b": 1, "c": 2}).outputs == (2, 1)
+    assert posterior(one, {"b": "1/2", "a": "1/2"}, "y") == {"a": Fraction(1, 3), "b": Fraction(2, 3)}
+    assert list(posterior(one, {"b": "1/2", "a": "1/2"}, "y")) == ["a", "b"]
+
+
+def test_a_float_in_a_row_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"row 'a' holds 1\.0: give exact fractions"):
+        Channel({"a": {"x": 1.0}}, ("x",))  # type: ignore[dict-item]  # what is refused here
+
+
+def test_how_many_are_published_with_a_value_of_a_set() -> None:
+    count = PredicateCount(5, Fraction(2, 3), Fraction(1, 4))
+    for inside in range(6):
+        masses = [Fraction(0)] * 6
+        for flips in product((0, 1), repeat=5):
+            chances = [count.own] * inside + [count.other] * (5 - inside)
+            masses[sum(flips)] += prod(c if flip else 1 - c for c, flip in zip(chances, flips, strict=True))
+        for k in range(-1, 7):
+            above, below = sum(masses[max(k, 0) :]), sum(masses[: k + 1])
+            assert (count.upper_tail(inside, k), count.lower_tail(inside, k)) == (above, below)
+            for found, truth in (
+                (count.upper_tail_enclosure(inside, k, 32), above),
+                (count.lower_tail_enclosure(inside, k, 32), below),
+            ):
+                bounds = found.bounds()
+                assert bounds.lower <= truth <= bounds.upper
+                assert (bounds.upper - bounds.lower) * 2**32 <= truth

@@ -184,3 +184,11 @@ def test_what_is_no_question_of_a_set_is_refused() -> None:
         most_telling(channel, {"a": 0, "b": 0}, ["a"])
     with pytest.raises(ParameterError, match="adds up to"):
         posterior_within(channel, {"a": "1/2"}, ["a"])
+
+
+def test_an_unusable_probability_is_called_by_its_name() -> None:
+    for at, named in enumerate(("retention", "prior", "replaced")):
+        with pytest.raises(ParameterError, match=f"^{named} "):
+            retained_posterior(*[-1 if place == at else "1/2" for place in range(3)])
+    with pytest.raises(ParameterError, match=r"^s "):
+        set_retention_limit("x", Levels.of("0.1", "0.5"))
