@@ -66,6 +66,7 @@ ROOMS = {
         (
             "certificates/test_against_brute_force.py",
             "certificates/test_certified_retention.py",
+            "certificates/test_checker_numbers.py",
             "certificates/test_false_claims.py",
             "certificates/test_hostile_input.py",
             "certificates/test_tampering.py",
