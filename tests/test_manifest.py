@@ -247,6 +247,26 @@ def test_what_is_no_manifest_is_told_apart(tmp_path: Path) -> None:
         read_manifest(tmp_path / "none.json")
 
 
+def test_each_refusal_names_what_is_wrong(release: Release, tmp_path: Path) -> None:
+    document, path = json.loads(release.manifest.to_json()), tmp_path / "m.json"
+    for change, message in (
+        ({"rows": 0}, "rows must be a whole number of at least 1"),
+        ({"gamma": 1}, "gamma must be a whole number of at least 2"),
+        ({"sensitive": []}, "no column is sensitive: ask the publisher"),
+        ({"batches": [24]}, "batches do not add up to rows: ask the publisher"),
+        ({"batches": [12, 11]}, "batches do not add up to rows: ask the publisher"),
+        ({"batches": [24, 0]}, "batches must be a whole number of at least 1"),
+        ({"date": "x"}, "the manifest is damaged: ask the publisher for a fresh copy"),
+    ):
+        with pytest.raises(DataError, match=rf"m\.json: {message}"):
+            read_manifest(_written(path, document | change))
+    table = release.table.to_frame()
+    release.manifest.require_content(Microdata.from_frame(table))
+    with pytest.raises(DataError, match=r"digest of its content is not [0-9a-f]{12}…\)"):
+        release.manifest.require_content(Microdata.from_frame(table.head(23)))
+    replace(release.manifest, origin=None).require_content(Microdata.from_frame(table.head(23)))
+
+
 def test_the_largest_manifest_has_sixteen_mebibytes(release: Release, tmp_path: Path) -> None:
     path, content = tmp_path / "m.json", release.manifest.to_json()
     path.write_bytes(content.ljust(16_777_216))

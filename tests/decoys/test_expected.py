@@ -197,3 +197,11 @@ def test_a_search_that_does_not_end_says_so(monkeypatch: pytest.MonkeyPatch) -> 
         fitted(np.array([0.1, 0.3, 0.6, 0.9, 0.1]), 2)
     with pytest.raises(ParameterError, match="too close to 0 or to N / gamma"):
         odds_by_kind(np.array([0.1, 0.3, 0.6, 0.9]), np.array([2, 1, 1, 1]), 2)
+
+
+@pytest.mark.parametrize("chunk", [1, 50])
+def test_many_values_are_treated_in_parts(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    independent = np.array([0.1, 0.3, 0.6, 0.9, 0.2])
+    whole = pair_probabilities(independent, 3)
+    monkeypatch.setattr(conditional_poisson, "_CHUNK", chunk)
+    np.testing.assert_array_equal(pair_probabilities(independent, 3), whole)

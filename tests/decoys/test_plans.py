@@ -1,11 +1,23 @@
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_ref.decoys import PLANS, Run, anatomy, anatomy_reference, cyclic, largest_gamma
+from splu_ref.decoys import (
+    PLANS,
+    Run,
+    anatomy,
+    anatomy_reference,
+    cyclic,
+    largest_gamma,
+    mixed_reference,
+    plan_method,
+    surplus,
+)
 from splu_ref.decoys.plan import IntArray
 from splu_ref.model import Gamma, ParameterError
 from splu_ref.randomness import SystemSource
@@ -117,3 +129,45 @@ def test_draws_pick_from_the_group_in_plan_order(
         others = [other for other in group if other != value]
         expected = value if draws[record] == 0 else others[draws[record] - 1]
         assert published[record] == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"), [(256, np.uint8), (257, np.uint16), (65_536, np.uint16), (65_537, np.int64)]
+)
+def test_groups_and_what_is_published_are_held_in_the_least_bytes(
+    values: int, kind: type[np.integer]
+) -> None:
+    histogram, gamma = np.zeros(values, dtype=np.int64), Gamma(2)
+    histogram[[0, -1]] = 2
+    for plan in (
+        *(method(histogram, gamma, SystemSource()) for method in PLANS.values()),
+        anatomy_reference(histogram, gamma),
+        mixed_reference(histogram, gamma, SystemSource()),
+    ):
+        assert plan.groups().dtype == kind
+        published = plan.published(np.arange(4), np.array([0, 1, 0, 1]))
+        assert published.dtype == kind
+        assert published.tolist() == [0, values - 1, values - 1, 0]
+
+
+def test_an_unknown_plan_is_refused_and_the_known_ones_are_named() -> None:
+    with pytest.raises(ParameterError, match="plan 'none' is unknown: choose one of anatomy, cyclic, mixed"):
+        plan_method("none")
+    assert [plan_method(name) for name in PLANS] == list(PLANS.values())
+
+
+def test_the_least_surplus_against_every_choice() -> None:
+    """What is left out is as little as can be, and the rest can stand in groups once N is a multiple."""
+    for histogram in product(range(4), repeat=4):
+        for gamma in (2, 3, 4, 5):
+            left_out = surplus(np.array(histogram), Gamma(gamma))
+            kept = [count - less for count, less in zip(histogram, left_out.tolist(), strict=True)]
+            assert min(left_out) >= 0 <= min(kept)
+            assert gamma * max(kept) <= sum(kept)
+            most = max(
+                sum(rest)
+                for rest in product(*(range(count + 1) for count in histogram))
+                if gamma * max(rest) <= sum(rest)
+            )
+            assert sum(kept) == most
+    assert surplus(np.array([], dtype=np.int64), Gamma(2)).tolist() == []
