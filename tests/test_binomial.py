@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 import pytest
@@ -14,16 +16,24 @@ from splu_ref.binomial import (
     Bounds,
     Enclosure,
     MassWalk,
+    Trials,
+    TwoKinds,
     lower_tail,
     lower_tail_bounds,
+    lower_tail_enclosure,
     lower_tail_numerator,
     probability_mass,
+    two_kinds_lower_tail,
+    two_kinds_lower_tail_bounds,
+    two_kinds_upper_tail,
+    two_kinds_upper_tail_bounds,
     upper_tail,
     upper_tail_bounds,
+    upper_tail_enclosure,
     upper_tail_numerator,
     work,
 )
-from splu_ref.binomial.directed import _falling_sum, factor_work, upper_tail_enclosure
+from splu_ref.binomial.directed import _falling_sum, factor_work
 from splu_ref.binomial.exact import tail_work
 from splu_ref.model import ParameterError
 
@@ -217,6 +227,7 @@ def test_a_tail_takes_its_work_before_it_is_computed(n: int, k: int, p: Fraction
         ((1000, 120, 1000, 1, 9, 64), 85_622_406_141_647_509_727, 2_299_021_454, 5618),
         ((1000, 120, 125, 1, 9, 64), 67_980_573_049_734_683_243, 25, 530),  # 5 steps, 5 * 5 units
         ((100, 0, 100, 1, 10**6, 80), 1_209_046_718_180_968_932_761_561, 108, 424),
+        ((5, 2, 5, 1, 2, 33), 12_884_901_888, 1_431_655_767, 104),  # a term of exactly what is negligible
         ((10**6, 2000, 10**6, 1, 999, 64), 36_819_957_776_946_672_524, 3_088_907_334, 3584),
     ],
 )
@@ -272,6 +283,7 @@ def test_the_width_of_a_tail_and_its_work(
             (-87, 572_236),
         ),
         ([(20_000, 5800), (300, 5)], (846, -198, 546_430), None, None),
+        ([(200_000, 58_000)], (975, -101, 649_380), (69_383_340, -96, 763_012), (-101, 649_380)),
     ],
 )
 def test_the_widths_on_a_walk_and_its_work(
@@ -342,3 +354,36 @@ def test_what_operations_on_enclosures_cost() -> None:
         with work.one_budget():
             call()
             assert work.MOST - work.left() == cost
+
+
+def test_the_way_from_the_mode_by_hand() -> None:
+    """Eight factors for each of 2 * 2 * sqrt(2 * 80 * 61) + 16 terms, or so, and two for each step of k."""
+    walk = MassWalk(300, 100, Fraction(2, 7), 16)
+    assert [walk._mode(n) for n in (0, 1, 2, 3, 300)] == [0, 0, 0, 1, 86]
+    assert walk._work_from_mode(300, 100) == 8 * (2 * 98 + 16) + 2 * 14
+    assert [walk._work_from_mode(*at) for at in ((10**6, 290_000), (1, 0))] == [100_124, 128]
+
+
+def test_256_bits_are_kept_unless_told_otherwise() -> None:
+    p = Fraction(2, 7)
+    law = TwoKinds(Trials(20, p), Trials(30, Fraction(1, 3)))
+    calls: tuple[Callable[..., object], ...] = (
+        partial(upper_tail_bounds, 50, 20, p),
+        partial(lower_tail_bounds, 50, 7, p),
+        partial(upper_tail_enclosure, 50, 20, p),
+        partial(lower_tail_enclosure, 50, 7, p),
+        partial(two_kinds_upper_tail_bounds, law, 20),
+        partial(two_kinds_lower_tail_bounds, law, 7),
+        partial(two_kinds_upper_tail, law, 20),
+        partial(two_kinds_lower_tail, law, 7),
+    )
+    for call in calls:
+        assert call() == call(256) != call(257)
+    masses = [MassWalk(50, 20, p, *bits).mass for bits in ((), (256,), (257,))]
+    assert masses[0] == masses[1] != masses[2]
+
+
+def test_a_sum_is_rounded_two_bits_below_its_last_one() -> None:
+    """To two bits: 8 and 49/8 lie between 12 and 16; 64 and 57, which counts up to 64, from 64 to 128."""
+    assert Enclosure.of(8).plus(Enclosure(49, 49, -3), 2) == Enclosure(3, 4, 2)
+    assert Enclosure.of(64).plus(Enclosure.of(57), 2) == Enclosure(1, 2, 6)

@@ -125,3 +125,15 @@ def test_masses_are_added_up_from_the_nearer_end(first: int, last: int, cost: in
         found = law.between_numerator(first, last)
         assert work.MOST - work.left() == cost
     assert found == sum(multiplied_out(law)[first : last + 1]) * law.denominator
+
+
+def test_the_first_place_and_the_work_by_hand() -> None:
+    even = TwoKinds(Trials(10, Fraction(1, 2)), Trials(10, Fraction(1, 2)))
+    assert directed._largest_term(even, 16) == (
+        6,
+        8,
+        2,
+    )  # the odds are equal at 8
+    # 30 * 21 + 90 * 26 bits are 100 digits; 21 + 26 + 7 bits are two.
+    long = TwoKinds(Trials(30, Fraction(1, 2**20)), Trials(90, Fraction(1, 2**25)))
+    assert (long.work(1), long.work(7)) == (600 + 4 * 100 * 2, 7 * 1400)

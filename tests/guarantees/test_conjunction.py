@@ -20,6 +20,7 @@ from splu_ref.guarantees import (
 )
 from splu_ref.guarantees.conjunction_bounds import Sides, band_within
 from splu_ref.guarantees.conjunction_chernoff import linear_tail
+from splu_ref.guarantees.conjunction_utility import _proved, _scan
 from splu_ref.model import ParameterError
 
 CASES = [
@@ -28,6 +29,7 @@ CASES = [
     (3, 45, 3, 12, "1/2"),
     (4, 40, 2, 40, "2/5"),
     (5, 50, 3, 25, None),
+    (3, 24, 2, 9, "1/6"),
 ]
 
 
@@ -208,7 +210,7 @@ def test_what_is_outside_a_band_by_summing_the_law(numbers: tuple[int, int, int,
         assert outside <= band.outside <= outside * (1 + Fraction(1, 2**50))
 
 
-SIDES = [CASES[0], CASES[1], CASES[3], (3, 12, 3, 5, None), (4, 16, 3, 6, "9/10")]
+SIDES = [CASES[0], CASES[1], CASES[3], CASES[5], (3, 12, 3, 5, None), (4, 16, 3, 6, "9/10")]
 RELATIVE = (Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(5, 4))
 
 
@@ -327,3 +329,26 @@ def test_a_band_is_about_the_narrowest() -> None:
         assert band_within(case, half - 1 - half // 64).outside > Fraction(t_e) / 32
     tight = conjunction_threshold(Conjunction.of(3, 31, 10, 12), "1/2", "1/100")  # f is just below p N
     assert (tight.threshold, tight.band.first, tight.band.last) == (None, 0, 10)
+
+
+def test_an_error_probability_that_is_attained_is_allowed() -> None:
+    case = Conjunction.of(2, 600, 60, 60, retention="3/4")
+    band = band_within(case, 20)
+    for x3, epsilon in ((30, Fraction(1, 5)), (12, Fraction(1, 2)), (40, Fraction(1, 2)), (12, Fraction(6))):
+        sides = Sides(case, epsilon, x3, band)
+        cantelli = sides.cantelli()
+        parts = [sum(map(min, cantelli, other)) for other in (cantelli, sides.chernoff())]
+        allowed = min(Fraction(part) for part in parts)
+        assert _proved(case, epsilon, allowed, band, x3)
+        assert allowed == 0 or not _proved(case, epsilon, allowed - Fraction(1, 10**80), band, x3)
+    for allowed, first in ((band.outside, 61), (Fraction(2), 1)):
+        assert _scan(case, Fraction(1, 2), allowed, band, None) == first
+
+
+def test_the_least_count_that_is_scanned_leaves_room_for_the_others() -> None:
+    case = Conjunction.of(5, 1000, 20, 990)  # of 990 records of P at least 10 have the value
+    certain = Conjunction.of(5, 1000, 20, 990, retention=1)
+    assert conjunction_threshold(certain, "1/2", "1/10").threshold == 10
+    assert case.check_concept(10) == 10
+    with pytest.raises(ParameterError, match="give at least 10"):
+        case.check_concept(9)
