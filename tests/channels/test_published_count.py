@@ -67,3 +67,12 @@ def test_the_mean_of_a_power(law: PublishedCount, tilt: Fraction) -> None:
         bounds = law.mean_of_power(tilt, frequency, 96).bounds()
         assert bounds.lower <= mean <= bounds.upper
         assert bounds.upper - bounds.lower <= mean / 2**80
+
+
+@pytest.mark.parametrize("retention", [None, "1/2", "1/7"])
+@pytest.mark.parametrize("bits", [16, 96])
+def test_an_error_is_enclosed_as_closely_as_its_tails(retention: str | None, bits: int) -> None:
+    law = PublishedCount.of(3, retention)
+    for frequency, offset in ((4, 1), (40, 9), (40, 41)):
+        bounds = law.error_enclosure(frequency, offset, bits).bounds()
+        assert (bounds.upper - bounds.lower) * 2**bits <= bounds.upper

@@ -111,6 +111,8 @@ def test_of_equal_amplifications_the_first_column_and_the_first_rows_are_named()
     assert amplification(diagonal("abc", 0)) == (None, "a", "b", "a")
     later = from_matrix("ab", [["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"]], "xyz")
     assert amplification(later) == (Fraction(2), "x", "a", "b")
+    larger = from_matrix("ab", [["1/2", "1/8", "3/8"], ["1/4", "1/2", "1/4"]], "xyz")
+    assert amplification(larger) == (Fraction(4), "y", "b", "a")
     assert amplification(from_matrix("ab", [["1/3", "2/3"], ["1/2", "1/2"]], "xy")).ratio == Fraction(3, 2)
     assert amplification(from_matrix("a", [["1/3", "2/3"]], "xy")) == (Fraction(1), "x", "a", "a")
 
