@@ -131,3 +131,78 @@ def test_each_mechanism_is_read_from_its_manifest(tmp_path: Path) -> None:
         again = read_release(tmp_path / f"{value.name}.csv", tmp_path / f"{value.name}.json")
         assert again.mechanism == value
         assert again.manifest == release.manifest
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "suppressed", "max_gamma", "rows"),
+    [
+        (SpluGen(3), 1, 3, 12),
+        (SpluGen(2, "3/4", "cyclic"), 1, 3, 12),
+        (Anatomy(3), 1, 3, 12),
+        (DistributionBased(), 0, None, 13),
+        (RetentionReplacement("1/2", {"value": "wxyz"}), 0, None, 13),
+        (LaplaceCounts(LN_2), 0, None, 4),
+    ],
+)
+def test_what_the_publisher_is_told(
+    mechanism: Mechanism[Release], suppressed: int, max_gamma: int | None, rows: int
+) -> None:
+    frame = pl.DataFrame({"name": [f"n{row}" for row in range(13)], "value": list("wxyzwxyzwxyzw")})
+    release = mechanism.publish(frame, "value", SeededSource(1))
+    assert (release.rows_in, release.suppressed, release.randomness) == (13, suppressed, "seeded")
+    assert release.max_gamma == max_gamma  # 13 // 4: the most frequent value has 4 of 13 records
+    assert (release.table.row_count, release.mechanism) == (rows, mechanism)
+    assert release.domains == {"value": tuple("wxyz")}
+    assert (release.sensitive, release.told) == (("value",), None)
+    assert mechanism.publish(frame, "value").randomness == "system"
+    told = release.manifest
+    assert (told.mechanism, told.rows, told.batches) == (mechanism, rows, ())
+    assert release.manifest is told  # it is dated when first asked, and then stays
+
+
+def test_what_no_mechanism_is_given() -> None:
+    frame = pl.DataFrame({"id": list("abcd"), "value": list("xyxy"), "group": list("abab")})
+    for sensitive, id_column, message in (
+        ([], None, "name at least one sensitive column, and each of them once"),
+        (["value", "value"], None, "name at least one sensitive column, and each of them once"),
+        ("value", "value", "column 'value' is sensitive: it cannot identify the records as well"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            SpluGen(2).publish(frame, sensitive, SeededSource(1), id_column=id_column)
+    for mechanism, message in (
+        (Anatomy(2), "Anatomy publishes one sensitive column: name one"),
+        (LaplaceCounts(LN_2), "counts are published of one sensitive column: name one"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            mechanism.publish(frame, ["value", "group"], SeededSource(1))
+    for given, column in ((frame, "value"), (frame, "group"), (frame.rename({"value": "count"}), "count")):
+        with pytest.raises(DataError, match="columns 'group' and 'count' of their own: rename yours"):
+            Anatomy(2).publish(given, column, SeededSource(1))
+    assert Anatomy(2).publish(frame.rename({"group": "count"}), "value", SeededSource(1)).table.columns == (
+        "id", "count", "group",
+    )  # fmt: skip
+    with pytest.raises(ParameterError, match="noise belongs to counts, not to records"):
+        LaplaceCounts(LN_2).publish(frame, "value", KeyedSource(Key(bytes(range(31)) + b"!")))
+
+
+def test_a_gamma_that_is_too_large_names_the_value_and_the_remedy() -> None:
+    for values, told in (
+        ("xxxxyyyz", "the value 'x' occurs 4 times among 8 records; the largest feasible gamma is 2"),
+        ("xxxxxyzw", "the value 'x' occurs 5 times among 8 records; no gamma is feasible: group or drop"),
+    ):
+        frame = pl.DataFrame({"value": list(values), "other": list("abcdefgh")})
+        for mechanism in (SpluGen(3), Anatomy(3)):
+            with pytest.raises(DataError, match=f"column 'value' does not allow gamma = 3: {told}"):
+                mechanism.publish(frame, "value", SeededSource(1))
+        with pytest.raises(DataError, match="column 'value' does not allow gamma = 3"):
+            SpluGen(3).publish(frame, ["other", "value"], SeededSource(1))
+    two = pl.DataFrame({"value": list("xxxyyyzz"), "other": list("abcdefgh")})
+    assert SpluGen(2).publish(two, ["other", "value"], SeededSource(1)).max_gamma == 2
+
+
+def test_what_a_release_is_asked_must_be_said_once() -> None:
+    release = SpluGen(3).publish(TABLE, "value", SeededSource(1))
+    for queries, where in ((None, {}), ({"value": "x"}, {"value": "x"})):
+        with pytest.raises(ParameterError, match="say what to count"):
+            release.estimate(queries, **where)
+    assert release.estimate({"value": "x"}) == release.estimate(value="x")
