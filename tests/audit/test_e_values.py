@@ -9,6 +9,7 @@ from itertools import product
 import pytest
 
 from splu_ref.audit import EValue, average, counts_point, multinomial_point, rate_at_least, rate_at_most
+from splu_ref.audit.e_values import rejection_log10, sum_of_bounded
 from splu_ref.model import ParameterError
 
 RATES = [Fraction(1, 2), Fraction(1, 5), Fraction(9, 10), Fraction(1, 1000)]
@@ -137,3 +138,48 @@ def test_what_never_happens_and_what_says_nothing_are_told_apart() -> None:
     assert (str(never), never.decimal, never.finite_log10) == ("infinite", "inf", None)
     assert (str(nothing), nothing.decimal, nothing.finite_log10) == ("0", "0", None)
     assert (never.rejects(Fraction(1, 10)), nothing.rejects(Fraction(1, 10))) == (True, False)
+
+
+def test_e_values_of_given_counts() -> None:
+    """Reports print them, and verdicts hang on them: nobody may get others for the same counts."""
+    third = Fraction(1, 3)
+    for told, expected in (
+        ([counts_point(*each, third) for each in ((10, 3), (6000, 2100), (6000, 2000))],
+         ["3.49485e-01", "6.36769e-01", "1.52530e-02"]),
+        ([counts_point(20_000, 100, Fraction(1, 7))], ["2.65788e+1140"]),
+        ([multinomial_point(counts, [Fraction(1, 2), third, Fraction(1, 6)])
+          for counts in ((3, 2, 1), (10, 0, 0), (300, 220, 90))],
+         ["2.57142e-01", "1.55151e+01", "1.35068e-02"]),
+        ([rate_at_most(*each, third) for each in ((10, 5), (5000, 1800), (5000, 1600), (900, 0))],
+         ["8.76623e-01", "6.87963e+01", "4.22757e-03", "1.10987e-03"]),
+        ([rate_at_least(*each, third) for each in ((10, 1), (5000, 1500))], ["2.90900e+00", "1.63714e+04"]),
+        ([sum_of_bounded(Fraction(total), Fraction(mean), spread)
+          for total, mean, spread in ((60, 50, 100), (40, 50, 100), (50, 50, 100), (3, 1, 1),
+                                      (1000, 900, 2048))],
+         ["1.46783e+00", "1.46783e+00", "3.79449e-01", "2.85678e+02", "1.10278e+03"]),
+        ([average([EValue(log) for log in logs]) for logs in ((1.0, 2.0, 3.0), (-5.0, 300.0, 10.0), (2.5,))],
+         ["3.69999e+02", "3.33333e+299", "3.16227e+02"]),
+        ([EValue.of(Fraction(value)) for value in ("2", "1/3", "123456789")],
+         ["1.99999e+00", "3.33333e-01", "1.23456e+08"]),
+    ):  # fmt: skip
+        assert [value.decimal for value in told] == expected
+
+
+def test_up_to_which_size_an_e_value_is_exact() -> None:
+    """20,000 bits of a count's law, and a quarter of that for a one-sided value."""
+    third = Fraction(1, 3)
+    assert counts_point(10_000, 600, third).exact is not None
+    assert counts_point(10_001, 600, third).exact is None
+    assert rate_at_most(2499, 600, third).exact is not None
+    assert rate_at_most(2500, 600, third).exact is None
+
+
+def test_how_an_e_value_is_told() -> None:
+    endless, never = EValue(math.inf), EValue(-math.inf)
+    assert [str(value) for value in (EValue(2.345), endless, never)] == ["10^2.3", "infinite", "0"]
+    assert [value.decimal for value in (endless, never)] == ["inf", "0"]
+    assert [value.finite_log10 for value in (EValue(1.5), endless, never)] == [1.5, None, None]
+    assert rejection_log10(Fraction(1, 100)) == 2.0
+    assert math.isclose(rejection_log10(Fraction(3, 1000)), 2.5228787452803374)
+    assert EValue(2.5).rejects(Fraction(1, 316))
+    assert not EValue(2.5).rejects(Fraction(1, 317))
