@@ -15,12 +15,12 @@ from splu_ref.decoys import (
     cyclic,
     largest_gamma,
     mixed_reference,
-    plan_method,
+    named_plan,
     surplus,
 )
-from splu_ref.decoys.plan import IntArray
+from splu_ref.decoys.plan import DecoyPlan, IntArray
 from splu_ref.model import Gamma, ParameterError
-from splu_ref.randomness import SystemSource
+from splu_ref.randomness import PlanSecret, SystemSource
 
 
 @st.composite
@@ -46,6 +46,17 @@ def test_the_fast_greedy_plan_is_the_reference(case: tuple[IntArray, Gamma]) -> 
     np.testing.assert_array_equal(
         anatomy(histogram, gamma).groups(), anatomy_reference(histogram, gamma).groups()
     )
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_the_fast_greedy_plan_of_every_small_histogram(size: int) -> None:
+    gamma, tried = Gamma(size), 0
+    for histogram in map(np.array, product(range(4), repeat=5)):
+        if histogram.any() and histogram.sum() % size == 0 and size * histogram.max() <= histogram.sum():
+            tried += 1
+            expected = anatomy_reference(histogram, gamma).groups().tolist()
+            assert anatomy(histogram, gamma).groups().tolist() == expected
+    assert tried > 40
 
 
 @settings(max_examples=200)
@@ -150,10 +161,16 @@ def test_groups_and_what_is_published_are_held_in_the_least_bytes(
         assert published.tolist() == [0, values - 1, values - 1, 0]
 
 
-def test_an_unknown_plan_is_refused_and_the_known_ones_are_named() -> None:
+def test_plans_by_their_names() -> None:
     with pytest.raises(ParameterError, match="plan 'none' is unknown: choose one of anatomy, cyclic, mixed"):
-        plan_method("none")
-    assert [plan_method(name) for name in PLANS] == list(PLANS.values())
+        named_plan("none")
+    for name, method in PLANS.items():
+        assert named_plan(name) == named_plan(method) == (method, name)
+
+    def own(histogram: IntArray, gamma: Gamma, _: PlanSecret) -> DecoyPlan:
+        return cyclic(histogram, gamma)
+
+    assert named_plan(own) == (own, "another")
 
 
 def test_the_least_surplus_against_every_choice() -> None:

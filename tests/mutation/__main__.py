@@ -191,6 +191,8 @@ def _configuration(room: Room) -> str:
         f"also_copy ={listed(name for name in beside if not name.startswith('.'))}\n"
         f"pytest_add_cli_args_test_selection ={listed(f'tests/{name}' for name in room.tests)}\n"
         f"pytest_add_cli_args ={listed(['-p', 'no:cacheprovider'])}\n"
+        # Each fault in a process without threads yet: a fork of one that has used Polars may wait for ever.
+        "process_isolation = forkserver\nforkserver_warmup = none\n"
     )
 
 
