@@ -189,7 +189,7 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
     refuse_uncertifiable_threshold: {"gamma": 3, "epsilon": "1/2", "t_e": "1/4", "retention": "2/5"},
     concept_certificate: {
         "gamma": 2, "epsilon": "1/2", "rows": 8, "sensitive_count": 2, "predicate_count": 3,
-        "concept_count": 1, "decoys_in_predicate": 1, "error": "3/16",
+        "concept_count": 1, "decoys_in_predicate": 1, "error": "1",
     },
 }  # fmt: skip
 
@@ -302,7 +302,7 @@ def test_the_setting_names_what_is_not_ordinary() -> None:
 def test_a_concept_by_hand() -> None:
     certificate = concept_certificate(**CALLS[concept_certificate])
     assert certificate["claim"] == "concept-error"
-    assert certificate["evidence"] == {"numerator": "3"}
+    assert certificate["evidence"] == {"numerator": "10"}
     assert certificate["parameters"] == {
         "gamma": "2", "epsilon": "1/2", "rows": "8", "sensitive_count": "2", "predicate_count": "3",
         "concept_count": "1", "decoys_in_predicate": "1",
@@ -310,7 +310,7 @@ def test_a_concept_by_hand() -> None:
     assert claim_words(certificate) == (
         "With gamma = 2: where x3 = 1 of the 3 records of a predicate carry a value, which f = 2 of 8 "
         "records carry and which 1 others of the predicate have among their decoys, the corrected estimate "
-        "of x3 is off by at least (1/2) x3 with a probability of at most 0.1875, which is exact or "
+        "of x3 is off by at least (1/2) x3 with a probability of at most 1, which is exact or "
         "rounded up."
     )
     with pytest.raises(ParameterError, match=r"error = 1/32 is no multiple of 2\^-4"):
