@@ -93,6 +93,14 @@ def test_exact_sums_and_the_work_that_is_counted_for_them(
     assert checker._numerator(law, 10, 3) > 0
 
 
+def test_long_numbers_count_by_their_digits() -> None:
+    law = law_of(3, Fraction(12_345_678_901, 10**11))
+    assert checker._sizes(law, 4) == (452, 3)
+    checker._unspent.set(MAX_SUMMED)
+    checker._numerator(law, 4, 2)
+    assert MAX_SUMMED - checker._unspent.get() == 452 * 3 * 6
+
+
 @pytest.mark.parametrize(
     ("numerator", "denominator"),
     [
