@@ -29,7 +29,7 @@ class _Table(NamedTuple):
     outside: int
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def _table(n: int, chance: Fraction, bits: int) -> _Table:
     """Tabulate Bin(n, chance), 0 < chance < 1."""
     if 2 * chance > 1:  # the failures, counted from the other end

@@ -119,6 +119,9 @@ def sample_size(
     most, remedy = MOST_ROWS, "give"
     if p.denominator > LONGEST_PERIOD:
         most, remedy = _MOST_ROWS_FINE, "round the retention to three digits, or give"
+    long = sum(number.denominator.bit_length() for number in (p, own_share, error, allowed))
+    if long > 64:  # every term of every table is as long
+        most, remedy = most * 64 // (64 + long), "give numbers with fewer digits, or"
     if bound > most:
         raise ParameterError(
             f"Hoeffding's bound holds from {bound} rows on, and the least number is searched for up to "

@@ -162,6 +162,7 @@ def test_bounds_for_one_column_and_several() -> None:
         (("1/2", "1/2", "0", "1/20"), "epsilon must be greater"),
         (("1/2", "1/2", "1/5", "0"), "delta must be"),
         (("1/5", "1/2", "1/100", "1/20"), "from 461110 rows on, .* up to 120000: give a larger epsilon"),
+        (("0." + "7" * 390, "1/2", "0.3", "1e-300"), "give numbers with fewer digits"),
         (("1001/5003", "1/2", "1/20", "1/20"), "up to 8000: round the retention to three digits"),
     ],
 )
