@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
@@ -18,7 +18,14 @@ from splu_ref.decoys import DecoyPlan, FloatArray, PlanMethod
 from splu_ref.estimators import CountEstimate, Method
 from splu_ref.estimators.linear.em import Maximum
 from splu_ref.guarantees import UtilityThreshold
-from splu_ref.mechanisms import ColumnsRelease, PlaceOrder, Release, RetentionReplacement, SpluGen
+from splu_ref.mechanisms import (
+    ColumnsRelease,
+    PlaceOrder,
+    Release,
+    RetentionReplacement,
+    SpluGen,
+    Swapping,
+)
 from splu_ref.microdata import Microdata
 from splu_ref.model import Exact, Gamma
 from splu_ref.randomness import (
@@ -80,6 +87,35 @@ class PublishRetained(Protocol):
         /,
     ) -> ColumnsRelease:
         """Keep or replace the codes of the sensitive columns."""
+        ...
+
+
+class PublishSwapped(Protocol):
+    """Of the form of `Swapping.publish_columns`."""
+
+    def __call__(
+        self,
+        mechanism: Swapping,
+        codes: Mapping[str, IntArray],
+        domain_sizes: Mapping[str, int],
+        draws_for: Callable[[str], Draws],
+        /,
+    ) -> ColumnsRelease:
+        """Permute released cells of the sensitive columns."""
+        ...
+
+
+class PredicateChannels(Protocol):
+    """Of the form of `RetentionReplacement.predicate_channels`."""
+
+    def __call__(
+        self,
+        mechanism: RetentionReplacement,
+        sets: Mapping[str, Collection[str]],
+        published: Mapping[str, Mapping[str, int]],
+        /,
+    ) -> Mapping[tuple[str, ...], Channel[bool, bool]]:
+        """Return the laws of whether published values are in sets."""
         ...
 
 
@@ -168,8 +204,10 @@ class Subject:
         The mechanism on codes, and on tables.
     channel
         The law of a record's published code that the mechanism declares.
-    publish_retained, predicate_channel
-        Retention replacement on codes, and the law of a predicate that it tells.
+    publish_retained, predicate_channels
+        Retention replacement on codes, and the laws of predicates that it tells.
+    publish_swapped
+        Swapping on codes.
     most_likely
         EM on the states of a query, with a fixed matrix.
     plans
@@ -202,7 +240,8 @@ class Subject:
     channel: DeclaredChannel
     publish: PublishTable
     publish_retained: PublishRetained
-    predicate_channel: Callable[[RetentionReplacement, int, int], Channel[bool, bool]]
+    predicate_channels: PredicateChannels
+    publish_swapped: PublishSwapped
     most_likely: Callable[[FloatArray, Sequence[FloatArray]], Maximum]
     plans: Mapping[str, PlanMethod]
     mixed: Mixed
@@ -242,7 +281,8 @@ SHIPPED = Subject(
     channel=SpluGen.channel,
     publish=SpluGen.publish,
     publish_retained=RetentionReplacement.publish_columns,
-    predicate_channel=RetentionReplacement.predicate_channel,
+    predicate_channels=RetentionReplacement.predicate_channels,
+    publish_swapped=Swapping.publish_columns,
     most_likely=estimators.most_likely,
     plans=decoys.PLANS,
     mixed=decoys.mixed,

@@ -6,12 +6,12 @@ A guarantee is none of them: it is a function of a channel and a prior, or of pa
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, TypeVar, runtime_checkable
 
 from narwhals.typing import IntoDataFrame
 
-from splu_ref.channels import Channel
+from splu_ref.channels import Channel, Pairs
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray, Randomness, UniformSource
 
@@ -91,19 +91,52 @@ class Randomizer(Mechanism[Release_co], Protocol[Release_co]):
 
 @runtime_checkable
 class RecordRandomizer(Randomizer[Release_co], Protocol[Release_co]):
-    """A randomizer of records and columns that are independent, and for which all predicates are alike."""
+    """A randomizer of records and columns for which all predicates of the same share are alike."""
 
-    def predicate_channel(self, members: int, values: int) -> Channel[bool, bool]:
-        """Return the law of whether a record's published value is in a set, by whether its true one is.
+    @property
+    def pooled(self) -> bool:
+        """Whether records enter each other's estimates.
 
-        A promise: the law depends on nothing else of the set and of the true value, and `channel` has it.
+        They do if their draws depend on each other, or if the law of replacements is not public, so that
+        estimates take its shares from the whole published column. Otherwise records are independent.
+        """
+        ...
+
+    @property
+    def compound(self) -> bool:
+        """Whether all sensitive values of a record are kept or replaced together."""
+        ...
+
+    def predicate_channels(
+        self, sets: Mapping[str, Collection[str]], published: Mapping[str, Mapping[str, int]]
+    ) -> Mapping[tuple[str, ...], Channel[bool, bool]]:
+        """Return the laws of whether published values are in sets, by whether the true ones are.
+
+        A promise: a law depends on nothing else of the sets and of the true values, and `channel` has it.
 
         Parameters
         ----------
-        members
-            How many values are in the set, 0 to ``values``.
-        values
-            How many there are in the column's domain.
+        sets
+            Values of a column's domain as texts, by sensitive column.
+        published
+            By sensitive column, how many published records hold each value of the domain, for a law that is
+            not public.
+
+        Returns
+        -------
+        Mapping
+            By the columns whose values are kept or replaced together: the law of whether all of these are in
+            their sets. The laws are independent of each other.
+        """
+        ...
+
+    def pairs(self, records: int, members: int) -> Pairs:
+        """Return weights of pairs of records for a column, where records are `pooled`.
+
+        Parameters
+        ----------
+        records, members
+            Published records, and how many of them hold a value of the set.
         """
         ...
 

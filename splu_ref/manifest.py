@@ -162,6 +162,10 @@ class Facts:
         """Return a text."""
         return _text(self._document[name])
 
+    def optional_text(self, name: str, otherwise: str) -> str:
+        """Return a text, or another one where the file does not have the name."""
+        return _text(self._document.get(name, otherwise))
+
     def whole(self, name: str) -> int:
         """Return a whole number of at least 1."""
         return whole(self._document[name], name, 1)

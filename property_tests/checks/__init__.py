@@ -19,6 +19,7 @@ from property_tests.checks import (
     retention,
     source_rules,
     source_statistics,
+    swapping,
     tables,
 )
 
@@ -41,5 +42,6 @@ __all__ = [
     "retention",
     "source_rules",
     "source_statistics",
+    "swapping",
     "tables",
 ]

@@ -4,7 +4,17 @@
 `property_tests.mutants.mutant.MUTANTS`.
 """
 
-from property_tests.mutants import draws, entropy, formulas, orders, plans, retention, sources, tables
+from property_tests.mutants import (
+    draws,
+    entropy,
+    formulas,
+    orders,
+    plans,
+    retention,
+    sources,
+    swapping,
+    tables,
+)
 from property_tests.mutants.mutant import MUTANTS, Mutant
 
 __all__ = [
@@ -17,5 +27,6 @@ __all__ = [
     "plans",
     "retention",
     "sources",
+    "swapping",
     "tables",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -79,10 +79,48 @@ def _em_from_y(published: FloatArray, factors: Sequence[FloatArray]) -> Maximum:
     return Maximum(x, np.zeros(len(x)), 500)
 
 
-def _share_off_by_one(mechanism: RetentionReplacement, members: int, values: int) -> Channel[bool, bool]:
+def _coin_per_record(
+    mechanism: RetentionReplacement,
+    codes: Mapping[str, IntArray],
+    domain_sizes: Mapping[str, int],
+    draws_for: Callable[[str], Draws],
+) -> ColumnsRelease:
+    together = RetentionReplacement(mechanism.retention, dict(mechanism.domains), compound=True)
+    return together.publish_columns(codes, domain_sizes, draws_for)
+
+
+def _coin_per_cell(
+    mechanism: RetentionReplacement,
+    codes: Mapping[str, IntArray],
+    domain_sizes: Mapping[str, int],
+    draws_for: Callable[[str], Draws],
+) -> ColumnsRelease:
+    apart = RetentionReplacement(mechanism.retention, dict(mechanism.domains))
+    return apart.publish_columns(codes, domain_sizes, draws_for)
+
+
+def _always_uniform(
+    mechanism: RetentionReplacement,
+    codes: Mapping[str, IntArray],
+    domain_sizes: Mapping[str, int],
+    draws_for: Callable[[str], Draws],
+) -> ColumnsRelease:
+    plain = RetentionReplacement(mechanism.retention, dict(mechanism.domains), compound=mechanism.compound)
+    return plain.publish_columns(codes, domain_sizes, draws_for)
+
+
+def _share_off_by_one(
+    mechanism: RetentionReplacement,
+    sets: Mapping[str, Collection[str]],
+    published: Mapping[str, Mapping[str, int]],
+) -> dict[tuple[str, ...], Channel[bool, bool]]:
     # (high - low)/(max - min) of a continuous column, on whole numbers.
-    share = Fraction(members - 1, values - 1)
-    return retention_channel(mechanism.retention, {True: share, False: 1 - share})
+    domains = dict(mechanism.domains)
+    found: dict[tuple[str, ...], Channel[bool, bool]] = {}
+    for column, values in sets.items():
+        share = Fraction(len(values) - 1, len(domains[column]) - 1)
+        found[column,] = retention_channel(mechanism.retention, {True: share, False: 1 - share})
+    return found
 
 
 mutant(
@@ -113,7 +151,25 @@ mutant(
     "predicate-share-off-by-one",
     "retention.predicates",
     "The share of a set in the domain is that of a continuous column: one value short on either side.",
-    predicate_channel=_share_off_by_one,
+    predicate_channels=_share_off_by_one,
+)
+mutant(
+    "one-p-for-a-record",
+    "retention.law",
+    "The retention is applied to a record, all of whose values stay or go, where it is that of a cell.",
+    publish_retained=_coin_per_record,
+)
+mutant(
+    "coins-apart-in-a-compound",
+    "retention.laws",
+    "Each column has a coin of its own where one is asked for.",
+    publish_retained=_coin_per_cell,
+)
+mutant(
+    "given-law-ignored",
+    "retention.laws",
+    "Replacements are uniform, whatever law is asked for.",
+    publish_retained=_always_uniform,
 )
 mutant(
     "em-started-at-y",

@@ -28,7 +28,7 @@ from splu_ref.audit.enumeration import (
 from splu_ref.audit.laws import Vector
 from splu_ref.channels import Channel, mixture
 from splu_ref.channels.channel import total
-from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen
+from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen, Swapping
 from splu_ref.randomness import Draws, IntArray, UniformSource, outcomes
 
 Label: TypeAlias = Hashable
@@ -97,7 +97,11 @@ DECLARED: Sequence[tuple[Declaring, int]] = (
     ),
     *((Anatomy(gamma, plan), gamma) for gamma, plan in product(GAMMAS, ("anatomy", "cyclic"))),
     (DistributionBased(), 1),
-    *((RetentionReplacement(keep, {"sensitive": ("a", "b")}), 1) for keep in (0, "1/2", "2/3")),
+    *(
+        (RetentionReplacement(keep, {"sensitive": ("a", "b")}, replacing=law), 1)
+        for keep, law in product(("0", "1/2", "2/3"), ("uniform", "identity"))
+    ),
+    *((Swapping(keep), 2) for keep in (0, "1/2", "2/3")),
 )
 """The mechanisms that are enumerated, and how many records each needs for one of the most frequent value."""
 

@@ -48,6 +48,13 @@ from splu_ref.channels.set_breach import (
     retained_posterior,
     set_retention_limit,
 )
+from splu_ref.channels.swapping import (
+    Pairs,
+    histogram_pairs,
+    swapped_pairs,
+    swapped_retention,
+    swapping,
+)
 from splu_ref.channels.tensor import Tensor
 from splu_ref.channels.vulnerability import (
     bayes_capacity,
@@ -70,6 +77,7 @@ __all__ = [
     "Law",
     "Levels",
     "LogForm",
+    "Pairs",
     "PredicateCount",
     "PublishedCount",
     "Table",
@@ -90,6 +98,7 @@ __all__ = [
     "from_matrix",
     "gain_vulnerability",
     "growth",
+    "histogram_pairs",
     "identity",
     "interval_privacy",
     "inverse",
@@ -108,6 +117,9 @@ __all__ = [
     "retention_limit_for",
     "set_retention_limit",
     "shortest_interval",
+    "swapped_pairs",
+    "swapped_retention",
+    "swapping",
     "two_state",
     "vulnerability",
     "worst_prior",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,6 +31,7 @@ from splu_ref.model import DataError, ParameterError, probability, whole
 
 if TYPE_CHECKING:
     from splu_ref.certificates.form import Certificate
+    from splu_ref.mechanisms import RetentionReplacement
 
 EXAMPLE = "splu-ref breach --retention 1/5 --values 14 --rho1 0.1 --rho2 0.5"
 
@@ -67,10 +70,11 @@ def run(
     """Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.
 
     For values that are kept with probability p and otherwise drawn uniformly from the whole domain, the own
-    value included. Without --prior, every prior is admitted, and every property of the value. With it, the
-    counts of a column are the prior, its values the domain unless a manifest declares it, and every set of
-    values with a share of at most rho1 a property. Exit code 0: no breach, 1: there is one. It speaks of one
-    column of one release, and of records that are independent of each other.
+    value included, or by the law that the manifest tells. Without --prior, every prior is admitted, and every
+    property of the value. With it, the counts of a column are the prior, its values the domain unless a
+    manifest declares it, and every set of values with a share of at most rho1 a property. Exit code 0: no
+    breach, 1: there is one. It speaks of one column of one release, and of records that are independent of
+    each other.
     """
     levels = Levels.of(rho1, rho2)
     if certificate is not None:
@@ -78,34 +82,42 @@ def run(
     if manifest is not None:
         if retention is not None or values is not None:
             raise ParameterError("--manifest tells retention and domain: leave out --retention and --values")
-        keep, column, domain = _told(manifest, column)
+        told = _told(manifest, column, prior)
+        keep, column, domain = told.mechanism.retention, told.column, told.domain
+        if certificate is not None and told.mechanism.replacing != "uniform":
+            raise ParameterError("a certificate is of uniform replacement: leave out --certificate")
     elif retention is None:
         raise ParameterError("say --retention, or give the release's --manifest")
     else:
-        keep, domain = probability(retention, "--retention"), None
+        keep, domain, told = probability(retention, "--retention"), None, None
     counts = None if prior is None else _counts(prior, column, domain)
-    if domain is None:
+    if told is None:
         if counts is None and column is not None:
             raise ParameterError("--column names a column of --prior: add the table, or leave it out")
         if (values is None) == (counts is None):
             raise ParameterError("say what the domain is: --values 14, or --prior TABLE --column NAME")
-    if counts is None:
-        size = whole(values or "", "--values", 2) if domain is None else len(domain)
-        # One value against all others: no column of the whole matrix has a larger ratio.
-        law = {"a value": Fraction(1, size), "another value": Fraction(size - 1, size)}
+    if counts is not None:
+        if told is not None and told.mechanism.replacing == "identity":
+            counts = {value: count for value, count in counts.items() if count}
+        size, law = len(counts), _law(told, counts)
     else:
-        size = len(counts)
-        law = dict.fromkeys(counts, Fraction(1, size))
+        size = whole(values or "", "--values", 2) if told is None else told.size
+        least = Fraction(1, size) if told is None else told.least
+        # One value against all others: no column of the whole matrix has a larger ratio.
+        law = {"a value": least, "another value": 1 - least}
     channel = retention_channel(keep, law)
     found = amplification(channel)
     if counts is None:
         worst: Breach[str, str] | None = worst_prior(channel, levels.rho1)
-        limit: Fraction | None = levels.retention_limit(size)
+        rise = (levels.amplification - 1) * law["a value"]
+        limit: Fraction | None = rise / (1 + rise)
     else:
         worst = worst_property(channel, counts, levels.rho1)
         limit = retention_limit_for(counts, law, levels)
     holds = worst is None or worst.posterior < levels.rho2
-    epsilon = None if found.ratio is None else decimal_up(natural_logarithm(found.ratio).upper)
+    # A value drawn from the table's own counts tells of the table: no ratio of records bounds that.
+    local = told is None or told.mechanism.replacing != "identity"
+    epsilon = None if found.ratio is None or not local else decimal_up(natural_logarithm(found.ratio).upper)
     result = {
         "retention": str(keep),
         "values": size,
@@ -118,7 +130,7 @@ def run(
         "largest_retention": None if limit is None else str(limit),
         "epsilon": epsilon,
     }
-    lines = _lines(levels, worst, limit, str(found.ratio), epsilon, prior=counts is not None)
+    lines = _lines(levels, worst, limit, str(found.ratio or "infinite"), epsilon, prior=counts is not None)
     held = None if counts is None else [count for count in counts.values() if count]
     with certified(certificate, partial(_certificate, keep, size, levels, held), lines, force=force):
         show(result, lines, as_json=as_json)
@@ -134,8 +146,55 @@ def _certificate(
     return breach_certificate(keep, size, levels, counts)
 
 
-def _told(path: Path, column: str | None) -> tuple[Fraction, str, tuple[str, ...]]:
-    """Return the retention of a release, and one of its sensitive columns with its domain."""
+@dataclass(frozen=True)
+class _Told:
+    """What a manifest tells of one sensitive column, or of all of them if one coin decides for a record."""
+
+    mechanism: RetentionReplacement
+    column: str | None
+    domain: tuple[str, ...] | None
+
+    @property
+    def size(self) -> int:
+        """Values that are replaced together."""
+        return prod(len(domain) for _, domain in self._domains())
+
+    @property
+    def least(self) -> Fraction:
+        """The least probability that a replacement has."""
+        laws = dict(self.mechanism.laws)
+        return prod(
+            (
+                min(laws[name].shares) if laws else Fraction(1, len(domain))
+                for name, domain in self._domains()
+            ),
+            start=Fraction(1),
+        )
+
+    def law(self) -> dict[str, Fraction]:
+        """Return the probabilities of replacements by value."""
+        given = dict(self.mechanism.laws)
+        domain = dict(self.mechanism.domains)[self.column or ""]
+        shares = given[self.column or ""].shares if given else [Fraction(1, len(domain))] * len(domain)
+        return dict(zip(domain, shares, strict=True))
+
+    def _domains(self) -> list[tuple[str, tuple[str, ...]]]:
+        return [each for each in self.mechanism.domains if self.column in (None, each[0])]
+
+
+def _law(told: _Told | None, counts: dict[str, int]) -> dict[str, Fraction]:
+    """Return the law of replacements over the values of a prior."""
+    if told is None:
+        return dict.fromkeys(counts, Fraction(1, len(counts)))
+    if told.mechanism.replacing == "identity":
+        records = sum(counts.values())
+        return {value: Fraction(count, records) for value, count in counts.items()}
+    law = told.law()
+    return {value: law[value] for value in counts}
+
+
+def _told(path: Path, column: str | None, prior: Path | None) -> _Told:
+    """Return what a manifest tells of one of its sensitive columns, or of a record that has one coin."""
     from splu_ref.mechanisms import RetentionReplacement, read_manifest  # noqa: PLC0415 - as below
 
     mechanism = read_manifest(path).mechanism
@@ -144,11 +203,23 @@ def _told(path: Path, column: str | None) -> tuple[Fraction, str, tuple[str, ...
             f"{path}: a release by {mechanism.name}: give the manifest of one by {RetentionReplacement.name}"
         )
     domains = dict(mechanism.domains)
+    if mechanism.compound:
+        if column is not None or prior is not None:
+            raise ParameterError(
+                f"{path} tells of one coin for a record, whose sensitive values are one value of the product "
+                "of their domains: leave out --column and --prior"
+            )
+        return _Told(mechanism, None, None)
     if column is None and len(domains) == 1:
         [column] = domains
     if column not in domains:
         raise ParameterError(f"{path} tells of the columns {', '.join(domains)}: name one, --column NAME")
-    return mechanism.retention, column, domains[column]
+    if mechanism.replacing == "identity" and prior is None:
+        raise ParameterError(
+            f"{path} tells of replacements from the original's own counts, which are the prior as well: give "
+            "them, --prior TABLE"
+        )
+    return _Told(mechanism, column, domains[column])
 
 
 def _counts(path: Path, column: str | None, declared: tuple[str, ...] | None) -> dict[str, int]:
@@ -197,7 +268,6 @@ def _lines(
         allowed = "every retention below 1"
     else:
         allowed = f"below {limit} (about {decimal_down(limit, 4)}); at it there is a breach"
-    ratio = "infinite" if epsilon is None else ratio
     return [
         (f"({levels.rho1}, {levels.rho2})", breach),
         ("safe retention", allowed),

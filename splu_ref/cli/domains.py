@@ -13,6 +13,7 @@ LONGEST_FILE = 1 << 24
 """Bytes of the largest file that is read."""
 MOST_VALUES = 100_000
 """Values of a domain, whether they are listed or counted from a least to a greatest one."""
+_LAW = '{"job": {"nurse": "1/3", "clerk": "2/3"}}'
 _FORM = '{"job": ["nurse", "clerk"], "age": {"min": 17, "max": 90}}'
 
 
@@ -24,6 +25,23 @@ def read_domains(path: Path) -> dict[str, tuple[str, ...]]:
     DataError
         If the file cannot be read or declares no such thing; the message names the column.
     """
+    document = _document(path, _FORM)
+    return {column: _values(declared, f"{path}: column {column!r}") for column, declared in document.items()}
+
+
+def read_laws(path: Path) -> dict[str, dict[str, str]]:
+    """Return the laws that a file declares: by column the probability of each value, as text.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or declares no such thing; the message names the column.
+    """
+    document = _document(path, _LAW)
+    return {column: _law(declared, f"{path}: column {column!r}") for column, declared in document.items()}
+
+
+def _document(path: Path, form: str) -> dict[str, Any]:
     try:
         with opened(path) as file:
             data = file.read(LONGEST_FILE + 1)
@@ -36,10 +54,18 @@ def read_domains(path: Path) -> dict[str, tuple[str, ...]]:
     except KeyError:
         raise DataError(f"{path}: a key stands there twice: name each column once") from None
     except (ValueError, RecursionError):
-        raise DataError(f"{path}: not a JSON file: write {_FORM}") from None
+        raise DataError(f"{path}: not a JSON file: write {form}") from None
     if not isinstance(document, dict) or not document:
-        raise DataError(f"{path}: no column is there: write {_FORM}")
-    return {column: _values(declared, f"{path}: column {column!r}") for column, declared in document.items()}
+        raise DataError(f"{path}: no column is there: write {form}")
+    return document
+
+
+def _law(declared: object, place: str) -> dict[str, str]:
+    if not isinstance(declared, dict) or not all(type(share) in (str, int) for share in declared.values()):
+        raise DataError(f'{place}: a law has the probability of each value, "1/3" or "0.3": write {_LAW}')
+    if not 2 <= len(declared) <= MOST_VALUES:
+        raise DataError(f"{place}: {len(declared)} values: a domain has 2 to {MOST_VALUES}")
+    return {value: str(share) for value, share in declared.items()}
 
 
 def _values(declared: object, place: str) -> tuple[str, ...]:

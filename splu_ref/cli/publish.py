@@ -10,13 +10,21 @@ from typing import Annotated, TypeAlias
 import typer
 
 from splu_ref.channels import natural_logarithm
-from splu_ref.cli.domains import MOST_VALUES, read_domains
+from splu_ref.cli.domains import MOST_VALUES, read_domains, read_laws
 from splu_ref.cli.output import AsJson, Force, about, note, show
 from splu_ref.cli.progress import counted
+from splu_ref.cli.release_options import IdColumn, KeyFile, ManifestFile, Missing, Seed
 from splu_ref.cli.sanitize import SEEDED, refuse_identity, refuse_overlap, source_of
 from splu_ref.files import refuse_existing, write_all
 from splu_ref.guarantees import decimal_up
-from splu_ref.mechanisms import DistributionBased, RecordMechanism, Release, RetentionReplacement, SpluGen
+from splu_ref.mechanisms import (
+    DistributionBased,
+    RecordMechanism,
+    Release,
+    RetentionReplacement,
+    SpluGen,
+    Swapping,
+)
 from splu_ref.microdata import Microdata, read_table, require_suffix
 from splu_ref.microdata.values import text
 from splu_ref.model import DataError, ParameterError
@@ -37,8 +45,11 @@ class _Asked:
     retention: str | None
     domain: Path | None
     declared: Mapping[str, tuple[str, ...]]
+    laws: Mapping[str, Mapping[str, str]]
     observed_domain: bool
     shuffle: bool
+    replacing: str | None
+    compound: bool
 
     def required(self, name: str) -> str:
         """Return the text of an option, by its attribute's name."""
@@ -59,7 +70,18 @@ def _distribution(_: _Asked, __: Microdata) -> RecordMechanism:
 
 
 def _retention(asked: _Asked, table: Microdata) -> RecordMechanism:
-    return RetentionReplacement(asked.required("retention"), _domains(asked, table), shuffled=asked.shuffle)
+    domains, replacing = _domains(asked, table), asked.replacing or "uniform"
+    return RetentionReplacement(
+        asked.required("retention"),
+        domains,
+        shuffled=asked.shuffle,
+        replacing={name: asked.laws[name] for name in domains} if replacing == "given" else replacing,
+        compound=asked.compound,
+    )
+
+
+def _swap(asked: _Asked, _: Microdata) -> RecordMechanism:
+    return Swapping(asked.required("retention"))
 
 
 _Making: TypeAlias = Callable[[_Asked, Microdata], RecordMechanism]
@@ -67,7 +89,8 @@ _Making: TypeAlias = Callable[[_Asked, Microdata], RecordMechanism]
 NAMED: dict[str, tuple[_Making, tuple[str, ...]]] = {
     "splu-gen": (_splu_gen, ("gamma", "plan", "retention")),
     "distribution": (_distribution, ()),
-    "retention": (_retention, ("retention", "domain", "observed_domain", "shuffle")),
+    "retention": (_retention, ("retention", "replacing", "compound", "domain", "observed_domain", "shuffle")),
+    "swap": (_swap, ("retention",)),
 }
 """By name: what makes the mechanism of the options, and which options it knows."""
 
@@ -86,14 +109,33 @@ def run(
     ] = None,
     retention: Annotated[
         str | None,
-        typer.Option("--retention", help="splu-gen, retention: probability that a cell keeps its value."),
+        typer.Option(
+            "--retention", help="splu-gen, retention, swap: probability that a cell keeps its value or place."
+        ),
     ] = None,
+    replacing: Annotated[
+        str | None,
+        typer.Option(
+            "--replacing",
+            help="retention: replacements are drawn uniformly from the domain (uniform), by a given law "
+            "(given), or with the value of a uniform record (identity) [uniform].",
+        ),
+    ] = None,
+    compound: Annotated[
+        bool,
+        typer.Option(
+            "--compound",
+            help="retention: one coin keeps or replaces all sensitive values of a record, which are then one "
+            "value of the product of their domains (FRAPP).",
+        ),
+    ] = False,
     domain: Annotated[
         Path | None,
         typer.Option(
             "--domain",
             help='retention: JSON, by column its values, ["a", "b"], or {"min": 17, "max": 90}. Without '
-            "--column, all columns of the file are sensitive.",
+            "--column, all columns of the file are sensitive. With --replacing given their probabilities, "
+            '{"a": "1/3", "b": "2/3"}.',
         ),
     ] = None,
     observed_domain: Annotated[
@@ -110,38 +152,34 @@ def run(
             "on it, but rows at their old places link the release to others.",
         ),
     ] = False,
-    key_file: Annotated[
-        Path | None,
-        typer.Option("--key-file", help="Secret key (splu-ref key): the same release of the same table."),
-    ] = None,
-    id_column: Annotated[
-        str | None, typer.Option("--id", help="Column that identifies a record, for --key-file.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", help="For tests only: repeatable, not secret.")
-    ] = None,
-    missing: Annotated[
-        str | None, typer.Option("--missing", help="Publish missing sensitive cells as this value.")
-    ] = None,
-    manifest: Annotated[
-        Path | None, typer.Option("--manifest", help="Write the public facts of the release here (JSON).")
-    ] = None,
+    key_file: KeyFile = None,
+    id_column: IdColumn = None,
+    seed: Seed = None,
+    missing: Missing = None,
+    manifest: ManifestFile = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Publish a table by a mechanism of your choice: a value for each record and sensitive column.
 
     splu-gen draws it from the record's decoy group, as sanitize does; distribution from the whole column;
-    retention keeps it with a probability and else draws from a declared domain (randomized response). The
-    epsilon told there is that of a record, all its sensitive columns together, in one release.
+    retention keeps it with a probability and else draws from a declared domain (randomized response); swap
+    moves it to another record, and every column keeps its counts. The epsilon told there is that of a record,
+    all its sensitive columns together, in one release.
     """
     make, known = _named(mechanism)
     asked = _Asked(
         columns=tuple(column or ()), gamma=gamma, plan=plan, retention=retention, domain=domain,
-        declared={}, observed_domain=observed_domain, shuffle=shuffle,
+        declared={}, laws={}, observed_domain=observed_domain, shuffle=shuffle, replacing=replacing,
+        compound=compound,
     )  # fmt: skip
     _refuse_others(mechanism, known, asked)
-    if domain is not None:
+    if replacing == "given":
+        if domain is None:
+            raise ParameterError("--replacing given needs the probabilities: --domain FILE")
+        laws = read_laws(domain)
+        asked = replace(asked, laws=laws, declared={name: tuple(law) for name, law in laws.items()})
+    elif domain is not None:
         asked = replace(asked, declared=read_domains(domain))
     source = source_of(key_file, seed, id_column)
     written = [output] if manifest is None else [output, manifest]
@@ -173,6 +211,10 @@ def run(
     _show(made, release, output, observed=observed_domain, as_json=as_json)
 
 
+_LONG = ("domains", "laws")
+"""Facts that are too long to be read."""
+
+
 def _named(name: str) -> tuple[_Making, tuple[str, ...]]:
     if name not in NAMED:
         raise ParameterError(f"--mechanism {name} is unknown: choose one of {', '.join(NAMED)}")
@@ -182,7 +224,9 @@ def _named(name: str) -> tuple[_Making, tuple[str, ...]]:
 def _refuse_others(name: str, known: tuple[str, ...], asked: _Asked) -> None:
     """Raise if an option is given that the mechanism does not know."""
     given = [
-        option for option in vars(asked) if option not in ("columns", "declared") and getattr(asked, option)
+        option
+        for option in vars(asked)
+        if option not in ("columns", "declared", "laws") and getattr(asked, option)
     ]
     for option in given:
         if option not in known:
@@ -234,7 +278,7 @@ def _show(
         "amplification": None if ratio is None else str(ratio),
         "epsilon": epsilon,
     }
-    parameters = [f"{name} {value}" for name, value in mechanism.facts().items() if name != "domains"]
+    parameters = [f"{name} {value}" for name, value in mechanism.facts().items() if name not in _LONG]
     lines = [
         ("published", f"{output} ({release.table.row_count} rows, {release.suppressed} suppressed)"),
         ("mechanism", ", ".join([mechanism.name, *parameters])),
@@ -244,10 +288,20 @@ def _show(
         ),
         (
             "local privacy",
-            "none is shown: what is published of a record depends on others"
+            _unbounded(mechanism)
             if ratio is None
             else f"e^epsilon = {ratio} for a record: epsilon < {epsilon}",
         ),
         ("randomness", release.randomness),
     ]
     show(result, lines, as_json=as_json)
+
+
+def _unbounded(mechanism: RecordMechanism) -> str:
+    if (
+        isinstance(mechanism, RetentionReplacement)
+        and mechanism.replacing == "given"
+        and not mechanism.amplification
+    ):
+        return "none: a value of probability 0 is published for nobody but its own records"
+    return "none is shown: what is published of a record depends on others"

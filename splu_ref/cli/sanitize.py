@@ -13,6 +13,7 @@ import typer
 from splu_ref.audit.release_log import logged, read_log, warnings
 from splu_ref.cli.output import AsJson, Force, GammaOption, about, note, show
 from splu_ref.cli.progress import counted
+from splu_ref.cli.release_options import IdColumn, KeyFile, ManifestFile, Missing, Seed
 from splu_ref.files import refuse_existing, same_file, write_all
 from splu_ref.mechanisms import (
     JoinedRelease,
@@ -52,25 +53,11 @@ def run(
             "--retention", help="Probability that a record keeps its value, e.g. 0.3 or 3/10 [1/gamma]."
         ),
     ] = None,
-    key_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--key-file",
-            help="Secret key (splu-ref key): the same release of the same table.",
-        ),
-    ] = None,
-    id_column: Annotated[
-        str | None, typer.Option("--id", help="Column that identifies a record, for --key-file.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", help="For tests only: repeatable, not secret.")
-    ] = None,
-    missing: Annotated[
-        str | None, typer.Option("--missing", help="Publish missing sensitive cells as this value.")
-    ] = None,
-    manifest: Annotated[
-        Path | None, typer.Option("--manifest", help="Write the public facts of the release here (JSON).")
-    ] = None,
+    key_file: KeyFile = None,
+    id_column: IdColumn = None,
+    seed: Seed = None,
+    missing: Missing = None,
+    manifest: ManifestFile = None,
     append_to: Annotated[
         Path | None,
         typer.Option(

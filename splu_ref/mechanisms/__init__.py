@@ -19,6 +19,7 @@ from splu_ref.mechanisms.retention_replacement import (
     from_other_values,
 )
 from splu_ref.mechanisms.splu_gen import PlaceOrder, SpluGen
+from splu_ref.mechanisms.swapping import Swapping
 from splu_ref.mechanisms.transcribing import ordered_digest, transcribed
 from splu_ref.mechanisms.transcript import Transcript, read_transcript
 from splu_ref.mechanisms.two_tables import Anatomy, TwoTables, TwoTablesRelease
@@ -40,6 +41,7 @@ __all__ = [
     "Release",
     "RetentionReplacement",
     "SpluGen",
+    "Swapping",
     "Transcript",
     "TwoTables",
     "TwoTablesRelease",

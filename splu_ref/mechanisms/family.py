@@ -16,6 +16,7 @@ from splu_ref.mechanisms.laplace import LaplaceCounts
 from splu_ref.mechanisms.release import PublishedTable
 from splu_ref.mechanisms.retention_replacement import RetentionReplacement
 from splu_ref.mechanisms.splu_gen import SpluGen
+from splu_ref.mechanisms.swapping import Swapping
 from splu_ref.mechanisms.two_tables import Anatomy
 from splu_ref.microdata import Microdata, as_table
 
@@ -25,6 +26,7 @@ MECHANISMS: dict[str, Callable[[Facts], Mechanism[object]]] = {
     DistributionBased.name: DistributionBased.from_facts,
     LaplaceCounts.name: LaplaceCounts.from_facts,
     RetentionReplacement.name: RetentionReplacement.from_facts,
+    Swapping.name: Swapping.from_facts,
 }
 """What makes a mechanism of the facts in a manifest. A new mechanism is a row here."""
 

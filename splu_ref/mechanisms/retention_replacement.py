@@ -1,31 +1,40 @@
 """Retention replacement (Agrawal, Srikant and Thomas 2005, section 3): keep a value, or draw it anew.
 
-Each cell of a sensitive column is kept with probability p, and otherwise drawn uniformly from the declared
-domain, its own value included: A = p I + (1 - p)/m. Records and columns are independent. Randomized response
-and uniform perturbation are the same mechanism under other parameters, which `from_other_values` and
-`from_local_privacy` convert.
+Each cell of a sensitive column is kept with probability p, and otherwise drawn from a replacing law g, its
+own value included: A = p I + (1 - p) 1 g'. The law is uniform over the declared domain, given by the
+publisher, or the column's own histogram ("identity" perturbation). Records and columns are independent,
+unless one coin keeps or replaces all of a record's sensitive values: then the record is one value of the
+product of the domains (FRAPP). Randomized response and uniform perturbation are the same mechanism under
+other parameters, which `from_other_values` and `from_local_privacy` convert.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from splu_ref.channels import Channel
+from splu_ref.channels import Channel, Pairs, histogram_pairs
 from splu_ref.channels import retention as retention_channel
 from splu_ref.manifest import Facts
 from splu_ref.mechanisms.draws import LARGEST_BOUND
-from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
+from splu_ref.mechanisms.release import ColumnsRelease, Given, RecordMechanism
+from splu_ref.mechanisms.replacing_law import ReplacingLaw
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, exact, probability
 from splu_ref.randomness import Draws, IntArray, UniformSource
+
+LAWS = ("uniform", "given", "identity")
+
+Published: TypeAlias = Mapping[str, Mapping[str, int]]
+"""By sensitive column, how many published records hold each value."""
 
 
 @dataclass(frozen=True, init=False)
@@ -39,6 +48,12 @@ class RetentionReplacement(RecordMechanism):
     domains
         By sensitive column all its values as texts, at least two: what the replacements are drawn from. They
         are declared, not taken from the table, whose values would otherwise be told by the manifest.
+    replacing
+        ``uniform``; ``identity``, the value of a uniform record of the table, the own one included; or by
+        column the probability of each of its values, which add up to 1. A value may have 0: then it can be
+        published for no record but its own.
+    compound
+        Whether one coin keeps or replaces all sensitive values of a record.
     shuffled
         Whether the rows leave in a random order. The law of a row does not depend on the others, so an order
         tells no value; but rows that stand where they stood link a release to the original and to others.
@@ -46,8 +61,8 @@ class RetentionReplacement(RecordMechanism):
     Raises
     ------
     ParameterError
-        If p is 1, which publishes the original, out of range or has too many digits to draw by, or if no
-        column has a domain.
+        If p is 1, which publishes the original, out of range or has too many digits to draw by, if no
+        column has a domain, or if a law is not one of the domain.
     """
 
     name: ClassVar[str] = "retention replacement"
@@ -55,41 +70,80 @@ class RetentionReplacement(RecordMechanism):
     retention: Fraction
     domains: tuple[tuple[str, tuple[str, ...]], ...]
     shuffled: bool
+    replacing: str
+    laws: tuple[tuple[str, ReplacingLaw], ...]
+    """By column the given law, in the order of the domain; empty for another one."""
+    compound: bool
 
     def __init__(
-        self, retention: Exact, domains: Mapping[str, Sequence[str]], *, shuffled: bool = False
+        self,
+        retention: Exact,
+        domains: Mapping[str, Sequence[str]],
+        *,
+        shuffled: bool = False,
+        replacing: str | Mapping[str, Mapping[str, Exact]] = "uniform",
+        compound: bool = False,
     ) -> None:
         keep = probability(retention, "retention")
         if keep == 1:
             raise ParameterError("a retention of 1 publishes every value as it is: choose less than 1")
         if not domains:
             raise ParameterError("no column has a domain: declare the values of each sensitive column")
-        object.__setattr__(self, "retention", keep)
         ordered = {name: tuple(sorted(domains[name])) for name in sorted(domains)}
-        object.__setattr__(self, "domains", tuple(ordered.items()))
-        object.__setattr__(self, "shuffled", shuffled)
+        named = replacing if isinstance(replacing, str) else "given"
+        if named not in LAWS or replacing == "given":
+            raise ParameterError(f"replacing by {named}: choose uniform, identity, or give a law by column")
+        if compound and named == "identity":
+            raise ParameterError(
+                "one coin for a record is known with laws that do not come from the table: choose uniform"
+            )
+        given = {} if isinstance(replacing, str) else replacing
+        if given and set(given) != set(ordered):
+            raise ParameterError("a given law is one for each column with a domain, and for no other")
+        laws = tuple((name, ReplacingLaw.given(name, ordered[name], given[name])) for name in sorted(given))
+        for field, value in (
+            ("retention", keep), ("domains", tuple(ordered.items())), ("shuffled", shuffled),
+            ("replacing", named), ("laws", laws), ("compound", compound),
+        ):  # fmt: skip
+            object.__setattr__(self, field, value)
 
     def facts(self) -> dict[str, int | str]:
         """Return the retention, the law of replacements, the order of rows, and a digest of the domains.
 
-        A manifest tells the domains in any case; by their digest a keyed release depends on them.
+        A manifest tells the domains in any case; by their digest a keyed release depends on them. A given law
+        is told in the order of each domain by code points, columns likewise.
         """
         told = json.dumps(self.domains, ensure_ascii=False, separators=(",", ":")).encode()
         digest = hashlib.sha256(told).hexdigest()
         order = "shuffled" if self.shuffled else "kept"
-        return {
-            "retention": str(self.retention), "replacing": "uniform", "order": order, "domains": digest,
+        facts: dict[str, int | str] = {
+            "retention": str(self.retention), "replacing": self.replacing, "order": order, "domains": digest,
         }  # fmt: skip
+        if self.laws:
+            facts["laws"] = json.dumps([list(map(str, law.shares)) for _, law in self.laws])
+        return facts | ({"unit": "record"} if self.compound else {})
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism of which a manifest tells these parameters."""
-        if facts.text("replacing") != "uniform":
-            raise ParameterError("replacing is not uniform: no other law is known, ask the publisher")
-        order = facts.text("order")
-        if order not in ("kept", "shuffled"):
-            raise ParameterError("order is neither kept nor shuffled: ask the publisher")
-        mechanism = cls(facts.text("retention"), facts.domains(), shuffled=order == "shuffled")
+        replacing = facts.text("replacing")
+        if replacing not in LAWS:
+            raise ParameterError(f"replacing is not {', '.join(LAWS)}: ask the publisher")
+        order, unit = facts.text("order"), facts.optional_text("unit", "cell")
+        if order not in ("kept", "shuffled") or unit not in ("cell", "record"):
+            raise ParameterError("order is neither kept nor shuffled, or unit not record: ask the publisher")
+        domains = {name: tuple(sorted(values)) for name, values in facts.domains().items()}
+        laws: dict[str, Mapping[str, Exact]] = {}
+        if replacing == "given":
+            told = json.loads(facts.text("laws"))
+            laws = {
+                name: dict(zip(domains[name], law, strict=True))
+                for name, law in zip(sorted(domains), told, strict=True)
+            }
+        mechanism = cls(
+            facts.text("retention"), domains, shuffled=order == "shuffled",
+            replacing=laws or replacing, compound=unit == "record",
+        )  # fmt: skip
         if facts.text("domains") != mechanism.facts()["domains"]:
             raise DataError("domains is not the digest of the domains: ask the publisher")
         return mechanism
@@ -101,23 +155,73 @@ class RetentionReplacement(RecordMechanism):
         return table
 
     @property
-    def amplification(self) -> Fraction:
+    def amplification(self) -> Fraction | None:
         """The largest ratio of the chances of one published record under two true ones: e^epsilon.
 
-        Columns are independent, so it is the product of theirs, 1 + p m/(1 - p) for a domain of m values.
+        With the least share g of a replacing law it is 1 + p/((1 - p) g) for a column, 1 + p m/(1 - p) for m
+        values that are replaced uniformly. Columns are independent, so it is the product of theirs; with one
+        coin for all it is that of the product of the shares. None if there is no bound: if values are kept
+        and one has share 0, or if they are replaced from a histogram, which the record itself is part of.
         """
         kept = self.retention / (1 - self.retention)
-        return prod((1 + kept * len(domain) for _, domain in self.domains), start=Fraction(1))
+        if not kept and self.replacing != "identity":
+            return Fraction(1)
+        least = [min(law.shares) for law in self._laws().values()]
+        if self.replacing == "identity" or not min(least):
+            return None
+        shares = [prod(least, start=Fraction(1))] if self.compound else least
+        return prod((1 + kept / share for share in shares), start=Fraction(1))
 
-    def predicate_channel(self, members: int, values: int) -> Channel[bool, bool]:
-        """Return the law of whether a published value is one of ``members`` of the ``values`` of a domain."""
-        share = Fraction(members, values)
-        return retention_channel(self.retention, {True: share, False: 1 - share})
+    @property
+    def pooled(self) -> bool:
+        """Whether estimates take a column's shares from all that is published: see `RecordRandomizer`."""
+        return self.replacing == "identity"
+
+    def predicate_channels(
+        self, sets: Mapping[str, Collection[str]], published: Published
+    ) -> dict[tuple[str, ...], Channel[bool, bool]]:
+        """Return the laws of whether published values are in sets; see `RecordRandomizer`."""
+        shares = {column: self._share(column, values, published) for column, values in sets.items()}
+        if self.compound:
+            shares_of = {tuple(sets): prod(shares.values(), start=Fraction(1))}
+        else:
+            shares_of = {(column,): share for column, share in shares.items()}
+        return {
+            columns: retention_channel(self.retention, {True: share, False: 1 - share})
+            for columns, share in shares_of.items()
+        }
+
+    def pairs(self, records: int, members: int) -> Pairs:
+        """Return weights of pairs of records; see `RecordRandomizer`."""
+        return histogram_pairs(self.retention, records, members)
 
     def channel(self, histogram: IntArray, _: UniformSource) -> Channel[int, int]:
-        """Return the law of a record's published code: kept with p, else any of the domain."""
-        size = len(histogram)
-        return retention_channel(self.retention, dict.fromkeys(range(size), Fraction(1, size)))
+        """Return the law of a record's published code, in any column: kept with p, else by the law.
+
+        Raises
+        ------
+        ParameterError
+            If columns have laws of their own, so that there is not one channel.
+        """
+        if self.replacing == "identity":
+            law = ReplacingLaw.histogram(histogram.tolist())
+        elif len(self.laws) > 1:
+            raise ParameterError(
+                "each column has a law of its own: publish one column to speak of its channel"
+            )
+        else:
+            law = self.laws[0][1] if self.laws else ReplacingLaw.uniform(len(histogram))
+        return retention_channel(self.retention, dict(enumerate(law.shares)))
+
+    def publish_given(self, given: Given) -> ColumnsRelease:
+        """Publish a table's codes, with the given laws in the order of its domains."""
+        known, domains = dict(self.domains), given.domains()
+        laws = {
+            name: law.reordered([known[name].index(value) for value in domains[name]])
+            for name, law in self.laws
+            if name in domains
+        }
+        return self._published(given.codes, given.domain_sizes, given.draws_for, laws)
 
     def publish_columns(
         self,
@@ -127,16 +231,52 @@ class RetentionReplacement(RecordMechanism):
     ) -> ColumnsRelease:
         """Keep or replace each record's values; see `RecordMechanism` for parameters.
 
-        Random integers are drawn in this order: for each column one below w m per record, p = u/w in lowest
-        terms, m values. It is the coin and the replacement at once: r below u m keeps the value, and
-        otherwise r modulo m is the replacement. A record has one integer, so that a key's tape is read once.
+        A value's code is its place in the domain by code points. Random integers are drawn in this order: for
+        each column one below w W per record, p = u/w in lowest terms, W the sum of the law's whole weights: m
+        for a uniform law of m values, the common denominator for a given one, N for the histogram. It is the
+        coin and the replacement at once: r below u W keeps the value, and otherwise r modulo W is the place
+        of the replacement among the weights. A record has one integer, so that a key's tape is read once.
+        With one coin for a record it is the first column's; the others draw below W, the replacement alone.
         If the rows are shuffled, the permutation comes last, of the first column's draws.
 
         Raises
         ------
         ParameterError
-            If the columns are not those with a domain, w m is above 2**63, or there are no records.
+            If the columns are not those with a domain, w W is above 2**63, or there are no records.
         """
+        return self._published(codes, domain_sizes, draws_for, dict(self.laws))
+
+    def _published(
+        self,
+        codes: Mapping[str, IntArray],
+        domain_sizes: Mapping[str, int],
+        draws_for: Callable[[str], Draws],
+        given: Mapping[str, ReplacingLaw],
+    ) -> ColumnsRelease:
+        self._require(codes)
+        draws_of = {column: draws_for(column) for column in codes}
+        published: dict[str, IntArray] = {}
+        kept: NDArray[np.bool_] | None = None
+        for column, own in codes.items():
+            size, denominator = domain_sizes[column], self.retention.denominator
+            law = given.get(column) or self._law_of(own, size)
+            coins = 1 if self.compound and kept is not None else denominator
+            if coins * law.total > LARGEST_BOUND:
+                raise ParameterError(
+                    f"retention = {self.retention} and {self._weights(size)} are too many digits to draw by: "
+                    "write the retention with fewer, such as 0.3"
+                )
+            drawn = draws_of[column].below(coins * law.total, len(own))
+            if kept is None or not self.compound:
+                kept = drawn < self.retention.numerator * law.total
+            published[column] = np.where(kept, own, law.drawn(drawn))
+        first = next(iter(codes))
+        rows = np.arange(len(codes[first]), dtype=np.int64)
+        if self.shuffled:
+            rows = draws_of[first].permutation(len(rows))
+        return ColumnsRelease(rows, {name: cells[rows] for name, cells in published.items()}, rows[:0])
+
+    def _require(self, codes: Mapping[str, IntArray]) -> None:
         undeclared = [column for column in codes if column not in dict(self.domains)]
         if undeclared or len(codes) < len(self.domains):
             column = (
@@ -146,26 +286,33 @@ class RetentionReplacement(RecordMechanism):
                 f"column {column!r} has a domain or is sensitive, and not both: declare the values of each "
                 "sensitive column, and of no other"
             )
-        for column, own in codes.items():
-            if not len(own):
-                raise ParameterError("the table has no records: give at least one")
-            if self.retention.denominator * domain_sizes[column] > LARGEST_BOUND:
-                raise ParameterError(
-                    f"retention = {self.retention} and {domain_sizes[column]} values are too many digits to "
-                    "draw by: write the retention with fewer, such as 0.3"
-                )
-        draws_of = {column: draws_for(column) for column in codes}
-        published = {}
-        for column, own in codes.items():
-            size = domain_sizes[column]
-            drawn = draws_of[column].below(self.retention.denominator * size, len(own))
-            kept = drawn < self.retention.numerator * size
-            published[column] = np.where(kept, own, drawn % size)
-        first = next(iter(codes))
-        rows = np.arange(len(codes[first]), dtype=np.int64)
-        if self.shuffled:
-            rows = draws_of[first].permutation(len(rows))
-        return ColumnsRelease(rows, {name: cells[rows] for name, cells in published.items()}, rows[:0])
+        if any(not len(own) for own in codes.values()):
+            raise ParameterError("the table has no records: give at least one")
+
+    def _law_of(self, own: IntArray, size: int) -> ReplacingLaw:
+        """Return a column's law that is not given."""
+        if self.replacing == "identity":
+            return ReplacingLaw.histogram(np.bincount(own, minlength=size).tolist())
+        return ReplacingLaw.uniform(size)
+
+    def _weights(self, size: int) -> str:
+        return {"uniform": f"{size} values", "given": "the given law", "identity": "the records"}[
+            self.replacing
+        ]
+
+    def _laws(self) -> dict[str, ReplacingLaw]:
+        """Return by column the law that is uniform or given."""
+        return dict(self.laws) or {name: ReplacingLaw.uniform(len(domain)) for name, domain in self.domains}
+
+    def _share(self, column: str, values: Collection[str], published: Published) -> Fraction:
+        """Return the share of some values in a column's law; that of a histogram is the published one."""
+        if self.replacing == "identity":
+            counts = published[column]
+            return Fraction(sum(counts[value] for value in values), sum(counts.values()))
+        law, domain = self._laws()[column], dict(self.domains)[column]
+        chosen = set(values)
+        weights = zip(domain, law.weights, strict=True)
+        return Fraction(sum(weight for value, weight in weights if value in chosen), law.total)
 
 
 def from_other_values(keep: Exact, values: int) -> Fraction:

@@ -122,7 +122,25 @@ def test_a_key_repeats_a_release(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (["--mechanism", "swap", "--column", "job"], "choose one of splu-gen, distribution, retention"),
+        (["--mechanism", "rank", "--column", "job"], "choose one of splu-gen, distribution, retention, swap"),
+        (["--mechanism", "swap", "--column", "job"], "needs --retention"),
+        (["--mechanism", "swap", "--column", "job", "--retention", "1"], "choose less than 1"),
+        (
+            ["--mechanism", "swap", "--retention", "0.2", "--shuffle"],
+            "--shuffle is no option of --mechanism sw",
+        ),
+        (["--mechanism", "swap", "--retention", "0.2"], "--column NAME"),
+        ([*RETENTION, "--replacing", "rank", "--domain", "domain.json"], "replacing by rank: choose uniform"),
+        ([*RETENTION, "--replacing", "given", "--column", "job"], "needs the probabilities: --domain FILE"),
+        ([*RETENTION, "--replacing", "given", "--domain", "domain.json"], "column 'job': a law has the prob"),
+        (
+            [*RETENTION, "--replacing", "identity", "--compound", "--domain", "domain.json"],
+            "laws that do not come from the table",
+        ),
+        (
+            ["--mechanism", "distribution", "--compound"],
+            "--compound is no option of --mechanism dis",
+        ),
         ([*RETENTION, "--domain", "domain.json", "--gamma", "3"], "--gamma is no option of --mechanism ret"),
         (["--mechanism", "distribution", "--shuffle", "--column", "job"], "which knows none of its own"),
         (
@@ -277,3 +295,121 @@ def test_a_breach_is_asked_of_its_manifest(capsys: pytest.CaptureFixture[str]) -
     )
     assert main(["breach", *levels, "--manifest", "s"]) == 2
     assert "a release by SPLU-Gen" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_swapping_keeps_every_column_s_counts_and_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+    words = (
+        "--mechanism",
+        "swap",
+        "--retention",
+        "1/2",
+        "--column",
+        "job",
+        "--manifest",
+        "m.json",
+        "--seed",
+        "1",
+    )
+    found = _published(capsys, *words)
+    assert (found["mechanism"], found["parameters"]) == ("swapping", {"retention": "1/2"})
+    assert (found["amplification"], found["epsilon"], found["rows_out"]) == (None, None, 60)
+    assert sorted(row["job"] for row in _rows()) == sorted("abc" * 20)
+    assert [row["id"] for row in _rows()] == [str(i) for i in range(60)]
+    ask = ("estimate", "p.csv", "--manifest", "m.json")
+    alone = _answer(capsys, *ask, "--where", "job=a")
+    assert (alone["estimate"], alone["interval"], alone["exact"]) == (20, [20, 20], True)
+    both = _answer(capsys, *ask, "--where", "job=a", "--where", "sex=F")
+    published = sum(row["job"] == "a" and row["sex"] == "F" for row in _rows())
+    pi = (60 * 0.5 - 0.5**60) / 59
+    assert both["estimate"] == pytest.approx((published - (1 - pi) * 30 / 3) / pi)
+    assert both["exact"] is False
+    assert main(["breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5"]) == 2
+    assert "a release by swapping" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_given_law_is_published_estimated_and_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    law = {"job": {"a": "1/2", "b": "0.3", "c": "1/5", "d": 0}}
+    Path("law.json").write_text(json.dumps(law), encoding="utf-8")
+    words = [
+        *RETENTION,
+        "--replacing",
+        "given",
+        "--domain",
+        "law.json",
+        "--seed",
+        "1",
+        "--manifest",
+        "m.json",
+    ]
+    found = _published(capsys, *words)
+    assert json.loads(found["parameters"]["laws"]) == [["1/2", "3/10", "1/5", "0"]]
+    assert (found["amplification"], found["epsilon"]) == (None, None)
+    assert main(["publish", "t.csv", "-o", "p.csv", "--force", *words]) == 0
+    assert "a value of probability 0 is published for nobody" in " ".join(capsys.readouterr().out.split())
+    answer = _answer(capsys, "estimate", "p.csv", "--manifest", "m.json", "--where", "job=b")
+    assert answer["estimate"] == pytest.approx((answer["published_count"] - 60 * 0.8 * 0.3) / 0.2)
+    told = _answer(capsys, "breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
+    assert (told["amplification"], told["epsilon"], told["largest_retention"]) == (None, None, "0")
+    assert told["witness"]["posterior"] == "1"
+    Path("law.json").write_text(json.dumps(law | {"job": {"a": "3/4", "b": "1/8", "c": "1/8"}}), "utf-8")
+    positive = _published(capsys, *words)
+    assert positive["amplification"] == "3"  # 1 + (1/4) / (1/8)
+    told = _answer(capsys, "breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
+    assert (told["amplification"], told["holds"], told["largest_retention"]) == ("3", True, "1/2")
+
+
+@pytest.mark.usefixtures("folder")
+def test_values_of_uniform_records_are_judged_by_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*RETENTION, "--replacing", "identity", "--domain", "domain.json", "--column", "job"]
+    found = _published(capsys, *words, "--seed", "1", "--manifest", "m.json")
+    assert (found["amplification"], found["parameters"]["replacing"]) == (None, "identity")
+    ask = ("breach", "--manifest", "m.json", "--rho1", "0.4", "--rho2", "0.5")
+    assert main([*ask]) == 2
+    assert "give them, --prior TABLE" in capsys.readouterr().err
+    told = _answer(capsys, *ask, "--prior", "t.csv")
+    # A third each: p + (1 - p)/3 after; 1/2 is reached at p = 1/4.
+    assert told["witness"]["posterior"] == "7/15"
+    assert (told["largest_retention"], told["values"], told["epsilon"]) == ("1/4", 3, None)
+
+
+@pytest.mark.usefixtures("folder")
+def test_one_coin_for_a_record_is_judged_by_the_product_of_domains(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = [*RETENTION, "--compound", "--domain", "domain.json", "--seed", "1", "--manifest", "m.json"]
+    found = _published(capsys, *words)
+    assert (found["parameters"]["unit"], found["amplification"]) == ("record", "11")  # 1 + 40/4
+    both = _answer(
+        capsys, "estimate", "p.csv", "--manifest", "m.json", "--where", "job=a", "--where", "age=21"
+    )
+    assert both["exact"] is True
+    ask = ("breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5")
+    told = _answer(capsys, *ask)
+    assert (told["values"], told["amplification"], told["largest_retention"]) == (40, "11", "1/6")
+    assert main([*ask, "--column", "job"]) == 2
+    assert "leave out --column and --prior" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("declared", "remedy"),
+    [
+        ('{"job": ["a", "b"]}', "column 'job': a law has the probability of each value"),
+        ('{"job": {"a": 0.5, "b": 0.5}}', "column 'job': a law has the probability of each value"),
+        ('{"job": {"a": true, "b": 0}}', "column 'job': a law has the probability of each value"),
+        ('{"job": {"a": 1}}', "column 'job': 1 values"),
+        ('{"job": {"a": "1/2", "a": "1/2"}}', "stands there twice"),
+        ('{"job": {"a": "1/2", "b": "1/3", "c": "1/7"}}', "add up to 41/42"),
+        ('{"job": {"a": "3/2", "b": "-1/2", "c": "0"}}', "or one is negative"),
+        ('{"job": {"a": "1/2", "b": "one half", "c": "0"}}', "one half"),
+        ('{"job": {"a": "1/2", "b": "1/2"}}', "column 'job' holds 'c' in row 3"),
+    ],
+)
+def test_files_of_laws(declared: str, remedy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("d.json").write_text(declared, encoding="utf-8")
+    words = ["publish", "t.csv", "-o", "p.csv", *RETENTION, "--replacing", "given", "--domain", "d.json"]
+    assert main(words) == 2
+    assert remedy in capsys.readouterr().err
+    assert not Path("p.csv").exists()

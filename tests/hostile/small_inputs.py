@@ -68,6 +68,7 @@ FILES = {
     "odd.json": json.dumps(_MANIFEST | {"retention": "0.5" + "0" * 390 + "1"}),
     "rows.json": json.dumps(_MANIFEST | {"rows": 10**400}),
     "range.json": '{"s": {"min": 0, "max": 99999}}',
+    "law.json": '{"s": {"a": "0.5' + "0" * 390 + '1", "b": "0.4' + "9" * 391 + '"}}',
     "deep.json": '{"s": ' + "[" * 900,
     "q.jsonl": _alike('{{"where":{{"s":"a"}}}}\n', 45),
     "q3.jsonl": "".join(f'{{"where":{{"a":"a","b":"{VALUES[n]}","c":"b"}}}}\n' for n in range(25)),
@@ -115,6 +116,9 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"long.csv {_RETAIN} 0.{LONG} --domain range.json", f"long.csv {_RETAIN} 1/3 --domain deep.json",
         f"empty.csv {_RETAIN} 1/3 --column s --observed-domain",
         f"long.csv {_PUBLISH} 2 --mechanism splu-gen",
+        f"long.csv {_RETAIN} 1/3 --replacing given --domain law.json",
+        f"long.csv {_RETAIN} 1/3 --replacing identity --compound --domain range.json",
+        "long.csv -o out.csv --force --mechanism swap --retention 0.99999 --column s",
     ),
     "advise": (
         "long.csv --sensitive s", "many.csv --sensitive s --retention 1/2 --retention 1/3",

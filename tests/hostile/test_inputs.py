@@ -10,6 +10,7 @@ import socket
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
@@ -151,10 +152,11 @@ def test_every_path_of_every_command_is_here() -> None:
     named = set()
     for command in COMMANDS:
         module = import_module(f"splu_ref.cli.{command.replace('-', '_')}")
-        for name, hint in module.run.__annotations__.items():
+        for name, hint in get_type_hints(module.run, include_extras=True).items():
             if re.search(r"\bPath\b", str(hint)):
-                option = re.search(r"Option\((?:default_value=)?.*?'(--[a-z-]+)'|\"(--[a-z-]+)\"", str(hint))
-                named.add(f"{command} {option[1] or option[2] if option else name}")
+                [told] = hint.__metadata__
+                options = [each for each in (told.default, *(told.param_decls or ())) if each is not ...]
+                named.add(f"{command} {options[0] if options else name}")
     assert named == (INPUTS.keys() - {"study --data"}) | OUTPUTS
 
 

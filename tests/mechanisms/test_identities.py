@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from math import prod
 
 import numpy as np
@@ -20,8 +21,10 @@ from splu_ref.channels import (
     amplification,
     diagonal,
     from_matrix,
+    identity,
     inverse,
     retention,
+    swapping,
 )
 from splu_ref.channels.elementary import blocks
 from splu_ref.estimators import most_likely
@@ -29,6 +32,7 @@ from splu_ref.mechanisms import (
     DistributionBased,
     RetentionReplacement,
     SpluGen,
+    Swapping,
     from_other_values,
 )
 from splu_ref.model import Gamma
@@ -52,6 +56,25 @@ def _channels(size: int) -> st.SearchStrategy[Channel[int, int]]:
 def test_nothing_kept_and_all_drawn_from_the_histogram_is_distribution_based(counts: list[int]) -> None:
     replacing = {code: Fraction(count, sum(counts)) for code, count in enumerate(counts)}
     assert retention(0, replacing) == DistributionBased().channel(np.array(counts), SystemSource())
+
+
+@pytest.mark.parametrize("codes", [(0, 1), (0, 0, 1), (0, 1, 2)])
+def test_identity_replacement_that_keeps_nothing_draws_as_distribution_based(codes: tuple[int, ...]) -> None:
+    mechanism = RetentionReplacement(0, {"sensitive": "abc"}, replacing="identity")
+    assert _law(mechanism, codes, 3) == _law(DistributionBased(), codes, 3)
+
+
+@pytest.mark.parametrize("codes", [(0, 1), (0, 0, 1), (0, 1, 2)])
+def test_swapping_goes_from_the_table_to_a_uniform_permutation(codes: tuple[int, ...]) -> None:
+    size = len(codes)
+    assert swapping(1, Counter(codes)) == identity(list(dict.fromkeys(codes)))
+    arrangements = list(permutations(codes))
+    uniform = {cells: Fraction(arrangements.count(cells), len(arrangements)) for cells in set(arrangements)}
+    assert _law(Swapping(0), codes, size) == uniform
+    for keep in ("0", "1/3", "3/4"):
+        law = _law(Swapping(keep), codes, size)
+        assert {tuple(sorted(cells)) for cells in law if isinstance(cells, tuple)} == {tuple(sorted(codes))}
+        assert sum(law.values()) == 1
 
 
 @pytest.mark.parametrize("keep", ["0", "1/2", "2/3"])

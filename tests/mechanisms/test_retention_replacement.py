@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -61,7 +62,7 @@ def test_the_manifest_tells_what_was_declared_and_not_what_occurs(tmp_path: Path
     with pytest.raises(DataError, match="not the digest of the domains"):
         sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
     (tmp_path / "m.json").write_text(told.replace('"uniform"', '"by rank"'))
-    with pytest.raises(DataError, match="replacing is not uniform"):
+    with pytest.raises(DataError, match="replacing is not uniform, given, identity"):
         sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
 
 
@@ -209,3 +210,111 @@ def test_coin_and_value_are_an_integer_below_2_63_at_most() -> None:
             with pytest.raises(ParameterError, match="too many digits to draw by"):
                 mechanism.publish_codes(codes, 2, tape)
             assert tape.consumed == 0
+
+
+def test_a_given_law_is_drawn_by_its_whole_weights() -> None:
+    # p = 1/2 and weights 1, 0, 3: below 8, of which 0 to 3 keep; the rest modulo 4 is a, or c three times.
+    law = {"sensitive": {"a": "1/4", "b": "0", "c": "3/4"}}
+    mechanism = RetentionReplacement("1/2", {"sensitive": "abc"}, replacing=law)
+    done = mechanism.publish_codes(np.array([1, 1, 1, 1]), 3, TapeSource(bytes([3, 4, 5, 7])))
+    assert done.published.tolist() == [1, 0, 2, 2]
+    assert mechanism.amplification is None
+    positive = RetentionReplacement("1/2", {"a": "xy"}, replacing={"a": {"x": "1/3", "y": "2/3"}})
+    channel = positive.channel(np.array([1, 1]), SystemSource())
+    assert channel.probability(0, 0) == Fraction(1, 2) + Fraction(1, 6)
+    assert amplification(channel).ratio == positive.amplification == 4
+
+
+def test_equal_shares_are_drawn_as_uniform_ones() -> None:
+    codes = np.arange(4).repeat(30)
+    law = {"sensitive": dict.fromkeys("abcd", "1/4")}
+    given = RetentionReplacement("1/5", {"sensitive": "abcd"}, replacing=law)
+    plain = RetentionReplacement("1/5", {"sensitive": "abcd"})
+    first, second = (each.publish_codes(codes, 4, SeededSource(3)).published for each in (given, plain))
+    assert first.tolist() == second.tolist()
+
+
+def test_a_given_law_belongs_to_values_however_the_table_orders_them() -> None:
+    # As numbers 9 stands before 10, as texts after it.
+    law = {"age": {"10": 1, "9": 0}}
+    release = RetentionReplacement(0, {"age": ["9", "10"]}, replacing=law).publish(
+        pl.DataFrame({"age": [9, 10] * 20}), "age", SeededSource(1)
+    )
+    assert set(release.frame["age"]) == {10}
+
+
+def test_one_coin_decides_for_all_values_of_a_record() -> None:
+    # p = 1/2. a: below 4, of which 0 and 1 keep; b: its replacement alone, below 3.
+    domains = {"a": "xy", "b": "uvw"}
+    mechanism = RetentionReplacement("1/2", domains, compound=True)
+    codes = {"a": np.array([0, 0]), "b": np.array([2, 2])}
+    done = mechanism.publish_columns(
+        codes, {"a": 2, "b": 3}, lambda column: TapeSource(bytes([1, 3] if column == "a" else [0, 1]))
+    )
+    assert {name: cells.tolist() for name, cells in done.published.items()} == {"a": [0, 1], "b": [2, 1]}
+    assert mechanism.amplification == 7  # 1 + p m / (1 - p), m = 6
+    law = {"a": {"x": "1/3", "y": "2/3"}, "b": {"u": "1/2", "v": "1/4", "w": "1/4"}}
+    assert RetentionReplacement("1/2", domains, compound=True, replacing=law).amplification == 13
+
+
+def test_conjunctions_of_a_compound_are_one_predicate_with_an_exact_interval() -> None:
+    mechanism = RetentionReplacement("2/5", JOBS | {"sex": ["F", "M"]}, compound=True)
+    releases = [mechanism.publish(FRAME, ["job", "sex"], SeededSource(seed)) for seed in range(60)]
+    found = [release.estimate(job="a", sex="F") for release in releases]
+    true = len(FRAME.filter(job="a", sex="F"))
+    assert all(one.exact for one in found)
+    # f = (y - n (1-p)/m) / p with m = 8
+    assert found[0].estimate == pytest.approx((found[0].published_count - 600 * 0.6 / 8) / 0.4)
+    spread = np.std([one.estimate for one in found])
+    assert np.mean([one.estimate for one in found]) == pytest.approx(true, abs=5 * spread / 60**0.5)
+    assert sum(one.interval is None or not one.interval[0] <= true <= one.interval[1] for one in found) <= 9
+
+
+def test_replacements_from_the_histogram_tell_no_count(tmp_path: Path) -> None:
+    mechanism = RetentionReplacement("1/3", JOBS, replacing="identity")
+    assert mechanism.amplification is None
+    release = mechanism.publish(FRAME, "job", SeededSource(2))
+    assert "d" not in set(release.frame["job"])  # no record has it
+    release.write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
+    assert sr.read_release(tmp_path / "p.csv", tmp_path / "m.json").mechanism == mechanism
+    told = json.loads((tmp_path / "m.json").read_text())
+    assert {"100", "200", "300", 100, 200, 300}.isdisjoint(map(str, told.values()))
+    assert told["replacing"] == "identity"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"replacing": {"job": {"a": "1/2", "b": "1/4", "c": "1/4", "d": 0}}},
+        {"compound": True},
+        {"replacing": "identity", "shuffled": True},
+    ],
+)
+def test_manifests_tell_laws_and_coins(options: dict[str, Any], tmp_path: Path) -> None:
+    mechanism = RetentionReplacement("1/3", JOBS, **options)
+    mechanism.publish(FRAME, "job", SeededSource(2)).write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
+    assert sr.read_release(tmp_path / "p.csv", tmp_path / "m.json").mechanism == mechanism
+    told = (tmp_path / "m.json").read_text()
+    for fact, other in (('1/4\\"', '1/5\\"'), ('"unit": "record"', '"unit": "row"'), ("laws", "law")):
+        if fact in told:
+            (tmp_path / "m.json").write_text(told.replace(fact, other))
+            with pytest.raises(DataError, match=r"ask the publisher|add up to"):
+                sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
+
+
+@pytest.mark.parametrize(
+    ("options", "remedy"),
+    [
+        ({"replacing": "given"}, "replacing by given"),
+        ({"replacing": "rank"}, "replacing by rank"),
+        ({"replacing": "identity", "compound": True}, "laws that do not come from the table"),
+        ({"replacing": {"sex": {"F": 1, "M": 0}}}, "one for each column with a domain"),
+        ({"replacing": {"job": {"a": 1}}}, "'b' is in the domain or has a probability, and not both"),
+        ({"replacing": {"job": dict.fromkeys("abcd", "1/5")}}, "add up to 4/5"),
+        ({"replacing": {"job": {"a": 2, "b": -1, "c": 0, "d": 0}}}, "or one is negative"),
+        ({"replacing": {"job": dict.fromkeys("abcd", 0.25)}}, "0.25"),
+    ],
+)
+def test_laws_that_are_refused(options: dict[str, Any], remedy: str) -> None:
+    with pytest.raises(ParameterError, match=remedy):
+        RetentionReplacement("1/3", JOBS, **options)

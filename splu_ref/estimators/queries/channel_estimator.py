@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from splu_ref.channels import Channel, DependentRowsError, inverse
 from splu_ref.channels.channel import In
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
+from splu_ref.estimators.queries import pooled_records
+from splu_ref.estimators.queries.pooled_records import pooled_answer
 from splu_ref.estimators.queries.query import Condition, Query, selected
 from splu_ref.estimators.queries.record_states import RecordStates, Side, most_likely_counts
 from splu_ref.interfaces import Randomizer, RecordRandomizer
@@ -72,12 +74,13 @@ class ChannelEstimator:
         self._chosen = lru_cache(_CONDITIONS)(self._selected)
         self._hits = lru_cache(1 + _CACHED // (1 + release.table.row_count))(self._marked)
         self._side = cache(self._sided)
+        self._counted = cache(self._counted_values)
 
     @property
     def methods(self) -> tuple[str, ...]:
         """Names of the methods that this release allows, the first one unless another is asked for."""
-        several = isinstance(self._mechanism, RecordRandomizer)
-        return (INVERSION, MOST_LIKELY) if several else (INVERSION,)
+        independent = isinstance(self._mechanism, RecordRandomizer) and not self._mechanism.pooled
+        return (INVERSION, MOST_LIKELY) if independent else (INVERSION,)
 
     def __call__(self, queries: Sequence[Query], method: str | None = None) -> list[QueryEstimate]:
         """Return an answer to each query.
@@ -107,9 +110,19 @@ class ChannelEstimator:
         self._resolved(query)
 
     def _inversion(self, query: Query) -> QueryEstimate:
-        if isinstance(self._mechanism, RecordRandomizer):
-            return self.states(query).inversion()
+        mechanism = self._mechanism
         sets, inside = self._resolved(query)
+        if isinstance(mechanism, RecordRandomizer):
+            states = self.states(query)
+            if not mechanism.pooled:
+                return states.inversion()
+            rows = self._release.table.row_count
+            pairs = [
+                mechanism.pairs(rows, int(self._hits(column, members).sum()))
+                for column, members in sets.items()
+            ]
+            everybody = len(sets) == 1 and int(states.counts.sum()) == rows
+            return pooled_answer(states, pairs, everybody=everybody)
         [(column, members)] = sets.items()
         return self._of_values(column, members, inside)
 
@@ -130,11 +143,12 @@ class ChannelEstimator:
 
     def _resolved(self, query: Query) -> tuple[dict[str, frozenset[int]], NDArray[np.bool_] | None]:
         """Return the values that are counted by sensitive column, and which records are; None for all."""
-        several = isinstance(self._mechanism, RecordRandomizer)
         named = dict.fromkeys(column for column, _ in query.conditions if column in self._release.sensitive)
-        most = MOST_COLUMNS if several else 1
+        most = 1
+        if isinstance(self._mechanism, RecordRandomizer):
+            most = pooled_records.MOST_COLUMNS if self._mechanism.pooled else MOST_COLUMNS
         if not 1 <= len(named) <= most:
-            limit = f"one to {most}" if several else "one"
+            limit = f"one to {most}" if most > 1 else "one"
             raise ParameterError(f"{query} names {len(named)} sensitive columns: name {limit}")
         inside: NDArray[np.bool_] | None = None
         sets: dict[str, frozenset[int]] = {}
@@ -180,28 +194,42 @@ class ChannelEstimator:
         ParameterError
             As the call, and if the release has no method but ``inversion``.
         """
-        if not isinstance(self._mechanism, RecordRandomizer):
+        mechanism = self._mechanism
+        if not isinstance(mechanism, RecordRandomizer):
             raise ParameterError(
                 f"records of a release by {self._mechanism.name} have no states of two sides"
             )
         sets, inside = self._resolved(query)
-        kind = np.uint8 if len(sets) <= 8 else np.uint16 if len(sets) <= 16 else np.uint32
+        together = [tuple(sets.items())] if mechanism.compound else [(each,) for each in sets.items()]
+        kind = np.uint8 if len(together) <= 8 else np.uint16 if len(together) <= 16 else np.uint32
         states: NDArray[np.unsignedinteger] = np.zeros(self._release.table.row_count, dtype=kind)
         sides = []
-        for column, members in sets.items():
-            domain, _ = self._column(column)
+        for conditions in together:
+            (column, members), *others = conditions
+            hits = self._hits(column, members)
+            for column, members in others:
+                hits = hits & self._hits(column, members)
             np.left_shift(states, 1, out=states)
-            np.bitwise_or(states, self._hits(column, members), out=states)
-            sides.append(self._side(column, len(members), len(domain)))
-        counts = np.bincount(states if inside is None else states[inside], minlength=2 ** len(sets))
+            np.bitwise_or(states, hits, out=states)
+            sides.append(self._side(conditions))
+        counts = np.bincount(states if inside is None else states[inside], minlength=2 ** len(together))
         return RecordStates(counts.astype(np.int64, copy=False), tuple(sides))
 
-    def _sided(self, column: str, members: int, values: int) -> Side:
-        assert isinstance(self._mechanism, RecordRandomizer)
-        channel = self._mechanism.predicate_channel(members, values)
-        inverted = self._inverted(channel, column)
+    def _sided(self, conditions: tuple[tuple[str, frozenset[int]], ...]) -> Side:
+        """Return what conditions on columns that are kept or replaced together mean for a record."""
+        mechanism = self._mechanism
+        assert isinstance(mechanism, RecordRandomizer)
+        sets = {column: [self._column(column)[0][code] for code in members] for column, members in conditions}
+        told = {column: self._counted(column) for column in sets} if mechanism.pooled else {}
+        [channel] = mechanism.predicate_channels(sets, told).values()
+        inverted = self._inverted(channel, ", ".join(sets))
         low, high = (inverted[published].get(True, Fraction(0)) for published in (False, True))
         return Side(channel, (low, high))
+
+    def _counted_values(self, column: str) -> dict[str, int]:
+        """Return how many published records hold each value of a column's domain."""
+        domain, codes = self._column(column)
+        return dict(zip(domain, np.bincount(codes, minlength=len(domain)).tolist(), strict=True))
 
     def _inverted(self, channel: Channel[In, In], column: str) -> Mapping[In, Mapping[In, Fraction]]:
         try:

@@ -208,9 +208,9 @@ def exact_interval(
 def least_variances(sides: Sequence[Side]) -> tuple[float, float]:
     """Return what a record that is counted adds to the variance, and the least that any other one adds."""
     squares = [side.mean_squares for side in sides]
-    least = prod(min(pair) for pair in squares)
+    least = [min(pair) for pair in squares]
     # Some column's condition does not hold.
-    other = min(least / min(pair) * pair[0] for pair in squares)
+    other = min(pair[0] * prod(least[:place] + least[place + 1 :]) for place, pair in enumerate(squares))
     return max(prod(inside for _, inside in squares) - 1, 0.0), other
 
 

@@ -1,0 +1,83 @@
+"""What records say together that enter each other's estimates: swapped ones, or ones of a learned histogram.
+
+The estimate is the sum of the columns' weights as for independent records. Its square has the mean
+Var + x^2, and x^2 = x + (ordered pairs of different records that are both counted). What pairs of records are
+published as tells that number without bias, so the variance has an estimate that knows of the dependence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm, sqrt
+
+import numpy as np
+
+from splu_ref.channels import Pairs
+from splu_ref.estimators.answers import QueryEstimate
+from splu_ref.estimators.queries.record_states import (
+    RecordStates,
+    Whole,
+    approximate_interval,
+    least_variances,
+    weighted,
+)
+from splu_ref.randomness import IntArray
+
+MOST_COLUMNS = 10
+"""Sensitive columns of one query: all pairs of 2^k states are looked at."""
+_NEGATIVE = (
+    "the unbiased estimate of the variance is negative: the standard error is the least one that independent "
+    "records would have at the estimated count"
+)
+_COUNTED = "the release has every value as often as the original, so this count is the original's"
+
+
+def pooled_answer(states: RecordStates, pairs: Sequence[Pairs], *, everybody: bool) -> QueryEstimate:
+    """Return the estimate of how many records have all bits.
+
+    Parameters
+    ----------
+    states
+        The published states of the records that the query is about.
+    pairs
+        What two records add to the estimate of how many pairs are both in a column's set.
+    everybody
+        Whether all records of the release are counted, with one condition.
+    """
+    records, published, estimate = int(states.counts.sum()), int(states.counts[-1]), states.weighted()
+    variance = estimate**2 - estimate - _different(states.counts, pairs)
+    least = least_variances(states.sides)
+    error = sqrt(max(variance, Fraction(0)))
+    if variance < 0:
+        counted, other = least
+        inside = min(max(float(estimate), 0.0), records)
+        error = sqrt(max(inside * counted + (records - inside) * other, 0.0))
+    settled = everybody and not variance and estimate == published
+    value = float(estimate)
+    return QueryEstimate(
+        estimate=value,
+        standard_error=error,
+        interval=(value, value) if settled else approximate_interval(value, error, records, least),
+        method="inversion",
+        published_count=published,
+        predicate_count=records,
+        note=_COUNTED if settled else _NEGATIVE if variance < 0 else None,
+        variance_estimate=variance,
+        exact=settled,
+    )
+
+
+def _different(counts: IntArray, pairs: Sequence[Pairs]) -> Fraction:
+    """Return the estimate of how many ordered pairs of different records are both in all sets."""
+    scale = 1
+    sums = counts.astype(object)
+    for place, pair in enumerate(reversed(pairs)):
+        common = lcm(*(weight.denominator for weight in pair))
+        neither, one, both = (int(weight * common) for weight in pair)
+        scale *= common
+        sides = sums.reshape(-1, 2, 1 << place)
+        outside, inside = sides[:, 0], sides[:, 1]
+        sums = np.stack([neither * outside + one * inside, one * outside + both * inside], axis=1).reshape(-1)
+    themselves = weighted(counts, [Whole.of(pair.neither, pair.both) for pair in pairs])
+    return Fraction(int(counts.astype(object) @ sums), scale) - themselves
