@@ -45,7 +45,7 @@ def test_one_column_agrees_with_the_whole_inverse() -> None:
     ask = _published(mechanism, sex=list("FFMFM"), job=list("abbda"))
     query = Query.parse(["sex=F", "job=b"])
     [found] = ask([query], None)
-    by_values = ask._of_values("job", [1], np.array([True, True, False, True, False]))
+    by_values = ask._of_values("job", frozenset({1}), np.array([True, True, False, True, False]))
     assert found.estimate == by_values.estimate == pytest.approx((1 - 3 * 0.6 / 4) / 0.4)
     assert found.variance_estimate == by_values.variance_estimate
     assert (found.exact, by_values.exact) == (True, False)

@@ -92,7 +92,7 @@ def _moments(
         ({"a": "xyx", "b": "uvv"}, {"a": ["y"], "b": ["u"], "aside": ["1"]}, "112", 0),
     ],
 )
-def test_estimates_and_their_variances_are_unbiased_though_records_depend(
+def test_variances_are_unbiased_though_records_depend(
     cells: dict[str, str], where: dict[str, list[str]], aside: str, true: int
 ) -> None:
     mean, variance, told = _moments(Swapping("1/2"), cells, where, aside)

@@ -75,10 +75,12 @@ CLAIMS = {
     "entropy": "D2 D2n D2e EX EXc PX PXc T1 T2 T2c MAX I Ic AS QSS QSSc OUT PERT ENC",
     "chaytor": """
     HOM ALL ALLc CORR IND INDc DPPUB DPPUBc REPUB REPUBc TIME DOM SDR SDRc OPTRR FINE FINEc EQ1 OPT OPTc
+    COMP WHOLE
     """,
     "olap": """
     B Bc T1 T1s D45 SET T3 T4 T4r T4c T5 T5e T5c ADD
     TP FIT T2 T2c EM EMc EIG EIGc ERR TWO ZIPF S1530 P38 TREE
+    ID IDc SELF SELFc IDERR IDERRc L1 SWAP SWAPc PAIRS RARE RAREc EXT
     """,
 }
 """The claims of each paper by its folder."""
@@ -117,6 +119,11 @@ REFUTED = {
     "entropy.D2n": "entropy.D2e",
     "entropy.EX": "entropy.EXc",
     "entropy.T2": "entropy.T2c",
+    "olap.ID": "olap.IDc",
+    "olap.SELF": "olap.SELFc",
+    "olap.IDERR": "olap.IDERRc",
+    "olap.SWAP": "olap.SWAPc",
+    "olap.RARE": "olap.RAREc",
 }
 """Each refuted claim with what holds instead."""
 AS_STATED = {"splu.ND", "splu.POST"}

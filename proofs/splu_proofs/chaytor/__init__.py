@@ -12,5 +12,7 @@ MODULES = (
     "optimal_operators",
     "uniform_perturbation",
     "largest_retention",
+    "compound",
+    "whole_table",
 )
 """The modules of this package, in the order of the paper."""

@@ -16,5 +16,12 @@ MODULES = (
     "several_columns",
     "additive_noise",
     "experiments",
+    "unchanged_columns",
+    "learned_histogram",
+    "identity_error",
+    "identity_posterior",
+    "swapping_guarantee",
+    "rare_sets",
+    "rare_values",
 )
 """The modules of this package, in the order of the paper."""
