@@ -245,8 +245,8 @@ def _count_error(victims: Victims, count: int, error: Fraction) -> Fraction | Bo
     if isinstance(mechanism, SpluGen):
         return mechanism.count_law.error_enclosure(count, offset, BITS).bounds()
     if isinstance(mechanism, RetentionReplacement):
-        size = len(victims.table.domain(victims.column))
-        inside = mechanism.predicate_channel(1, size)
+        one_value = dict(mechanism.domains)[victims.column][:1]
+        [inside] = mechanism.predicate_channels({victims.column: one_value}, {}).values()
         own, other = inside.probability(True, True), inside.probability(False, True)
         law, mean = PredicateCount(rows, own, other), count * own + (rows - count) * other
         far = error * count * mechanism.retention

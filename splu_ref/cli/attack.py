@@ -156,6 +156,8 @@ def _victims(
         table = read_table(path)
         if isinstance(mechanism, RecordMechanism):
             table = mechanism.declared(table)
+            domains = {name: tuple(map(text, table.domain(name))) for name in columns}
+            mechanism = mechanism.aligned(domains)
         return Victims(
             table=table,
             columns=columns,

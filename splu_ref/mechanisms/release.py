@@ -279,6 +279,14 @@ class RecordMechanism(ABC):
         del table, columns
         return None
 
+    def aligned(self, domains: Mapping[str, tuple[str, ...]]) -> Self:
+        """Return the mechanism for codes that are places in these domains, of the declared values.
+
+        By default it is the mechanism itself: what a code stands for makes no difference to it.
+        """
+        del domains
+        return self
+
     def declared(self, table: Microdata) -> Microdata:
         """Return the table with the domains that the mechanism declares: by default those that occur.
 
@@ -325,7 +333,7 @@ class RecordMechanism(ABC):
         original = self.declared(as_table(table, missing))
         given = Given.of(self, original, sensitive, randomness, id_column, None)
         max_gamma = self.largest_gamma(given.table, tuple(given.codes))
-        done = self.publish_given(given)
+        done = self.aligned(given.domains()).publish_columns(given.codes, given.domain_sizes, given.draws_for)
         published = given.table.take(done.rows)
         for column, values in done.published.items():
             published = published.with_codes(column, values, domain_of=given.table)
@@ -338,10 +346,6 @@ class RecordMechanism(ABC):
             max_gamma=max_gamma,
             randomness=given.randomness,
         )
-
-    def publish_given(self, given: Given) -> ColumnsRelease:
-        """Publish what a table holds: by default from its codes alone, whatever values they stand for."""
-        return self.publish_columns(given.codes, given.domain_sizes, given.draws_for)
 
     def publish_codes(self, codes: IntArray, domain_size: int, draws: Draws) -> ColumnRelease:
         """Publish the codes of one sensitive column; see `publish_columns` for parameters and errors."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -25,7 +26,7 @@ from splu_ref.channels import Channel, Pairs, histogram_pairs
 from splu_ref.channels import retention as retention_channel
 from splu_ref.manifest import Facts
 from splu_ref.mechanisms.draws import LARGEST_BOUND
-from splu_ref.mechanisms.release import ColumnsRelease, Given, RecordMechanism
+from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
 from splu_ref.mechanisms.replacing_law import ReplacingLaw
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, exact, probability
@@ -213,15 +214,18 @@ class RetentionReplacement(RecordMechanism):
             law = self.laws[0][1] if self.laws else ReplacingLaw.uniform(len(histogram))
         return retention_channel(self.retention, dict(enumerate(law.shares)))
 
-    def publish_given(self, given: Given) -> ColumnsRelease:
-        """Publish a table's codes, with the given laws in the order of its domains."""
-        known, domains = dict(self.domains), given.domains()
-        laws = {
-            name: law.reordered([known[name].index(value) for value in domains[name]])
+    def aligned(self, domains: Mapping[str, tuple[str, ...]]) -> Self:
+        """Return the mechanism with its given laws in the order of these domains."""
+        known = dict(self.domains)
+        laws = tuple(
+            (name, law.reordered([known[name].index(value) for value in domains[name]]))
             for name, law in self.laws
             if name in domains
-        }
-        return self._published(given.codes, given.domain_sizes, given.draws_for, laws)
+        )
+        found = copy(self)
+        object.__setattr__(found, "domains", tuple((name, domains.get(name, known[name])) for name in known))
+        object.__setattr__(found, "laws", laws)
+        return found
 
     def publish_columns(
         self,
@@ -231,30 +235,22 @@ class RetentionReplacement(RecordMechanism):
     ) -> ColumnsRelease:
         """Keep or replace each record's values; see `RecordMechanism` for parameters.
 
-        A value's code is its place in the domain by code points. Random integers are drawn in this order: for
-        each column one below w W per record, p = u/w in lowest terms, W the sum of the law's whole weights: m
-        for a uniform law of m values, the common denominator for a given one, N for the histogram. It is the
-        coin and the replacement at once: r below u W keeps the value, and otherwise r modulo W is the place
-        of the replacement among the weights. A record has one integer, so that a key's tape is read once.
-        With one coin for a record it is the first column's; the others draw below W, the replacement alone.
-        If the rows are shuffled, the permutation comes last, of the first column's draws.
+        A value's code is its place in the domain by code points, or in that of `aligned`. Random integers are
+        drawn in this order: for each column one below w W per record, p = u/w in lowest terms, W the sum of
+        the law's whole weights: m for a uniform law of m values, the common denominator for a given one, N
+        for the histogram. It is the coin and the replacement at once: r below u W keeps the value, and
+        otherwise r modulo W is the place of the replacement among the weights. A record has one integer, so
+        that a key's tape is read once. With one coin for a record it is the first column's; the others draw
+        below W, the replacement alone. If the rows are shuffled, the permutation comes last, of the first
+        column's draws.
 
         Raises
         ------
         ParameterError
             If the columns are not those with a domain, w W is above 2**63, or there are no records.
         """
-        return self._published(codes, domain_sizes, draws_for, dict(self.laws))
-
-    def _published(
-        self,
-        codes: Mapping[str, IntArray],
-        domain_sizes: Mapping[str, int],
-        draws_for: Callable[[str], Draws],
-        given: Mapping[str, ReplacingLaw],
-    ) -> ColumnsRelease:
         self._require(codes)
-        draws_of = {column: draws_for(column) for column in codes}
+        given, draws_of = dict(self.laws), {column: draws_for(column) for column in codes}
         published: dict[str, IntArray] = {}
         kept: NDArray[np.bool_] | None = None
         for column, own in codes.items():

@@ -28,7 +28,7 @@ from splu_ref.audit.attacks.corruption import beside
 from splu_ref.audit.attacks.shared_value import pair_weights
 from splu_ref.audit.e_values import sum_of_bounded
 from splu_ref.audit.enumeration import codes_of
-from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen
+from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen, Swapping
 from splu_ref.microdata import Microdata, embedded_table
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws, SeededSource, SystemSource, outcomes
@@ -41,6 +41,8 @@ MECHANISMS = [
     (Anatomy(2), (2, 1, 1)),
     (DistributionBased(), (2, 1)),
     (RetentionReplacement("1/2", AB), (2, 1, 0)),
+    (RetentionReplacement("1/2", AB, replacing="identity"), (2, 1, 0)),
+    (Swapping("1/3"), (2, 1, 1)),
 ]
 """With a histogram of each."""
 SCORES: list[Score] = [best_guess, eliminated(0), eliminated(1)]
@@ -55,7 +57,7 @@ def _victims(mechanism: object, histogram: tuple[int, ...], seed: int = 1, relea
     table = _table(histogram)
     if isinstance(mechanism, RetentionReplacement):
         table = mechanism.declared(table)
-    assert isinstance(mechanism, SpluGen | Anatomy | DistributionBased | RetentionReplacement)
+    assert isinstance(mechanism, SpluGen | Anatomy | DistributionBased | RetentionReplacement | Swapping)
     return Victims(table, ("v",), "v", mechanism, SeededSource(seed), releases)
 
 
@@ -70,7 +72,7 @@ def _shown(mechanism: object, histogram: tuple[int, ...]) -> Iterator[tuple[list
             for row, values in zip(tables.rows.tolist(), tables.published.tolist(), strict=True):
                 labels[row] = tuple(values)
             return labels
-        assert isinstance(mechanism, SpluGen | DistributionBased | RetentionReplacement)
+        assert isinstance(mechanism, SpluGen | DistributionBased | RetentionReplacement | Swapping)
         done = mechanism.publish_columns({"v": codes}, {"v": len(histogram)}, lambda _: draws)
         for row, code in zip(done.rows.tolist(), done.published["v"].tolist(), strict=True):
             labels[row] = code
@@ -178,7 +180,7 @@ def test_records_of_different_values_are_independent_given_the_plan() -> None:
 
 @pytest.mark.parametrize(("mechanism", "histogram"), MECHANISMS)
 def test_presence_is_proved_as_often_as_enumerated(mechanism: object, histogram: tuple[int, ...]) -> None:
-    assert isinstance(mechanism, SpluGen | Anatomy | DistributionBased | RetentionReplacement)
+    assert isinstance(mechanism, SpluGen | Anatomy | DistributionBased | RetentionReplacement | Swapping)
     code, rows = 1, sum(histogram)
     proved = proof_of_presence(mechanism, histogram[code], rows)
     seen = sum(
@@ -187,7 +189,28 @@ def test_presence_is_proved_as_often_as_enumerated(mechanism: object, histogram:
         if any(code in label if isinstance(label, tuple) else label == code for label in labels)
     )
     # a value of the declared domain is shown whether somebody has it or not
-    assert proved == (0 if isinstance(mechanism, RetentionReplacement) else seen)
+    declared = isinstance(mechanism, RetentionReplacement) and mechanism.replacing == "uniform"
+    assert proved == (0 if declared else seen)
+
+
+def test_swapped_records_are_held_to_a_bound_that_knows_of_their_dependence(adult: Microdata) -> None:
+    victims = Victims(adult, ("occupation",), "occupation", Swapping("2/5"), SeededSource(1))
+    found = carried_out("attack", victims, best_guess, "says")
+    assert not found.contradicted
+    assert found.noticed is not None
+    independent = Victims(adult, ("occupation",), "occupation", DistributionBased(), SeededSource(1))
+    least = carried_out("attack", independent, best_guess, "says").noticed
+    assert least is not None
+    assert 2 * least < found.noticed < 3 * least  # the root of 8
+    for attack in (corrupted, shared_value):
+        with pytest.raises(ParameterError, match="swapped records depend on each other"):
+            attack(victims, 3)
+
+
+def test_a_value_that_is_never_drawn_proves_what_others_do_not() -> None:
+    law = {"v": {"a": "1/2", "b": "1/2", "c": "0"}}
+    with pytest.raises(ParameterError, match="a value that replacements never have"):
+        proof_of_presence(RetentionReplacement("1/2", AB, replacing=law), 1, 4)
 
 
 @pytest.fixture(scope="module")

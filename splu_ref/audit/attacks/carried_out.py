@@ -19,7 +19,7 @@ from splu_ref.channels import Channel
 from splu_ref.channels.channel import Out
 from splu_ref.decoys import DecoyPlan, PlanMethod
 from splu_ref.interfaces import Randomizer
-from splu_ref.mechanisms import Anatomy, RecordMechanism, SpluGen
+from splu_ref.mechanisms import Anatomy, RecordMechanism, SpluGen, Swapping
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws, IntArray, SystemSource
@@ -152,6 +152,15 @@ class Victims:
         return channel, (done.rows, done.published[self.column].tolist())
 
 
+def require_independent(victims: Victims) -> None:
+    """Raise for records that depend on each other in a way that an attack on several does not know."""
+    if isinstance(victims.mechanism, Swapping):
+        raise ParameterError(
+            "swapped records depend on each other, and what several of them say together is not known here: "
+            "choose another attack"
+        )
+
+
 def _always(plan: DecoyPlan) -> PlanMethod:
     return lambda *_: plan
 
@@ -184,6 +193,8 @@ def carried_out(name: str, victims: Victims, score: Score, says: str, *, exclude
     variables with the predicted expectation. With R releases, what a record can show depends on how its R
     groups come together; each further release adds a uniform order of records, in which one swap moves the
     sum by at most 2: 4 for each record and release in the bound, by the martingale of the order (Azuma 1967).
+    Swapped records depend on each other in the first release too: one more released cell, or one swap among
+    them, changes what two records show, so that coins and order have 4 for each record.
     """
     view, rows = victims.view, victims.view.rows
     total = sum(
@@ -197,7 +208,8 @@ def carried_out(name: str, victims: Victims, score: Score, says: str, *, exclude
         predicted, largest = view.expected(score), view.largest(eliminated(excluded))
     e_value = noticed = None
     if predicted is not None and not (isinstance(victims.mechanism, Anatomy) and victims.releases == 1):
-        spread = rows * (4 * victims.releases - 3)
+        swapped = isinstance(victims.mechanism, Swapping)
+        spread = rows * (8 * victims.releases if swapped else 4 * victims.releases - 3)
         e_value = sum_of_bounded(total, predicted * rows, spread)
         least = bisect_left(
             range(rows + 1),

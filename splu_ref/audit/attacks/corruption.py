@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 
-from splu_ref.audit.attacks.carried_out import Victims, carried_out
+from splu_ref.audit.attacks.carried_out import Victims, carried_out, require_independent
 from splu_ref.audit.attacks.outcome import AttackOutcome
 from splu_ref.audit.attacks.view import eliminated
 from splu_ref.decoys import DecoyPlan
@@ -42,6 +42,7 @@ def corrupted(victims: Victims, others: int) -> AttackOutcome:
         return _of_group(victims, others, int(mechanism.gamma))
     if isinstance(mechanism, SpluGen):
         return _of_plan(victims, others, mechanism)
+    require_independent(victims)
     return carried_out(
         NAME, victims, eliminated(0), f"the values of {others} others change nothing: records are independent"
     )

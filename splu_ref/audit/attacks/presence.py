@@ -7,7 +7,7 @@ from fractions import Fraction
 from splu_ref.audit.attacks.carried_out import Attackable, Victims
 from splu_ref.audit.attacks.outcome import LEVEL, AttackOutcome
 from splu_ref.audit.e_values import counts_point
-from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen
+from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen, Swapping
 from splu_ref.model import ParameterError
 
 MOST_ROWS = 100_000
@@ -31,20 +31,29 @@ def proof_of_presence(mechanism: Attackable, frequency: int, rows: int) -> Fract
     ParameterError
         For a mechanism of which this is not known.
     """
-    if isinstance(mechanism, Anatomy):
+    if isinstance(mechanism, Anatomy | Swapping):
         return Fraction(1)
     if isinstance(mechanism, SpluGen):
         law = mechanism.count_law
         others = (law.gamma - 1) * frequency
         absent: Fraction = (1 - law.retention) ** frequency * (1 - law.decoy) ** others
         return 1 - absent
-    if isinstance(mechanism, DistributionBased):
+    learned = isinstance(mechanism, RetentionReplacement) and mechanism.replacing == "identity"
+    if isinstance(mechanism, DistributionBased) or learned:
         if rows > MOST_ROWS:
             raise ParameterError(
                 f"the exact chance has {rows} factors: give a table of at most {MOST_ROWS} rows"
             )
-        return 1 - (1 - Fraction(frequency, rows)) ** rows
+        kept = mechanism.retention if isinstance(mechanism, RetentionReplacement) else Fraction(0)
+        drawn = (1 - kept) * Fraction(frequency, rows)
+        shown: Fraction = (1 - kept - drawn) ** frequency * (1 - drawn) ** (rows - frequency)
+        return 1 - shown
     if isinstance(mechanism, RetentionReplacement):
+        if any(not min(law.weights) for _, law in mechanism.laws):
+            raise ParameterError(
+                "a value that replacements never have proves that somebody has it, and others do not: choose "
+                "another attack"
+            )
         return Fraction(0)  # the values of the declared domain are published whether anybody has them or not
     raise ParameterError(
         f"what {mechanism.name} shows of a value's presence is not known: choose another attack"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 
-from splu_ref.audit.attacks.carried_out import Victims
+from splu_ref.audit.attacks.carried_out import Victims, require_independent
 from splu_ref.audit.attacks.outcome import AttackOutcome
 from splu_ref.decoys import co_occurrence
 from splu_ref.mechanisms import Anatomy, SpluGen
@@ -26,6 +26,7 @@ def pair_weights(victims: Victims, code: int) -> dict[int, Fraction]:
     pairs = {own: Fraction(count * (count - 1)) for own, count in counts.items()}
     mechanism, plan = victims.mechanism, victims.plans[0]
     if plan is None:
+        require_independent(victims)
         [channel] = victims.view.channels
         return {own: pairs[own] * channel.probability(own, code) ** 2 for own in counts}
     together = co_occurrence(plan).row(code).tolist()
