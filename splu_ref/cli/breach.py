@@ -164,10 +164,7 @@ class _Told:
         """The least probability that a replacement has."""
         laws = dict(self.mechanism.laws)
         return prod(
-            (
-                min(laws[name].shares) if laws else Fraction(1, len(domain))
-                for name, domain in self._domains()
-            ),
+            (laws[name].least if laws else Fraction(1, len(domain)) for name, domain in self._domains()),
             start=Fraction(1),
         )
 

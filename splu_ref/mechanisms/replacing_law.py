@@ -71,6 +71,11 @@ class ReplacingLaw:
         total = self.total
         return tuple(Fraction(weight, total) for weight in self.weights)
 
+    @property
+    def least(self) -> Fraction:
+        """The least probability."""
+        return Fraction(min(self.weights), self.total)
+
     def reordered(self, places: Sequence[int]) -> Self:
         """Return the law of a domain whose i-th value stood at ``places[i]``."""
         return type(self)(tuple(self.weights[place] for place in places))

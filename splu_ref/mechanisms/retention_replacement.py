@@ -167,7 +167,7 @@ class RetentionReplacement(RecordMechanism):
         kept = self.retention / (1 - self.retention)
         if not kept and self.replacing != "identity":
             return Fraction(1)
-        least = [min(law.shares) for law in self._laws().values()]
+        least = [law.least for law in self._laws().values()]
         if self.replacing == "identity" or not min(least):
             return None
         shares = [prod(least, start=Fraction(1))] if self.compound else least

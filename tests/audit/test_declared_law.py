@@ -22,7 +22,8 @@ from splu_ref.randomness import Draws, IntArray, SeededSource, UniformSource
 
 def test_every_mechanism_has_the_law_that_it_declares() -> None:
     rows = list(declared_rows(largest=3))
-    assert {row.mechanism for row in rows} == {"SPLU-Gen", "Anatomy", "DBR", "retention replacement"}
+    names = {"SPLU-Gen", "Anatomy", "DBR", "retention replacement", "swapping"}
+    assert {row.mechanism for row in rows} == names
     assert [row.detail for row in rows if not row.holds] == []
     assert len(rows) >= len(DECLARED)
     assert all(row.outcomes >= 1 for row in rows)

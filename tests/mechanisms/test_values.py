@@ -22,6 +22,7 @@ from splu_ref.mechanisms import (
     Release,
     RetentionReplacement,
     SpluGen,
+    Swapping,
     read_release,
 )
 from splu_ref.microdata import Microdata, read_table
@@ -123,6 +124,7 @@ def test_each_mechanism_is_read_from_its_manifest(tmp_path: Path) -> None:
         Anatomy(3, "cyclic"),
         LaplaceCounts(LN_2),
         RetentionReplacement("1/3", {"value": ["z", "x", "w", "y"]}),
+        Swapping("1/3"),
     ]
     assert {value.name for value in values} == set(MECHANISMS)
     for value in values:
