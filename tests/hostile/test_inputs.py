@@ -65,9 +65,9 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
             "job",
         )
     ],
-    "attack": lambda file: ["attack", "homogeneity", file, "--manifest", "manifest.json"],
+    "attack table": lambda file: ["attack", "homogeneity", file, "--manifest", "manifest.json"],
     "attack --manifest": lambda file: ["attack", "homogeneity", "table.csv", "--manifest", file],
-    "compare": lambda file: ["compare", file, "--column", "s"],
+    "compare table": lambda file: ["compare", file, "--column", "s"],
     "breach --manifest": lambda file: ["breach", "--rho1", "0.1", "--rho2", "0.5", "--manifest", file],
     "audit-release --transcript": lambda file: [
         *("audit-release", "table.csv", *ESTIMATE, "--original", "table.csv", "--transcript", file)
@@ -102,6 +102,7 @@ OUTPUTS = {
         "breach --certificate",
         "sample-size --certificate",
         "audit --report",
+        "compare --report",
         "study --report",
         "verify --report",
     ),
