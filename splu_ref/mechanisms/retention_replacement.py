@@ -250,22 +250,24 @@ class RetentionReplacement(RecordMechanism):
             If the columns are not those with a domain, w W is above 2**63, or there are no records.
         """
         self._require(codes)
-        given, draws_of = dict(self.laws), {column: draws_for(column) for column in codes}
+        given, laws, bounds = dict(self.laws), {}, {}
+        for place, (column, own) in enumerate(codes.items()):
+            laws[column] = law = given.get(column) or self._law_of(own, domain_sizes[column])
+            coins = 1 if self.compound and place else self.retention.denominator
+            bounds[column] = coins * law.total
+            if bounds[column] > LARGEST_BOUND:
+                raise ParameterError(
+                    f"retention = {self.retention} and {self._weights(domain_sizes[column])} are too many "
+                    "digits to draw by: write the retention with fewer, such as 0.3"
+                )
+        draws_of = {column: draws_for(column) for column in codes}
         published: dict[str, IntArray] = {}
         kept: NDArray[np.bool_] | None = None
         for column, own in codes.items():
-            size, denominator = domain_sizes[column], self.retention.denominator
-            law = given.get(column) or self._law_of(own, size)
-            coins = 1 if self.compound and kept is not None else denominator
-            if coins * law.total > LARGEST_BOUND:
-                raise ParameterError(
-                    f"retention = {self.retention} and {self._weights(size)} are too many digits to draw by: "
-                    "write the retention with fewer, such as 0.3"
-                )
-            drawn = draws_of[column].below(coins * law.total, len(own))
+            drawn = draws_of[column].below(bounds[column], len(own))
             if kept is None or not self.compound:
-                kept = drawn < self.retention.numerator * law.total
-            published[column] = np.where(kept, own, law.drawn(drawn))
+                kept = drawn < self.retention.numerator * laws[column].total
+            published[column] = np.where(kept, own, laws[column].drawn(drawn))
         first = next(iter(codes))
         rows = np.arange(len(codes[first]), dtype=np.int64)
         if self.shuffled:

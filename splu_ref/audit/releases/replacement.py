@@ -40,9 +40,21 @@ class ClaimedReplacement:
     ----------
     mechanism
         The mechanism, with its retention, its domains and the order of its rows.
+
+    Raises
+    ------
+    ParameterError
+        If it does not replace each cell uniformly on its own.
     """
 
     mechanism: RetentionReplacement
+
+    def __post_init__(self) -> None:
+        if self.mechanism.replacing != "uniform" or self.mechanism.compound:
+            raise ParameterError(
+                "the release is by retention replacement with another law than the uniform one, or with one "
+                "coin for a record, which is not audited: give one that draws uniformly for each cell"
+            )
 
     kept_words = "kept it, or drew it again"
     period = 2

@@ -320,3 +320,11 @@ def test_the_library_audits_what_it_published(tmp_path: Path) -> None:
     done.write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
     audit = sr.audit_release(sr.read_release(tmp_path / "p.csv", tmp_path / "m.json"), table)
     assert audit.verdict == "consistent"
+
+
+@pytest.mark.parametrize(
+    "options", [{"replacing": "identity"}, {"compound": True}, {"replacing": {"a": {"x": "1/3", "y": "2/3"}}}]
+)
+def test_other_laws_are_not_judged_by_the_uniform_one(options: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError, match="another law than the uniform one"):
+        ClaimedReplacement(RetentionReplacement("1/2", {"a": "xy"}, **options))
