@@ -82,23 +82,19 @@ def run(
     if manifest is not None:
         if retention is not None or values is not None:
             raise ParameterError("--manifest tells retention and domain: leave out --retention and --values")
-        told = _told(manifest, column, prior)
+        told = _told(manifest, column, prior, certificate)
         keep, column, domain = told.mechanism.retention, told.column, told.domain
-        if certificate is not None and told.mechanism.replacing != "uniform":
-            raise ParameterError("a certificate is of uniform replacement: leave out --certificate")
     elif retention is None:
         raise ParameterError("say --retention, or give the release's --manifest")
     else:
         keep, domain, told = probability(retention, "--retention"), None, None
-    counts = None if prior is None else _counts(prior, column, domain)
+    counts = None if prior is None else _held(told, _counts(prior, column, domain))
     if told is None:
         if counts is None and column is not None:
             raise ParameterError("--column names a column of --prior: add the table, or leave it out")
         if (values is None) == (counts is None):
             raise ParameterError("say what the domain is: --values 14, or --prior TABLE --column NAME")
     if counts is not None:
-        if told is not None and told.mechanism.replacing == "identity":
-            counts = {value: count for value, count in counts.items() if count}
         size, law = len(counts), _law(told, counts)
     else:
         size = whole(values or "", "--values", 2) if told is None else told.size
@@ -179,6 +175,13 @@ class _Told:
         return [each for each in self.mechanism.domains if self.column in (None, each[0])]
 
 
+def _held(told: _Told | None, counts: dict[str, int]) -> dict[str, int]:
+    """Return the counts of the values that can be published."""
+    if told is None or told.mechanism.replacing != "identity":
+        return counts
+    return {value: count for value, count in counts.items() if count}
+
+
 def _law(told: _Told | None, counts: dict[str, int]) -> dict[str, Fraction]:
     """Return the law of replacements over the values of a prior."""
     if told is None:
@@ -190,7 +193,7 @@ def _law(told: _Told | None, counts: dict[str, int]) -> dict[str, Fraction]:
     return {value: law[value] for value in counts}
 
 
-def _told(path: Path, column: str | None, prior: Path | None) -> _Told:
+def _told(path: Path, column: str | None, prior: Path | None, certificate: Path | None) -> _Told:
     """Return what a manifest tells of one of its sensitive columns, or of a record that has one coin."""
     from splu_ref.mechanisms import RetentionReplacement, read_manifest  # noqa: PLC0415 - as below
 
@@ -199,6 +202,8 @@ def _told(path: Path, column: str | None, prior: Path | None) -> _Told:
         raise DataError(
             f"{path}: a release by {mechanism.name}: give the manifest of one by {RetentionReplacement.name}"
         )
+    if certificate is not None and mechanism.replacing != "uniform":
+        raise ParameterError("a certificate is of uniform replacement: leave out --certificate")
     domains = dict(mechanism.domains)
     if mechanism.compound:
         if column is not None or prior is not None:

@@ -368,6 +368,8 @@ def test_values_of_uniform_records_are_judged_by_the_table(capsys: pytest.Captur
     ask = ("breach", "--manifest", "m.json", "--rho1", "0.4", "--rho2", "0.5")
     assert main([*ask]) == 2
     assert "give them, --prior TABLE" in capsys.readouterr().err
+    assert main([*ask, "--prior", "t.csv", "--certificate", "c.json"]) == 2
+    assert "a certificate is of uniform replacement" in capsys.readouterr().err
     told = _answer(capsys, *ask, "--prior", "t.csv")
     # A third each: p + (1 - p)/3 after; 1/2 is reached at p = 1/4.
     assert told["witness"]["posterior"] == "7/15"

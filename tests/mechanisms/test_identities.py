@@ -61,7 +61,7 @@ def test_nothing_kept_and_all_drawn_from_the_histogram_is_distribution_based(cou
 @pytest.mark.parametrize("codes", [(0, 1), (0, 0, 1), (0, 1, 2)])
 def test_identity_replacement_that_keeps_nothing_draws_as_distribution_based(codes: tuple[int, ...]) -> None:
     mechanism = RetentionReplacement(0, {"sensitive": "abc"}, replacing="identity")
-    assert _law(mechanism, codes, 3) == _law(DistributionBased(), codes, 3)
+    assert table_law(mechanism, codes, 3) == table_law(DistributionBased(), codes, 3)
 
 
 @pytest.mark.parametrize("codes", [(0, 1), (0, 0, 1), (0, 1, 2)])
@@ -70,9 +70,9 @@ def test_swapping_goes_from_the_table_to_a_uniform_permutation(codes: tuple[int,
     assert swapping(1, Counter(codes)) == identity(list(dict.fromkeys(codes)))
     arrangements = list(permutations(codes))
     uniform = {cells: Fraction(arrangements.count(cells), len(arrangements)) for cells in set(arrangements)}
-    assert _law(Swapping(0), codes, size) == uniform
+    assert table_law(Swapping(0), codes, size) == uniform
     for keep in ("0", "1/3", "3/4"):
-        law = _law(Swapping(keep), codes, size)
+        law = table_law(Swapping(keep), codes, size)
         assert {tuple(sorted(cells)) for cells in law if isinstance(cells, tuple)} == {tuple(sorted(codes))}
         assert sum(law.values()) == 1
 
