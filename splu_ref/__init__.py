@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from splu_ref.door import ExactProbability, answers, audit_release, crosstab, t_f, t_p
     from splu_ref.mechanisms import (
+        AlphaBeta,
         Anatomy,
         Budget,
         DistributionBased,
@@ -35,6 +36,7 @@ SPECIFICATION = "2"
 _ROOMS = {
     "door": ("ExactProbability", "answers", "audit_release", "crosstab", "t_f", "t_p"),
     "mechanisms": (
+        "AlphaBeta",
         "Anatomy",
         "Budget",
         "DistributionBased",
@@ -55,6 +57,7 @@ _ROOMS = {
 
 __all__ = [
     "SPECIFICATION",
+    "AlphaBeta",
     "Anatomy",
     "Budget",
     "DistributionBased",

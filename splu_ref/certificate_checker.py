@@ -34,6 +34,13 @@ Why each claim follows.
   estimate of x3 computed from it: with f' = y3 + y1 it is
   (gamma (N - f') y3 - n (gamma - 1) f') / (N - gamma f'), cut off at 0 and n. Where gamma f' >= N there is
   none, which counts as an error. So one such certificate refutes a promise for all predicates.
+* d-gamma: a tuple stands in a published set with alpha + beta if it is in the original, and with beta if not,
+  independently of all others, so that its posterior depends on no more than whether it is there. Let x be its
+  prior, 0 < x <= d. If it is there, the posterior x (alpha+beta)/(x alpha + beta) grows with x, and so is at
+  most gamma exactly if it is at d, which is beta gamma (1-d) >= (alpha+beta) d (1-gamma); it is never below
+  the prior, and d <= gamma. If it is not there, posterior over prior is (1-alpha-beta)/(1-beta - x alpha),
+  which falls to (1-alpha-beta)/(1-beta) as x does, and so stays at d/gamma or above exactly if
+  (1-alpha-beta) gamma >= (1-beta) d; it is at most 1. Both comparisons are made in whole numbers.
 * utility-threshold: t_f is the least count from which on the error has probability at most t_e. Three steps:
   at t_f - 1 the exact probability exceeds t_e; from t_f to tail_from - 1 every run's last count has at most
   t_e; from tail_from on Chernoff's bound holds: for z >= 1, Pr(f' >= (1+epsilon) f) <= r^f with
@@ -684,11 +691,35 @@ def _reaches(x: Fraction, level: Fraction) -> bool:
         term = term * x.numerator // (k * x.denominator)
         total += term
     return total * level.denominator >= level.numerator << WORK
+def _d_gamma(parameters: dict[str, Any], _: object, said: object) -> _Answer:
+    alpha, beta, d, gamma = (_fraction(parameters, name) for name in _TUPLES)
+    kept = alpha + beta
+    if not (alpha > 0 and kept <= 1):
+        raise Unreadable("parameters.alpha must be above 0, and alpha + beta at most 1")
+    if not 0 < d <= gamma < 1:
+        raise Unreadable("parameters.d must be above 0 and at most gamma, and gamma below 1")
+    statement = (
+        f"With alpha = {alpha} and beta = {beta}, the alpha-beta algorithm is ({d}, {gamma})-private: for "
+        f"every prior of a tuple above 0 and at most {d}, tuples independent, its posterior is at most "
+        f"{gamma}, and at least {d / gamma} times the prior."
+    )
+    _framed(said, statement)
+    scale = alpha.denominator * beta.denominator * d.denominator * gamma.denominator
+    evidence = {}
+    for name, left, right in (
+        ("published", beta * gamma * (1 - d), kept * d * (1 - gamma)),
+        ("unpublished", (1 - kept) * gamma, (1 - beta) * d),
+    ):
+        if left < right:
+            raise _Refuted(f"the condition on a {name} tuple does not hold")
+        evidence[name] = {"left": f"{int(left * scale):x}", "right": f"{int(right * scale):x}"}
+    return statement, evidence
 
 
 # ---- reading and comparing ------------------------------------------------------------------------
 
 _CONCEPT = ("rows", "sensitive_count", "predicate_count", "concept_count", "decoys_in_predicate")
+_TUPLES = ("alpha", "beta", "d", "gamma")
 _Compute = Callable[[dict[str, Any], object, object], _Answer]  # of parameters, evidence and statement
 _CLAIMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], _Compute]] = {  # parameters, and those left out
     "small-sum-privacy": (("gamma", "epsilon", "alpha"), ("retention", "releases"), _small_sum_privacy),
@@ -698,6 +729,7 @@ _CLAIMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], _Compute]] = {  # par
     "breach": (("retention", "values", "rho1", "rho2", "counts"), (), _breach),
     "safe": (("retention", "values", "rho1", "rho2"), ("counts",), _safe),
     "sample-size": (("retention", "share", "epsilon", "delta", "rows"), (), _sample_size),
+    "d-gamma": (_TUPLES, (), _d_gamma),
 }
 
 

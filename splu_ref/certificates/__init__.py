@@ -12,12 +12,14 @@ from splu_ref.certificates.limits import (
     refuse_uncertifiable_threshold,
 )
 from splu_ref.certificates.replacement import breach_certificate, sample_size_certificate
+from splu_ref.certificates.tuples import d_gamma_certificate
 
 __all__ = [
     "breach_certificate",
     "certificate_text",
     "claim_words",
     "concept_certificate",
+    "d_gamma_certificate",
     "error_certificate",
     "privacy_certificate",
     "refuse_uncertifiable_error",

@@ -56,6 +56,7 @@ from splu_ref.channels.swapping import (
     swapping,
 )
 from splu_ref.channels.tensor import Tensor
+from splu_ref.channels.tuple_count import TupleCount
 from splu_ref.channels.vulnerability import (
     bayes_capacity,
     gain_vulnerability,
@@ -82,6 +83,7 @@ __all__ = [
     "PublishedCount",
     "Table",
     "Tensor",
+    "TupleCount",
     "ValueLoss",
     "World",
     "additive",

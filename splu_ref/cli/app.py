@@ -19,7 +19,7 @@ from splu_ref.terminal import say, settle_streams
 COMMANDS = {
     "advise": "Advise a publisher: what each feasible gamma promises for this table, and which to take.",
     "sanitize": "Publish a table by SPLU-Gen: each record's sensitive value is drawn from its decoy group.",
-    "publish": "Publish a table by a mechanism of your choice: a value for each record and sensitive column.",
+    "publish": "Publish a table by a mechanism of your choice: a value for each record, or a set of tuples.",
     "estimate": "Estimate how many published records satisfied a conjunction before, with a 95 % interval.",
     "privacy": "Compute T_P: the probability with which every count up to alpha is published wrongly.",
     "utility": "Compute how accurate large counts are: exactly, not by a bound.",
@@ -32,6 +32,7 @@ COMMANDS = {
     "sample-size": "Say how many rows an estimate needs to be within epsilon but for a probability of delta.",
     "entropy": "Say what releasing a statistic costs each record in entropy, exactly, for every value it may "
     "have.",
+    "useful": "Compute how often a query on an alpha-beta release errs, and what the release promises.",
     "audit": "Hold a publisher's claims against exact arithmetic: confirmed, narrowed, refuted or not "
     "decided.",
     "audit-release": "Say whether a published table is one that its mechanism could and would have made.",

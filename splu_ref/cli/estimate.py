@@ -22,11 +22,12 @@ from splu_ref.estimators import (
     Query,
     QueryEstimate,
     QueryEstimator,
+    TupleEstimator,
     estimate_count,
     method_named,
 )
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import SpluGen, read_manifest, read_release
+from splu_ref.mechanisms import AlphaBeta, SpluGen, read_manifest, read_release
 from splu_ref.microdata import Microdata, read_table
 from splu_ref.model import Gamma, InputError, ParameterError, retention_probability
 from splu_ref.terminal import say_json
@@ -195,19 +196,23 @@ def _by_channel(
     *,
     as_json: bool,
 ) -> None:
-    """Answer queries on a release by another mechanism than SPLU-Gen: by the channel that it declares."""
+    """Answer queries on a release by another mechanism than SPLU-Gen: by the law that it declares."""
     for option, given in told.items():
         if given:
             raise ParameterError(f"{option} is not asked of {facts.mechanism.name}: drop it")
     with about(published), counted("counting"):
         release = read_release(read_table(published), facts)
-        estimator = ChannelEstimator(release)
+        tuples = isinstance(facts.mechanism, AlphaBeta)
+        estimator = TupleEstimator(release) if tuples else ChannelEstimator(release)
         for line, query in queries:
             try:
                 estimator.require(query)
             except InputError as error:
                 raise type(error)(f"{batch}, line {line}: {error}" if batch else str(error)) from None
         answers = estimator([query for _, query in queries], method)
+    if batch is None and tuples:
+        _show_tuples(queries[0][1], answers[0], as_json=as_json)
+        return
     if batch is None:
         _show(
             queries[0][1],
@@ -314,6 +319,20 @@ def _show(
     if answer.published_count == 0 and release is not None and release.facts is None:
         note(f"no published row has {query}: a rare value may have vanished, or it is misspelled")
     show(result, lines, as_json=as_json)
+
+
+def _show_tuples(query: Query, answer: QueryEstimate, *, as_json: bool) -> None:
+    lines = [
+        ("concept", str(query)),
+        ("method", "inversion: published tuples, less the fakes to be expected, over alpha"),
+        ("estimate", _shown(answer.estimate)),
+        *doubt(answer),
+        ("published", f"{answer.published_count} tuples, of {answer.predicate_count} in the domain"),
+        ("among", "the tuples of the original, which are distinct"),
+    ]
+    if answer.note is not None:
+        lines.append(("note", answer.note))
+    show(_result(answer), lines, as_json=as_json)
 
 
 def doubt(answer: QueryEstimate) -> list[tuple[str, str]]:

@@ -1,23 +1,27 @@
-"""``splu-ref publish``: publish a table by any mechanism that publishes a value for each record."""
+"""``splu-ref publish``: publish a table by the mechanism that is named."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import prod
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
 from splu_ref.channels import natural_logarithm
+from splu_ref.cli.alpha_beta import chances_asked, expected_size
 from splu_ref.cli.domains import MOST_VALUES, read_domains, read_laws
 from splu_ref.cli.output import AsJson, Force, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_options import IdColumn, KeyFile, ManifestFile, Missing, Seed
 from splu_ref.cli.sanitize import SEEDED, refuse_identity, refuse_overlap, source_of
 from splu_ref.files import refuse_existing, write_all
-from splu_ref.guarantees import decimal_up
+from splu_ref.guarantees import TupleChances, decimal_up
 from splu_ref.mechanisms import (
+    AlphaBeta,
     DistributionBased,
     RecordMechanism,
     Release,
@@ -50,6 +54,13 @@ class _Asked:
     shuffle: bool
     replacing: str | None
     compound: bool
+    alpha: str | None
+    beta: str | None
+    d: str | None
+    level: str | None
+    k: str | None
+    distinct: bool
+    large: bool
 
     def required(self, name: str) -> str:
         """Return the text of an option, by its attribute's name."""
@@ -84,13 +95,31 @@ def _swap(asked: _Asked, _: Microdata) -> RecordMechanism:
     return Swapping(asked.required("retention"))
 
 
-_Making: TypeAlias = Callable[[_Asked, Microdata], RecordMechanism]
+def _alpha_beta(asked: _Asked, table: Microdata) -> AlphaBeta:
+    domains = _domains(asked, table)
+    distinct = len(set(zip(*(table.cells(column) for column in domains), strict=True)))
+    size = prod(map(len, domains.values()))
+    chances = chances_asked(asked.alpha, asked.beta, asked.d, asked.level, asked.k, distinct, size)
+    mechanism = AlphaBeta(chances.alpha, chances.beta, domains, distinct=asked.distinct, large=asked.large)
+    note(expected_size(mechanism, distinct))
+    left = [column for column in table.columns if column not in domains]
+    if left:
+        note(f"columns without a domain are not published: {', '.join(left)}")
+    return mechanism
+
+
+_Mechanism: TypeAlias = RecordMechanism | AlphaBeta
+_Making: TypeAlias = Callable[[_Asked, Microdata], _Mechanism]
 
 NAMED: dict[str, tuple[_Making, tuple[str, ...]]] = {
     "splu-gen": (_splu_gen, ("gamma", "plan", "retention")),
     "distribution": (_distribution, ()),
     "retention": (_retention, ("retention", "replacing", "compound", "domain", "observed_domain", "shuffle")),
     "swap": (_swap, ("retention",)),
+    "alpha-beta": (
+        _alpha_beta,
+        ("alpha", "beta", "d", "level", "k", "domain", "observed_domain", "distinct"),
+    ),
 }
 """By name: what makes the mechanism of the options, and which options it knows."""
 
@@ -133,15 +162,16 @@ def run(
         Path | None,
         typer.Option(
             "--domain",
-            help='retention: JSON, by column its values, ["a", "b"], or {"min": 17, "max": 90}. Without '
-            "--column, all columns of the file are sensitive. With --replacing given their probabilities, "
-            '{"a": "1/3", "b": "2/3"}.',
+            help='retention, alpha-beta: JSON, by column its values, ["a", "b"], or {"min": 17, "max": 90}. '
+            "Without --column, all columns of the file are sensitive. With --replacing given their "
+            'probabilities, {"a": "1/3", "b": "2/3"}.',
         ),
     ] = None,
     observed_domain: Annotated[
         bool,
         typer.Option(
-            "--observed-domain", help="retention: the values that occur, which the release then tells."
+            "--observed-domain",
+            help="retention, alpha-beta: the values that occur, which the release then tells.",
         ),
     ] = False,
     shuffle: Annotated[
@@ -152,6 +182,26 @@ def run(
             "on it, but rows at their old places link the release to others.",
         ),
     ] = False,
+    alpha: Annotated[
+        str | None,
+        typer.Option("--alpha", help="alpha-beta: a tuple of the table is published with alpha + beta."),
+    ] = None,
+    beta: Annotated[
+        str | None, typer.Option("--beta", help="alpha-beta: any other tuple is published with beta.")
+    ] = None,
+    d: Annotated[
+        str | None,
+        typer.Option("--d", help="alpha-beta: largest prior of a tuple, instead of alpha and beta."),
+    ] = None,
+    level: Annotated[
+        str | None, typer.Option("--level", help="alpha-beta: gamma, the largest posterior, with --d or --k.")
+    ] = None,
+    k: Annotated[
+        str | None, typer.Option("--k", help="alpha-beta: d = k n/m, n tuples in a domain of m.")
+    ] = None,
+    distinct: Annotated[
+        bool, typer.Option("--distinct", help="alpha-beta: drop rows that repeat another.")
+    ] = False,
     key_file: KeyFile = None,
     id_column: IdColumn = None,
     seed: Seed = None,
@@ -160,18 +210,20 @@ def run(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Publish a table by a mechanism of your choice: a value for each record and sensitive column.
+    """Publish a table by a mechanism of your choice: a value for each record, or a set of tuples.
 
     splu-gen draws it from the record's decoy group, as sanitize does; distribution from the whole column;
     retention keeps it with a probability and else draws from a declared domain (randomized response); swap
     moves it to another record, and every column keeps its counts. The epsilon told there is that of a record,
-    all its sensitive columns together, in one release.
+    all its sensitive columns together, in one release. alpha-beta publishes some of the table's tuples among
+    fakes from the product of all declared domains, in a random order; its epsilon is that of one tuple more
+    or less.
     """
     make, known = _named(mechanism)
     asked = _Asked(
         columns=tuple(column or ()), gamma=gamma, plan=plan, retention=retention, domain=domain,
         declared={}, laws={}, observed_domain=observed_domain, shuffle=shuffle, replacing=replacing,
-        compound=compound,
+        compound=compound, alpha=alpha, beta=beta, d=d, level=level, k=k, distinct=distinct, large=force,
     )  # fmt: skip
     _refuse_others(mechanism, known, asked)
     if replacing == "given":
@@ -193,7 +245,7 @@ def run(
             progress(1, 3)
             made = make(asked, original)
             columns = asked.columns
-            if not columns and isinstance(made, RetentionReplacement):
+            if not columns and isinstance(made, RetentionReplacement | AlphaBeta):
                 columns = tuple(name for name, _ in made.domains)
             if not columns:
                 raise ParameterError("no column is sensitive: name it, --column NAME")
@@ -226,7 +278,7 @@ def _refuse_others(name: str, known: tuple[str, ...], asked: _Asked) -> None:
     given = [
         option
         for option in vars(asked)
-        if option not in ("columns", "declared", "laws") and getattr(asked, option)
+        if option not in ("columns", "declared", "laws", "large") and getattr(asked, option)
     ]
     for option in given:
         if option not in known:
@@ -260,11 +312,19 @@ def _domains(asked: _Asked, table: Microdata) -> dict[str, tuple[str, ...]]:
     return {column: asked.declared[column] for column in asked.columns or asked.declared}
 
 
-def _show(
-    mechanism: RecordMechanism, release: Release, output: Path, *, observed: bool, as_json: bool
-) -> None:
+def _ratio(mechanism: _Mechanism) -> Fraction | None:
+    if isinstance(mechanism, RetentionReplacement):
+        return mechanism.amplification
+    if isinstance(mechanism, AlphaBeta):
+        return TupleChances(mechanism.alpha, mechanism.beta).amplification
+    return None
+
+
+def _show(mechanism: _Mechanism, release: Release, output: Path, *, observed: bool, as_json: bool) -> None:
     # With a domain from the table another value of one record could be another domain: no ratio bounds that.
-    ratio = mechanism.amplification if isinstance(mechanism, RetentionReplacement) and not observed else None
+    ratio = None if observed else _ratio(mechanism)
+    tuples = isinstance(mechanism, AlphaBeta)
+    dropped = "repeated rows dropped" if tuples else "suppressed"
     epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio).upper)
     result = {
         "mechanism": mechanism.name,
@@ -280,24 +340,27 @@ def _show(
     }
     parameters = [f"{name} {value}" for name, value in mechanism.facts().items() if name not in _LONG]
     lines = [
-        ("published", f"{output} ({release.table.row_count} rows, {release.suppressed} suppressed)"),
+        ("published", f"{output} ({release.table.row_count} rows, {release.suppressed} {dropped})"),
         ("mechanism", ", ".join([mechanism.name, *parameters])),
         (
             "sensitive",
             ", ".join(f"{name} ({len(domain)} values)" for name, domain in release.domains.items()),
         ),
         (
-            "local privacy",
-            _unbounded(mechanism)
-            if ratio is None
-            else f"e^epsilon = {ratio} for a record: epsilon < {epsilon}",
+            "one tuple more or less" if tuples else "local privacy",
+            _local(mechanism, ratio, epsilon),
         ),
         ("randomness", release.randomness),
     ]
     show(result, lines, as_json=as_json)
 
 
-def _unbounded(mechanism: RecordMechanism) -> str:
+def _local(mechanism: RecordMechanism | AlphaBeta, ratio: Fraction | None, epsilon: str | None) -> str:
+    tuples = isinstance(mechanism, AlphaBeta)
+    if ratio is not None:
+        return f"e^epsilon = {ratio} for a {'tuple' if tuples else 'record'}: epsilon < {epsilon}"
+    if tuples:
+        return "none is shown: beta is 0, alpha + beta is 1, or the domain is that of the table"
     if (
         isinstance(mechanism, RetentionReplacement)
         and mechanism.replacing == "given"

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import narwhals as nw
 
 from splu_ref.door.conditions import Conditions
-from splu_ref.estimators import ChannelEstimator, Query, QueryEstimate, QueryEstimator
-from splu_ref.mechanisms import PublishedTable, SpluGen
+from splu_ref.estimators import ChannelEstimator, Query, QueryEstimate, QueryEstimator, TupleEstimator
+from splu_ref.mechanisms import AlphaBeta, PublishedTable, SpluGen
 from splu_ref.model import ParameterError
 
 Ask: TypeAlias = Callable[[Sequence[Query], str | None], Sequence[QueryEstimate]]
@@ -24,7 +24,10 @@ def _of_splu_gen(release: PublishedTable) -> Ask:
     return estimator.estimate
 
 
-ESTIMATORS: dict[str, Callable[[PublishedTable], Ask]] = {SpluGen.name: _of_splu_gen}
+ESTIMATORS: dict[str, Callable[[PublishedTable], Ask]] = {
+    SpluGen.name: _of_splu_gen,
+    AlphaBeta.name: TupleEstimator,
+}
 """Estimators by method. A mechanism without a row is estimated by the inverse of the channel it declares."""
 
 

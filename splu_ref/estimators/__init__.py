@@ -40,6 +40,7 @@ from splu_ref.estimators.queries.channel_estimator import ChannelEstimator
 from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
 from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import AnyOf, Between, Query
+from splu_ref.estimators.queries.tuple_estimator import TupleEstimate, TupleEstimator, estimate_tuples
 
 __all__ = [
     "METHODS",
@@ -59,12 +60,15 @@ __all__ = [
     "Query",
     "QueryEstimate",
     "QueryEstimator",
+    "TupleEstimate",
+    "TupleEstimator",
     "apply_by_mode",
     "conjunction_estimate",
     "count_moments",
     "distribution_based_estimate",
     "distribution_based_moments",
     "estimate_count",
+    "estimate_tuples",
     "exact_estimates",
     "exact_intervals",
     "mean_noise",

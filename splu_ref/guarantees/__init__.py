@@ -30,6 +30,9 @@ if TYPE_CHECKING:
         sample_size,
         sample_size_bound,
     )
+    from splu_ref.guarantees.tuple_error import TupleQueryError, possible_counts, worst_query_error
+    from splu_ref.guarantees.tuple_privacy import TupleChances, TupleLevels, prior_bound
+    from splu_ref.guarantees.tuple_views import most_views, views_allowed, views_posterior
     from splu_ref.guarantees.utility import UtilityThreshold, utility_threshold
 else:
     from splu_ref.lazy import lazily
@@ -92,6 +95,21 @@ else:
                 "sample_size",
                 "sample_size_bound",
             ),
+            "tuple_error": (
+                "TupleQueryError",
+                "possible_counts",
+                "worst_query_error",
+            ),
+            "tuple_privacy": (
+                "TupleChances",
+                "TupleLevels",
+                "prior_bound",
+            ),
+            "tuple_views": (
+                "most_views",
+                "views_allowed",
+                "views_posterior",
+            ),
             "utility": (
                 "UtilityThreshold",
                 "utility_threshold",
@@ -107,6 +125,9 @@ __all__ = [
     "ErrorProbability",
     "PrivacyMinimum",
     "SampleSize",
+    "TupleChances",
+    "TupleLevels",
+    "TupleQueryError",
     "UtilityThreshold",
     "best_estimator",
     "chebyshev_bound",
@@ -126,12 +147,18 @@ __all__ = [
     "expected_count_loss",
     "integer_text",
     "least_mean_error",
+    "most_views",
     "plateau_ends",
     "plateau_starts",
+    "possible_counts",
     "printed_sample_size",
+    "prior_bound",
     "privacy_minimum",
     "sample_size",
     "sample_size_bound",
     "utility_threshold",
+    "views_allowed",
+    "views_posterior",
     "worst_error_bounds",
+    "worst_query_error",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from splu_ref.mechanisms.alpha_beta import AlphaBeta
 from splu_ref.mechanisms.batches import JoinedRelease, append
 from splu_ref.mechanisms.distribution_based import DistributionBased
 from splu_ref.mechanisms.family import MECHANISMS, read_manifest, read_release
@@ -28,6 +29,7 @@ __all__ = [
     "LN_2",
     "LN_3",
     "MECHANISMS",
+    "AlphaBeta",
     "Anatomy",
     "Budget",
     "ColumnRelease",

@@ -11,6 +11,7 @@ from narwhals.typing import IntoDataFrame
 from splu_ref import manifest
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Facts, Manifest
+from splu_ref.mechanisms.alpha_beta import AlphaBeta
 from splu_ref.mechanisms.distribution_based import DistributionBased
 from splu_ref.mechanisms.laplace import LaplaceCounts
 from splu_ref.mechanisms.release import PublishedTable
@@ -27,6 +28,7 @@ MECHANISMS: dict[str, Callable[[Facts], Mechanism[object]]] = {
     LaplaceCounts.name: LaplaceCounts.from_facts,
     RetentionReplacement.name: RetentionReplacement.from_facts,
     Swapping.name: Swapping.from_facts,
+    AlphaBeta.name: AlphaBeta.from_facts,
 }
 """What makes a mechanism of the facts in a manifest. A new mechanism is a row here."""
 

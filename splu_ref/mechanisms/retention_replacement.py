@@ -114,8 +114,7 @@ class RetentionReplacement(RecordMechanism):
         A manifest tells the domains in any case; by their digest a keyed release depends on them. A given law
         is told in the order of each domain by code points, columns likewise.
         """
-        told = json.dumps(self.domains, ensure_ascii=False, separators=(",", ":")).encode()
-        digest = hashlib.sha256(told).hexdigest()
+        digest = digest_of(self.domains)
         order = "shuffled" if self.shuffled else "kept"
         facts: dict[str, int | str] = {
             "retention": str(self.retention), "replacing": self.replacing, "order": order, "domains": digest,
@@ -311,6 +310,12 @@ class RetentionReplacement(RecordMechanism):
         chosen = set(values)
         weights = zip(domain, law.weights, strict=True)
         return Fraction(sum(weight for value, weight in weights if value in chosen), law.total)
+
+
+def digest_of(domains: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return SHA-256 of declared domains, in hexadecimal digits."""
+    told = json.dumps(domains, ensure_ascii=False, separators=(",", ":")).encode()
+    return hashlib.sha256(told).hexdigest()
 
 
 def from_other_values(keep: Exact, values: int) -> Fraction:

@@ -151,6 +151,21 @@ class Microdata:
         """
         return Microdata(gather(self._frame, rows), self._missing)
 
+    def select(self, columns: Sequence[str]) -> Microdata:
+        """Return the table of these columns alone, in the order of the table.
+
+        Raises
+        ------
+        DataError
+            If there is no such column.
+        """
+        for column in columns:
+            self._series(column)
+        kept = [column for column in self.columns if column in columns]
+        table = Microdata(self._frame.select(kept), self._missing)
+        table._encodings.update({name: self._encodings[name] for name in kept if name in self._encodings})
+        return table
+
     def with_codes(
         self, column: str, codes: NDArray[np.int64], domain_of: Microdata | None = None
     ) -> Microdata:

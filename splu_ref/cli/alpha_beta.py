@@ -1,0 +1,67 @@
+"""The parameters of the alpha-beta algorithm, as the options give them."""
+
+from __future__ import annotations
+
+from splu_ref.cli.output import note
+from splu_ref.guarantees import TupleChances, TupleLevels, prior_bound
+from splu_ref.mechanisms import AlphaBeta
+from splu_ref.model import DataError, ParameterError
+
+
+def chances_asked(
+    alpha: str | None,
+    beta: str | None,
+    d: str | None,
+    level: str | None,
+    k: str | None,
+    tuples: int,
+    size: int,
+) -> TupleChances:
+    """Return alpha and beta: given, or those of least variance for (d, gamma), or for (k, gamma), d = k n/m.
+
+    Raises
+    ------
+    ParameterError
+        If the options name none of the three, or more than one.
+    """
+    given = [
+        {"--alpha": alpha, "--beta": beta},
+        {"--d": d, "--level": level},
+        {"--k": k, "--level": level},
+    ]
+    named = {option for pair in given for option, value in pair.items() if value is not None}
+    fitting = [number for number, pair in enumerate(given) if named == set(pair)]
+    if not fitting:
+        raise ParameterError(
+            "say how to hide the tuples: --alpha and --beta, --d and --level, or --k and --level; "
+            f"given: {', '.join(sorted(named)) or 'none of them'}"
+        )
+    if alpha is not None and beta is not None:
+        return TupleChances.of(alpha, beta)
+    assert level is not None
+    if d is None:
+        assert k is not None
+        prior = prior_bound(k, tuples, size)
+        note(f"alpha and beta follow from n = {tuples}, the number of tuples: whoever knows k can tell it")
+        if prior >= 1:
+            raise ParameterError(f"k n/m = {k} * {tuples}/{size} is no prior below 1: give a smaller k")
+        return TupleLevels.of(prior, level).drawable()
+    return TupleLevels.of(d, level).drawable()
+
+
+def expected_size(mechanism: AlphaBeta, tuples: int) -> str:
+    """Return what is to be expected of a release, in words.
+
+    Raises
+    ------
+    DataError
+        If the table has more tuples than the domain, which no declared domain allows.
+    """
+    if tuples > mechanism.size:
+        raise DataError(f"{tuples} tuples in a domain of {mechanism.size}: declare all values of the columns")
+    genuine, fakes = mechanism.expected(tuples)
+    others = mechanism.size - tuples
+    return (
+        f"about {round(genuine)} genuine tuples of {tuples} and {round(fakes)} fakes of {others} are to be "
+        "published"
+    )

@@ -1,0 +1,152 @@
+"""Counts of tuples in the original of a release by the alpha-beta algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import prod, sqrt
+
+import numpy as np
+
+from splu_ref.channels import TupleCount
+from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
+from splu_ref.estimators.counts import not_contradicted
+from splu_ref.estimators.queries.query import Query, selected
+from splu_ref.estimators.queries.record_states import TAIL
+from splu_ref.mechanisms import AlphaBeta, PublishedTable
+from splu_ref.model import ParameterError, whole
+from splu_ref.randomness import IntArray
+
+_NEGATIVE = "the unbiased estimate of the variance is negative: the standard error is that at a count of 0"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleEstimate:
+    """The estimate of one count, exactly.
+
+    Attributes
+    ----------
+    law
+        The law of the published count, by the true one.
+    published
+        n_V, published tuples that the query selects.
+    """
+
+    law: TupleCount
+    published: int
+
+    @property
+    def estimate(self) -> Fraction:
+        """(n_V - beta n_D)/alpha: unbiased, and possibly negative (Rastogi, Suciu and Hong 2007)."""
+        return (self.published - self.law.mean(0)) / (self.law.own - self.law.other)
+
+    @property
+    def variance_estimate(self) -> Fraction:
+        """The variance at the estimate, of which it is a linear function: so it is unbiased too."""
+        own, other = self.law.own, self.law.other
+        each = own * (1 - own) - other * (1 - other)
+        return (self.estimate * each + self.law.variance(0)) / (own - other) ** 2
+
+    def interval(self) -> tuple[int, int]:
+        """Return all true counts that n_V does not contradict at 95 %, whatever the true count is."""
+        half = NORMAL_95 * sqrt(max(self.variance_estimate, self._least_variance))
+        guess = round(self.estimate - half), round(self.estimate + half)
+        return not_contradicted(self.law, self.published, TAIL, guess, self.law.query_size)
+
+    @property
+    def _least_variance(self) -> Fraction:
+        return self.law.variance(0) / (self.law.own - self.law.other) ** 2
+
+    @property
+    def standard_error(self) -> float:
+        """The root of the estimated variance; at a count of 0 where that is negative."""
+        found = self.variance_estimate
+        return sqrt(found if found >= 0 else self._least_variance)
+
+
+def estimate_tuples(mechanism: AlphaBeta, query_size: int, published: int) -> TupleEstimate:
+    """Return the estimate for a query that selects ``query_size`` tuples of the domain.
+
+    Raises
+    ------
+    ParameterError
+        Unless 0 <= published <= query_size.
+    """
+    size, seen = whole(query_size, "query_size", 0), whole(published, "published", 0)
+    if seen > size:
+        raise ParameterError(f"{seen} published tuples of {size}: give at most {size}")
+    return TupleEstimate(TupleCount(size, mechanism.alpha + mechanism.beta, mechanism.beta), seen)
+
+
+class TupleEstimator:
+    """Answers queries on a release by the alpha-beta algorithm.
+
+    How many tuples of the domain a query selects is the product over its columns, never counted one by one.
+    Intervals invert the law of the published count, and hold at least at their level.
+
+    Parameters
+    ----------
+    release
+        The published table, by `AlphaBeta`.
+    """
+
+    def __init__(self, release: PublishedTable) -> None:
+        assert isinstance(release.mechanism, AlphaBeta)
+        self._mechanism = release.mechanism
+        self._release = release
+        self._column = cache(self._coded)
+
+    def require(self, query: Query) -> None:
+        """Raise unless the query can be answered.
+
+        Raises
+        ------
+        ParameterError
+            For a column that was not published, or a value outside its domain.
+        """
+        for column, condition in query.conditions:
+            selected(column, condition, self._column(column)[0])
+
+    def __call__(self, queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
+        """Return an answer to each query.
+
+        Raises
+        ------
+        ParameterError
+            For another method than ``inversion``, a column that was not published, or a value outside its
+            domain.
+        """
+        if method not in {None, "inversion"}:
+            raise ParameterError(f"a release by {self._mechanism.name} has the method 'inversion' only")
+        return [self._answer(query) for query in queries]
+
+    def _answer(self, query: Query) -> QueryEstimate:
+        inside = np.ones(self._release.table.row_count, dtype=np.bool_)
+        sizes = {column: len(domain) for column, domain in self._mechanism.domains}
+        for column, condition in query.conditions:
+            domain, codes = self._column(column)
+            chosen = selected(column, condition, domain)
+            inside &= np.isin(codes, chosen)
+            sizes[column] = len(chosen)
+        found = estimate_tuples(self._mechanism, prod(sizes.values()), int(np.count_nonzero(inside)))
+        least, greatest = found.interval()
+        return QueryEstimate(
+            estimate=float(found.estimate),
+            standard_error=found.standard_error,
+            interval=(float(least), float(greatest)),
+            method="inversion",
+            published_count=found.published,
+            predicate_count=found.law.query_size,
+            note=_NEGATIVE if found.variance_estimate < 0 else None,
+            variance_estimate=found.variance_estimate,
+            exact=True,
+        )
+
+    def _coded(self, column: str) -> tuple[tuple[str, ...], IntArray]:
+        """Return the domain of a column, and each published tuple's place in it."""
+        cells = self._release.table.cells(column)
+        domain = self._release.domains[column]
+        places = {value: place for place, value in enumerate(domain)}
+        return domain, np.array([places[cell] for cell in cells], dtype=np.int64)
