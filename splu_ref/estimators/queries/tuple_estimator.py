@@ -19,8 +19,6 @@ from splu_ref.mechanisms import AlphaBeta, PublishedTable
 from splu_ref.model import ParameterError, whole
 from splu_ref.randomness import IntArray
 
-_NEGATIVE = "the unbiased estimate of the variance is negative: the standard error is that at a count of 0"
-
 
 @dataclass(frozen=True, slots=True)
 class TupleEstimate:
@@ -44,26 +42,25 @@ class TupleEstimate:
 
     @property
     def variance_estimate(self) -> Fraction:
-        """The variance at the estimate, of which it is a linear function: so it is unbiased too."""
+        """The variance at the estimate, of which it is a linear function: so it is unbiased too.
+
+        It is never negative: at n_V = 0 it is n_D beta (alpha + beta)/alpha^2, at n_V = n_D it is
+        n_D (1 - beta) (1 - alpha - beta)/alpha^2, and it is linear in n_V.
+        """
         own, other = self.law.own, self.law.other
         each = own * (1 - own) - other * (1 - other)
         return (self.estimate * each + self.law.variance(0)) / (own - other) ** 2
 
     def interval(self) -> tuple[int, int]:
         """Return all true counts that n_V does not contradict at 95 %, whatever the true count is."""
-        half = NORMAL_95 * sqrt(max(self.variance_estimate, self._least_variance))
+        half = NORMAL_95 * self.standard_error
         guess = round(self.estimate - half), round(self.estimate + half)
         return not_contradicted(self.law, self.published, TAIL, guess, self.law.query_size)
 
     @property
-    def _least_variance(self) -> Fraction:
-        return self.law.variance(0) / (self.law.own - self.law.other) ** 2
-
-    @property
     def standard_error(self) -> float:
-        """The root of the estimated variance; at a count of 0 where that is negative."""
-        found = self.variance_estimate
-        return sqrt(found if found >= 0 else self._least_variance)
+        """The root of the estimated variance."""
+        return sqrt(self.variance_estimate)
 
 
 def estimate_tuples(mechanism: AlphaBeta, query_size: int, published: int) -> TupleEstimate:
@@ -139,7 +136,6 @@ class TupleEstimator:
             method="inversion",
             published_count=found.published,
             predicate_count=found.law.query_size,
-            note=_NEGATIVE if found.variance_estimate < 0 else None,
             variance_estimate=found.variance_estimate,
             exact=True,
         )
