@@ -22,7 +22,7 @@ from splu_ref.guarantees import (
     views_posterior,
     worst_query_error,
 )
-from splu_ref.model import ParameterError
+from splu_ref.model import Exact, ParameterError
 
 TWENTIETHS = st.integers(1, 19).map(lambda top: Fraction(top, 20))
 CHANCES = st.tuples(st.integers(1, 20), st.integers(0, 20)).map(
@@ -54,7 +54,7 @@ def test_the_posterior_in_a_world_of_two_tuples(
     chances: TupleChances, first: Fraction, second: Fraction
 ) -> None:
     channel = world(chances, 2)
-    prior = {
+    prior: dict[tuple[int, ...], Exact] = {
         (a, b): (first if a else 1 - first) * (second if b else 1 - second)
         for a, b in product((0, 1), repeat=2)
     }
@@ -179,11 +179,11 @@ def test_what_is_no_parameter_is_refused() -> None:
 
 
 def _error(chances: TupleChances, size: int, count: int, radius: Fraction) -> Fraction:
-    law = [Fraction(1)]
+    law: list[Fraction] = [Fraction(1)]
     for number in range(size):
         chance = chances.beta + (chances.alpha if number < count else 0)
         law = [
-            (law[k] * (1 - chance) if k < len(law) else 0) + (law[k - 1] * chance if k else 0)
+            (law[k] * (1 - chance) if k < len(law) else Fraction(0)) + (law[k - 1] * chance if k else 0)
             for k in range(len(law) + 1)
         ]
     return sum(

@@ -71,11 +71,12 @@ CLAIMS = {
     C DOM POST DBR DP COST DN ANA ANAs ANAp BAT BATc DL DBRp D2e R Rp Sp Vp UC TR TRI POSTm POSTp Cc DOMc
     Ic Kc DBRc DPc AC FG F4s ND NDe X0
     """,
-    "rastogi": "",
+    "rastogi": "D23 LEAK DN T43 T43n T43c EST T44 MV SD T33",
     "entropy": "D2 D2n D2e EX EXc PX PXc T1 T2 T2c MAX I Ic AS QSS QSSc OUT PERT ENC",
     "chaytor": """
     HOM ALL ALLc CORR IND INDc DPPUB DPPUBc REPUB REPUBc TIME DOM SDR SDRc OPTRR FINE FINEc EQ1 OPT OPTc
     COMP WHOLE
+    FIG7 FIG7c BIG BIGc DUP DUPc LINK LINKc
     """,
     "olap": """
     B Bc T1 T1s D45 SET T3 T4 T4r T4c T5 T5e T5c ADD
@@ -100,6 +101,12 @@ REFUTED = {
     "splu.F4s": "splu.L1c",
     "splu.NDe": "splu.ND",
     "splu.FG": "splu.POST",
+    "rastogi.T43n": "rastogi.T43c",
+    "rastogi.DN": "rastogi.T43c",
+    "chaytor.FIG7": "chaytor.FIG7c",
+    "chaytor.BIG": "chaytor.BIGc",
+    "chaytor.DUP": "chaytor.DUPc",
+    "chaytor.LINK": "chaytor.LINKc",
     "chaytor.ALL": "chaytor.ALLc",
     "chaytor.IND": "chaytor.INDc",
     "chaytor.DPPUB": "chaytor.DPPUBc",

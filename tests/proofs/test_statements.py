@@ -35,6 +35,7 @@ HOLLOW = Identity(
 )
 TIED = {"splu.B", "splu.Rp", "splu.T3c", "splu.S", "splu.Sp", "splu.DPc", "splu.DOMc", "splu.M1c"}
 TIED |= {"chaytor.EQ1", "chaytor.DOM", "chaytor.FINEc", "chaytor.DPPUBc", "chaytor.REPUBc"}
+TIED |= {"rastogi.EST"}
 TIED |= {"olap.Bc", "olap.T4", "olap.T4c", "olap.T5c"}
 """Claims whose steps are compared with the statement, number by number."""
 EVALUATED = {"splu.T2", "splu.PB"}

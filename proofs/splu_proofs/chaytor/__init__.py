@@ -14,5 +14,9 @@ MODULES = (
     "largest_retention",
     "compound",
     "whole_table",
+    "confidence",
+    "domain_size",
+    "duplicates",
+    "linkage",
 )
 """The modules of this package, in the order of the paper."""

@@ -2,5 +2,10 @@
 
 PAPER = "Rastogi, Suciu, Hong 2007: the boundary between privacy and utility in data publishing"
 
-MODULES: tuple[str, ...] = ()
+MODULES = (
+    "privacy",
+    "estimator",
+    "views",
+    "difference",
+)
 """The modules of this package, in the order of the paper."""
