@@ -19,6 +19,7 @@ from splu_ref.estimators import CountEstimate, Method
 from splu_ref.estimators.linear.em import Maximum
 from splu_ref.guarantees import UtilityThreshold
 from splu_ref.mechanisms import (
+    AlphaBeta,
     ColumnsRelease,
     PlaceOrder,
     Release,
@@ -26,6 +27,7 @@ from splu_ref.mechanisms import (
     SpluGen,
     Swapping,
 )
+from splu_ref.mechanisms.alpha_beta import Numbers
 from splu_ref.microdata import Microdata
 from splu_ref.model import Exact, Gamma
 from splu_ref.randomness import (
@@ -116,6 +118,23 @@ class PredicateChannels(Protocol):
         /,
     ) -> Mapping[tuple[str, ...], Channel[bool, bool]]:
         """Return the laws of whether published values are in sets."""
+        ...
+
+
+class PublishTuples(Protocol):
+    """Of the form of `AlphaBeta.publish_tuples`."""
+
+    def __call__(
+        self,
+        mechanism: AlphaBeta,
+        members: Numbers,
+        size: int,
+        source: UniformSource,
+        /,
+        *,
+        eager: bool | None = ...,
+    ) -> Numbers:
+        """Publish a set of tuples, by their numbers in the domain."""
         ...
 
 
@@ -210,6 +229,8 @@ class Subject:
         Swapping on codes.
     most_likely
         EM on the states of a query, with a fixed matrix.
+    publish_tuples
+        The alpha-beta algorithm on numbers of tuples.
     plans
         Plan methods by name: ``anatomy``, ``cyclic`` and ``mixed``.
     mixed
@@ -243,6 +264,7 @@ class Subject:
     predicate_channels: PredicateChannels
     publish_swapped: PublishSwapped
     most_likely: Callable[[FloatArray, Sequence[FloatArray]], Maximum]
+    publish_tuples: PublishTuples
     plans: Mapping[str, PlanMethod]
     mixed: Mixed
     greedy_reference: Callable[[IntArray, Gamma], DecoyPlan]
@@ -284,6 +306,7 @@ SHIPPED = Subject(
     predicate_channels=RetentionReplacement.predicate_channels,
     publish_swapped=Swapping.publish_columns,
     most_likely=estimators.most_likely,
+    publish_tuples=AlphaBeta.publish_tuples,
     plans=decoys.PLANS,
     mixed=decoys.mixed,
     greedy_reference=decoys.anatomy_reference,

@@ -2,6 +2,7 @@
 
 from property_tests.checking import CHECKS
 from property_tests.checks import (
+    alpha_beta,
     attacks,
     chosen_releases,
     conjunctions,
@@ -25,6 +26,7 @@ from property_tests.checks import (
 
 __all__ = [
     "CHECKS",
+    "alpha_beta",
     "attacks",
     "chosen_releases",
     "conjunctions",

@@ -5,6 +5,7 @@
 """
 
 from property_tests.mutants import (
+    alpha_beta,
     draws,
     entropy,
     formulas,
@@ -20,6 +21,7 @@ from property_tests.mutants.mutant import MUTANTS, Mutant
 __all__ = [
     "MUTANTS",
     "Mutant",
+    "alpha_beta",
     "draws",
     "entropy",
     "formulas",
