@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from splu_ref.binomial.work import one_budget
 from splu_ref.certificates import d_gamma_certificate, write_certificate
 from splu_ref.channels import natural_logarithm
 from splu_ref.cli.output import AsJson, Force, note, show
@@ -31,6 +32,7 @@ EXACT_MOST = 1_000
 """Tuples of the largest query whose error is written as a fraction."""
 
 
+@one_budget()
 def run(
     alpha: Annotated[
         str, typer.Option("--alpha", help="A tuple of the table is published with alpha + beta.")

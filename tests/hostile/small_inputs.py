@@ -104,6 +104,7 @@ def _all(name: str, columns: int, *words: str) -> list[str]:
 _PUBLISH = "-o out.csv --force --sensitive s --gamma"
 _LAST = "--sensitive a --gamma 2"
 _RETAIN = "-o out.csv --force --mechanism retention --retention"
+_TUPLES = "-o out.csv --force --mechanism alpha-beta --distinct"
 INPUTS: dict[str, tuple[str | list[str], ...]] = {
     "sanitize": (
         f"long.csv {_PUBLISH} 2", f"many.csv {_PUBLISH} 125", f"cell.csv {_PUBLISH} 2",
@@ -119,6 +120,9 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"long.csv {_RETAIN} 1/3 --replacing given --domain law.json",
         f"long.csv {_RETAIN} 1/3 --replacing identity --compound --domain range.json",
         "long.csv -o out.csv --force --mechanism swap --retention 0.99999 --column s",
+        f"long.csv {_TUPLES} --domain range.json --alpha 1/3 --beta 2/3",
+        f"long.csv {_TUPLES} --domain range.json --alpha 1/3 --beta 0.{'3' * 390}",
+        f"many.csv {_TUPLES} --observed-domain --column s --k 1/9 --level 0.{LONG}",
     ),
     "advise": (
         "long.csv --sensitive s", "many.csv --sensitive s --retention 1/2 --retention 1/3",
@@ -167,6 +171,13 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "--retention 1/5 --epsilon 1/50 --delta 1/20" + " --share 1/14" * 40,
     ),
     "entropy": ("world.toml", "tables.toml", "primes.toml", "mechanism.toml", "many.toml"),
+    "useful": (
+        f"--alpha 0.{LONG} --beta 0 --n 1 --m 9 --query-size 5 --rho 1",
+        f"--alpha 1/2 --beta 0.{'1' * 390} --n 50 --m 99999999 --query-size 9999999 --rho 1",
+        "--alpha 1/2 --beta 1/3 --n 1000 --m 1000000000 --query-size 999999999 --rho 1/9",
+        f"--alpha 1/2 --beta 1/3 --n {LONG} --m {LONG} --query-size {LONG} --rho 1 --count 9",
+        f"--alpha 1/2 --beta 1/3 --n 9 --m 900 --query-size 900 --k 0.{LONG} --level 0.{'7' * 390}",
+    ),
     "concept": (
         f"--gamma {LONG} --epsilon 0.3 --alpha 30", "--gamma 2 --epsilon 0.3 --alpha 1000 --method printed",
         "--gamma 2 --epsilon 1e-99 --alpha 50 --method exact",

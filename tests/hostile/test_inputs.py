@@ -101,6 +101,7 @@ OUTPUTS = {
         "utility --certificate",
         "breach --certificate",
         "sample-size --certificate",
+        "useful --certificate",
         "audit --report",
         "compare --report",
         "study --report",

@@ -121,6 +121,18 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     ),
     "entropy": ([f"w{NAME}.toml", "--released", STEERING], (2,)),
     "entropy of a world": ([f"w{NAME}.toml"], (0,)),
+    "publish tuples": (
+        [TABLE, "-o", f"{NEW}.csv", "--mechanism", "alpha-beta", "--column", JOB, "--observed-domain",
+         "--alpha", "1/2", "--beta", "1/2", "--distinct", "--seed", "1", "--force"], (0,),
+    ),
+    "useful": (
+        ["--alpha", "1/2", "--beta", "1/10", "--n", "5", "--m", "50", "--query-size", "20", "--rho", "1",
+         "--d", "1/20", "--level", "1/2", "--certificate", f"{NEW}.useful.json", "--force"], (0, 1),
+    ),
+    "useful refused": (
+        ["--alpha", STEERING, "--beta", "0", "--n", "5", "--m", "50", "--query-size", "20", "--rho", "1"],
+        (2,),
+    ),
     "check": ([f"{NAME}.certificate"], (2,)),
     "claims": ([STEERING], (2,)),
     "key": ([f"{NEW}.key", "--force"], (0,)),
