@@ -694,9 +694,9 @@ def _reaches(x: Fraction, level: Fraction) -> bool:
 def _d_gamma(parameters: dict[str, Any], _: object, said: object) -> _Answer:
     alpha, beta, d, gamma = (_fraction(parameters, name) for name in _TUPLES)
     kept = alpha + beta
-    if not (alpha > 0 and kept <= 1):
+    if alpha == 0 or kept > 1:
         raise Unreadable("parameters.alpha must be above 0, and alpha + beta at most 1")
-    if not 0 < d <= gamma < 1:
+    if d == 0 or d > gamma or gamma >= 1:
         raise Unreadable("parameters.d must be above 0 and at most gamma, and gamma below 1")
     statement = (
         f"With alpha = {alpha} and beta = {beta}, the alpha-beta algorithm is ({d}, {gamma})-private: for "

@@ -117,6 +117,7 @@ def refusals() -> dict[tuple[str, str], str]:
 
 
 REFUSALS = refusals()
+TUPLES = {"alpha": "2/5", "beta": "1/5", "d": "1/4", "gamma": "1/2"}  # both conditions hold with equality
 SMALL = {"gamma": "10", "epsilon": "3/10", "alpha": "3"}
 ERROR = {"gamma": "3", "epsilon": "1/2", "frequency": "4"}
 LEAST = {"gamma": "3", "epsilon": "1/2", "t_e": "1/4"}
@@ -262,6 +263,10 @@ FORGED: dict[tuple[str, str], str | Forged] = {
     ("_whole", "number < least"): ("small-sum-privacy", {**SMALL, "releases": "1"}, None),
     ("_law", "not 0 < retention < 1"): ("error-probability", {**ERROR, "retention": "0"}, None),
     ("_law", "retention == Fraction(1, gamma)"): ("error-probability", {**ERROR, "retention": "1/3"}, None),
+    ("_d_gamma", "alpha == 0"): ("d-gamma", {**TUPLES, "alpha": "0"}, None),
+    ("_d_gamma", "d == 0"): ("d-gamma", {**TUPLES, "d": "0"}, None),
+    ("_d_gamma", "gamma >= 1"): ("d-gamma", {**TUPLES, "gamma": "1"}, None),
+    ("_d_gamma", "left < right"): ("d-gamma", {**TUPLES, "alpha": "1/2"}, None),
     ("_fraction", "str(value) != text"): PRIVACY.replace('"3/10"', '"6/20"'),
     ("_compare", "found != computed"): replaced("evidence", "theorem_4", "numerator", value="1"),
     ("check", 'top["schema"] != SCHEMA'): replaced("schema", value="splu-ref/certificate/2"),
@@ -322,6 +327,8 @@ NEEDLESS = {
         "_framed",
         "not re.fullmatch(pattern, found)",
     ): "the statement is compared in the end; this saves the work",
+    ("_d_gamma", "kept > 1"): "then 1 - alpha - beta is below 0, and the second condition fails",
+    ("_d_gamma", "d > gamma"): "then gamma (1-d) is below d (1-gamma), and the first condition fails",
     ("main", "len(names) != 1"): "of the command line",
     ("main", "not Path(names[0]).is_file()"): "of the command line",
 }
@@ -363,6 +370,8 @@ def test_what_would_break_the_checker_is_refused(step: tuple[str, str]) -> None:
 # ---- steps that compute -----------------------------------------------------------------------------
 
 TIE = {"gamma": "2", "epsilon": "1", "t_e": "1/32"}  # attained at f = 3: 2^(1-2f)
+POSITIVE = {**TUPLES, "alpha": "1/4", "beta": "1/10"}  # a published tuple is believed too much
+NEGATIVE = {**TUPLES, "beta": "1/4"}  # one that is not published too little
 BENT: tuple[tuple[str, str, str, Parameters, Any], ...] = (
     # What an error is, and its runs.
     (
@@ -624,6 +633,11 @@ BENT: tuple[tuple[str, str, str, Parameters, Any], ...] = (
         ROWS,
         POOR,
     ),
+    # Sets of tuples.
+    ("kept * d * (1 - gamma)", "alpha * d * (1 - gamma)", "d-gamma", POSITIVE, None),
+    ("beta * gamma * (1 - d)", "beta * gamma", "d-gamma", POSITIVE, None),
+    ("(1 - kept) * gamma", "(1 - alpha) * gamma", "d-gamma", NEGATIVE, None),
+    ("(1 - beta) * d)", "(1 - kept) * d)", "d-gamma", NEGATIVE, None),
     # Concepts.
     ("inside <= n and ", "", "concept-error", {**CONCEPT, "predicate_count": "2"}, None),
     (

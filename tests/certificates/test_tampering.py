@@ -10,15 +10,17 @@ from splu_ref.certificate_checker import Unreadable, check_text
 from splu_ref.certificates import (
     breach_certificate,
     certificate_text,
+    d_gamma_certificate,
     error_certificate,
     privacy_certificate,
     sample_size_certificate,
     threshold_certificate,
 )
 from splu_ref.channels import Levels
-from splu_ref.guarantees import sample_size
+from splu_ref.guarantees import TupleChances, TupleLevels, sample_size
 
 SMALL = {
+    "tuples": d_gamma_certificate(TupleChances.of("5/8", "1/6"), TupleLevels.of("1/20", "1/5")),
     "error": error_certificate(3, "1/2", 3),
     "privacy": privacy_certificate(2, "2/5", 6),
     "threshold": threshold_certificate(3, "9/10", "1/10"),
