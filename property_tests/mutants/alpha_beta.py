@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from property_tests.mutants.mutant import mutant
-from splu_ref.binomial import drawn_binomial
 from splu_ref.mechanisms import AlphaBeta
 from splu_ref.mechanisms.alpha_beta import Numbers
+from splu_ref.mechanisms.binomial_number import drawn_binomial
 from splu_ref.randomness import UniformSource
 
 

@@ -2,8 +2,7 @@
 
 X ~ Bin(n, p) with a rational p strictly between 0 and 1. A tail is always summed term by term; it is
 never computed as one minus the rest. Exact functions return the rational number itself, directed ones
-an interval of dyadic rationals that contains it. `TwoKinds` is the sum of two binomial counts;
-`drawn_binomial` draws one.
+an interval of dyadic rationals that contains it. `TwoKinds` is the sum of two binomial counts.
 """
 
 from splu_ref.binomial.directed import (
@@ -13,7 +12,6 @@ from splu_ref.binomial.directed import (
     upper_tail_bounds,
     upper_tail_enclosure,
 )
-from splu_ref.binomial.drawing import drawn_binomial
 from splu_ref.binomial.enclosure import Bounds, Enclosure
 from splu_ref.binomial.exact import (
     lower_tail,
@@ -36,7 +34,6 @@ __all__ = [
     "MassWalk",
     "Trials",
     "TwoKinds",
-    "drawn_binomial",
     "lower_tail",
     "lower_tail_bounds",
     "lower_tail_enclosure",

@@ -20,8 +20,8 @@ import numpy as np
 from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
-from splu_ref.binomial import drawn_binomial
 from splu_ref.manifest import Facts
+from splu_ref.mechanisms.binomial_number import drawn_binomial
 from splu_ref.mechanisms.draws import LARGEST_BOUND
 from splu_ref.mechanisms.release import Given, Release
 from splu_ref.mechanisms.retention_replacement import digest_of

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import comb, sqrt
+from statistics import NormalDist
 
-from splu_ref.binomial.directed import MassWalk, lower_tail_enclosure
-from splu_ref.binomial.enclosure import Enclosure
+from splu_ref.binomial import Enclosure, MassWalk, lower_tail_enclosure
 from splu_ref.binomial.exact import parts
 from splu_ref.binomial.work import STEP, digits, spend
 
@@ -99,7 +99,7 @@ def _decided(n: int, p: Fraction, place: int, scale: int) -> int | None:
 def _near(n: int, p: Fraction, level: float) -> int:
     """Return about the k with Pr(X <= k) = level: only how long the search takes depends on it."""
     mean, spread = float(n * p), sqrt(float(n * p * (1 - p)))
-    z = 4.91 * (level**0.14 - (1 - level) ** 0.14)  # of the normal law, within 1/10 but far out in its tails
+    z = NormalDist().inv_cdf(min(max(level, 1e-300), 1 - 1e-16))
     return min(max(round(mean + z * spread + (z * z - 1) * (1 - 2 * float(p)) / 6), 0), n)
 
 
