@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from splu_ref.cli.output import note
 from splu_ref.guarantees import TupleChances, TupleLevels, prior_bound
 from splu_ref.mechanisms import AlphaBeta
-from splu_ref.model import DataError, ParameterError
+from splu_ref.model import ParameterError
 
 
 def chances_asked(
@@ -42,7 +41,6 @@ def chances_asked(
     if d is None:
         assert k is not None
         prior = prior_bound(k, tuples, size)
-        note(f"alpha and beta follow from n = {tuples}, the number of tuples: whoever knows k can tell it")
         if prior >= 1:
             raise ParameterError(f"k n/m = {k} * {tuples}/{size} is no prior below 1: give a smaller k")
         return TupleLevels.of(prior, level).drawable()
@@ -50,15 +48,7 @@ def chances_asked(
 
 
 def expected_size(mechanism: AlphaBeta, tuples: int) -> str:
-    """Return what is to be expected of a release, in words.
-
-    Raises
-    ------
-    DataError
-        If the table has more tuples than the domain, which no declared domain allows.
-    """
-    if tuples > mechanism.size:
-        raise DataError(f"{tuples} tuples in a domain of {mechanism.size}: declare all values of the columns")
+    """Return what is to be expected of a release, in words."""
     genuine, fakes = mechanism.expected(tuples)
     others = mechanism.size - tuples
     return (

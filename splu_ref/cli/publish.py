@@ -101,6 +101,9 @@ def _alpha_beta(asked: _Asked, table: Microdata) -> AlphaBeta:
     size = prod(map(len, domains.values()))
     chances = chances_asked(asked.alpha, asked.beta, asked.d, asked.level, asked.k, distinct, size)
     mechanism = AlphaBeta(chances.alpha, chances.beta, domains, distinct=asked.distinct, large=asked.large)
+    mechanism.tuples(table)  # an error is told alone
+    if asked.k is not None:
+        note(f"alpha and beta follow from n = {distinct}, the number of tuples: whoever knows k can tell it")
     note(expected_size(mechanism, distinct))
     left = [column for column in table.columns if column not in domains]
     if left:
@@ -226,6 +229,8 @@ def run(
         compound=compound, alpha=alpha, beta=beta, d=d, level=level, k=k, distinct=distinct, large=force,
     )  # fmt: skip
     _refuse_others(mechanism, known, asked)
+    if make is _alpha_beta and id_column is not None:
+        raise ParameterError("tuples are published, not records: leave out --id")
     if replacing == "given":
         if domain is None:
             raise ParameterError("--replacing given needs the probabilities: --domain FILE")

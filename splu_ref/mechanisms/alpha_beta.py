@@ -145,29 +145,12 @@ class AlphaBeta:
             )
         if id_column is not None:
             raise ParameterError("tuples are published, not records: leave out --id")
-        original = as_table(table, missing).select(columns)
-        for column, domain in self.domains:
-            original = original.with_domain(column, domain)
+        original, distinct, repeated = self.tuples(as_table(table, missing))
         given = Given.of(self, original, columns, randomness, None, None)
-        codes = [given.codes[column] for column, _ in self.domains]
-        sizes = [len(domain) for _, domain in self.domains]
-        members = _numbered(codes, sizes)
-        distinct = np.unique(members)
-        repeated = len(members) - len(distinct)
-        if repeated and not self.distinct:
-            raise DataError(
-                f"{repeated} of {len(members)} rows repeat another, and what is published is a set: drop "
-                "them with --distinct, or publish more columns"
-            )
-        if not self.large and self.expected(len(distinct))[1] > MOST_FAKES:
-            raise ParameterError(
-                f"{shown(self.expected(len(distinct))[1].__round__())} fakes are to be expected, more than "
-                f"{MOST_FAKES}: choose a smaller beta, or say --force"
-            )
         source = given.draws_for(columns[0]).plan_secret().block(0)
         published = self.publish_tuples(distinct, self.size, source)
         return Release(
-            table=_table(given.table, published, [column for column, _ in self.domains], sizes).bare(),
+            table=_table(given.table, published, self.domains).bare(),
             mechanism=self,
             domains=given.domains(),
             rows_in=given.table.row_count,
@@ -175,6 +158,43 @@ class AlphaBeta:
             max_gamma=None,
             randomness=given.randomness,
         )
+
+    def tuples(self, table: Microdata) -> tuple[Microdata, Numbers, int]:
+        """Return what is to be published of a table, after all that would refuse it.
+
+        Returns
+        -------
+        tuple
+            The table of the columns with a domain, the numbers of its distinct tuples, ascending, and how
+            many rows repeat another.
+
+        Raises
+        ------
+        DataError, ParameterError
+            As `publish`.
+        """
+        columns = [column for column, _ in self.domains]
+        original = table.select(columns)
+        for column, domain in self.domains:
+            original = original.with_domain(column, domain)
+        sizes = [len(domain) for _, domain in self.domains]
+        members = _numbered([original.codes(column) for column in columns], sizes)
+        distinct = np.unique(members)
+        repeated = len(members) - len(distinct)
+        if repeated and not self.distinct:
+            raise DataError(
+                f"{repeated} of {len(members)} rows repeat another, and what is published is a set: drop "
+                "them with --distinct, or publish more columns"
+            )
+        fakes = self.expected(len(distinct))[1]
+        if not self.large and fakes > MOST_FAKES:
+            raise ParameterError(
+                f"{shown(round(fakes))} fakes are to be expected, more than {MOST_FAKES}: choose a smaller "
+                "beta, or say --force"
+            )
+        kept = (self.alpha + self.beta).denominator
+        _drawable(lcm(kept, self.beta.denominator) if self.size <= EAGER_MOST else kept)
+        return original, distinct, repeated
 
     def publish_tuples(
         self, members: Numbers, size: int, source: UniformSource, *, eager: bool | None = None
@@ -247,12 +267,13 @@ def _numbered(codes: Sequence[IntArray], sizes: Sequence[int]) -> Numbers:
     return numbers
 
 
-def _table(table: Microdata, numbers: Numbers, columns: Sequence[str], sizes: Sequence[int]) -> Microdata:
+def _table(table: Microdata, numbers: Numbers, domains: Sequence[tuple[str, Sequence[str]]]) -> Microdata:
     """Return the tuples with these numbers as a table like the original."""
     published = table.take(np.zeros(len(numbers), dtype=np.int64))
     if not len(numbers):
         return published
-    for column, size in zip(reversed(columns), reversed(sizes), strict=True):
+    for column, domain in reversed(domains):
+        size = len(domain)
         codes = (numbers % size).astype(np.int64)
         published = published.with_codes(column, codes, domain_of=table)
         numbers = numbers // size
