@@ -184,7 +184,7 @@ def moments() -> Derivation:
                 ),
                 variables={"alpha": 1, "beta": 1, "n_D": 1},
                 left=lambda alpha, beta, size: (
-                    (size * beta * (1 - beta) - beta * size * (1 - alpha - 2 * beta)) / alpha**2
+                    size * beta * (1 - beta) / alpha**2 - size * beta * (1 - alpha - 2 * beta) / alpha**2
                 ),
                 right=lambda alpha, beta, size: size * beta * (alpha + beta) / alpha**2,
                 recheck=(on_grid,),
@@ -194,7 +194,8 @@ def moments() -> Derivation:
                 says="At the estimate (1-beta) n_D/alpha it is n_D (1-beta)(1-alpha-beta)/alpha^2.",
                 variables={"alpha": 1, "beta": 1, "n_D": 1},
                 left=lambda alpha, beta, size: (
-                    (size * beta * (1 - beta) + (1 - beta) * size * (1 - alpha - 2 * beta)) / alpha**2
+                    size * (1 - beta) * beta / alpha**2
+                    + size * (1 - beta) * (1 - alpha - 2 * beta) / alpha**2
                 ),
                 right=lambda alpha, beta, size: size * (1 - beta) * (1 - alpha - beta) / alpha**2,
                 recheck=(on_grid,),
