@@ -691,6 +691,8 @@ def _reaches(x: Fraction, level: Fraction) -> bool:
         term = term * x.numerator // (k * x.denominator)
         total += term
     return total * level.denominator >= level.numerator << WORK
+
+
 def _d_gamma(parameters: dict[str, Any], _: object, said: object) -> _Answer:
     alpha, beta, d, gamma = (_fraction(parameters, name) for name in _TUPLES)
     kept = alpha + beta
