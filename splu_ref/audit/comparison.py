@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from splu_ref.audit.attacks import (
     Attackable,
+    AttackOutcome,
     Victims,
     best_guess,
     carried_out,
@@ -19,10 +20,18 @@ from splu_ref.audit.attacks import (
     shared_value,
 )
 from splu_ref.binomial import Bounds, Enclosure
-from splu_ref.channels import PredicateCount, amplification, worst_property
+from splu_ref.channels import PredicateCount, amplification, mutual_information, worst_property
 from splu_ref.estimators.laplace_error import noise_tail
 from splu_ref.guarantees import decimal_down, exact_json
-from splu_ref.mechanisms import LN_2, Anatomy, DistributionBased, LaplaceCounts, RetentionReplacement, SpluGen
+from splu_ref.mechanisms import (
+    LN_2,
+    Anatomy,
+    DistributionBased,
+    LaplaceCounts,
+    RetentionReplacement,
+    SpluGen,
+    Swapping,
+)
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.values import text
 from splu_ref.model import DataError, ParameterError
@@ -35,6 +44,8 @@ SMALL, SMALL_ERROR = 10, Fraction(3, 10)
 LARGE, LARGE_ERROR = 1000, Fraction(1, 10)
 """Counts whose errors are compared, and which relative error counts."""
 BITS = 64
+SWAPPED = 1_000_000
+"""Places of the chance with which a swapped cell stays: what is kept is matched to about as many."""
 
 
 class Cell(NamedTuple):
@@ -122,6 +133,7 @@ ATTACKS: Mapping[str, str] = {
 }
 GUARANTEES: Mapping[str, str] = {
     "own kept": "chance that a record is published with its own value",
+    "bits": "what a published record tells of its value on average: their mutual information, in bits",
     "e^epsilon": "largest ratio of the chances of one published record under two true values",
     "rho2": f"largest posterior of any set of values with a prior of at most {PRIOR}",
     f"error {SMALL}": f"chance that the estimate of a count of {SMALL} is off by {SMALL_ERROR} of it or more",
@@ -184,6 +196,14 @@ def _matched(table: Microdata, column: str) -> Iterator[tuple[str, Attackable | 
                 "replaced: choose one of five values or more"
             )
         yield f"retention, {kept}", RetentionReplacement(keep, {column: domain})
+    shares = sum(
+        (Fraction(int(count), table.row_count) ** 2 for count in table.histogram(column)), Fraction(0)
+    )
+    for kept in RETENTIONS:
+        if kept > shares:  # otherwise a value that moves comes from an equal one often enough
+            # a released cell comes back to its own place as well: see `splu_ref.channels.swapping`
+            stays = (kept - shares) / (1 - shares) * Fraction(table.row_count - 1, table.row_count)
+            yield f"swapping, {kept}", Swapping(Fraction(round(stays * SWAPPED), SWAPPED))
     yield "Anatomy", Anatomy(GAMMA)
     yield "DBR", DistributionBased()
     yield f"Laplace, {LN_2}", LaplaceCounts(LN_2)
@@ -194,8 +214,7 @@ def _attacked(victims: Victims) -> Iterator[Cell]:
     for score, excluded in ((best_guess, 0), (eliminated(GAMMA - 1), GAMMA - 1)):
         outcome = carried_out("", victims, score, said, excluded=excluded)
         yield _cell(outcome.predicted, outcome.success)
-    known = corrupted(victims, GAMMA - 1)
-    yield _cell(known.predicted, known.success)
+    yield _attempted(lambda: corrupted(victims, GAMMA - 1))
     several = Victims(
         victims.table, victims.columns, victims.column, victims.mechanism, victims.draws, RELEASES
     )
@@ -206,8 +225,16 @@ def _attacked(victims: Victims) -> Iterator[Cell]:
     except ParameterError as error:
         yield Cell(None, "none", str(error))
     shared = {code: count for code, count in victims.counts.items() if count > 1}
-    pair = shared_value(victims, min(shared, key=shared.__getitem__))
-    yield _cell(pair.predicted, pair.success)
+    yield _attempted(lambda: shared_value(victims, min(shared, key=shared.__getitem__)))
+
+
+def _attempted(attack: Callable[[], AttackOutcome]) -> Cell:
+    """Return what an attack comes to, or why it cannot be told."""
+    try:
+        outcome = attack()
+    except ParameterError as error:
+        return Cell(None, "none", str(error))
+    return _cell(outcome.predicted, outcome.success)
 
 
 def _cell(predicted: Fraction | None, measured: Fraction | None) -> Cell:
@@ -224,6 +251,8 @@ def _guaranteed(victims: Victims) -> Iterator[Cell]:
     else:
         kept = sum(count * channel.probability(code, code) for code, count in counts.items())
         yield Cell(Fraction(kept) / view.rows, "exact")
+    prior = {code: Fraction(count, view.rows) for code, count in counts.items()}
+    yield Cell(mutual_information(channel, prior).bounds(BITS), "exact")
     ratio = amplification(channel).ratio
     yield _or_none(ratio, "e^epsilon is unbounded: what is shown excludes values")
     worst = worst_property(channel, counts, PRIOR)
@@ -240,7 +269,7 @@ def _count_error(victims: Victims, count: int, error: Fraction) -> Fraction | Bo
     """Return the chance that the estimate of the count of one value is off by ``error`` of it or more."""
     mechanism, rows = victims.mechanism, victims.view.rows
     offset = ceil(error * count)
-    if isinstance(mechanism, Anatomy):
+    if isinstance(mechanism, Anatomy | Swapping):
         return Fraction(0)
     if isinstance(mechanism, SpluGen):
         return mechanism.count_law.error_enclosure(count, offset, BITS).bounds()
@@ -270,4 +299,4 @@ def _of_counts(mechanism: LaplaceCounts) -> tuple[Cell, ...]:
         Cell(noise_tail(epsilon, error * count), "exact")
         for count, error in ((SMALL, SMALL_ERROR), (LARGE, LARGE_ERROR))
     )
-    return nothing, ratio, nothing, *errors
+    return nothing, nothing, ratio, nothing, *errors

@@ -157,8 +157,8 @@ def test_mechanisms_are_compared_in_two_tables(
     attacks = {row["mechanism"]: row for row in done["attacks"]}
     guarantees = {row["mechanism"]: row for row in done["guarantees"]}
     assert list(attacks) == list(guarantees) == [
-        "SPLU-Gen, 1/5", "SPLU-Gen, 2/5", "retention, 1/5", "retention, 2/5", "Anatomy", "DBR",
-        "Laplace, ln 2",
+        "SPLU-Gen, 1/5", "SPLU-Gen, 2/5", "retention, 1/5", "retention, 2/5", "swapping, 1/5",
+        "swapping, 2/5", "Anatomy", "DBR", "Laplace, ln 2",
     ]  # fmt: skip
     assert all(set(row) == {"mechanism", *ATTACKS} for row in attacks.values())
     assert all(set(row) == {"mechanism", *GUARANTEES} for row in guarantees.values())
@@ -173,6 +173,9 @@ def test_mechanisms_are_compared_in_two_tables(
     assert fraction(guarantees["retention, 2/5"], "e^epsilon") == Fraction(2, 5) / (Fraction(3, 5) / 5)
     assert fraction(attacks["Anatomy"], "corruption") == 1
     assert attacks["Anatomy"]["elimination"]["kind"] == "exact"
+    assert abs(fraction(guarantees["swapping, 2/5"], "own kept") - Fraction(2, 5)) < Fraction(1, 10**6)
+    assert attacks["swapping, 2/5"]["corruption"]["reason"].startswith("swapped records depend on each other")
+    assert guarantees["DBR"]["bits"]["value"]["decimal"] == "0"
     assert attacks["SPLU-Gen, 1/5"]["corruption"]["kind"] == "measured"
     assert attacks["retention, 1/5"]["presence"]["value"]["fraction"] == "0/1"
     assert attacks["Laplace, ln 2"]["pair"] == {
@@ -185,5 +188,5 @@ def test_mechanisms_are_compared_in_two_tables(
     assert max(map(len, shown.split("What is guaranteed")[0].splitlines()[:9])) <= 80
     assert all(name in shown for name in (*ATTACKS, *GUARANTEES))
     page = (tmp_path / "report" / "index.html").read_text()
-    assert page.count("<td>") == 7 * (len(ATTACKS) + len(GUARANTEES))
+    assert page.count("<td>") == 9 * (len(ATTACKS) + len(GUARANTEES))
     assert "~" in page
