@@ -74,7 +74,8 @@ class EValue:
         if not math.isfinite(self.log10):
             return "inf" if self.log10 > 0 else "0"
         exponent = math.floor(self.log10)
-        digits = math.floor(10 ** (self.log10 - exponent) * 100_000) / 100_000
+        # the power may round up to 10, of a logarithm that is rounded down from a whole one
+        digits = min(math.floor(10 ** (self.log10 - exponent) * 100_000), 999_999) / 100_000
         return f"{digits:.5f}e{exponent:+03d}"
 
 

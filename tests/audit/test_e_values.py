@@ -178,6 +178,8 @@ def test_how_an_e_value_is_told() -> None:
     endless, never = EValue(math.inf), EValue(-math.inf)
     assert [str(value) for value in (EValue(2.345), endless, never)] == ["10^2.3", "infinite", "0"]
     assert [value.decimal for value in (endless, never)] == ["inf", "0"]
+    # a logarithm just below a whole one: rounded down to six digits, not up to ten
+    assert [EValue.of(Fraction(value)).decimal for value in (1, 1000)] == ["9.99999e-01", "9.99999e+02"]
     assert [value.finite_log10 for value in (EValue(1.5), endless, never)] == [1.5, None, None]
     assert rejection_log10(Fraction(1, 100)) == 2.0
     assert math.isclose(rejection_log10(Fraction(3, 1000)), 2.5228787452803374)
