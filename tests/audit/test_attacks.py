@@ -337,3 +337,14 @@ def test_the_bound_of_a_sum_is_an_e_value() -> None:
     assert rises == sorted(rises)
     assert sum_of_bounded(Fraction(-30), Fraction(0), 100).log10 == pytest.approx(rises[3])
     assert rises[0] < 0 < rises[-1]
+
+
+@pytest.mark.parametrize(("gamma", "histogram"), [(2, (2, 1, 1)), (3, (2, 2, 1, 1)), (4, (1, 1, 1, 1))])
+def test_excluding_values_of_a_group_leaves_the_homogeneity_of_the_rest(
+    gamma: int, histogram: tuple[int, ...]
+) -> None:
+    victims = _victims(Anatomy(gamma), histogram)
+    for facts in range(gamma):
+        rest = Fraction(1, gamma - facts)
+        assert victims.view.expected(eliminated(facts)) == victims.view.largest(eliminated(facts)) == rest
+        assert corrupted(victims, facts).success == rest  # to know a member is to exclude its value
