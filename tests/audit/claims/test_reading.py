@@ -165,9 +165,9 @@ def test_an_error_at_a_count_has_one_bound() -> None:
     ids=lambda value: repr(value[:20]),
 )
 def test_hostile_files_are_refused_soon(text: bytes, word: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert word in _refused(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def _padded(size: int) -> str:
@@ -204,9 +204,9 @@ def test_the_largest_size_is_read_and_one_more_is_refused(what: str) -> None:
 def test_a_file_of_many_dotted_keys_is_read_soon() -> None:
     line = ".".join(["a"] * 495)
     text = "\n".join(f"[b{n}.{line}]" for n in range(131))
-    start = time.perf_counter()
+    start = time.process_time()
     assert "no key 'b0'" in _refused(text)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_a_python_that_converts_few_digits() -> None:
