@@ -22,11 +22,12 @@ OPERATORS = {
     "wedge": "∧", "lnot": "¬", "otimes": "⊗", "setminus": "∖", "ldots": "…", "dots": "…", "pm": "±",
     "equiv": "≡", "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉", "{": "{", "}": "}",
     "|": "‖", "subseteq": "⊆", "#": "#", "subset": "⊂",
-    "subsetneq": "⊊", "ll": "≪", "colon": ":",
+    "subsetneq": "⊊", "ll": "≪", "colon": ":", "cup": "∪", "cap": "∩", "%": "%", "int": "∫",
+    "Longleftrightarrow": "⟺", "exists": "∃", "notin": "∉",
 }  # fmt: skip
 FUNCTIONS = {
     "Pr": "Pr", "max": "max", "min": "min", "arg": "arg", "log": "log", "ln": "ln", "exp": "exp",
-    "lim": "lim",
+    "lim": "lim", "lg": "lg",
 }  # fmt: skip
 LARGE = {"sum": "∑", "prod": "∏"}
 LIMITED = {"max", "min", "lim", *LARGE}
@@ -34,6 +35,7 @@ MATRIX_END = r"\end{pmatrix}"
 ACCENTS = {"tilde": "~", "hat": "^", "bar": "¯"}
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 SPACES = {" ": ".35em", ",": ".17em", ";": ".28em", ":": ".22em", "!": "0", "quad": "1em", "qquad": "2em"}
+SPACES["textstyle"] = "0"  # how large a sum is set is left to the reader
 BIG = {"left", "right", "big", "bigl", "bigr", "Big", "Bigl", "Bigr"}
 BLACKBOARD = {"N": "ℕ", "Z": "ℤ", "Q": "ℚ", "R": "ℝ", "E": "𝔼"}
 _LEXEME = re.compile(r"\\([A-Za-z]+|.)|([0-9]+(?:\.[0-9]+)?|\.[0-9]+)|(\s+)|(.)", re.DOTALL)
@@ -83,6 +85,14 @@ class _Parser:
         self._place += len(lexeme)
         return lexeme
 
+    def _take_one(self) -> str:
+        """Consume what an argument without braces is: a command or one character."""
+        lexeme = self._peek()
+        if not lexeme.startswith("\\"):
+            lexeme = lexeme[:1]
+        self._place += len(lexeme)
+        return lexeme
+
     def _row(self) -> str:
         """Return everything up to a closing brace or the end."""
         items = []
@@ -91,9 +101,9 @@ class _Parser:
         return "".join(items)
 
     def _group(self) -> str:
-        """Return an argument: a braced row, or one lexeme."""
+        """Return an argument: a braced row, one lexeme, or one digit of a number."""
         if self._peek() != "{":
-            return self._atom(self._take())
+            return self._atom(self._take_one())
         self._take()
         row = self._row()
         if self._take() != "}":
@@ -164,6 +174,9 @@ class _Parser:
             result = f"<msqrt>{self._group()}</msqrt>"
         elif name == "begin":
             result = self._matrix()
+        elif name in {"mathrm", "mathcal"} and self._peek().isalpha():
+            variant = "script" if name == "mathcal" else "normal"
+            result = f'<mi mathvariant="{variant}">{self._take_one()}</mi>'
         elif name in {"text", "mathrm", "operatorname"}:
             result = f"<mtext>{escape(self._raw_group()).replace(' ', NO_BREAK_SPACE)}</mtext>"
         elif name == "mathit":

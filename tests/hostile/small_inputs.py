@@ -175,7 +175,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"--alpha 0.{LONG} --beta 0 --n 1 --m 9 --query-size 5 --rho 1",
         f"--alpha 1/2 --beta 0.{'1' * 390} --n 50 --m 99999999 --query-size 9999999 --rho 1",
         "--alpha 1/2 --beta 1/3 --n 1000 --m 1000000000 --query-size 999999999 --rho 1/9",
-        f"--alpha 1/2 --beta 1/3 --n {LONG} --m {LONG} --query-size {LONG} --rho 1 --count 9",
+        "--alpha 1/2 --beta 1/3 --n {0} --m {0} --query-size {0} --rho 1 --count 9".format("7" * 300),
         f"--alpha 1/2 --beta 1/3 --n 9 --m 900 --query-size 900 --k 0.{LONG} --level 0.{'7' * 390}",
     ),
     "concept": (
