@@ -20,6 +20,7 @@ from splu_ref.audit.releases import (
     ReleaseAudit,
     Replay,
     audit_release,
+    audited,
 )
 from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
 from splu_ref.binomial.work import one_budget
@@ -239,7 +240,7 @@ def _told_by(
             raise ParameterError("--transcript is one of SPLU-Gen, and the manifest is not: leave one out")
         return list(facts.domains), facts.mechanism
     if facts is not None:
-        return list(facts.domains), SpluGen.of(facts)
+        return list(facts.domains), audited(facts)
     return (None, None) if record is None else (list(record.sensitive), record.mechanism)
 
 

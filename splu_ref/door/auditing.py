@@ -7,8 +7,8 @@ import os
 from narwhals.typing import IntoDataFrame
 
 from splu_ref.audit import releases
-from splu_ref.audit.releases import Claimed, ClaimedReplacement, ReleaseAudit, Replay
-from splu_ref.mechanisms import PublishedTable, RetentionReplacement, SpluGen, Transcript, read_transcript
+from splu_ref.audit.releases import Claimed, ClaimedReplacement, ReleaseAudit, Replay, audited
+from splu_ref.mechanisms import PublishedTable, RetentionReplacement, Transcript, read_transcript
 from splu_ref.microdata import Microdata, as_table
 from splu_ref.model import Exact, ParameterError
 from splu_ref.randomness import Key
@@ -59,9 +59,7 @@ def audit_release(
     ParameterError
         If a transcript or key is given without the original, or other arguments contradict it.
     """
-    mechanism = release.manifest.mechanism
-    if not isinstance(mechanism, RetentionReplacement):
-        mechanism = SpluGen.of(release.manifest)
+    mechanism = audited(release.manifest)
     claimed = (
         ClaimedReplacement(mechanism)
         if isinstance(mechanism, RetentionReplacement)

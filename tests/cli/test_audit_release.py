@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from splu_ref.cli import main
+from splu_ref.mechanisms import Swapping
 from splu_ref.microdata import Microdata, embedded_table, read_table, write_table
 
 
@@ -247,3 +248,17 @@ def test_options_that_the_other_mechanism_does_not_know(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_a_release_without_checks_is_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Swapping("1/2").publish(folder / "adult.csv", "occupation").write(
+        tmp_path / "s.csv", manifest=tmp_path / "s.json"
+    )
+    capsys.readouterr()
+    assert main(["audit-release", str(tmp_path / "s.csv"), "--manifest", str(tmp_path / "s.json")]) == 2
+    assert capsys.readouterr().err == (
+        "splu-ref: this is a release by swapping, for which there are no checks: give one by SPLU-Gen or "
+        "retention replacement\n"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import prod
 from typing import Self
 
@@ -12,8 +13,9 @@ from splu_ref.audit.claims.fields import Fields, count
 from splu_ref.audit.claims.format import RETENTION
 from splu_ref.audit.claims.narrowing import first_failure
 from splu_ref.audit.claims.quotes import Ledger
-from splu_ref.audit.claims.verdict import Finding, Verdict
+from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
 from splu_ref.binomial.work import STEP, digits
+from splu_ref.certificates import breach_certificate
 from splu_ref.channels import Levels, natural_logarithm, worst_property
 from splu_ref.channels import retention as retention_channel
 from splu_ref.guarantees import decimal_up, exact_json
@@ -29,6 +31,7 @@ LONGEST_RATIO = 100_000
 NO_CERTIFICATE = (
     "there is no kind of certificate for this: the numbers are ratios, which a few divisions check"
 )
+SEVERAL_COLUMNS = "certificates of breaches speak of one column: multiply the columns' ratios"
 ONE_RECORD = "It speaks of one record, and of records whose values are independent of each other"
 
 
@@ -205,6 +208,14 @@ class RhoPrivacy(RetentionClaim):
             f"{self.said('rho1')} to one of {self.said('rho2')} or more, under {whose}"
         )
 
+    def _proofs(self) -> tuple[Proof, ...]:
+        """Return the certificate of a breach, or that there is none; the values that nobody has come last."""
+        if len(self.values) > 1:
+            return ()
+        held = None if self.counts is None else [each for each in self.counts if each]
+        make = partial(breach_certificate, self.retention, self.values[0], self.levels, held)
+        return (Proof("decides", make),)
+
     def _under_any_prior(self) -> Finding:
         ratio, levels = self.amplification, self.levels
         posterior = ratio * levels.rho1 / (ratio * levels.rho1 + 1 - levels.rho1)
@@ -215,7 +226,8 @@ class RhoPrivacy(RetentionClaim):
             key="rho2",
             numbers={"posterior": exact_json(posterior, "up"), "amplification": exact_json(ratio, "up")},
             recompute=self.breach_command(self.written["rho1"], self.written["rho2"]),
-            without_certificate=NO_CERTIFICATE,
+            proofs=self._proofs(),
+            without_certificate="" if self._proofs() else SEVERAL_COLUMNS,
             remarks=(ONE_RECORD,),
         )
         if ratio < levels.amplification:
@@ -249,7 +261,7 @@ class RhoPrivacy(RetentionClaim):
                 f"splu-ref breach --retention {self.written['retention']} --rho1 {self.written['rho1']} "
                 f"--rho2 {self.written['rho2']} --prior TABLE --column NAME"
             ),
-            without_certificate=NO_CERTIFICATE,
+            proofs=self._proofs(),
             remarks=(ONE_RECORD,),
         )
         if worst is None:

@@ -1,6 +1,6 @@
 """Audits of releases: whether a table is one that its mechanism could and would have published."""
 
-from splu_ref.audit.releases.audit import LEVEL, audit_release
+from splu_ref.audit.releases.audit import LEVEL, audit_release, audited
 from splu_ref.audit.releases.excluded import Excluded
 from splu_ref.audit.releases.findings import Check, Claimed, NotChecked, Noticed, ReleaseAudit, Reuse
 from splu_ref.audit.releases.original import Original
@@ -25,5 +25,6 @@ __all__ = [
     "Replay",
     "Reuse",
     "audit_release",
+    "audited",
     "compare_releases",
 ]

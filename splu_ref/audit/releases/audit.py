@@ -40,6 +40,7 @@ from splu_ref.audit.releases.structure import (
     values_check,
 )
 from splu_ref.manifest import Manifest
+from splu_ref.mechanisms import RetentionReplacement, SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, positive
 
@@ -64,6 +65,23 @@ _NEED_ORIGINAL = (
 _NEED_COLUMNS = (*_NEED_ORIGINAL[1:], "predicates", "shuffle")
 
 _Found: TypeAlias = Check | Evidence | NotChecked
+
+
+def audited(manifest: Manifest) -> SpluGen | RetentionReplacement:
+    """Return the mechanism of a release that can be audited.
+
+    Raises
+    ------
+    DataError
+        If there are no checks for releases by it.
+    """
+    mechanism = manifest.mechanism
+    if isinstance(mechanism, SpluGen | RetentionReplacement):
+        return mechanism
+    raise DataError(
+        f"this is a release by {mechanism.name}, for which there are no checks: give one by {SpluGen.name} "
+        f"or {RetentionReplacement.name}"
+    )
 
 
 def audit_release(

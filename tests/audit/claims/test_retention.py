@@ -12,6 +12,7 @@ import pytest
 from splu_ref.audit.claims import Finding, Verdict, decide
 from splu_ref.audit.claims.document import parse_document
 from splu_ref.audit.claims.reading import claims_of
+from splu_ref.certificate_checker import check
 from splu_ref.channels import DependentRowsError, inverse, retention
 from splu_ref.model import InputError
 
@@ -189,3 +190,31 @@ def test_a_release_gives_retention_and_domains_for_all_claims() -> None:
     ):
         with pytest.raises(InputError, match=words):
             claims_of(parse_document(text.replace(old, new).encode(), "c.toml"))
+
+
+@pytest.mark.parametrize(
+    ("keys", "claim"),
+    [
+        ({"rho1": "1/10", "rho2": "1/2"}, "safe"),
+        ({"rho1": "1/10", "rho2": "1/6"}, "breach"),
+        ({"rho1": "1/4", "rho2": "9/10", "counts": [0, 3, 5, 2]}, "safe"),
+        ({"rho1": "1/2", "rho2": "2/3", "counts": [0, 3, 5, 2]}, "breach"),  # exactly
+        ({"rho1": "1/10", "rho2": "1/2", "counts": [0, 3, 5, 2]}, "safe"),
+    ],
+)
+def test_a_breach_of_one_column_or_its_absence_is_certified(keys: dict[str, Any], claim: str) -> None:
+    finding = _decided("rho-privacy", **keys)
+    [proof] = finding.proofs
+    certificate = proof.make()
+    assert (proof.role, certificate["claim"], finding.without_certificate) == ("decides", claim, "")
+    assert check(certificate).valid
+    assert (claim == "safe") == (finding.verdict is Verdict.CONFIRMED)
+    parameters = certificate["parameters"]
+    assert (parameters["rho1"], parameters["rho2"]) == (keys["rho1"], keys["rho2"])
+
+
+def test_several_columns_have_no_certificate_and_it_is_said_why() -> None:
+    finding = _decided("rho-privacy", values=[2, 3], rho1="1/10", rho2="1/2")
+    assert (finding.proofs, finding.without_certificate) == (
+        (), "certificates of breaches speak of one column: multiply the columns' ratios",
+    )  # fmt: skip
