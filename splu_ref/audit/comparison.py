@@ -22,7 +22,7 @@ from splu_ref.audit.attacks import (
 from splu_ref.binomial import Bounds, Enclosure
 from splu_ref.channels import PredicateCount, amplification, mutual_information, worst_property
 from splu_ref.estimators.laplace_error import noise_tail
-from splu_ref.guarantees import decimal_down, exact_json
+from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 from splu_ref.mechanisms import (
     LN_2,
     Anatomy,
@@ -43,6 +43,10 @@ RELEASES, PRIOR = 3, Fraction(1, 10)
 SMALL, SMALL_ERROR = 10, Fraction(3, 10)
 LARGE, LARGE_ERROR = 1000, Fraction(1, 10)
 """Counts whose errors are compared, and which relative error counts."""
+ERRORS: tuple[tuple[int, Fraction, Literal["down", "up"]], ...] = (
+    (SMALL, SMALL_ERROR, "down"),
+    (LARGE, LARGE_ERROR, "up"),
+)
 BITS = 64
 SWAPPED = 1_000_000
 """Places of the chance with which a swapped cell stays: what is kept is matched to about as many."""
@@ -59,19 +63,25 @@ class Cell(NamedTuple):
         ``"exact"`` follows from the law, ``"measured"`` was seen in one run, ``"none"`` does not apply.
     reason
         Why there is no number, or what the number leaves out; often empty.
+    rounding
+        In which direction decimals are rounded: what an attacker gains and errors of large counts up, what is
+        kept and errors of small counts, which protect, down.
     """
 
     value: Fraction | Bounds | None
     kind: Literal["exact", "measured", "none"]
     reason: str = ""
+    rounding: Literal["down", "up"] = "up"
 
     def decimal(self, digits: int) -> str:
-        """Return the number's first significant digits, rounded down, or nothing."""
-        return "" if self.value is None else decimal_down(self.value, digits)
+        """Return the number's first significant digits, rounded as it ought to be, or nothing."""
+        if self.value is None:
+            return ""
+        return decimal_up(self.value, digits) if self.rounding == "up" else decimal_down(self.value, digits)
 
     def to_json(self) -> dict[str, object]:
         """Return the entry for programs."""
-        value = None if self.value is None else exact_json(self.value, "down")
+        value = None if self.value is None else exact_json(self.value, self.rounding)
         return {"value": value, "kind": self.kind, "reason": self.reason}
 
 
@@ -134,7 +144,7 @@ ATTACKS: Mapping[str, str] = {
 GUARANTEES: Mapping[str, str] = {
     "own kept": "chance that a record is published with its own value",
     "bits": "what a published record tells of its value on average: their mutual information, in bits",
-    "e^epsilon": "largest ratio of the chances of one published record under two true values",
+    "e^epsilon": "largest ratio of the chances of one published record under two true values, counts known",
     "rho2": f"largest posterior of any set of values with a prior of at most {PRIOR}",
     f"error {SMALL}": f"chance that the estimate of a count of {SMALL} is off by {SMALL_ERROR} of it or more",
     f"error {LARGE}": f"chance that the estimate of a count of {LARGE} is off by {LARGE_ERROR} of it or more",
@@ -250,15 +260,15 @@ def _guaranteed(victims: Victims) -> Iterator[Cell]:
         yield Cell(None, "none", "no value is published for a record, but those of its group")
     else:
         kept = sum(count * channel.probability(code, code) for code, count in counts.items())
-        yield Cell(Fraction(kept) / view.rows, "exact")
+        yield Cell(Fraction(kept) / view.rows, "exact", rounding="down")
     prior = {code: Fraction(count, view.rows) for code, count in counts.items()}
     yield Cell(mutual_information(channel, prior).bounds(BITS), "exact")
     ratio = amplification(channel).ratio
     yield _or_none(ratio, "e^epsilon is unbounded: what is shown excludes values")
     worst = worst_property(channel, counts, PRIOR)
     yield _or_none(None if worst is None else worst.posterior, "every value has a larger prior")
-    for count, error in ((SMALL, SMALL_ERROR), (LARGE, LARGE_ERROR)):
-        yield Cell(_count_error(victims, count, error), "exact")
+    for count, error, rounding in ERRORS:
+        yield Cell(_count_error(victims, count, error), "exact", rounding=rounding)
 
 
 def _or_none(value: Fraction | None, reason: str) -> Cell:
@@ -296,7 +306,7 @@ def _of_counts(mechanism: LaplaceCounts) -> tuple[Cell, ...]:
     epsilon = mechanism.budget
     ratio = Cell(epsilon.number, "exact") if epsilon.is_logarithm else nothing
     errors = (
-        Cell(noise_tail(epsilon, error * count), "exact")
-        for count, error in ((SMALL, SMALL_ERROR), (LARGE, LARGE_ERROR))
+        Cell(noise_tail(epsilon, error * count), "exact", rounding=rounding)
+        for count, error, rounding in ERRORS
     )
     return nothing, nothing, ratio, nothing, *errors

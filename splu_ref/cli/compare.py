@@ -61,6 +61,8 @@ def run(
         say_json(done.to_json(), indent=2)
         return
     say(f"{done.rows} records, column {visible(done.column)}")
+    say("~ was measured in this run; the rest follows from laws, rounded to be cautious.")
+    say("The attacker knows all true counts and every decoy plan: more than the public.")
     for title, columns, rows in (
         ("What attacks achieve", ATTACKS, done.attacks),
         ("What is guaranteed", GUARANTEES, done.guarantees),

@@ -233,6 +233,15 @@ def test_what_is_measured_on_a_real_table_agrees(adult: Microdata) -> None:
     assert carried_out("attack", anatomy, eliminated(4), "says").success == 1
 
 
+def test_a_column_of_several_is_attacked_by_itself(adult: Microdata) -> None:
+    columns = ("relationship", "occupation")
+    for column in columns:
+        victims = Victims(adult, columns, column, SpluGen(2), SeededSource(1))
+        found = carried_out("attack", victims, best_guess, "says")
+        assert (found.predicted, found.contradicted) == (Fraction(1, 2), False)
+        assert {own for own, _ in victims.shown} == set(victims.counts)
+
+
 def test_a_mechanism_that_keeps_more_than_it_declares_contradicts_its_prediction(
     adult: Microdata, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,9 +303,6 @@ def test_what_cannot_be_attacked_is_refused(adult: Microdata) -> None:
     many = Microdata.from_frame(pl.DataFrame({"v": [str(number) for number in range(301)]}))
     with pytest.raises(DataError, match="column 'v' has 301 values, above 300"):
         victims(table=many, columns=("v",), column="v")
-    two = victims(columns=("occupation", "age"))
-    with pytest.raises(ParameterError, match="several columns have a plan each: publish one"):
-        carried_out("", two, best_guess, "")
     for attack in (corrupted, shared_value):
         with pytest.raises(ParameterError, match="looks at one release"):
             attack(victims(releases=2), 0)

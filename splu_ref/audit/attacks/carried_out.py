@@ -140,14 +140,15 @@ class Victims:
             tables = mechanism.publish_codes(self.codes[self.column], len(self.histogram), self.draws)
             groups: list[Label] = [tuple(row) for row in tables.published.tolist()]
             return _labeled(mechanism.channel(self.histogram, unused)), (tables.rows, groups)
+        codes = self.codes
         if plan is not None and isinstance(mechanism, SpluGen):
-            if len(self.columns) > 1:
-                raise ParameterError("several columns have a plan each: publish one to attack it")
+            # each column has a plan and draws of its own: the others change nothing of this one
+            codes = {self.column: codes[self.column]}
             mechanism = SpluGen(mechanism.gamma, mechanism.retention, _always(plan))
         if not isinstance(mechanism, RecordMechanism) or not isinstance(mechanism, Randomizer):
             raise ParameterError(f"{mechanism.name} declares no law of a record: choose another mechanism")
-        sizes = {column: len(self.table.domain(column)) for column in self.columns}
-        done = mechanism.publish_columns(self.codes, sizes, lambda _: self.draws)
+        sizes = {column: len(self.table.domain(column)) for column in codes}
+        done = mechanism.publish_columns(codes, sizes, lambda _: self.draws)
         channel = _labeled(mechanism.channel(self.histogram, unused))
         return channel, (done.rows, done.published[self.column].tolist())
 
