@@ -260,6 +260,11 @@ def run(
     write_all(outputs, force=force)
     if seed is not None:
         note(SEEDED)
+    if not release.table.row_count:
+        note(
+            "no tuple was published, which the chances allow: a table without rows cannot be read again; "
+            "its estimate of a count is -beta/alpha times the tuples of the domain that are counted"
+        )
     if observed_domain:
         note(
             "--observed-domain: the domain is a fact about the data now, and the release tells it: declare "

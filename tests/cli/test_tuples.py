@@ -71,6 +71,16 @@ def test_the_size_is_told_before(capsys: pytest.CaptureFixture[str]) -> None:
     assert "4 repeated rows dropped" in " ".join(told.out.split())
 
 
+def test_an_empty_release_says_what_it_tells(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*PUBLISH, "--domain", "d.json", "--alpha", "1/1000000", "--beta", "0", "--seed", "3"]
+    assert main(words) == 0
+    told = capsys.readouterr()
+    assert not _rows()
+    assert "no tuple was published, which the chances allow: a table without rows cannot be read" in told.err
+    assert main([*PUBLISH, "--domain", "d.json", "--alpha", "1", "--beta", "0", "--seed", "3"]) == 0
+    assert "no tuple was published" not in capsys.readouterr().err
+
+
 def test_parameters_from_levels(capsys: pytest.CaptureFixture[str]) -> None:
     common = [*PUBLISH, "--domain", "d.json", "--manifest", "m.json"]
     found = _json(capsys, *common, "--d", "1/4", "--level", "1/2")
