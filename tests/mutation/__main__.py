@@ -48,8 +48,18 @@ ROOMS = {
         ("randomness/*",), ("randomness", "mechanisms", "decoys", "conformance/test_vectors.py"), 95
     ),
     "decoys": Room(("decoys/*",), ("decoys", "mechanisms", "channels", "conformance/test_vectors.py"), 95),
+    # Not all of cli: commands that read the ledger refuse code that is changed, before any fault.
     "mechanisms": Room(
-        ("mechanisms/*",), ("mechanisms", "test_toy_mechanism.py", "audit/test_declared_law.py", "cli"), 95
+        ("mechanisms/*",),
+        (
+            "mechanisms",
+            "test_toy_mechanism.py",
+            "audit/test_declared_law.py",
+            "cli/test_publish.py",
+            "cli/test_transcript.py",
+            "cli/test_tuples.py",
+        ),
+        95,
     ),
     "channels": Room(
         ("channels/*",), ("channels", "decoys", "guarantees", "estimators/test_matrices.py"), 95
@@ -74,7 +84,7 @@ ROOMS = {
         ),
         95,
     ),
-    "manifest": Room(("manifest.py",), ("test_manifest.py", "mechanisms", "cli"), 95),
+    "manifest": Room(("manifest.py",), ("test_manifest.py", "mechanisms", "cli/test_publish.py"), 95),
     "audit": Room(("audit/*",), ("audit", "cli/test_audit.py", "cli/test_audit_release.py"), 95),
     "model": Room(
         ("model.py", "files.py", "folders.py"), ("test_model.py", "test_folders.py", "microdata"), 90
