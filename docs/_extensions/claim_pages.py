@@ -39,9 +39,9 @@ def claim_pages() -> dict[str, Iterator[str]]:
 
 
 def _index() -> Iterator[str]:
-    yield "# The claims\n\nWhat the source papers claim, and what is true of it. [Evidence](../../evidence.md)"
-    yield "explains statuses and grades; [the figures](figures.md) are drawn again, printed against true;"
-    yield "[some proofs](coq.md) are checked by Coq."
+    yield "# The claims\n\nWhat the source papers claim, and what is true of it."
+    yield "[Evidence](../../evidence.md) explains statuses and grades; [the figures](figures.md) are drawn"
+    yield "again, printed against true; [some proofs](coq.md) are checked by Coq."
     yield f"`splu-ref verify` runs every proof and every witness again.\n\n{GRAPH}\n"
     for paper, claims in LEDGER.by_paper().items():
         yield f'## {paper}\n\n<figure class="claims">{claim_graph(claims)}</figure>\n'

@@ -152,6 +152,15 @@ def test_make_targets_exist(page: Path) -> None:
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_have_a_text_and_a_target(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for said, target in re.findall(r"\[([^\]]*)\]\(([^)\s]+)\)", re.sub(r"`[^`\n]+`", "code", text)):
+        assert said.strip(), f"a link to {target} shows nothing where the page is not built"
+        path = page.parent / target.partition("#")[0]
+        assert "://" in target or GENERATED & set(path.parts) or path.exists(), target
+
+
 def test_the_comparison_can_fail() -> None:
     assert matches("a 3…\n", "a 3650   \n")
     assert matches("a\n…\nd\n", "a\nb\nc\nd\n")
