@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -34,27 +35,78 @@ GRAPH = (
 
 def claim_pages() -> dict[str, Iterator[str]]:
     """Return the lines of every page by its name below the reference folder."""
-    pages = {f"claims/{claim.id}.md": _page(claim) for claim in LEDGER}
-    return pages | {"claims/index.md": _index(), "claims/figures.md": _figures(), "claims/coq.md": _coq()}
+    pages = {"claims/index.md": _index(), "claims/figures.md": _figures(), "claims/coq.md": _coq()}
+    for paper, claims in LEDGER.by_paper().items():
+        sections = _by_section(claims)
+        pages[f"claims/{_short(claims)}.md"] = _paper(paper, claims, sections)
+        for section, some in sections.items():
+            pages[f"claims/{_file(some, section)}.md"] = _section(section, some)
+    return pages | {f"claims/{claim.id}.md": _page(claim) for claim in LEDGER}
 
 
 def _index() -> Iterator[str]:
     yield "# The claims\n\nWhat the source papers claim, and what is true of it."
     yield "[Evidence](../../evidence.md) explains statuses and grades; [the figures](figures.md) are drawn"
     yield "again, printed against true; [some proofs](coq.md) are checked by Coq."
-    yield f"`splu-ref verify` runs every proof and every witness again.\n\n{GRAPH}\n"
+    yield "`splu-ref verify` runs every proof and every witness again. A statement that is none of these can"
+    yield "be held to the same arithmetic: [A claim of a paper](../../paper-claims.md) says how.\n"
+    yield f"| paper | claims | {' | '.join(Status)} |\n|{'---|' * (2 + len(Status))}"
     for paper, claims in LEDGER.by_paper().items():
-        yield f'## {paper}\n\n<figure class="claims">{claim_graph(claims)}</figure>\n'
-        yield "| claim | about | verdict | instead | falls with it |\n|---|---|---|---|---|"
-        for claim in claims:
-            yield (
-                f"| [`{claim.id}`]({claim.id}.md) | {_cell(claim.title)} | {_badges(claim)} | "
-                f"{_links(claim.corrected_by)} | {_links(*claim.topples)} |"
-            )
-        yield ""
-    yield "```{toctree}\n:hidden:\n\nfigures\ncoq"
-    yield from (claim.id for claim in LEDGER)
+        numbers = [sum(claim.status is status for claim in claims) for status in Status]
+        yield f"| [{_cell(paper)}]({_short(claims)}.md) | {len(claims)} | {' | '.join(map(str, numbers))} |"
+    yield "\n```{toctree}\n:hidden:\n"
+    yield from (_short(claims) for claims in LEDGER.by_paper().values())
+    yield "figures\ncoq\n```"
+
+
+def _paper(paper: str, claims: list[Claim], sections: dict[str, list[Claim]]) -> Iterator[str]:
+    yield f'# {paper}\n\n{GRAPH}\n\n<figure class="claims">{claim_graph(claims)}</figure>\n'
+    for section, some in sections.items():
+        yield f"## [{section}]({_file(some, section)}.md)\n"
+        yield from _table(some)
+    yield "```{toctree}\n:hidden:\n"
+    yield from (_file(some, section) for section, some in sections.items())
     yield "```"
+
+
+def _section(section: str, claims: list[Claim]) -> Iterator[str]:
+    yield f"# {section}\n"
+    yield from _table(claims)
+    yield "```{toctree}\n:hidden:\n"
+    yield from (claim.id for claim in claims)
+    yield "```"
+
+
+def _table(claims: list[Claim]) -> Iterator[str]:
+    yield "| claim | about | verdict | instead | falls with it |\n|---|---|---|---|---|"
+    for claim in claims:
+        yield (
+            f"| [`{claim.id}`]({claim.id}.md) | {_cell(claim.title)} | {_badges(claim)} | "
+            f"{_links(claim.corrected_by)} | {_links(*claim.topples)} |"
+        )
+    yield ""
+
+
+def _by_section(claims: list[Claim]) -> dict[str, list[Claim]]:
+    """Return the claims by the section or chapter that their source names first, both in reading order."""
+    found: dict[str, list[Claim]] = {}
+    for claim in claims:
+        place = re.search(r"§+(\d+)(?:\.(\d+))?|chapters? (\d+)", claim.source)
+        number = ".".join(filter(None, place.groups())) if place else ""
+        title = "Beyond the paper" if claim.source.startswith("new") and not place else "Its summary"
+        if place:
+            title = f"{'Chapter' if place[3] else 'Section'} {number}"
+        found.setdefault(title, []).append(claim)
+    numbers = {title: [int(each) for each in re.findall(r"\d+", title)] or [99] for title in found}
+    return {title: found[title] for title in sorted(found, key=numbers.__getitem__)}
+
+
+def _short(claims: list[Claim]) -> str:
+    return claims[0].id.partition(".")[0]
+
+
+def _file(claims: list[Claim], section: str) -> str:
+    return f"{_short(claims)}-{section.lower().replace(' ', '-').replace('.', '-')}"
 
 
 def _page(claim: Claim) -> Iterator[str]:
