@@ -72,6 +72,24 @@ def test_hooks_for_contributors_run_tools_that_the_environment_has() -> None:
     assert set(called) <= tools
 
 
+def test_the_workflow_runs_what_is_here_and_publishes_what_that_makes() -> None:
+    workflow = (ROOT / ".github/workflows/verify.yml").read_text(encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    commands = re.findall(r"^ +- run: (.+)$", workflow, flags=re.MULTILINE)
+    assert commands == [".ci/run", "make docs"]
+    assert (ROOT / commands[0]).stat().st_mode & 0o100
+    assert re.findall(r"^          path: (.+)$", workflow, flags=re.MULTILINE) == [
+        "report",
+        "docs/_build/html",
+    ]
+    assert re.search(r"^docs: .*\n\t.* docs/_build/html$", makefile, flags=re.MULTILINE)
+    assert "--report report " in makefile
+    assert 'python-version: "3.11"' in workflow
+    jobs = set(re.findall(r"^  ([a-z]+):$", workflow.partition("\njobs:\n")[2], flags=re.MULTILINE))
+    assert jobs == {"suite", "documentation", "publish"}
+    assert "needs: [suite, documentation]" in workflow
+
+
 @pytest.mark.parametrize("page", TEXTS + PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_no_absolute_path_and_no_address(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
