@@ -37,6 +37,8 @@ MODULES = (
     "several_releases",
     "batches",
     "anti_concentration",
+    "group_draws",
+    "level_bounds",
     "states",
     "transition",
     "transition_corrected",

@@ -1,0 +1,333 @@
+"""splu.EX, splu.CAP, splu.AON: draws of a group that hang together, with the marginals of SPLU-Gen."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise, permutations
+from math import comb
+from operator import mul
+
+from splu_ref.guarantees.matrix_game import Losses, least_worst_mixture
+
+from ..arithmetic.law import error, probability_mass
+from ..claim import Claim, Status
+from ..evidence import Grade, require
+from ..witness import Witness, decimal
+from ..worlds.group_laws import (
+    Law,
+    all_or_none,
+    capped,
+    flags,
+    independent,
+    mixtures,
+    of_value,
+    published,
+    shown,
+    variance,
+)
+from ..worlds.histograms import histograms
+from ..worlds.valid_plans import plans
+
+EX = Claim(
+    id="splu.EX",
+    module=__name__,
+    source="new; on Fu et al. 2014, §3.1, step 3",
+    title="exchangeable draws of a group",
+    statement=(
+        r"\sum_v k_v = \gamma,\ E\,k_v = 1 \implies \Pr(\text{a record shows } v) = \tfrac1\gamma,\ "
+        r"\Pr(\text{release} \mid \text{groups, assignment}) = \Pr(\text{release} \mid \text{groups}),\ "
+        r"E\,f'_v = f_v"
+    ),
+    words=(
+        "At p = 1/gamma the published values of a group do not depend on which member had which value. Take "
+        "any law for how often each value v of the group is published, k_v, whose numbers sum to gamma and "
+        "have mean 1, and deal the values to the members by a uniform permutation. Then each record keeps "
+        "its own value with probability exactly 1/gamma and shows each decoy with 1/gamma; given the release "
+        "and the groups, every assignment of the true values to the members of a group is as likely as "
+        "before; and f' is unbiased. SPLU-Gen is the multinomial law. Proof: a member shows v with "
+        "probability E k_v / gamma; the multiset is drawn and dealt without a look at the assignment; f'_v "
+        "is a sum of f_v numbers k_v. Checked for all laws of groups of two and three: every one is a "
+        "mixture of those whose vectors are affinely independent, and all three properties are kept by "
+        "mixing. What T_P and T_f are depends on the law, and so does what somebody learns who knows more "
+        "than the groups."
+    ),
+    hypotheses=(r"p = 1/\gamma", "groups draw independently of each other"),
+    status=Status.PROVED,
+    grade=Grade.EXACT,
+    rests_on=("splu.S3",),
+)
+
+
+@EX.computation
+def every_law_of_small_groups() -> str:
+    """Walk through the laws that generate all others, for gamma = 2 and 3, and two laws of gamma = 4."""
+    laws: list[tuple[int, Law]] = [(gamma, law) for gamma in (2, 3) for law in mixtures(gamma)]
+    laws += [
+        (4, independent(4)),
+        (4, capped((True, False, False, True))),
+        (4, all_or_none((True, False, False, True))),
+    ]
+    for gamma, law in laws:
+        require(sum(law.values()) == 1, "no law")
+        outcomes = shown(law)
+        for member in range(gamma):
+            shares: dict[int, Fraction] = {}
+            for order, chance in outcomes.items():
+                shares[order[member]] = shares.get(order[member], Fraction(0)) + chance
+            require(set(shares.values()) == {Fraction(1, gamma)}, f"{law}: member {member} shows {shares}")
+        # The slots are named by the value; another assignment names the members otherwise, which changes
+        # nothing: the law of what they show is that of any other order of them.
+        for order in permutations(range(gamma)):
+            again = {tuple(places[member] for member in order): chance for places, chance in outcomes.items()}
+            require(again == outcomes, f"{law}: the assignment {order} makes the release more or less likely")
+    return f"{len(laws)} laws: marginals 1/gamma, no assignment more likely"
+
+
+CAP = Claim(
+    id="splu.CAP",
+    module=__name__,
+    source="new",
+    title="draws that are capped: noise of the first groups alone",
+    statement=(
+        r"f \le m \implies f' \sim \mathrm{Bin}(\gamma f, \tfrac1\gamma);\qquad "
+        r"E\,f' = f \text{ for every } f"
+    ),
+    words=(
+        "Put the groups in an order, and flag the slots of the first m groups of each value. In a group the "
+        "flagged slots get the counts that they have in a multinomial draw of gamma places; the other slots "
+        "share the rest as evenly as possible, its remainder going to uniformly chosen ones. The law of f' "
+        "is then exactly that of independent draws for every value with at most m records: T_P is unchanged "
+        "to the last digit for every alpha <= m. Above m, f' is unbiased, and its noise comes from the "
+        "groups that have a flagged slot, at most m for each value. Proof: a flagged slot is a coordinate of "
+        "a multinomial draw, so Bin(gamma, 1/gamma); the groups are independent; the rest has mean gamma "
+        "less the number of flagged slots. Checked over all plans and orders of small tables. The flags must "
+        "be chosen before the draws: then it is splu.EX in each group."
+    ),
+    hypotheses=(r"p = 1/\gamma", r"m \ge 1", "flags that do not depend on the draws"),
+    status=Status.PROVED,
+    grade=Grade.EXACT,
+    rests_on=("splu.EX", "splu.B"),
+)
+
+
+@CAP.computation
+def every_plan_of_small_tables() -> str:
+    """Compare the law of every value's count under caps 1 and 2 with the binomial law and the mean."""
+    compared = quieter = 0
+    for gamma, most in ((2, 6), (3, 6)):
+        for histogram in _tables(gamma, most):
+            for plan in plans(histogram, gamma):  # groups in every order
+                for cap in (1, 2):
+                    laws = [capped(marks) for marks in flags(plan, cap)]
+                    law = published(plan, len(histogram), partial(_numbered, laws))
+                    for value, f in enumerate(histogram):
+                        counts = of_value(law, value)
+                        exact = {k: probability_mass(gamma, f, k) for k in range(gamma * f + 1)}
+                        require(sum(k * chance for k, chance in counts.items()) == f, f"{histogram}: biased")
+                        if f <= cap:
+                            require(
+                                counts == {k: chance for k, chance in exact.items() if chance},
+                                f"{histogram}, {plan}, m = {cap}: the law of {f} differs",
+                            )
+                            compared += 1
+                        else:
+                            require(variance(counts) <= variance(exact), f"{histogram}: noisier")
+                            quieter += variance(counts) < variance(exact)
+    require(quieter > 0, "no count is published with less noise")
+    return f"{compared} values at or below the cap; {quieter} above it with less noise, none with more"
+
+
+def _numbered(laws: list[Law], number: int, _: tuple[int, ...]) -> Law:
+    return laws[number]
+
+
+AON = Claim(
+    id="splu.AON",
+    module=__name__,
+    source="new",
+    title="all or none: counts above a come out exact",
+    statement=r"f > a \implies \operatorname{Var} f' = 0",
+    words=(
+        "All or none: in each group one slot is chosen uniformly; if its value is rare, f <= a, it takes all "
+        "gamma places, otherwise the common values of the group share the places evenly and rare ones "
+        "vanish. It was expected that counts above a then come out exact. False: a common value that shares "
+        "a group with a rare one vanishes there with the chance that the rare one wins, and has more than "
+        "one place otherwise. With gamma = 2, a = 1 and the counts 2, 1, 1, both groups hold the common "
+        "value and a rare one, and f' of the common value is 0, 2 or 4."
+    ),
+    hypotheses=(r"p = 1/\gamma", r"a \ge 1"),
+    status=Status.REFUTED,
+    grade=Grade.EXACT,
+    rests_on=("splu.EX",),
+    corrected_by="splu.AONc",
+)
+
+
+def _published_all_or_none(plan: tuple[tuple[int, ...], ...], histogram: tuple[int, ...], a: int) -> Law:
+    rare = [f <= a for f in histogram]
+    return published(plan, len(histogram), lambda _, group: all_or_none([rare[value] for value in group]))
+
+
+def _most_variance(histogram: tuple[int, ...], gamma: int, a: int) -> Fraction:
+    """Return the largest variance of a common value's count over all plans of a table."""
+    found = Fraction(0)
+    for plan in plans(histogram, gamma):
+        law = _published_all_or_none(plan, histogram, a)
+        for value, f in enumerate(histogram):
+            if f > a:
+                found = max(found, variance(of_value(law, value)))
+    return found
+
+
+@AON.refutation
+def a_common_value_beside_rare_ones() -> Witness:
+    """Two groups, each with the common value and a rare one."""
+    return Witness(
+        parameters={"gamma": "2", "a": "1", "counts": "2, 1, 1"},
+        printed=Fraction(0),
+        true=Fraction(2),
+        recompute=lambda: (Fraction(0), _most_variance((2, 1, 1), 2, 1)),
+        order="N, then the counts in descending order, then gamma, then a",
+        smaller=lambda: (
+            (f"counts {histogram}, gamma = {gamma}, a = {a}", _most_variance(histogram, gamma, a) == 0)
+            for total in (2, 3, 4)
+            for gamma in (2, 3, 4)
+            if total % gamma == 0
+            for histogram in _of_total(gamma, total)
+            for a in range(1, total + 1)
+            if (total, [-f for f in histogram]) < (4, [-2, -1, -1])
+        ),
+        by_hand=(
+            "Each group chooses the rare value with probability 1/2, and then publishes it twice; otherwise "
+            "it publishes the common value twice. So f' is twice Bin(2, 1/2), with variance 4 * 1/2 = 2."
+        ),
+    )
+
+
+AONC = Claim(
+    id="splu.AONc",
+    module=__name__,
+    source="corrects the expectation of splu.AON",
+    title="all or none: what its counts are",
+    statement=(
+        r"f \le a \implies f' \sim \gamma\,\mathrm{Bin}(f, \tfrac1\gamma);\qquad f > a \implies E\,f' = f,\ "
+        r"\operatorname{Var} f' = \sum_{g \ni v} \Bigl(\frac{c_g}{\gamma} E\,h_g^2 - 1\Bigr)"
+    ),
+    words=(
+        "A rare value's count is gamma times a binomial number of groups. A common value's is unbiased; each "
+        "of its groups adds the variance (c/gamma) E h^2 - 1, where c values of the group are common and h "
+        "is the share of one of them when gamma places are shared evenly: 0 exactly if the group has no rare "
+        "value. So a count is exact if its value never meets a rare one. T_P at epsilon = 0.3, alpha = 10 "
+        "rises from 0.289, 0.317 and 0.330 (gamma = 5, 10, 20) to 0.590, 0.612 and 1; at gamma = 20 every "
+        "estimate f' of a count up to 10 is wrong, which says nothing of other estimates. What no estimator "
+        "escapes, T_P*, is 0.611 and 0.669 for gamma = 5 and 10."
+    ),
+    hypotheses=(r"p = 1/\gamma", r"a \ge 1"),
+    status=Status.CORRECTED,
+    grade=Grade.EXACT,
+    rests_on=("splu.EX", "splu.D2e"),
+)
+
+
+@AONC.computation
+def all_plans_of_small_tables() -> str:
+    """Compare laws, means and variances with the formulas, for every plan of small tables."""
+    compared = 0
+    for gamma, most in ((2, 8), (3, 6), (4, 4)):
+        for histogram in _tables(gamma, most):
+            for plan in {tuple(sorted(plan)) for plan in plans(histogram, gamma)}:
+                for a in (1, 2):
+                    law = _published_all_or_none(plan, histogram, a)
+                    for value, f in enumerate(histogram):
+                        counts = of_value(law, value)
+                        if f <= a:
+                            true = {gamma * k: _chosen(gamma, f, k) for k in range(f + 1)}
+                            require(counts == true, f"{histogram}, {plan}, a = {a}: the law of {f} differs")
+                        else:
+                            require(sum(k * part for k, part in counts.items()) == f, f"{histogram}: biased")
+                            spread = sum(
+                                (
+                                    _share_variance(gamma, sum(histogram[other] > a for other in group))
+                                    for group in plan
+                                    if value in group
+                                ),
+                                Fraction(0),
+                            )
+                            require(variance(counts) == spread, f"{histogram}, {plan}, a = {a}: variance")
+                        compared += 1
+    return f"{compared} values under all plans"
+
+
+@AONC.computation
+def levels_of_counts_up_to_ten() -> str:
+    """Compute T_P and T_P* at epsilon = 0.3, alpha = 10, beside those of independent draws."""
+    epsilon, alpha = Fraction(3, 10), 10
+    found = []
+    for gamma, plain, level, star in (
+        (5, "0.289", "0.590", "0.611"),
+        (10, "0.317", "0.612", "0.669"),
+        (20, "0.330", "1", ""),
+    ):
+        before = min(error(gamma, epsilon, f) for f in range(1, alpha + 1))
+        after = min(
+            sum(
+                (_chosen(gamma, f, k) for k in range(f + 1) if abs(gamma * k - f) >= epsilon * f), Fraction(0)
+            )
+            for f in range(1, alpha + 1)
+        )
+        require(decimal(before, 3).startswith(plain) and decimal(after, 3).startswith(level), f"{gamma}")
+        found.append(f"gamma = {gamma}: {decimal(before, 4)} to {decimal(after, 4)}")
+        if star:
+            least = _least_worst_error(gamma, epsilon, alpha)
+            require(decimal(least, 3).startswith(star), f"T_P* at gamma = {gamma}: {decimal(least, 4)}")
+            found[-1] += f", T_P* {decimal(least, 4)}"
+    return "; ".join(found)
+
+
+def _chosen(gamma: int, f: int, k: int) -> Fraction:
+    """Return the chance that k of f groups choose the value."""
+    return Fraction(comb(f, k) * (gamma - 1) ** (f - k), gamma**f) if k <= f else Fraction(0)
+
+
+def _share_variance(gamma: int, common: int) -> Fraction:
+    """Return the variance that a group with so many common values adds to the count of one of them."""
+    share, rest = divmod(gamma, common)
+    square = Fraction((common - rest) * share**2 + rest * (share + 1) ** 2, common)
+    return Fraction(common, gamma) * square - 1
+
+
+def _least_worst_error(gamma: int, epsilon: Fraction, alpha: int) -> Fraction:
+    """Return the least worst error of an estimate of 1 .. alpha from a count by all or none."""
+    counts = range(1, alpha + 1)
+    ends = sorted({(1 + sign * epsilon) * f for f in counts for sign in (-1, 1)})
+    right = {tuple(abs((low + high) / 2 - f) < epsilon * f for f in counts) for low, high in pairwise(ends)}
+    masses = [[_chosen(gamma, f, k) for f in counts] for k in range(alpha + 1)]
+
+    def respond(weights: Losses) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
+        """Return the errors by f of an estimator that is best for weights of f, as its name too."""
+        errors = [Fraction(1)] * alpha
+        for row in masses:
+            hits = max(right, key=lambda hits: sum(map(mul, map(mul, weights, row), hits)))
+            errors = [old - mass * hit for old, mass, hit in zip(errors, row, hits, strict=True)]
+        return tuple(errors), tuple(errors)
+
+    game = least_worst_mixture(respond, alpha)
+    worst = max(
+        sum((share * errors[row] for errors, share in game.parts), Fraction(0)) for row in range(alpha)
+    )
+    require(sum(share for _, share in game.parts) == sum(game.weights) == 1, "no probabilities")
+    require(sum(map(mul, game.weights, respond(game.weights)[1])) == worst, "the bounds do not meet")
+    return worst
+
+
+def _tables(gamma: int, most: int) -> list[tuple[int, ...]]:
+    return [table for total in range(gamma, most + 1, gamma) for table in _of_total(gamma, total)]
+
+
+def _of_total(gamma: int, total: int) -> list[tuple[int, ...]]:
+    """Return the histograms of a total that have a plan, counts in descending order."""
+    return sorted(
+        {tuple(sorted(each, reverse=True)) for each in histograms(total) if gamma * max(each) <= total},
+        reverse=True,
+    )

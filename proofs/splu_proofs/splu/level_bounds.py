@@ -1,0 +1,234 @@
+"""splu.CEIL, splu.TV, splu.PACK: how much small-sum privacy any mechanism of a kind can give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise, product
+
+from splu_ref.guarantees import best_estimator
+
+from ..arithmetic.law import error
+from ..arithmetic.poisson import beyond
+from ..claim import Claim, Status
+from ..derivation import Derivation
+from ..evidence import Grade, require
+from ..recheck import by_differences, by_solver
+from ..step import Inequality
+from ..witness import decimal
+
+CEIL = Claim(
+    id="splu.CEIL",
+    module=__name__,
+    source="new; on Fu et al. 2014, §4.2, Definition 2",
+    title="the ceiling of independent draws",
+    statement=r"T_P \le \min_{1\le f\le\alpha}\Pr(|\mathrm{Poisson}(f)-f|\ge\varepsilon f)",
+    words=(
+        "As long as records draw independently and f' has mean f, no group size, retention or plan reaches a "
+        "T_P above that of Poisson counts. Proof: f' is a sum of independent indicators with mean f. "
+        "Hoeffding's inequality of 1956, quoted here, says that such a sum lies in a window of whole numbers "
+        "around its mean with at least the probability of Bin(n, f/n), for n indicators; adding indicators "
+        "that are never 1 changes nothing but n, and as n grows the binomial law becomes Poisson's. At "
+        "epsilon = 0.3, alpha = 10 the ceiling is 0.3424..., at f = 7; gamma = 20 reaches 0.96 of it "
+        "(splu.L2g says that it is the limit). Draws that hang together are not bound by it: splu.AONc."
+    ),
+    hypotheses=(
+        "independent draws",
+        r"E\,f' = f",
+        r"0 < \varepsilon < 1",
+    ),
+    status=Status.PROVED,
+    grade=Grade.EXACT,
+    rests_on=("splu.B", "splu.L2g"),
+)
+
+
+def _window(chances: Sequence[Fraction], low: int, high: int) -> Fraction:
+    """Return the chance that a sum of independent indicators lies in low .. high."""
+    law = [Fraction(1)]
+    for chance in chances:
+        law = [
+            (law[k] if k < len(law) else 0) * (1 - chance) + (law[k - 1] if k else 0) * chance
+            for k in range(len(law) + 1)
+        ]
+    return sum(law[max(low, 0) : high + 1], Fraction(0))
+
+
+@CEIL.computation
+def sums_of_few_indicators() -> str:
+    """Compare all sums of up to five indicators on a grid, with a whole mean, with Poisson's window."""
+    grid, compared = [Fraction(step, 4) for step in range(5)], 0
+    for number in range(1, 6):
+        for chances in product(grid, repeat=number):
+            mean = sum(chances)
+            if mean.denominator != 1 or mean == 0 or list(chances) != sorted(chances):
+                continue
+            f = int(mean)
+            for epsilon in (Fraction(3, 10), Fraction(1, 2), Fraction(9, 10)):
+                reach = _reach(epsilon, f)
+                found = 1 - _window(chances, f - reach, f + reach)
+                require(found <= _poisson(f, epsilon), f"{chances}, epsilon = {epsilon}: {found}")
+                compared += 1
+    return f"{compared} sums and windows: none errs more often than the Poisson count"
+
+
+@CEIL.computation
+def every_retention_of_small_groups() -> str:
+    """Compare the error of f' with Poisson's for group sizes, retentions and counts."""
+    epsilon, alpha, compared = Fraction(3, 10), 10, 0
+    ceiling = min(_poisson(f, epsilon) for f in range(1, alpha + 1))
+    require(decimal(ceiling, 4) == "0.3424..." and ceiling == _poisson(7, epsilon), decimal(ceiling, 6))
+    for gamma in (2, 3, 5, 10):
+        for p in (Fraction(1, gamma), Fraction(1, 2), Fraction(9, 10), Fraction(1, 20)):
+            for f in (1, 3, 7):
+                chances = [p] * f + [(1 - p) / (gamma - 1)] * (f * (gamma - 1))
+                reach = _reach(epsilon, f)
+                require(
+                    1 - _window(chances, f - reach, f + reach) <= _poisson(f, epsilon),
+                    f"gamma = {gamma}, p = {p}, f = {f}: above the ceiling",
+                )
+                compared += 1
+    share = min(error(20, epsilon, f) for f in range(1, alpha + 1)) / ceiling
+    require(decimal(share, 2).startswith("0.96"), f"gamma = 20 reaches {decimal(share, 4)} of it")
+    return f"{compared} laws of f' below it; at epsilon = 0.3, alpha = 10 it is {decimal(ceiling, 6)}"
+
+
+def _reach(epsilon: Fraction, f: int) -> int:
+    """Return how far a whole number may be from f without being wrong: less than epsilon f."""
+    return -(-epsilon * f // 1) - 1
+
+
+def _poisson(f: int, epsilon: Fraction) -> Fraction:
+    """Return an upper bound of Pr(|Poisson(f) - f| >= epsilon f), less than 2^-200 above it."""
+    return beyond(f, _reach(epsilon, f) + 1)[1]
+
+
+TV = Claim(
+    id="splu.TV",
+    module=__name__,
+    source="new",
+    title="unbiased counts tell counts apart",
+    statement=r"d_{TV}(P_f, P_g) \ge \frac{|f-g|}{B}",
+    words=(
+        "Let what is published of a count lie in 0 .. B and have mean f. Then its laws at f and at g differ "
+        "in total variation by at least |f - g| / B: no unbiased mechanism makes two counts harder to tell "
+        "apart. It is attained for every f and g at once by publishing B with probability f/B, and otherwise "
+        "0: a count that is almost always wrong and almost never tells f from g. So T_P alone does not say "
+        "what a mechanism is worth."
+    ),
+    hypotheses=(r"0 \le f' \le B", r"E\,f' = f \text{ and } g"),
+    status=Status.PROVED,
+    grade=Grade.SYMBOLIC,
+)
+
+
+@TV.derivation
+def a_mean_moves_with_the_law() -> Derivation:
+    """Bound the difference of two means by what the laws differ in."""
+    return Derivation(
+        setting=(
+            "p and q are the chances of a value x under the two laws, in whole units, and B is the largest "
+            "value. Let f be at least g. f - g is the sum of x (p - q) over the values, and the total "
+            "variation is the sum of p - q over those with p >= q."
+        ),
+        steps=(
+            Inequality(
+                name="a value that became likelier",
+                says="With p >= q and x <= B: B (p - q) >= x (p - q).",
+                variables=("x", "p", "q", "b"),
+                given=lambda x, p, q, b: (x, p - q, q, b - x),
+                slack=lambda x, d, q, r: (x, d + q, q, r + x),
+                then=lambda x, p, q, b: b * (p - q) - x * (p - q),
+                recheck=(by_differences, by_solver),
+            ),
+            Inequality(
+                name="a value that became less likely",
+                says="With p <= q and x >= 0: 0 >= x (p - q).",
+                variables=("x", "p", "q"),
+                given=lambda x, p, q: (x, p, q - p),
+                slack=lambda x, p, d: (x, p, d + p),
+                then=lambda x, p, q: -x * (p - q),
+                recheck=(by_differences, by_solver),
+            ),
+        ),
+        conclusion="Summed over the values, f - g is at most B times the total variation.",
+    )
+
+
+@TV.computation
+def the_two_point_law_attains_it() -> str:
+    """Compute the total variation of laws on 0 and B, and of SPLU-Gen's, for B up to 12."""
+    compared = 0
+    for most in range(1, 13):
+        for f, g in product(range(most + 1), repeat=2):
+            laws = [{0: 1 - Fraction(count, most), most: Fraction(count, most)} for count in (f, g)]
+            require(sum(k * part for k, part in laws[0].items()) == f, "biased")
+            apart = sum((max(laws[0][k] - laws[1][k], Fraction(0)) for k in (0, most)), Fraction(0))
+            require(apart == Fraction(abs(f - g), most), f"{f}, {g} of {most}: {apart}")
+            compared += 1
+    return f"{compared} pairs of counts: attained"
+
+
+PACK = Claim(
+    id="splu.PACK",
+    module=__name__,
+    source="new; on splu.D2e",
+    title="what guessing achieves against every mechanism",
+    statement=r"T_P^* \le 1 - \frac1n",
+    words=(
+        "T_P*, the error that no estimator of a count in 1 .. alpha escapes at its worst count, is at most 1 "
+        "- 1/n for every mechanism, where n estimates are enough for each count to be within epsilon of one "
+        "of them: whoever guesses one of the n at random is right with probability 1/n or more, without a "
+        "look at the release. A release that tells nothing attains it: as many counts lie so far apart that "
+        "no estimate is right for two. At epsilon = 0.3, alpha = 10, n is 4, and T_P* at most 3/4. All or "
+        "none comes near it as gamma grows: 0.739 at gamma = 100."
+    ),
+    hypotheses=(r"0 < \varepsilon < 1", r"n \text{ least}"),
+    status=Status.PROVED,
+    grade=Grade.EXACT,
+    rests_on=("splu.D2e",),
+)
+
+
+def _apart(epsilon: Fraction, alpha: int) -> list[int]:
+    """Return counts, each the least that no estimate shares with the one before: (1+e) f <= (1-e) g."""
+    chosen = [1]
+    for g in range(2, alpha + 1):
+        if (1 - epsilon) * g >= (1 + epsilon) * chosen[-1]:
+            chosen.append(g)
+    return chosen
+
+
+def _covers(epsilon: Fraction, alpha: int, chosen: Sequence[int]) -> bool:
+    """Whether an estimate just below (1+e) f for each chosen f, one each, is within e of every count."""
+    blocks = [*chosen, alpha + 1]
+    return all(
+        (1 - epsilon) * g < (1 + epsilon) * f for f, after in pairwise(blocks) for g in range(f, after)
+    )
+
+
+@PACK.computation
+def a_cover_and_a_packing_of_one_size() -> str:
+    """Find as many counts far apart as estimates that cover all, for many epsilon and alpha."""
+    compared = 0
+    for numerator in range(1, 20):
+        epsilon = Fraction(numerator, 20)
+        for alpha in range(1, 60):
+            chosen = _apart(epsilon, alpha)
+            far = all((1 - epsilon) * g >= (1 + epsilon) * f for f, g in pairwise(chosen))
+            require(far and _covers(epsilon, alpha, chosen), f"epsilon = {epsilon}, alpha = {alpha}")
+            compared += 1
+    require(len(_apart(Fraction(3, 10), 10)) == 4, "another number of estimates")
+    return f"{compared} pairs of epsilon and alpha: a cover and a packing of one size; 4 at 0.3 and 10"
+
+
+@PACK.computation
+def independent_draws_stay_below() -> str:
+    """Compare T_P* of SPLU-Gen with the bound where it is computed."""
+    found = []
+    for gamma, epsilon, alpha in ((5, Fraction(3, 10), 3), (10, Fraction(3, 10), 5), (3, Fraction(1, 2), 6)):
+        bound = 1 - Fraction(1, len(_apart(epsilon, alpha)))
+        worst = best_estimator(gamma, epsilon, alpha).worst_error
+        require(worst <= bound, f"{gamma}, {epsilon}, {alpha}: {worst} > {bound}")
+        found.append(f"{decimal(worst, 3)} of {bound}")
+    return f"(gamma, epsilon, alpha) = (5, .3, 3), (10, .3, 5), (3, .5, 6): {', '.join(found)}"
