@@ -58,7 +58,7 @@ def showcase() -> Showcase:
     """Publish the crossing of two columns and count both tables."""
     table = embedded_table().to_frame()
     assert isinstance(table, pl.DataFrame)
-    crossed = pl.concat_str([pl.col(name).cast(pl.String) for name in COLUMNS], separator=", ").alias("job")
+    crossed = pl.concat_str([pl.col(name).cast(pl.String) for name in COLUMNS], separator=" / ").alias("job")
     table = table.with_columns(crossed).drop(*COLUMNS)
     release = SpluGen(gamma=GAMMA).publish(table, "job", SeededSource(SEED))
     return Showcase(_counts(table), _counts(release.frame))
