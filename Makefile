@@ -52,8 +52,10 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+# A worker begins with a row of neighbors, so that what a module prepares is prepared once. The property and statistical
+# suites are not among the tests: make verify runs them, with their budget and their mutants.
 tests: $(READY)
-	$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
 
 docs: $(READY)
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
