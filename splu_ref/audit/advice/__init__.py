@@ -3,17 +3,28 @@
 from splu_ref.audit.advice.advising import Advice, advise
 from splu_ref.audit.advice.drawing import picture
 from splu_ref.audit.advice.groups import HomogeneousGroup, homogeneous_groups
+from splu_ref.audit.advice.leaks import Concentration, Leak, Leaks, Roles, scan
 from splu_ref.audit.advice.option import Goals, Option
 from splu_ref.audit.advice.recommendation import Recommendation, recommend
+from splu_ref.audit.advice.skew import require_groups
+from splu_ref.audit.advice.worth import Worth, worth
 
 __all__ = [
     "Advice",
+    "Concentration",
     "Goals",
     "HomogeneousGroup",
+    "Leak",
+    "Leaks",
     "Option",
     "Recommendation",
+    "Roles",
+    "Worth",
     "advise",
     "homogeneous_groups",
     "picture",
     "recommend",
+    "require_groups",
+    "scan",
+    "worth",
 ]

@@ -17,16 +17,16 @@ from splu_ref.audit.advice.groups import (
     homogeneous_groups,
 )
 from splu_ref.audit.advice.option import Goals, Option, option_for
+from splu_ref.audit.advice.skew import require_groups
 from splu_ref.binomial.work import WorkError, left, one_budget
 from splu_ref.channels import PublishedCount
-from splu_ref.decoys import largest_gamma
 from splu_ref.guarantees.least_error import search_work
 from splu_ref.guarantees.privacy import limited
 from splu_ref.guarantees.progress import Progress
 from splu_ref.guarantees.utility import proof_start, scan_work
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.values import text
-from splu_ref.model import DataError, Exact, Gamma, ParameterError, probability, shown
+from splu_ref.model import Exact, Gamma, ParameterError, probability, shown
 
 EVERY_GAMMA = 20
 """Every feasible gamma up to this one is an option; beyond it only the largest."""
@@ -96,7 +96,7 @@ def advise(
     # Which options there are.
     wanted = Goals.of() if goals is None else goals
     others = [_retention(p) for p in retentions]
-    feasible = _largest_gamma(table, sensitive)
+    feasible = require_groups(table, sensitive)
     for p in others:
         if p * feasible < 1:
             raise ParameterError(
@@ -162,18 +162,6 @@ def advise(
         groups=tuple(groups),
         options=tuple(options),
     )
-
-
-def _largest_gamma(table: Microdata, sensitive: str) -> int:
-    codes, domain, histogram = table.codes(sensitive), table.domain(sensitive), table.histogram(sensitive)
-    feasible = largest_gamma(histogram)
-    if feasible < 2:
-        most = int(histogram.argmax())
-        raise DataError(
-            f"column {sensitive!r} allows no gamma: {text(domain[most])!r} occurs {int(histogram[most])} "
-            f"times among {len(codes)} records, more than half: group or drop values, or name another column"
-        )
-    return feasible
 
 
 def _gammas(feasible: int) -> list[int]:

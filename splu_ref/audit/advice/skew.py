@@ -1,0 +1,76 @@
+"""A column of which one value has more than half of the records: no decoy groups, and what works instead."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+
+from splu_ref.audit.advice.coded import Coded
+from splu_ref.decoys import largest_gamma
+from splu_ref.microdata import Microdata
+from splu_ref.microdata.values import text
+from splu_ref.model import DataError
+
+MOST_VALUES = 50
+"""Values of a column that another one is crossed with."""
+ENOUGH = 5
+"""A gamma beyond which fewer values of a crossing are worth more than a larger one."""
+RETENTION = Fraction(1, 2)
+"""The retention probability for which the error of the other mechanism is told."""
+
+
+def require_groups(table: Microdata, sensitive: str) -> int:
+    """Return the largest gamma that a column allows.
+
+    Raises
+    ------
+    DataError
+        If it allows none; the message says which crossing and which other mechanism works for it.
+    """
+    histogram = table.histogram(sensitive)
+    table.codes(sensitive)  # one value only is refused
+    feasible = largest_gamma(histogram)
+    if feasible >= 2:
+        return feasible
+    place = int(histogram.argmax())
+    value, count = text(table.domain(sensitive)[place]), int(histogram[place])
+    error = _error(table, count, len(histogram))
+    raise DataError(
+        f"column {sensitive!r} allows no gamma: {value!r} occurs {count} times among {table.row_count} "
+        "records, more than half, and to drop or group other values cannot help. "
+        f"{_crossing(table, sensitive)} splu-ref publish --mechanism retention --column {sensitive} "
+        f"--domain FILE needs no groups: at --retention {RETENTION} "
+        f"the count of {value!r} has a standard error of {error:.0f}"
+    )
+
+
+def _crossing(table: Microdata, sensitive: str) -> str:
+    """Return which other column to cross with: the one that allows the largest gamma, with few values."""
+    codes, size = table.codes(sensitive), len(table.domain(sensitive))
+    best: tuple[int, int, int, str] | None = None
+    for name in table.columns:
+        if name == sensitive:
+            continue
+        column = Coded.of(table, name)
+        if not 2 <= len(column.values) <= MOST_VALUES or column.filled < table.row_count:
+            continue
+        _, counts = np.unique(column.cells * size + codes, return_counts=True)
+        allowed = largest_gamma(counts)
+        option = (min(allowed, ENOUGH), -len(column.values), allowed, name)
+        if option[0] >= 2 and (best is None or option > best):
+            best = option
+    if best is None:
+        return "No crossing with one other column does;"
+    return (
+        f"--cross new={best[3]},{sensitive} --sensitive new allows gamma up to {best[2]} and hides both "
+        "columns;"
+    )
+
+
+def _error(table: Microdata, count: int, values: int) -> float:
+    """Return the standard error of a count by inversion, where replacements are uniform."""
+    other = (1 - RETENTION) / values
+    own, rows = RETENTION + other, table.row_count
+    return sqrt((count * own * (1 - own) + (rows - count) * other * (1 - other)) / RETENTION**2)

@@ -1,0 +1,162 @@
+"""What gives a sensitive column away: against brute force, and on tables made for each kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splu_ref.audit.advice import Leaks, Roles, require_groups, scan
+from splu_ref.audit.advice.coded import Coded, Groups
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError, ParameterError
+
+CELLS = st.sampled_from(["x", "y", "z", ""])
+
+
+def _scan(columns: dict[str, list[str]], above: int = 3, roles: Roles | None = None) -> Leaks:
+    [found] = scan(Microdata.from_frame(pl.DataFrame(columns)), ["s"], above, roles)
+    return found
+
+
+def _kinds(found: Leaks) -> set[tuple[str, tuple[str, ...]]]:
+    return {(leak.kind, leak.columns) for leak in found.leaks}
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(CELLS, CELLS, st.sampled_from("abc")), min_size=1, max_size=14))
+def test_groups_against_brute_force(records: list[tuple[str, str, str]]) -> None:
+    text = pl.DataFrame(records, schema=["p", "q", "s"], orient="row")
+    for frame in (text, pd.DataFrame(records, columns=["p", "q", "s"])):
+        table = Microdata.from_frame(frame)
+        codes = table._encoding("s").codes
+        for names in (("p",), ("p", "q")):
+            groups = Groups.of([Coded.of(table, name) for name in names], codes, 3)
+            expected: dict[tuple[str, ...], Counter[str]] = {}
+            for record in records:
+                cells = record[: len(names)]
+                if all(cells):
+                    expected.setdefault(cells, Counter())[record[2]] += 1
+            found = {tuple(groups.where(place).values()): place for place in range(len(groups.key))}
+            assert found.keys() == expected.keys()
+            guessed = 0
+            for cells, place in found.items():
+                counts = [count for _, count in expected[cells].most_common(2)] + [0]
+                size, most, second = groups.size[place], groups.most[place], groups.second[place]
+                assert (size, most, second) == (expected[cells].total(), counts[0], counts[1])
+                guessed += counts[0] if counts[0] - 1 > counts[1] else 0
+            assert groups.guessed == guessed
+
+
+JOBS = ["clerk", "nurse", "smith", "cook"]
+
+
+@pytest.fixture(scope="module")
+def columns() -> dict[str, list[str]]:
+    """Forty records: a code of the job, one that errs twice, two halves of it, ids, and a coin."""
+    jobs = [JOBS[row % 4] for row in range(40)]
+    return {
+        "id": [f"r{row}" for row in range(40)],
+        "half": [f"h{row}" if row < 30 else "same" for row in range(40)],
+        "code": [job[:2] for job in jobs],
+        "rough": ["cl" if row in (1, 2) else job[:2] for row, job in enumerate(jobs)],
+        "one": [str(row % 4 // 2) for row in range(40)],
+        "two": [str(row % 2) for row in range(40)],
+        "coin": [str(row // 20) for row in range(40)],
+        "s": jobs,
+    }
+
+
+def test_each_kind_is_found_with_its_numbers(columns: dict[str, list[str]]) -> None:
+    found = _scan(columns)
+    assert _kinds(found) == {
+        ("unique", ("id",)),
+        ("nearly unique", ("half",)),
+        ("determines", ("code",)),
+        ("nearly determines", ("rough",)),
+        ("determines", ("one", "two")),
+    }
+    by_column = {leak.columns: (leak.records, leak.among) for leak in found.leaks}
+    assert by_column[("id",)] == (40, 40)
+    assert by_column[("half",)] == (30, 40)
+    assert by_column[("code",)] == (40, 40)
+    assert by_column[("rough",)] == (38, 40)
+    assert found.leaks[0].sentence("s") == (
+        "'code' gives 's' away: all 40 records that share a cell share the value"
+    )
+    assert [(str(each.predicate), each.value, each.count, each.size) for each in found.concentrations] == [
+        (f"one={JOBS.index(job) // 2} and two={JOBS.index(job) % 2}", job, 10, 10) for job in JOBS
+    ]
+    assert found.unique_records == 40
+
+
+def test_a_cell_of_its_own_determines_nothing(columns: dict[str, list[str]]) -> None:
+    """A record itself does not count, or every unique column would give everything away."""
+    found = _scan({"id": columns["id"], "s": columns["s"]})
+    assert _kinds(found) == {("unique", ("id",))}
+    shuffled = [columns["s"][row * 7 % 40 // 3 % 40] for row in range(40)]
+    assert _kinds(_scan({"coin": columns["coin"], "s": shuffled})) == set()
+
+
+def test_roles(columns: dict[str, list[str]]) -> None:
+    quasi = _scan(columns, roles=Roles(quasi=("id", "half"), keep=("code", "rough", "one")))
+    assert _kinds(quasi) == set()
+    assert (quasi.unique_records, quasi.unique_by) == (40, ("id", "half"))
+    assert _scan(columns, roles=Roles(quasi=("coin",))).unique_records == 0
+    for roles, error in (
+        (Roles(quasi=("s",)), "is sensitive"),
+        (Roles(quasi=("id",), keep=("id",)), "choose one"),
+    ):
+        with pytest.raises(ParameterError, match=error):
+            _scan(columns, roles=roles)
+    with pytest.raises(DataError, match="no column 'nowhere'"):
+        _scan(columns, roles=Roles(keep=("nowhere",)))
+
+
+@pytest.mark.parametrize("dates", [False, True])
+def test_the_order_of_numbers_or_dates_gives_away(dates: bool) -> None:
+    rows = range(60)
+    cells = [f"20{row // 12:02}-{row % 12 + 1:02}-01" if dates else str(row * 1.5 - 20) for row in rows]
+    bands = ["low" if row < 21 else "middle" if row < 40 else "high" for row in rows]
+    [leak] = [leak for leak in _scan({"x": cells, "s": bands}).leaks if leak.kind == "ranges"]
+    assert (leak.columns, leak.records, leak.among) == (("x",), 56, 60)
+    turns = [JOBS[row % 3] for row in rows]
+    assert not [leak for leak in _scan({"x": cells, "s": turns}).leaks if leak.kind == "ranges"]
+
+
+def test_concentrated_predicates_of_any_size_and_none_twice() -> None:
+    town = ["far"] * 20 + ["near"] * 20 + ["mid"] * 9
+    job = ["cook"] * 18 + ["clerk"] * 2 + ["cook", "clerk"] * 10 + ["smith"] * 9
+    sex = ["m", "f"] * 24 + ["m"]
+    found = _scan({"town": town, "sex": sex, "s": job}, above=9)
+    assert [str(each) for each in found.concentrations if "sex" not in str(each)] == [
+        "town=far: 18 of 20 are cook"
+    ]
+    assert [str(each) for each in found.concentrations if "sex" in str(each)] == [
+        "sex=f and town=near: 10 of 10 are clerk",
+        "sex=m and town=near: 10 of 10 are cook",
+    ]
+
+
+def test_wide_tables_are_looked_at_in_part() -> None:
+    wide = {f"c{number}": ["a", "b", "a", "b"] for number in range(30)} | {"s": ["x", "y", "x", "y"]}
+    table = Microdata.from_frame(pl.DataFrame(wide))
+    [found] = scan(table, ["s"], 1, most_cells=10 * 5_004)
+    assert (found.pairs, found.all_pairs) == (10, len(list(combinations(range(30), 2))))
+    assert "10 of 435 pairs" in found.searched
+
+
+def test_a_skewed_column_names_what_works_for_it() -> None:
+    ill = ["no"] * 60 + ["yes"] * 40
+    sex = ["m", "f"] * 50
+    with pytest.raises(DataError, match=r"'no' occurs 60 times .* new=sex,ill .* up to 3 ") as told:
+        require_groups(Microdata.from_frame(pl.DataFrame({"sex": sex, "ill": ill})), "ill")
+    assert "publish --mechanism retention --column ill" in str(told.value)
+    with pytest.raises(DataError, match="No crossing with one other column does; splu-ref publish"):
+        require_groups(Microdata.from_frame(pl.DataFrame({"id": range(100), "ill": ill})), "ill")
+    assert require_groups(Microdata.from_frame(pl.DataFrame({"ill": ill[20:]})), "ill") == 2

@@ -1,0 +1,83 @@
+"""What a release is worth, against the functions that it is put together from and a simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splu_ref.audit.advice import worth
+from splu_ref.channels import PublishedCount
+from splu_ref.guarantees import best_estimator, privacy_minimum, utility_threshold, worst_error_bounds
+from splu_ref.mechanisms import SpluGen
+from splu_ref.model import ParameterError
+from splu_ref.randomness import SeededSource
+
+VALUES = [("a", 300), ("b", 250), ("c", 200), ("d", 40), ("e", 9), ("f", 1), ("none", 0)]
+MANY = [(f"v{row}", 1 + row % 3) for row in range(90)]
+
+
+def test_numbers_and_words() -> None:
+    found = worth(PublishedCount.of(2, None), VALUES, "1/2", 4, "1/10")
+    threshold = utility_threshold(2, "1/2", "1/10").threshold
+    assert found.threshold == threshold
+    assert found.values == tuple(VALUES[:6])
+    assert (found.protected, found.alone) == (1, 1)
+    assert found.accurate == sum(count >= threshold for _, count in VALUES)
+    level = privacy_minimum(2, "1/2", 4).t_p_definition.exact()
+    assert found.t_p.lower <= level <= found.t_p.upper
+    best = worst_error_bounds(best_estimator(2, "1/2", 4))
+    assert found.t_p_star is not None
+    assert 0 < found.t_p_star <= best.upper
+    told = dict(found.sentences())
+    assert told["protected"].startswith("1 of 6 values (1 record): counts up to 4 are off by 1/2")
+    assert f"T_f = {threshold}" in told["accurate"]
+
+
+def test_no_bound_for_every_estimate_where_none_is_computed() -> None:
+    assert worth(PublishedCount.of(2, "2/3"), VALUES).t_p_star is None
+    assert worth(PublishedCount.of(2, None), VALUES, alpha=13).t_p_star is None
+    with pytest.raises(ParameterError):
+        worth(PublishedCount.of(2, None), VALUES, "0")
+
+
+def test_the_error_of_a_typical_conjunction_is_that_of_releases() -> None:
+    counts = [150, 140, 130, 120, 60]
+    codes = np.repeat(np.arange(5), counts)
+    [small] = [
+        each
+        for each in worth(PublishedCount.of(3, None), list(zip("abcde", counts, strict=True))).conjunctions
+        if each.predicate_count == 60
+    ]
+    assert (small.value, small.frequency, small.count) == ("c", 130, 13)
+    mechanism, estimates = SpluGen(3), []
+    inside = np.zeros(600, dtype=bool)
+    for value, size in enumerate([15, 14, 13, 12, 6]):
+        inside[np.flatnonzero(codes == value)[:size]] = True
+    source = SeededSource(5)
+    for _ in range(200):
+        done = mechanism.publish_codes(codes, 5, source)
+        f = np.count_nonzero(done.published == 2)
+        y = np.count_nonzero((done.published == 2) & inside[done.rows])
+        a = f * (1 - 1 / 3) / (600 - f)
+        estimates.append((y - 60 * a) / (1 / 3 - a))
+    assert np.std(estimates) == pytest.approx(small.standard_error, rel=0.25)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([("a", 1), ("b", 1)], "2 records make 1 decoy group"),
+        (
+            [(f"v{row}", 1 + row % 3) for row in range(90)],
+            "90 values in 180 records, 30 of them of one record",
+        ),
+        (
+            [(f"v{row}", 1 + row % 3) for row in range(90)],
+            "no value is accurate: the most frequent, v11, has 3",
+        ),
+        ([("a", 50), ("b", 50)], "no value has 10 records or fewer (the rarest, b, has 50)"),
+    ],
+)
+def test_what_it_means_for_odd_tables(values: list[tuple[str, int]], said: str) -> None:
+    text = " ".join(told for _, told in worth(PublishedCount.of(2, None), values).sentences())
+    assert said in text
