@@ -16,8 +16,9 @@ from splu_ref import SPECIFICATION, __version__
 from splu_ref.files import opened
 from splu_ref.interfaces import Mechanism
 from splu_ref.microdata import Microdata
+from splu_ref.microdata.recoding import Recoding, read_steps, recoded
 from splu_ref.model import DataError, InputError, whole
-from splu_ref.randomness import SystemSource
+from splu_ref.randomness import Key, SystemSource
 
 SCHEMAS = ("splu-ref/manifest/1", "splu-ref/manifest/2")
 """The schemas that are read. The first has no origin."""
@@ -99,6 +100,8 @@ class Manifest:
         Which table this is, and by what it was made; None if the manifest is of the first schema.
     batches
         Records of each batch, oldest first, if the release grew by batches; otherwise empty.
+    recoded
+        What was done to columns of the original before publication, in this order.
     """
 
     mechanism: Mechanism[object]
@@ -106,6 +109,7 @@ class Manifest:
     domains: Mapping[str, tuple[str, ...]]
     origin: Origin | None = None
     batches: tuple[int, ...] = ()
+    recoded: tuple[Recoding, ...] = ()
 
     def require(self, table: Microdata) -> None:
         """Raise ``DataError`` unless the table can be the one that the manifest tells of."""
@@ -124,6 +128,17 @@ class Manifest:
                 f"(the digest of its content is not {self.origin.table[:12]}…): give the files of one release"
             )
 
+    def recode(self, original: Microdata, key: Key | None = None) -> Microdata:
+        """Return the original with its columns recoded as they were before publication.
+
+        Raises
+        ------
+        DataError
+            If a column is not there or cannot be recoded so, or was hashed under a key that is not given.
+        """
+        secret = None if key is None else key.secret
+        return recoded(original, read_steps([step.facts() for step in self.recoded], secret))[0]
+
     def to_json(self) -> bytes:
         """Return the manifest as a JSON document: no true count, plan secret, key or seed."""
         origin = self.origin
@@ -133,6 +148,7 @@ class Manifest:
             **self.mechanism.facts(),
             "rows": self.rows,
             **({"batches": list(self.batches)} if self.batches else {}),
+            **({"recoded": [step.facts() for step in self.recoded]} if self.recoded else {}),
             "sensitive": [
                 {"column": column, "domain": list(domain)} for column, domain in self.domains.items()
             ],
@@ -189,6 +205,10 @@ class Facts:
         if len(found) < 2 or sum(found) != self.whole("rows"):
             raise DataError("batches do not add up to rows: ask the publisher")
         return found
+
+    def recoded(self) -> tuple[Recoding, ...]:
+        """Return what was done to columns before publication; nothing if the file tells nothing."""
+        return read_steps(self._document.get("recoded", []))
 
     def origin(self) -> Origin | None:
         """Return the origin, or None in the first schema."""
@@ -266,7 +286,8 @@ def parse_manifest(
         )
     try:
         rows, domains = facts.whole("rows"), facts.domains()
-        return Manifest(mechanisms[method](facts), rows, domains, facts.origin(), facts.batches())
+        told = (facts.origin(), facts.batches(), facts.recoded())
+        return Manifest(mechanisms[method](facts), rows, domains, *told)
     except InputError as error:
         raise DataError(f"{name}: {error}") from None
     except (KeyError, TypeError, ValueError, ZeroDivisionError):

@@ -138,7 +138,10 @@ def run(
         prepared = None
         if original is not None:
             with about(original):
-                prepared = claimed.prepared(read_table(original, missing), columns)
+                source = read_table(original, missing)
+                if facts is not None:
+                    source = facts.recode(source, key)
+                prepared = claimed.prepared(source, columns)
         progress(2, 4)
         other = None
         if second is not None:

@@ -26,6 +26,7 @@ from splu_ref.estimators import (
     estimate_count,
     method_named,
 )
+from splu_ref.estimators.queries.recoded import recoded_query
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import AlphaBeta, SpluGen, read_manifest, read_release
 from splu_ref.microdata import Microdata, read_table
@@ -112,6 +113,8 @@ def run(
     with about(published), counted("counting") as progress:
         table = read_table(published)
         release.require(table)
+        if facts is not None and facts.recoded:
+            queries = [(line, _recoded(query, facts, table, batch, line)) for line, query in queries]
         estimator = release.estimator(table)
         for line, query in queries:
             _check(estimator, query, chosen, f"{batch}, line {line}: " if line else "")
@@ -225,6 +228,14 @@ def _by_channel(
         return
     for answer in answers:
         say_json(_result(answer))
+
+
+def _recoded(query: Query, facts: Manifest, table: Microdata, batch: Path | None, line: int) -> Query:
+    """Return the query by the columns of the release, which may be bins or crossings of the original's."""
+    try:
+        return recoded_query(query, facts, table)
+    except ParameterError as error:
+        raise ParameterError(f"{batch}, line {line}: {error}" if line else str(error)) from None
 
 
 def _check(estimator: QueryEstimator, query: Query, method: Method | None, place: str) -> None:

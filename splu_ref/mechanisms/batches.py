@@ -102,7 +102,9 @@ def append(
         table=joined,
         mechanism=mechanism,
         domains=domains,
-        told=Manifest(mechanism, joined.row_count, domains, Origin.now(joined), sizes),
+        told=Manifest(
+            mechanism, joined.row_count, domains, Origin.now(joined), sizes, release.manifest.recoded
+        ),
         rows_in=batch.rows_in,
         suppressed=batch.suppressed,
         max_gamma=batch.max_gamma,

@@ -18,6 +18,7 @@ from splu_ref.files import write_all
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest, Origin
 from splu_ref.microdata import Microdata, as_table, table_bytes
+from splu_ref.microdata.recoding import Recoding
 from splu_ref.microdata.values import text
 from splu_ref.model import DataError, Gamma, ParameterError
 from splu_ref.randomness import Draws, IntArray, Randomness, ReleaseContext, SystemSource
@@ -37,12 +38,15 @@ class PublishedTable:
         The values of each sensitive column, as texts, in the order of publishing.
     told
         The manifest that the table came with; None for a table that has just been published.
+    recoded
+        What was done to columns of the original before it was published, in this order.
     """
 
     table: Microdata
     mechanism: Mechanism[object]
     domains: Mapping[str, tuple[str, ...]]
     told: Manifest | None = None
+    recoded: tuple[Recoding, ...] = ()
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -54,7 +58,8 @@ class PublishedTable:
         """The public facts. Those of a new release are dated, and its content digested, when first asked."""
         if self.told is not None:
             return self.told
-        return Manifest(self.mechanism, self.table.row_count, self.domains, Origin.now(self.table))
+        made = Origin.now(self.table)
+        return Manifest(self.mechanism, self.table.row_count, self.domains, made, recoded=self.recoded)
 
     @property
     def frame(self) -> Any:

@@ -63,7 +63,7 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
     empty = [value for value in (None, "") if value in distinct]
     held = missing in distinct
     if missing is None:
-        _refuse_missing(column, cells, [value for value in distinct if _is_missing(value)])
+        _refuse_missing(column, cells, [value for value in distinct if is_missing(value)])
     elif empty:
         if kinds not in ([], ["str"]):
             raise DataError(
@@ -142,7 +142,8 @@ def _typed(column: str, name: str, kind: type[Any]) -> Value:
     return value
 
 
-def _is_missing(value: Value | None) -> bool:
+def is_missing(value: Value | None) -> bool:
+    """Say whether a cell is empty, blanks alone or a marker that conventionally stands for a missing one."""
     return value is None or (
         isinstance(value, str) and (not value.strip() or value.strip() in MISSING_MARKERS)
     )
@@ -158,7 +159,11 @@ def _refuse_missing(column: str, cells: Sequence[Value | None], markers: Sequenc
     count = sum(cells.count(marker) for marker in markers)
     others = f", as are {count - 1} more of its cells" if count > 2 else ""
     others = ", as is 1 more of its cells" if count == 2 else others
-    raise DataError(
-        f"column {column!r} is missing in row {row + 1} (the cell is {shown}){others}: "
-        f"drop these rows or say --missing {value!r} to publish it as a value"
-    )
+    remedy = f"drop these rows or say --missing {value!r} to publish it as a value"
+    texts = [marker for marker in markers if isinstance(marker, str) and marker.strip()]
+    if texts and len(texts) < len(markers):  # such as NA for Namibia beside cells that are empty
+        remedy = (
+            f"drop these rows, or say --missing 'missing' to publish empty cells as that; {texts[0]!r} stays "
+            f"a value then, as the code of Namibia is one (--missing {texts[0]!r} makes both one value)"
+        )
+    raise DataError(f"column {column!r} is missing in row {row + 1} (the cell is {shown}){others}: {remedy}")

@@ -12,6 +12,7 @@ import numpy as np
 from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
+from splu_ref.microdata.csv_structure import separated_otherwise
 from splu_ref.microdata.encoding import Encoding, declared, encode
 from splu_ref.microdata.identities import (
     content_digest,
@@ -91,6 +92,10 @@ class Microdata:
         """Names of the columns, in order."""
         return tuple(self._frame.columns)
 
+    def require(self, column: str) -> None:
+        """Raise ``DataError`` if there is no such column; the message names the columns that there are."""
+        self._series(column)
+
     def domain(self, column: str) -> tuple[Value, ...]:
         """Return the distinct values of a column, ascending: numbers by size, text by code point.
 
@@ -160,7 +165,7 @@ class Microdata:
             If there is no such column.
         """
         for column in columns:
-            self._series(column)
+            self.require(column)
         kept = [column for column in self.columns if column in columns]
         table = Microdata(self._frame.select(kept), self._missing)
         table._encodings.update({name: self._encodings[name] for name in kept if name in self._encodings})
@@ -237,6 +242,18 @@ class Microdata:
         """Return every cell of a column as canonical text, the empty text for one without content."""
         return [cell or "" for cell in texts(self._series(column))]
 
+    def read(self, column: str) -> list[str]:
+        """Return every cell as canonical text, and one without content as the text that stands for it.
+
+        Raises
+        ------
+        DataError
+            For a missing cell that was not declared a value, as `domain`.
+        """
+        encoding = self._encoding(column)
+        names = [text(value) for value in encoding.domain]
+        return [names[code] for code in encoding.codes.tolist()]
+
     def identities(self, id_column: str | None = None) -> list[bytes]:
         """Return the bytes that identify each record, all distinct.
 
@@ -284,7 +301,9 @@ class Microdata:
             meant = f"did you mean {close[0]!r}? " if close else ""
             more = ", …" if len(self.columns) > 20 else ""
             shown = ", ".join(repr(name) for name in self.columns[:20])
-            raise DataError(f"there is no column {column!r}: {meant}The columns are {shown}{more}")
+            message = f"there is no column {column!r}: {meant}The columns are {shown}{more}"
+            other = separated_otherwise(self.columns[0]) if len(self.columns) == 1 else ""
+            raise DataError(f"{message}; {other}" if other else message)
         return self._frame[column]
 
     def __repr__(self) -> str:

@@ -1,0 +1,157 @@
+"""A query in terms of the original's columns, put to a release whose columns were recoded before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from splu_ref.estimators.queries.query import AnyOf, Between, Condition, Query
+from splu_ref.manifest import Manifest
+from splu_ref.microdata import Microdata
+from splu_ref.microdata.recoding import JOINED_BY, OTHER, Bins, Cross, Hashed, Rare, Recoding
+from splu_ref.model import ParameterError
+
+
+def recoded_query(query: Query, manifest: Manifest, table: Microdata) -> Query:
+    """Return the query by the columns of the release.
+
+    Parameters
+    ----------
+    query
+        Conditions on columns of the release, of those that a crossing replaced, or on numbers within bins.
+    manifest
+        What was recoded, and the values of the sensitive columns.
+    table
+        The published table.
+
+    Raises
+    ------
+    ParameterError
+        If what is asked cannot be told from the release, such as a part of a bin; the message says what can.
+    """
+    conditions, known = dict(query.conditions), _Known(manifest, table)
+    for step in manifest.recoded:
+        if isinstance(step, Cross):
+            asked = {part: conditions.pop(part) for part in step.parts if part in conditions}
+            if asked:
+                conditions[step.column] = _crossed(step, asked, conditions.get(step.column), known)
+        elif step.column in conditions:
+            values = known.of(step.column)
+            conditions[step.column] = _CHANGED[type(step)](step, conditions[step.column], values)
+    return Query(tuple(conditions.items()))
+
+
+class _Known:
+    """Which values of a column, also of one that a crossing replaced, a release can have."""
+
+    def __init__(self, manifest: Manifest, table: Microdata) -> None:
+        self._manifest, self._table = manifest, table
+
+    def of(self, column: str) -> list[str]:
+        if column in self._manifest.domains:
+            return list(self._manifest.domains[column])
+        if column in self._table.columns:
+            return list(dict.fromkeys(self._table.cells(column)))
+        for step in self._manifest.recoded:
+            if isinstance(step, Cross) and column in step.parts:
+                place = step.parts.index(column)
+                return list(dict.fromkeys(parts[place] for _, parts in self.pairs(step)))
+        return []
+
+    def pairs(self, step: Cross) -> list[tuple[str, list[str]]]:
+        """Return the values of a crossing, each with its parts; but for those that were grouped."""
+        divided = [(value, value.split(JOINED_BY)) for value in self.of(step.column)]
+        return [(value, parts) for value, parts in divided if len(parts) == len(step.parts)]
+
+
+def _crossed(step: Cross, asked: dict[str, Condition], besides: Condition | None, known: _Known) -> Condition:
+    name = " and ".join(f"{part}={condition}" for part, condition in asked.items())
+    if besides is not None:
+        raise ParameterError(f"{name} and {step.column}={besides} ask of one column: ask of {step.column}")
+    for part, condition in asked.items():
+        if isinstance(condition, Between):
+            raise ParameterError(f"{part}={condition}: the column was crossed, and its values are texts")
+    if OTHER in known.of(step.column):
+        raise ParameterError(
+            f"{name}: rare values of {step.column!r} were grouped as {OTHER!r}, and how many of these have "
+            f"it is not known: ask of {step.column}"
+        )
+    values = [
+        value
+        for value, parts in known.pairs(step)
+        if all(
+            parts[step.parts.index(part)] in condition.values
+            for part, condition in asked.items()
+            if isinstance(condition, AnyOf)
+        )
+    ]
+    if not values:
+        raise ParameterError(f"no value of {step.column!r} has {name}: it may be misspelled")
+    return AnyOf(tuple(values))
+
+
+def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Condition:
+    assert isinstance(step, Bins)
+    if isinstance(condition, AnyOf):
+        for value in condition.values:
+            if value not in values:
+                _refuse_part(step, value)
+        return condition
+    if OTHER in values:
+        raise ParameterError(f"{step.column}={condition}: rare bins were grouped: name bins one by one")
+    inside = []
+    for value in values:
+        limits = step.limits(value)
+        if limits is None:
+            continue
+        first, last = limits
+        above = condition.least is None or first >= condition.least
+        below = condition.greatest is None or last <= condition.greatest
+        apart = (condition.least is not None and last < condition.least) or (
+            condition.greatest is not None and first > condition.greatest
+        )
+        if above and below:
+            inside.append(value)
+        elif not apart:
+            raise ParameterError(
+                f"{step.column}={condition} cuts the bin {value}, whose parts are unknown: ask of whole bins"
+            )
+    if not inside:
+        raise ParameterError(f"{step.column}={condition}: there is no such bin in the release")
+    return AnyOf(tuple(inside))
+
+
+def _refuse_part(step: Bins, value: str) -> None:
+    """Raise if the value lies within a bin; what is none may name a bin that the release does not have."""
+    try:
+        label = step.label(value)
+    except (ValueError, ArithmeticError):
+        return
+    raise ParameterError(
+        f"{step.column}={value} is not known: the column was published in bins of {step.width}: ask "
+        f"{step.column}={label}"
+    )
+
+
+def _grouped(step: Recoding, condition: Condition, values: Sequence[str]) -> Condition:
+    assert isinstance(step, Rare)
+    if isinstance(condition, AnyOf):
+        for value in condition.values:
+            if value not in values:
+                raise ParameterError(
+                    f"{step.column}={value} is not known: values of fewer than {step.least} records were "
+                    f"published as {OTHER!r}"
+                )
+        return condition
+    raise ParameterError(f"{step.column}={condition}: rare values were grouped: name values one by one")
+
+
+def _hidden(step: Recoding, condition: Condition, values: Sequence[str]) -> Condition:
+    assert isinstance(step, Hashed)
+    if isinstance(condition, AnyOf) and set(condition.values) <= set(values):
+        return condition
+    raise ParameterError(
+        f"{step.column}={condition}: the values were published as hashes: ask of one of them"
+    )
+
+
+_CHANGED = {Bins: _binned, Rare: _grouped, Hashed: _hidden}
