@@ -9,14 +9,25 @@ import typer
 from rich.table import Table
 
 from splu_ref.audit import Advice, Goals, Option, Recommendation, advise, picture, recommend
+from splu_ref.audit.advice import worth
 from splu_ref.audit.advice.drawing import require_format
 from splu_ref.audit.advice.option import ALPHA, EPSILON, T_E, T_P
 from splu_ref.binomial.work import one_budget
 from splu_ref.cli.output import AsJson, Force, about, note, show
+from splu_ref.cli.preparing import Preparation
 from splu_ref.cli.progress import counted
+from splu_ref.cli.release_options import (
+    BinsOption,
+    CrossOption,
+    DropColumn,
+    GroupRare,
+    KeepColumn,
+    QuasiColumn,
+    Separator,
+)
+from splu_ref.cli.worth import MEANING, leak_warnings, leaks_json, unique_records, worth_json
 from splu_ref.files import refuse_existing, write_whole
 from splu_ref.guarantees import decimal_down, exact_json
-from splu_ref.microdata import read_table
 from splu_ref.terminal import draw
 
 EXAMPLE = "splu-ref advise adult.csv --sensitive occupation --epsilon 0.3 --t-p 0.25 --alpha 10 --t-e 0.05"
@@ -57,6 +68,13 @@ def run(
     missing: Annotated[
         str | None, typer.Option("--missing", help="Take missing sensitive cells as this value.")
     ] = None,
+    bins: BinsOption = None,
+    cross: CrossOption = None,
+    group_rare: GroupRare = None,
+    drop: DropColumn = None,
+    quasi: QuasiColumn = None,
+    keep: KeepColumn = None,
+    separator: Separator = None,
     picture_file: Annotated[
         Path | None, typer.Option("--picture", help="Draw the advice here: .svg or .png.")
     ] = None,
@@ -66,24 +84,41 @@ def run(
     """Advise a publisher: what each feasible gamma promises for this table, and which to take.
 
     For each gamma: the exact T_P for counts up to alpha, the least count T_f that is accurate, which values
-    are protected, accurate or neither, and how many homogeneous groups remain unprotected. The advice tells
-    true counts: keep it as secret as the table.
+    are protected, accurate or neither, and how many homogeneous groups remain unprotected; and which other
+    columns, and predicates of any size, give the sensitive column away. The advice tells true counts: keep it
+    as secret as the table.
     """
+    wanted = Preparation.of(
+        sensitive=[sensitive], bins=bins, cross=cross, rare=group_rare, drop=drop, quasi=quasi, keep=keep
+    )
     goals = Goals.of(epsilon, alpha, t_p, t_e, own_value)
     if picture_file is not None:
         require_format(picture_file.suffix.lower())
         refuse_existing(picture_file, force=force)
     with counted("weighing options") as progress, about(table):
-        original = read_table(table, missing)
+        prepared = wanted.read(table, missing, separator)
+        original = prepared.table
         advice = advise(original, sensitive, goals, retention or (), progress=progress)
+        [leaks] = prepared.checked(eligible=False, strict=False, above=goals.alpha)
     best = recommend(advice)
+    worthwhile = worth(best.option.law, advice.values, goals.epsilon, goals.alpha, goals.t_e)
     if picture_file is not None:
         write_whole(picture_file, picture(advice, picture_file.suffix.lower()), force=force, mode=0o600)
     if as_json:
-        show(_as_json(advice, best, sensitive), (), as_json=True)
+        document = _as_json(advice, best, sensitive)
+        show(document | {"worth": worth_json(worthwhile), "leaks": leaks_json(leaks)}, (), as_json=True)
         return
     draw(_options(advice, best))
-    show({}, _lines(advice, best, picture_file), as_json=False)
+    lines = [
+        *_lines(advice, best),
+        *(("gives away" if number == 0 else "", told) for number, told in enumerate(leak_warnings([leaks]))),
+        *([("", MEANING)] if leaks.concentrations else []),
+        ("unique", unique_records(leaks, advice.rows)),
+        *worthwhile.sentences()[2:],
+        ("searched", f"{SEARCHED}; {leaks.searched}"),
+        *([] if picture_file is None else [("picture", str(picture_file))]),
+    ]
+    show({}, lines, as_json=False)
     note(AUDIENCE)
 
 
@@ -105,7 +140,7 @@ def _options(advice: Advice, best: Recommendation) -> Table:
     return table
 
 
-def _lines(advice: Advice, best: Recommendation, picture_file: Path | None) -> list[tuple[str, str]]:
+def _lines(advice: Advice, best: Recommendation) -> list[tuple[str, str]]:
     goals, option = advice.goals, best.option
     smaller = "" if all(each.meets_t_p for each in advice.options) else f"; < marks a T_P below {goals.t_p}"
     asked = (
@@ -114,7 +149,7 @@ def _lines(advice: Advice, best: Recommendation, picture_file: Path | None) -> l
     )
     if goals.own_value < 1:
         asked += f"; a published value the record's own with at most {goals.own_value}"
-    lines = [
+    return [
         ("", ""),
         ("asked for", asked),
         ("feasible", _feasible(advice)),
@@ -124,9 +159,7 @@ def _lines(advice: Advice, best: Recommendation, picture_file: Path | None) -> l
         ("between", _values(advice, option.between)),
         ("accurate", _values(advice, option.accurate)),
         ("open groups", _groups(advice, option)),
-        ("searched", SEARCHED),
     ]
-    return lines if picture_file is None else [*lines, ("picture", str(picture_file))]
 
 
 def _feasible(advice: Advice) -> str:

@@ -7,6 +7,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from splu_ref.microdata.reading import SEPARATORS
+from splu_ref.microdata.recoding import OTHER
+
 KeyFile: TypeAlias = Annotated[
     Path | None,
     typer.Option("--key-file", help="Secret key (splu-ref key): the same release of the same table."),
@@ -19,6 +22,35 @@ Seed: TypeAlias = Annotated[
 ]
 Missing: TypeAlias = Annotated[
     str | None, typer.Option("--missing", help="Publish missing sensitive cells as this value.")
+]
+Separator: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--separator", help=f"What divides the cells of a CSV file: {', '.join(SEPARATORS)} [comma]."
+    ),
+]
+BinsOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--bins", help="COL=WIDTH: numbers in bins of a width, dates by year, quarter or month."),
+]
+CrossOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--cross", help="NEW=A,B: one column of the pairs of values of others, which it replaces."),
+]
+GroupRare: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--group-rare", help=f"COL=N: values of fewer than N records become {OTHER!r}."),
+]
+DropColumn: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--drop", help="Column that is not published; repeat for several.")
+]
+QuasiColumn: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--quasi", help="Column by which records may be found: no warning that it is unique."),
+]
+KeepColumn: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--keep", help="Column that is published whatever it gives away: no warning of it."),
 ]
 ManifestFile: TypeAlias = Annotated[
     Path | None, typer.Option("--manifest", help="Write the public facts of the release here (JSON).")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -10,10 +11,34 @@ from typing import Annotated
 
 import typer
 
+from splu_ref.audit.advice import Leaks, Worth
+from splu_ref.audit.advice.option import EPSILON
 from splu_ref.audit.release_log import logged, read_log, warnings
 from splu_ref.cli.output import AsJson, Force, GammaOption, about, note, show
+from splu_ref.cli.preparing import Preparation
 from splu_ref.cli.progress import counted
-from splu_ref.cli.release_options import IdColumn, KeyFile, ManifestFile, Missing, Seed
+from splu_ref.cli.release_options import (
+    BinsOption,
+    CrossOption,
+    DropColumn,
+    GroupRare,
+    IdColumn,
+    KeepColumn,
+    KeyFile,
+    ManifestFile,
+    Missing,
+    QuasiColumn,
+    Seed,
+    Separator,
+)
+from splu_ref.cli.worth import (
+    leak_warnings,
+    leaks_json,
+    repetition,
+    unique_records,
+    worth_json,
+    worth_of,
+)
 from splu_ref.files import refuse_existing, same_file, write_all
 from splu_ref.mechanisms import (
     JoinedRelease,
@@ -24,8 +49,8 @@ from splu_ref.mechanisms import (
     read_release,
     transcribed,
 )
-from splu_ref.microdata import Microdata, read_table, require_suffix
-from splu_ref.model import ParameterError
+from splu_ref.microdata import Microdata, require_suffix
+from splu_ref.model import ParameterError, positive
 from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource, SystemSource
 
 EXAMPLE = (
@@ -58,6 +83,32 @@ def run(
     seed: Seed = None,
     missing: Missing = None,
     manifest: ManifestFile = None,
+    bins: BinsOption = None,
+    cross: CrossOption = None,
+    group_rare: GroupRare = None,
+    hashed: Annotated[
+        list[str] | None,
+        typer.Option("--hash", help="Column whose values are replaced by hashes under --key-file."),
+    ] = None,
+    domain: Annotated[
+        Path | None,
+        typer.Option(
+            "--domain",
+            help='JSON, by sensitive column the values that may occur, {"job": ["nurse", "clerk"]}: the '
+            "manifest lists these instead of those that do.",
+        ),
+    ] = None,
+    drop: DropColumn = None,
+    quasi: QuasiColumn = None,
+    keep: KeepColumn = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Publish nothing if another column gives a sensitive one away.")
+    ] = False,
+    epsilon: Annotated[
+        str,
+        typer.Option("--epsilon", help="Relative error of what is said of counts."),
+    ] = EPSILON,
+    separator: Separator = None,
     append_to: Annotated[
         Path | None,
         typer.Option(
@@ -89,31 +140,41 @@ def run(
     """Publish a table by SPLU-Gen: each record's sensitive value is drawn from its decoy group.
 
     Random integers come from the system's entropy unless a key or a test seed is given. The table is
-    deleted down to a multiple of gamma first (fewer than gamma records).
+    deleted down to a multiple of gamma first (fewer than gamma records). Columns are recoded before: bins,
+    crossings, rare values, hashes, in this order. Other columns that give a sensitive one away are warned of.
     """
+    wanted = Preparation.of(
+        bins=bins, cross=cross, rare=group_rare, hashed=hashed, key_file=key_file, domain=domain, drop=drop,
+        quasi=quasi, keep=keep, sensitive=sensitive, id_column=id_column,
+    )  # fmt: skip
+    distance = positive(epsilon, "--epsilon")
     source = source_of(key_file, seed, id_column)
     mechanism = SpluGen(gamma, retention, plan)
     refuse_identity(mechanism)
     written = [path for path in (output, manifest, transcript) if path is not None]
     require_suffix(output)
-    inputs = [path for path in (table, key_file, append_to, append_manifest) if path is not None]
+    inputs = [path for path in (table, key_file, domain, append_to, append_manifest) if path is not None]
     refuse_overlap(written if log is None else [*written, log], inputs)
     earlier = _earlier(append_to, append_manifest, mechanism, sensitive)
-    if transcript is not None and earlier is not None:
-        raise ParameterError("--transcript tells of one table that is published at once: leave out --append")
+    if transcript is not None:
+        _require_replay(wanted, earlier)
     if log is not None:
         read_log(log)  # a damaged log is refused before the work
     for path in written:
         refuse_existing(path, force=force)
     with counted("publishing") as progress:
         with about(table):
-            original = read_table(table, missing)
+            prepared = wanted.joining(earlier, key_file).read(table, missing, separator)
+            original = prepared.table
+            leaks = prepared.checked(eligible=earlier is None, strict=strict)
             progress(1, 3)
             if transcript is not None:
                 release, record = transcribed(mechanism, original, sensitive, source, id_column=id_column)
                 private = [(transcript, record.to_bytes())]
             else:
                 release, private = _published(mechanism, original, sensitive, source, id_column, earlier), []
+            release = prepared.told(release)
+            worths = worth_of(original, sensitive, mechanism.count_law, distance)
         progress(2, 3)
         outputs = release.outputs(output, manifest) + private
     if log is None:
@@ -124,6 +185,8 @@ def run(
             write_all(outputs, force=force, private=transcript)
         for warning in warnings(*entered):
             note(warning)
+    for warning in leak_warnings(leaks):
+        note(warning)
     if transcript is not None:
         note(_secrecy(transcript, [path for path, _ in outputs]))
     if seed is not None:
@@ -133,7 +196,8 @@ def run(
             f"retention is not 1/gamma: say --retention {mechanism.retention} to estimate, privacy and "
             "utility as well"
         )
-    _show(mechanism, release, output, as_json=as_json)
+    again = None if log is not None or key_file is not None else repetition(mechanism.count_law, distance)
+    _show(mechanism, release, output, worths, leaks, again, as_json=as_json)
 
 
 def source_of(key_file: Path | None, seed: int | None, id_column: str | None) -> Randomness:
@@ -160,6 +224,14 @@ def _published(
     if earlier is None:
         return mechanism.publish(table, sensitive, source, id_column=id_column)
     return append(earlier, table, source, id_column=id_column)
+
+
+def _require_replay(wanted: Preparation, earlier: PublishedTable | None) -> None:
+    """Raise if a transcript could not tell of the release."""
+    if earlier is not None:
+        raise ParameterError("--transcript tells of one table that is published at once: leave out --append")
+    if wanted.id_column in wanted.drop:
+        raise ParameterError("--transcript tells of all cells that were published: leave out --drop of --id")
 
 
 def _secrecy(transcript: Path, written: list[Path]) -> str:
@@ -205,7 +277,16 @@ def refuse_overlap(written: list[Path], read: list[Path]) -> None:
                 )
 
 
-def _show(mechanism: SpluGen, release: Release, output: Path, *, as_json: bool) -> None:
+def _show(
+    mechanism: SpluGen,
+    release: Release,
+    output: Path,
+    worths: dict[str, Worth],
+    leaks: Sequence[Leaks],
+    again: str | None,
+    *,
+    as_json: bool,
+) -> None:
     sizes = [len(domain) for domain in release.domains.values()]
     single = len(sizes) == 1
     result = {
@@ -219,7 +300,10 @@ def _show(mechanism: SpluGen, release: Release, output: Path, *, as_json: bool) 
         "domain_size": sizes[0] if single else sizes,
         "max_gamma": release.max_gamma,
         "randomness": release.randomness,
-        "publisher_only": ["max_gamma"],
+        "recoded": [step.facts() for step in release.recoded],
+        "worth": [{"column": column, **worth_json(each)} for column, each in worths.items()],
+        "leaks": [leaks_json(each) for each in leaks],
+        "publisher_only": ["max_gamma", "worth", "leaks"],
     }
     published = f"{release.table.row_count} rows, {release.suppressed} suppressed"
     if isinstance(release, JoinedRelease):
@@ -232,6 +316,12 @@ def _show(mechanism: SpluGen, release: Release, output: Path, *, as_json: bool) 
         ("retention", f"p = {mechanism.retention}"),
         ("plan", mechanism.plan),
         ("randomness", release.randomness),
-        ("next", "tell gamma and p; keep max_gamma and the original to yourself"),
     ]
+    for column, each in worths.items():
+        lines += [] if single else [("of", column)]
+        lines += each.sentences()
+    lines.append(("unique", unique_records(leaks[0], release.rows_in)))
+    if again is not None:
+        lines.append(("repeated", again))
+    lines.append(("next", "tell gamma and p; keep the counts above, max_gamma and the original to yourself"))
     show(result, lines, as_json=as_json)

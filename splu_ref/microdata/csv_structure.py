@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from splu_ref.microdata.limits import MOST_COLUMNS
 from splu_ref.model import DataError
 
-_COMMA, _QUOTE, _LF, _CR = b',"\n\r'
+_QUOTE, _LF, _CR = b'"\n\r'
+_OTHERS = {";": "semicolon", "\t": "tab", "|": "bar"}
 
 Positions: TypeAlias = NDArray[np.int64]
 """Ascending offsets into the bytes of a file."""
@@ -48,7 +49,7 @@ class Structure:
     text_bytes: int
 
 
-def check_structure(data: bytes, name: str) -> Structure:
+def check_structure(data: bytes, name: str, separator: str = ",") -> Structure:
     """Return the structure of the CSV file ``data``, which begins after any byte-order mark.
 
     Parameters
@@ -57,6 +58,8 @@ def check_structure(data: bytes, name: str) -> Structure:
         The whole file.
     name
         The file's name, for messages.
+    separator
+        The character, of ASCII, that stands between cells, in place of the comma.
 
     Raises
     ------
@@ -70,8 +73,8 @@ def check_structure(data: bytes, name: str) -> Structure:
     _check_characters(data, name)
     array = np.frombuffer(data, dtype=np.uint8)
     quotes = np.flatnonzero(array == _QUOTE)
-    _check_punctuation(data, array, quotes, name)
-    commas = _outside(np.flatnonzero(array == _COMMA), quotes)
+    _check_punctuation(data, array, quotes, ord(separator), name)
+    commas = _outside(np.flatnonzero(array == ord(separator)), quotes)
     line_feeds = _outside(np.flatnonzero(array == _LF), quotes)
     ends = line_feeds
     if not line_feeds.size or line_feeds[-1] != len(data) - 1:
@@ -101,15 +104,19 @@ def _check_characters(data: bytes, name: str) -> None:
         ) from None
 
 
-def _check_punctuation(data: bytes, array: NDArray[np.uint8], quotes: Positions, name: str) -> None:
+def _check_punctuation(
+    data: bytes, array: NDArray[np.uint8], quotes: Positions, comma: int, name: str
+) -> None:
     """Refuse the first quote or carriage return that stands where none may stand."""
-    faults = [*_stray_quotes(data, array, quotes), *_stray_returns(data, array, quotes)]
+    faults = [*_stray_quotes(data, array, quotes, comma), *_stray_returns(data, array, quotes)]
     if faults:
         _, message = min(faults)
         raise DataError(f"{name}: {message}")
 
 
-def _stray_quotes(data: bytes, array: NDArray[np.uint8], quotes: Positions) -> Iterator[tuple[int, str]]:
+def _stray_quotes(
+    data: bytes, array: NDArray[np.uint8], quotes: Positions, comma: int
+) -> Iterator[tuple[int, str]]:
     """Yield the first quote of each kind of fault, as (offset, message).
 
     Of well-formed quotes the first, third, fifth … open a quoted stretch and the others close one; a
@@ -117,13 +124,13 @@ def _stray_quotes(data: bytes, array: NDArray[np.uint8], quotes: Positions) -> I
     """
     opening, closing = quotes[0::2], quotes[1::2]
     before = _bytes_at(array, opening - 1)
-    stray = opening[~np.isin(before, (_COMMA, _LF, _QUOTE))]
+    stray = opening[~np.isin(before, (comma, _LF, _QUOTE))]
     if stray.size:
         at = int(stray[0])
         fault = "is a quote inside a cell that does not begin with one"
         yield at, f'{_place(data, at)} {fault}: put the cell in quotes and write the quote twice ("")'
     after = _bytes_at(array, closing + 1)
-    ended = np.isin(after, (_COMMA, _LF, _QUOTE))
+    ended = np.isin(after, (comma, _LF, _QUOTE))
     ended |= (after == _CR) & (_bytes_at(array, closing + 2) == _LF)
     if not ended.all():
         at = int(closing[~ended][0])
@@ -160,10 +167,22 @@ def _check_records(data: bytes, starts: Positions, ends: Positions, commas: Posi
     if starts[row] == ends[row]:
         remedy = "remove it" if cells[0] > 1 else 'remove it, or write "" for an empty cell'
         raise DataError(f"{place} is blank: {remedy}")
+    meant = separated_otherwise(data[: int(ends[0])].decode()) if cells[0] == 1 else ""
     raise DataError(
         f"{place} has {_counted(int(cells[row]))}, the header has {int(cells[0])}: "
-        "mend the row, and put a cell that holds a comma in quotes"
+        f"{meant or 'mend the row, and put a cell that holds a comma in quotes'}"
     )
+
+
+def separated_otherwise(header: str) -> str:
+    """Return what to do if the only name of a header looks like several that no comma divides."""
+    for separator, name in _OTHERS.items():
+        if separator in header:
+            return (
+                f"the cells seem to be divided by a {name}: write commas, or say --separator {name} where a "
+                "command has it"
+            )
+    return ""
 
 
 def _header(line: bytes, commas: Positions, name: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import sys
 import zlib
 from pathlib import Path
 
@@ -13,13 +14,19 @@ from narwhals.typing import IntoDataFrame
 
 from splu_ref.files import opened
 from splu_ref.microdata.csv_structure import check_structure
-from splu_ref.microdata.limits import largest_content, unpacks_to_too_much
+from splu_ref.microdata.limits import ALWAYS_READ, largest_content, unpacks_to_too_much
 from splu_ref.microdata.parquet import parse_parquet
 from splu_ref.microdata.table import Microdata
-from splu_ref.model import DataError, ParameterError
+from splu_ref.model import DataError, InputError, ParameterError
 
 SUFFIXES = (".csv", ".csv.gz", ".parquet")
 """The kinds of file that are read and written."""
+STANDARD_INPUT = "-"
+"""Stands for what another program writes."""
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+"""What may stand between the cells of a CSV file that is read, by name or as it is; a comma is written."""
+_SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers")
+_GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -39,7 +46,9 @@ def require_suffix(path: str | os.PathLike[str]) -> str:
     raise DataError(f"{path}: the kind of file is told by its suffix: name it {', '.join(SUFFIXES)}")
 
 
-def read_table(path: str | os.PathLike[str], missing: str | None = None) -> Microdata:
+def read_table(
+    path: str | os.PathLike[str], missing: str | None = None, separator: str | None = None
+) -> Microdata:
     """Read a table.
 
     Every cell of a CSV file is text, taken as it stands: no blanks are stripped, no numbers, dates or
@@ -49,9 +58,13 @@ def read_table(path: str | os.PathLike[str], missing: str | None = None) -> Micr
     Parameters
     ----------
     path
-        A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``.
+        A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``; or ``-``, the standard input, whose
+        kind is told by how it begins.
     missing
         See `Microdata.from_frame`.
+    separator
+        What stands between the cells of a CSV file: one of `SEPARATORS`, a comma unless given. In other
+        respects the file is read as if commas stood there.
 
     Raises
     ------
@@ -60,19 +73,51 @@ def read_table(path: str | os.PathLike[str], missing: str | None = None) -> Micr
     InputError
         If it is no regular file.
     """
-    suffix = require_suffix(path)
-    try:
-        with opened(path) as file:
-            data = file.read()
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}: check its name and permissions") from None
-    if suffix == ".csv":
-        frame = parse_csv(data, str(path))
-    elif suffix == ".csv.gz":
-        frame = parse_csv(decompressed(data, str(path)), str(path))
+    between = _separator(separator)
+    if os.fspath(path) == STANDARD_INPUT:
+        name, data = "standard input", _standard_input()
+        suffix = ".parquet" if data.startswith(_PARQUET) else ".csv"
+        suffix = ".csv.gz" if data.startswith(_GZIP) else suffix
     else:
-        frame = parse_parquet(data, str(path))
-    return Microdata.from_frame(frame, missing)
+        name = str(path)
+        if name.lower().endswith(_SPREADSHEETS):
+            raise DataError(
+                f"{name} is a spreadsheet: save its sheet as “CSV UTF-8” (in Excel: Save as), or write it by "
+                "pandas.read_excel(…).to_csv(…, index=False), and give that file"
+            )
+        suffix = require_suffix(path)
+        try:
+            with opened(path) as file:
+                data = file.read()
+        except OSError as error:
+            raise DataError(
+                f"{path} cannot be read: {error.strerror}: check its name and permissions"
+            ) from None
+    if suffix == ".parquet":
+        if separator is not None:
+            raise ParameterError(f"{name} is a Parquet file, which has no separator: leave out --separator")
+        return Microdata.from_frame(parse_parquet(data, name), missing)
+    content = decompressed(data, name) if suffix == ".csv.gz" else data
+    return Microdata.from_frame(parse_csv(content, name, between), missing)
+
+
+def _separator(given: str | None) -> str:
+    if given is None:
+        return ","
+    found = SEPARATORS.get(given, given)
+    if found not in SEPARATORS.values():
+        raise ParameterError(f"--separator {given!r} is unknown: choose one of {', '.join(SEPARATORS)}")
+    return found
+
+
+def _standard_input() -> bytes:
+    """Return all of the standard input, which another program must end."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise InputError("- is what another program writes, and none does: name a file, or pipe one in")
+    data = sys.stdin.buffer.read(ALWAYS_READ + 1)
+    if len(data) > ALWAYS_READ:
+        raise InputError(f"standard input has more than {ALWAYS_READ} bytes: save it in a file and name that")
+    return data
 
 
 def as_table(
@@ -124,7 +169,7 @@ def decompressed(data: bytes, name: str) -> bytes:
     return content
 
 
-def parse_csv(data: bytes, name: str) -> pl.DataFrame:
+def parse_csv(data: bytes, name: str, separator: str = ",") -> pl.DataFrame:
     """Return the cells of the CSV file ``data`` as text columns.
 
     Raises
@@ -133,7 +178,7 @@ def parse_csv(data: bytes, name: str) -> pl.DataFrame:
         As `check_structure`.
     """
     data = data.removeprefix(_BYTE_ORDER_MARK)
-    structure = check_structure(data, name)
+    structure = check_structure(data, name, separator)
     if not structure.quoted:
         data = data.replace(b"\r\n", b"\n")
     # The header is read as a row and cut off: given the rows alone, Polars would take a U+FEFF that begins
@@ -141,6 +186,7 @@ def parse_csv(data: bytes, name: str) -> pl.DataFrame:
     frame = pl.read_csv(
         data,
         has_header=False,
+        separator=separator,
         schema=dict.fromkeys(structure.header, pl.String),
         quote_char='"' if structure.quoted else None,
         glob=False,

@@ -54,12 +54,18 @@ def test_a_release_from_table_to_estimate(
         capsys, "sanitize", table, "-o", published, "--sensitive", "occupation", "--gamma", 5,
         "--manifest", manifest,
     )  # fmt: skip
+    private = {name: done.pop(name) for name in ("worth", "leaks")}
     assert done == {
         "rows_in": 30718, "rows_out": 30715, "suppressed": 3, "gamma": 5, "retention": "1/5",
         "sensitive": "occupation",
-        "plan": "mixed", "domain_size": 14, "max_gamma": 7, "randomness": "system",
-        "publisher_only": ["max_gamma"],
+        "plan": "mixed", "domain_size": 14, "max_gamma": 7, "randomness": "system", "recoded": [],
+        "publisher_only": ["max_gamma", "worth", "leaks"],
     }  # fmt: skip
+    [worth], [leaks] = private["worth"], private["leaks"]
+    assert (worth["values"], worth["protected"], worth["accurate"]) == (14, 1, 13)
+    assert (worth["threshold"], worth["t_p"]["decimal"][:6]) == (34, "0.2892")
+    assert leaks["columns"] == []
+    assert (leaks["predicates_found"], leaks["unique_records"]) == (24, 17396)
     original, released = _rows(table), _rows(published)
     assert released[0] == original[0]
     column = original[0].index("occupation")

@@ -20,7 +20,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _sanitize(*words: str) -> int:
-    return main(["sanitize", "table.csv", "--sensitive", "value", "--gamma", "2", "--log", "log", *words])
+    known = ["--sensitive", "value", "--gamma", "2", "--log", "log", "--quasi", "name"]
+    return main(["sanitize", "table.csv", *known, *words])
 
 
 def test_warnings_of_fresh_draws_and_none_of_a_key(capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +96,7 @@ def test_other_parameters_under_the_same_key_are_another_release(
 def test_json_marks_what_is_for_the_publisher_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert _sanitize("-o", "1.csv", "--json", "--manifest", "manifest.json") == 0
     result = json.loads(capsys.readouterr().out)
-    assert result["publisher_only"] == ["max_gamma"]
+    assert result["publisher_only"] == ["max_gamma", "worth", "leaks"]
     assert result["max_gamma"] == 4
     assert "max_gamma" not in Path("manifest.json").read_text("utf-8")
 
@@ -120,7 +121,7 @@ BATCH = "name,value\n" + "".join(f"m{number},{'abcd'[number % 4]}\n" for number 
 
 def _append(table: str, release: str, manifest: str, *words: str) -> int:
     batch = ["sanitize", table, "--append", release, "--append-manifest", manifest, "--log", "log"]
-    return main([*batch, "--sensitive", "value", "--gamma", "2", *words])
+    return main([*batch, "--sensitive", "value", "--gamma", "2", "--quasi", "name", *words])
 
 
 def test_batches_join_a_release_and_are_entered_by_their_digests(capsys: pytest.CaptureFixture[str]) -> None:

@@ -110,7 +110,10 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"long.csv {_PUBLISH} 2", f"many.csv {_PUBLISH} 125", f"cell.csv {_PUBLISH} 2",
         f"empty.csv {_PUBLISH} 2",
         f"many.csv {_PUBLISH} 2 --retention 0.{LONG}", f"many.csv {_PUBLISH} {LONG}",
-        f"wide.csv {_PUBLISH} 2",
+        f"wide.csv {_PUBLISH} 2", f"many.csv {_PUBLISH} 2 --cross t=s,s2",
+        f"many.csv {_PUBLISH} 2 --epsilon 0.0001", f"many.csv {_PUBLISH} 2 --bins s=0.{'0' * 14}1",
+        f"square.csv -o out.csv --force --sensitive a --gamma 2 --hash {'b' * 400}",
+        f"long.csv {_PUBLISH} 2 --domain deep.json",
     ),
     "publish": (
         f"long.csv {_RETAIN} 1/3 --domain range.json", f"many.csv {_RETAIN} 1/3 --domain range.json",

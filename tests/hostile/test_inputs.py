@@ -37,6 +37,7 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
     "sanitize --append-manifest": lambda file: [
         *("sanitize", "table.csv", *PUBLISH, "--append", "table.csv", "--append-manifest", file)
     ],
+    "sanitize --domain": lambda file: ["sanitize", "table.csv", *PUBLISH, "--domain", file],
     "publish table": lambda file: ["publish", file, *RETENTION, "--observed-domain"],
     "publish --domain": lambda file: ["publish", "table.csv", *RETENTION, "--domain", file],
     "publish --key-file": lambda file: [
@@ -245,7 +246,7 @@ def test_memory_that_does_not_suffice_is_one_line(
         raise MemoryError
 
     before = sorted(folder.rglob("*"))
-    places = [f"cli.sanitize.{name}" for name in ("read_table", "SpluGen", "write_all")]
+    places = ["cli.preparing.read_table", "cli.sanitize.SpluGen", "cli.sanitize.write_all"]
     for place in (*places, "mechanisms.release.table_bytes"):
         with monkeypatch.context() as patched:
             patched.setattr(f"splu_ref.{place}", exhausted)

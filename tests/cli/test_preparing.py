@@ -1,0 +1,245 @@
+"""``sanitize`` and ``advise`` on columns as they come: what is warned of, recoded, dropped and asked."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from splu_ref.cli import main
+from splu_ref.microdata import read_table
+
+ROWS = 600
+
+
+@pytest.fixture(scope="module")
+def frame() -> pl.DataFrame:
+    jobs = ["clerk", "nurse", "smith", "cook"]
+    rows = range(ROWS)
+    return pl.DataFrame(
+        {
+            "ssn": [f"n{row}" for row in rows],
+            "code": [jobs[row % 4][:2] for row in rows],
+            "age": [20 + row * 7 % 50 for row in rows],
+            "sex": ["m" if row // 3 % 2 else "f" for row in rows],
+            "ill": ["yes" if row % 10 in (3, 4, 8) else "no" for row in rows],
+            "job": [jobs[row % 4] for row in rows],
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, frame: pl.DataFrame) -> Path:
+    monkeypatch.chdir(tmp_path)
+    frame.write_csv("table.csv")
+    return tmp_path
+
+
+JOB = ("--sensitive", "job", "--gamma", "2")
+CLEAN = ("--drop", "ssn", "--drop", "code")
+
+
+def _sanitize(*words: str, table: str = "table.csv", code: int = 0) -> None:
+    assert main(["sanitize", table, "-o", "out.csv", "--force", "--manifest", "m.json", *words]) == code
+
+
+def _count(capsys: pytest.CaptureFixture[str], where: str, code: int = 0) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["estimate", "out.csv", "--manifest", "m.json", "--where", where, "--json"]) == code
+    told = capsys.readouterr()
+    answer: dict[str, Any] = json.loads(told.out) if code == 0 else {"error": told.err}
+    return answer
+
+
+def test_what_gives_the_column_away_is_a_note_and_an_error_if_asked(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _sanitize(*JOB)
+    notes = capsys.readouterr().err.splitlines()
+    assert notes[0].startswith("note: 'ssn' (600 of 600): unique: ")
+    assert notes[1].startswith(
+        "note: 'code' gives 'job' away: all 600 records that share a cell share the value"
+    )
+    assert "--drop code" in notes[1]
+    Path("out.csv").unlink()
+    _sanitize(*JOB, "--strict", code=2)
+    assert "--strict: 'ssn' (600 of 600)" in (said := capsys.readouterr().err)
+    assert said.count("\n") == 1
+    assert not Path("out.csv").exists()
+    _sanitize(*JOB, "--strict", *CLEAN)
+    assert capsys.readouterr().err == ""
+    assert read_table("out.csv").columns == ("age", "sex", "ill", "job")
+    _sanitize(*JOB, "--strict", "--quasi", "ssn", "--keep", "code")
+    assert capsys.readouterr().err == ""
+    _sanitize(*JOB, "--drop", "job", code=2)
+    _sanitize(*JOB, "--keep", "jop", code=2)
+    assert "did you mean 'job'" in capsys.readouterr().err
+
+
+def test_advice_names_what_gives_the_column_away(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", "table.csv", "--sensitive", "job", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    [leaks, worth] = [told["leaks"], told["worth"]]
+    kinds = {(each["kind"], *each["columns"]) for each in leaks["columns"]}
+    assert kinds == {("unique", "ssn"), ("determines", "code")}
+    assert (leaks["unique_records"], worth["values"], worth["accurate"]) == (600, 4, 4)
+    assert main(["advise", "table.csv", "--sensitive", "job", *CLEAN, "--bins", "age=10"]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "gives away" not in text
+    assert "0 of 600 records by their other columns" in text
+
+
+def test_bins_and_crossings_are_told_and_can_be_asked(
+    folder: Path, capsys: pytest.CaptureFixture[str], frame: pl.DataFrame
+) -> None:
+    _sanitize("--sensitive", "ill", "--gamma", "2", *CLEAN, code=2)
+    assert "--cross new=" in capsys.readouterr().err
+    _sanitize(
+        *("--sensitive", "both", "--gamma", "2", *CLEAN, "--cross", "both=sex,ill", "--bins", "age=10"),
+        *("--seed", "1"),
+    )
+    facts = json.loads(Path("m.json").read_text())
+    assert facts["recoded"] == [
+        {"column": "age", "bins": "10", "whole": True},
+        {"column": "both", "cross": ["sex", "ill"]},
+    ]
+    published = read_table("out.csv")
+    assert published.columns == ("age", "job", "both")
+    ages = Counter(f"{age // 10 * 10}..{age // 10 * 10 + 9}" for age in frame["age"])
+    assert Counter(published.cells("age")) == ages
+    cells = published.cells("both")
+    assert _count(capsys, "both=f / yes")["estimate"] == cells.count("f / yes")
+    assert _count(capsys, "ill=yes")["published_count"] == sum(cell.endswith(" / yes") for cell in cells)
+    both = ["--where", "age<=39", "--where", "ill=yes", "--where", "sex=m"]
+    assert main(["estimate", "out.csv", "--manifest", "m.json", *both, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["predicate_count"] == ages["20..29"] + ages["30..39"]
+    frame.drop("ssn", "code").write_csv("original.csv")
+    audit = ["audit-release", "out.csv", "--manifest", "m.json", "--original", "original.csv"]
+    assert main(audit) in (0, 3)
+    assert "inconsistent" not in capsys.readouterr().out
+    for where, error in (
+        ("age=37", "age=37 is not known: the column was published in bins of 10: ask age=30..39"),
+        ("age<=35", "age=..35 cuts the bin 30..39"),
+        ("ill=maybe", "no value of 'both' has ill=maybe"),
+        ("ill>=3", "the column was crossed"),
+    ):
+        assert error in _count(capsys, where, 2)["error"]
+
+
+def test_grouped_and_hashed_values(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["key", "key"]) == 0
+    words = ("--sensitive", "age", "--gamma", "3", *CLEAN, "--key-file", "key")
+    _sanitize("--sensitive", "age", "--gamma", "3", "--hash", "age", code=2)
+    assert "add --key-file" in capsys.readouterr().err
+    _sanitize(*words, "--hash", "age")
+    first = Path("out.csv").read_bytes()
+    [told] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert {len(value) for value in told["domain"]} == {16}
+    assert "were published as hashes" in _count(capsys, "age=30", 2)["error"]
+    assert _count(capsys, f"age={told['domain'][0]}")["method"] == "mle"
+    _sanitize(*words, "--hash", "age")
+    assert Path("out.csv").read_bytes() == first
+    _sanitize(*words, "--bins", "age=3", "--group-rare", "age=36")
+    [told] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert "other" in told["domain"]
+    assert "fewer than 36 records" in _count(capsys, "age=18..20", 2)["error"]
+
+
+def test_a_declared_domain_stands_in_the_manifest_and_changes_no_draw(folder: Path) -> None:
+    assert main(["key", "key"]) == 0
+    domain = ["clerk", "astronaut", "nurse", "smith", "cook"]
+    Path("domain.json").write_text(json.dumps({"job": domain}))
+    published = []
+    for words in ((), ("--domain", "domain.json")):
+        _sanitize(*JOB, *CLEAN, "--key-file", "key", *words)
+        published.append(Path("out.csv").read_bytes())
+    assert published[0] == published[1]
+    [told] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert told["domain"] == sorted(domain)
+    Path("domain.json").write_text(json.dumps({"job": domain[:3]}))
+    _sanitize(*JOB, "--domain", "domain.json", code=2)
+
+
+def test_an_identity_is_dropped_after_it_named_the_records(folder: Path) -> None:
+    assert main(["key", "key"]) == 0
+    words = (*JOB, "--id", "ssn", "--key-file", "key", "--drop", "code")
+    _sanitize(*words)
+    kept = read_table("out.csv")
+    _sanitize(*words, "--drop", "ssn")
+    dropped = read_table("out.csv")
+    assert dropped.columns == ("age", "sex", "ill", "job")
+    assert dropped.content_digest() == kept.select(dropped.columns).content_digest()
+    assert main(["audit-release", "out.csv", "--manifest", "m.json"]) in (0, 3)
+    _sanitize(*words, "--drop", "ssn", "--transcript", "t", code=2)
+
+
+def test_a_batch_is_recoded_as_the_release_that_it_joins(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*JOB, *CLEAN, "--keep", "age"]
+    _sanitize(*words, "--bins", "age=10")
+    again = [*words, "--append", "out.csv", "--append-manifest", "m.json", "-o", "all.csv", "--force"]
+    assert main(["sanitize", "table.csv", *again, "--bins", "age=5"]) == 2
+    assert "as the release was that it joins" in capsys.readouterr().err
+    assert main(["sanitize", "table.csv", *again, "--manifest", "all.json"]) == 0
+    assert set(read_table("all.csv").cells("age")) == set(read_table("out.csv").cells("age"))
+    assert json.loads(Path("all.json").read_text())["recoded"][0]["bins"] == "10"
+
+
+def test_worth_is_told_of_each_column_and_repetition_until_a_key_or_log(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _sanitize(*JOB, "--sensitive", "age", *CLEAN)
+    text = " ".join(capsys.readouterr().out.split())
+    assert "of job protected 0 of 4 values" in text
+    assert "of age protected 0 of 50 values" in text
+    assert "repeated fresh draws each time" in text
+    _sanitize(*JOB, *CLEAN, "--log", "log")
+    assert "repeated" not in capsys.readouterr().out
+    _sanitize(*JOB, *CLEAN, "--epsilon", "0.00001")
+    told = capsys.readouterr()
+    assert "takes more than a few seconds" in told.err
+    assert "T_f" not in told.out
+
+
+def test_other_separators_standard_input_and_spreadsheets(
+    folder: Path, capsys: pytest.CaptureFixture[str], frame: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame.write_csv("semicolon.csv", separator=";")
+    _sanitize(*JOB, *CLEAN, table="semicolon.csv", code=2)
+    assert "divided by a semicolon: write commas, or say --separator semicolon" in capsys.readouterr().err
+    _sanitize(*JOB, *CLEAN, "--separator", "semicolon", table="semicolon.csv")
+    assert read_table("out.csv").columns == ("age", "sex", "ill", "job")
+    _sanitize(*JOB, "--separator", "dot", table="semicolon.csv", code=2)
+    _sanitize(*JOB, table="sheet.XLSX", code=2)
+    assert "is a spreadsheet" in capsys.readouterr().err
+    frame.write_parquet("table.parquet")
+    for name in ("table.csv", "table.parquet"):
+        given = io.TextIOWrapper(io.BytesIO(Path(name).read_bytes()))
+        monkeypatch.setattr(sys, "stdin", given)
+        _sanitize(*JOB, *CLEAN, table="-")
+        assert read_table("out.csv").row_count == ROWS
+    monkeypatch.setattr(sys, "stdin", None)
+    _sanitize(*JOB, table="-", code=2)
+
+
+def test_the_code_of_a_country_is_not_taken_for_a_missing_cell_silently(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("land.csv").write_text(
+        "x,land\n" + "".join(f"{row},{('NA', 'DE', '', 'FR')[row % 4]}\n" for row in range(40))
+    )
+    words = ("--sensitive", "land", "--gamma", "2", "--keep", "x")
+    _sanitize(*words, table="land.csv", code=2)
+    assert "--missing 'missing'" in (said := capsys.readouterr().err)
+    assert "'NA' stays a value then" in said
+    _sanitize(*words, "--missing", "missing", table="land.csv")
+    [told] = json.loads(Path("m.json").read_text())["sensitive"]
+    assert told["domain"] == ["DE", "FR", "NA", "missing"]
