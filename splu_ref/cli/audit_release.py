@@ -38,6 +38,7 @@ from splu_ref.mechanisms import (
     read_transcript,
 )
 from splu_ref.microdata import read_table
+from splu_ref.microdata.recoding import admitting_missing
 from splu_ref.model import Gamma, ParameterError, positive, probability, whole
 from splu_ref.randomness import Key
 
@@ -141,7 +142,7 @@ def run(
                 source = read_table(original, missing)
                 if facts is not None:
                     source = facts.recode(source, key)
-                prepared = claimed.prepared(source, columns)
+                prepared = claimed.prepared(admitting_missing(source, columns), columns)
         progress(2, 4)
         other = None
         if second is not None:

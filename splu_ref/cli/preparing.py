@@ -13,7 +13,15 @@ from splu_ref.cli.worth import leak_warnings
 from splu_ref.guarantees.progress import Progress
 from splu_ref.mechanisms import PublishedTable, Release
 from splu_ref.microdata import Microdata, read_table
-from splu_ref.microdata.recoding import Bins, Cross, Hashed, Rare, Recoding, recoded
+from splu_ref.microdata.recoding import (
+    Bins,
+    Cross,
+    Hashed,
+    Rare,
+    Recoding,
+    admitting_missing,
+    recoded,
+)
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Key
 
@@ -119,6 +127,7 @@ class Preparation:
             If it cannot be read or recoded.
         """
         table, taken = recoded(read_table(path, missing, separator), self.steps)
+        table = admitting_missing(table, self.sensitive)
         if self.domain is not None:
             for column, values in read_domains(self.domain).items():
                 table = table.with_domain(column, values)

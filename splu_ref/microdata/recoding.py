@@ -32,6 +32,7 @@ PERIODS = ("year", "quarter", "month")
 """Widths of bins of dates."""
 HASH = "HMAC-SHA-256"
 _WIDTH = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
+_TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)
 _MONTHS = 3  # of a quarter
 
 
@@ -284,6 +285,18 @@ def with_texts(table: Microdata, column: str, cells: Sequence[str]) -> Microdata
     frame = nw.from_native(table.to_frame(), eager_only=True)
     series = nw.new_series(column, list(cells), nw.String, backend=frame.implementation)
     return Microdata.from_frame(frame.with_columns(series).to_native(), table.missing)
+
+
+def admitting_missing(table: Microdata, columns: Sequence[str]) -> Microdata:
+    """Return the table with those columns as text that hold something else and have cells without content.
+
+    Nothing is done unless a text stands for such cells: it is a value of the column then, and no number.
+    """
+    for column in columns if table.missing is not None else ():
+        dtype = nw.from_native(table.to_frame(), eager_only=True).schema.get(column, nw.String())
+        if not isinstance(dtype, _TEXTS) and "" in table.cells(column):
+            table = with_texts(table, column, table.cells(column))
+    return table
 
 
 def read_steps(told: object, secret: bytes | None = None) -> tuple[Recoding, ...]:

@@ -230,6 +230,20 @@ def test_other_separators_standard_input_and_spreadsheets(
     _sanitize(*JOB, table="-", code=2)
 
 
+def test_numbers_with_missing_cells_are_published_as_text(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for numbers in ([1, 2, None, 3] * 30, [1.5, 2.0, None, 3.0] * 30):
+        pl.DataFrame({"n": numbers, "x": ["a", "b"] * 60}).write_parquet("n.parquet")
+        _sanitize("--sensitive", "n", "--gamma", "2", "--missing", "none", table="n.parquet")
+        [told] = json.loads(Path("m.json").read_text())["sensitive"]
+        assert told["domain"] == sorted({"none" if each is None else str(each) for each in numbers})
+        audit = ["audit-release", "out.csv", "--manifest", "m.json", "--original", "n.parquet"]
+        capsys.readouterr()
+        assert main([*audit, "--missing", "none"]) in (0, 3)
+    _sanitize("--sensitive", "n", "--gamma", "2", table="n.parquet", code=2)
+
+
 def test_the_code_of_a_country_is_not_taken_for_a_missing_cell_silently(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
