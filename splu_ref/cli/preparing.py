@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,8 +34,8 @@ class Preparation:
     ----------
     steps
         Columns recoded, in this order.
-    domain
-        A file that declares what sensitive columns may hold.
+    domains
+        By column, what it may hold, as declared.
     drop
         Columns that are not published.
     roles
@@ -45,7 +45,7 @@ class Preparation:
     """
 
     steps: tuple[Recoding, ...]
-    domain: Path | None
+    domains: Mapping[str, tuple[str, ...]]
     drop: tuple[str, ...]
     roles: Roles
     sensitive: tuple[str, ...]
@@ -85,12 +85,19 @@ class Preparation:
             *map(Rare.parse, rare or ()),
             *(Hashed(column, secret) for column in hashed or ()),
         ]
+        for step in steps:
+            for column in step.parts if isinstance(step, Cross) else ():
+                if column in sensitive and column != step.column:
+                    raise ParameterError(
+                        f"--sensitive {column}: the column becomes a part of {step.column!r}: say "
+                        f"--sensitive {step.column}"
+                    )
         for column in drop or ():
             if column in sensitive:
                 raise ParameterError(f"--drop {column}: the column is sensitive: say one or the other")
         return cls(
             steps=tuple(steps),
-            domain=domain,
+            domains={} if domain is None else read_domains(domain),
             drop=tuple(drop or ()),
             roles=Roles(tuple(quasi or ()), tuple(keep or ())),
             sensitive=tuple(sensitive),
@@ -128,9 +135,8 @@ class Preparation:
         """
         table, taken = recoded(read_table(path, missing, separator), self.steps)
         table = admitting_missing(table, self.sensitive)
-        if self.domain is not None:
-            for column, values in read_domains(self.domain).items():
-                table = table.with_domain(column, values)
+        for column, values in self.domains.items():
+            table = table.with_domain(column, values)
         for column in self.drop:
             table.require(column)
         unseen = [column for column in self.drop if column != self.id_column]

@@ -100,6 +100,8 @@ def test_bins_and_crossings_are_told_and_can_be_asked(
 ) -> None:
     _sanitize("--sensitive", "ill", "--gamma", "2", *CLEAN, code=2)
     assert "--cross new=" in capsys.readouterr().err
+    _sanitize("--sensitive", "ill", "--gamma", "2", "--cross", "both=sex,ill", code=2)
+    assert "say --sensitive both" in capsys.readouterr().err
     _sanitize(
         *("--sensitive", "both", "--gamma", "2", *CLEAN, "--cross", "both=sex,ill", "--bins", "age=10"),
         *("--seed", "1"),
