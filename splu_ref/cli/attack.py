@@ -1,4 +1,4 @@
-"""``splu-ref attack``: publish a table as a manifest says, and attack each of its records."""
+"""``splu-ref attack``: attack each record of a table that is published anew, or of a release."""
 
 from __future__ import annotations
 
@@ -13,20 +13,26 @@ import typer
 from splu_ref.audit.attacks import (
     Attackable,
     AttackOutcome,
+    Released,
     Victims,
+    attack_release,
     best_guess,
     carried_out,
     corrupted,
+    duplicates,
+    duplicates_in,
     eliminated,
     presence,
+    presence_in,
+    reading_named,
     shared_value,
 )
 from splu_ref.cli.output import AsJson, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import Anatomy, RecordMechanism, read_manifest
-from splu_ref.microdata import read_table
+from splu_ref.mechanisms import AlphaBeta, Anatomy, RecordMechanism, read_manifest, read_release
+from splu_ref.microdata import Microdata, read_table
 from splu_ref.microdata.values import text
 from splu_ref.model import DataError, ParameterError, whole
 from splu_ref.randomness import SeededSource, SystemSource
@@ -41,20 +47,20 @@ class _Options:
     value: str | None
 
 
+_GUESSED = "the share of records whose most probable value is their own"
+
+
+def _left(known: int) -> str:
+    return f"the mean probability left to the own value once the {known} likeliest others are excluded"
+
+
 def _homogeneity(victims: Victims, _: _Options) -> AttackOutcome:
-    return carried_out(
-        "homogeneity", victims, best_guess, "the share of records whose most probable value is their own"
-    )
+    return carried_out("homogeneity", victims, best_guess, _GUESSED)
 
 
 def _elimination(victims: Victims, options: _Options) -> AttackOutcome:
-    return carried_out(
-        "elimination",
-        victims,
-        eliminated(options.known),
-        f"the mean probability left to the own value once the {options.known} likeliest others are excluded",
-        excluded=options.known,
-    )
+    known = options.known
+    return carried_out("elimination", victims, eliminated(known), _left(known), excluded=known)
 
 
 def _averaging(victims: Victims, options: _Options) -> AttackOutcome:
@@ -80,22 +86,33 @@ def _shared_value(victims: Victims, options: _Options) -> AttackOutcome:
 
 
 NAMED: dict[str, tuple[Callable[[Victims, _Options], AttackOutcome], tuple[str, ...], int]] = {
-    "homogeneity": (_homogeneity, (), 1),
-    "elimination": (_elimination, ("known",), 1),
+    "homogeneity": (_homogeneity, ("release",), 1),
+    "elimination": (_elimination, ("known", "release"), 1),
     "corruption": (_corruption, ("known",), 1),
     "averaging": (_averaging, ("releases",), 3),
-    "presence": (_presence, ("value", "releases"), 1),
+    "presence": (_presence, ("value", "releases", "release"), 1),
     "shared-value": (_shared_value, ("value",), 1),
 }
-"""By name: the attack, the options that it knows, and how many releases it looks at unless told."""
+"""By name: the attack on records, the options that it knows, and how many releases unless told."""
+_KNOWN = {**{name: knows for name, (_, knows, _) in NAMED.items()}, "duplicate": ("reading", "release")}
 
 
 def run(
-    name: Annotated[str, typer.Argument(help=f"{', '.join(NAMED)}.")],
-    table: Annotated[Path, typer.Argument(help="The original table: .csv, .csv.gz or .parquet.")],
+    name: Annotated[str, typer.Argument(help=f"{', '.join(_KNOWN)}.")],
     manifest: Annotated[
         Path, typer.Option("--manifest", help="Of a release: which mechanism and which columns.")
     ],
+    table: Annotated[
+        Path | None, typer.Argument(help="The original table: .csv, .csv.gz or .parquet.")
+    ] = None,
+    release: Annotated[
+        Path | None,
+        typer.Option(
+            "--release",
+            help="homogeneity, elimination, presence, duplicate: attack this release, which somebody made; "
+            "the original may be left out then.",
+        ),
+    ] = None,
     column: Annotated[
         str | None, typer.Option("--column", help="The sensitive column that is attacked, of several.")
     ] = None,
@@ -110,48 +127,133 @@ def run(
         str | None,
         typer.Option("--value", help="presence, shared-value: of the column [the rarest with two records]."),
     ] = None,
+    reading: Annotated[
+        str | None,
+        typer.Option(
+            "--reading",
+            help="duplicate: a set is published, of fakes that are not in the table, or a bag, of any [set].",
+        ),
+    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="For tests only: repeatable.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Publish a table as a manifest says, attack every record, and compare with what is predicted exactly.
 
     The attacker knows more than the public: all true counts, and the decoy plan. The table is published
-    afresh, in memory: what is shown belongs to the mechanism, not to the release of the manifest. Exit code
-    1: the success contradicts the prediction, at a level of 10^-9; otherwise 0.
+    afresh, in memory: what is shown belongs to the mechanism, not to the release of the manifest. With
+    --release that release is attacked, and judged by the table, if it is given; the plan stays secret then.
+    Exit code 1: the success contradicts the prediction, at a level of 10^-9; otherwise 0.
     """
-    if name not in NAMED:
-        raise ParameterError(f"attack {name!r} is unknown: choose one of {', '.join(NAMED)}")
-    attack, knows, usual = NAMED[name]
-    for option, given in (("known", known), ("releases", releases), ("value", value)):
-        if given is not None and option not in knows:
+    if name not in _KNOWN:
+        raise ParameterError(f"attack {name!r} is unknown: choose one of {', '.join(_KNOWN)}")
+    given = {"known": known, "releases": releases, "value": value, "reading": reading, "release": release}
+    for option, told in given.items():
+        if told is not None and option not in _KNOWN[name]:
             raise ParameterError(f"--{option} says nothing to {name}: leave it out")
+    if table is None and release is None:
+        raise ParameterError("name the original table, or a release that is attacked without it: --release")
+    if release is not None and (releases or seed is not None):
+        raise ParameterError(
+            "--releases and --seed are for publishing, and --release is there: leave them out"
+        )
+    if name == "duplicate" and column is not None:
+        raise ParameterError("--column says nothing to duplicate: leave it out")
+    usual = NAMED[name][2] if name in NAMED else 1
     options = _Options(
         known=1 if known is None else whole(known, "--known", 0),
         releases=usual if releases is None else whole(releases, "--releases", 1),
         value=value,
     )
-    told = read_manifest(manifest)
-    mechanism = told.mechanism
-    if not isinstance(mechanism, RecordMechanism | Anatomy):
-        raise DataError(
-            f"{manifest}: {mechanism.name} shows nothing of single records: there is none to attack"
-        )
-    victims = _victims(mechanism, table, told, column, options.releases, seed)
-    with counted("attacking"), about(table):
-        outcome = attack(victims, options)
+    facts = read_manifest(manifest)
+    with counted("attacking"):
+        if name == "duplicate":
+            outcome = _duplicate(table, release, facts, reading, seed)
+        elif release is not None:
+            outcome = _of_release(name, table, release, facts, column, options)
+        else:
+            assert table is not None
+            outcome = _of_table(name, table, manifest, facts, column, options, seed)
     show(_json(outcome), _lines(outcome), as_json=as_json)
     return 1 if outcome.contradicted else 0
+
+
+def _of_table(
+    name: str,
+    table: Path,
+    manifest: Path,
+    told: Manifest,
+    column: str | None,
+    options: _Options,
+    seed: int | None,
+) -> AttackOutcome:
+    """Publish a table anew and attack it."""
+    if not isinstance(told.mechanism, RecordMechanism | Anatomy):
+        raise DataError(
+            f"{manifest}: {told.mechanism.name} shows nothing of single records: there is none to attack"
+        )
+    victims = _victims(told.mechanism, table, told, column, options.releases, seed)
+    with about(table):
+        return NAMED[name][0](victims, options)
+
+
+def _of_release(
+    name: str, table: Path | None, release: Path, told: Manifest, column: str | None, options: _Options
+) -> AttackOutcome:
+    """Attack a release that is there."""
+    original = _original(table)
+    with about(release):
+        published = read_release(read_table(release), told)
+        released = Released(published, _column(told, column), original)
+        if name == "presence":
+            if options.value is None:
+                raise ParameterError("say which value is looked for in the release: --value")
+            return presence_in(released, options.value)
+        known = options.known if name == "elimination" else 0
+        says, score = (_left(known), eliminated(known)) if name == "elimination" else (_GUESSED, best_guess)
+        return attack_release(name, released, score, says, excluded=known)
+
+
+def _duplicate(
+    table: Path | None, release: Path | None, told: Manifest, reading: str | None, seed: int | None
+) -> AttackOutcome:
+    """Look for tuples that stand twice, in a table that is published anew or in a release that is there."""
+    mechanism, read = told.mechanism, reading_named(reading or "set")
+    if not isinstance(mechanism, AlphaBeta):
+        raise ParameterError(
+            f"{mechanism.name} publishes records, which may be alike: the attack is on sets of tuples"
+        )
+    original = _original(table)
+    if release is not None:
+        with about(release):
+            return duplicates_in(read_release(read_table(release), told), read, original)
+    assert table is not None
+    assert original is not None
+    with about(table):
+        source = SystemSource() if seed is None else SeededSource(seed)
+        return duplicates(mechanism, original, read, source)
+
+
+def _original(table: Path | None) -> Microdata | None:
+    if table is None:
+        return None
+    with about(table):
+        return read_table(table)
+
+
+def _column(told: Manifest, column: str | None) -> str:
+    columns = tuple(told.domains)
+    if column is None and len(columns) > 1:
+        raise ParameterError(
+            f"the release has the sensitive columns {', '.join(columns)}: name one, --column"
+        )
+    return columns[0] if column is None else column
 
 
 def _victims(
     mechanism: Attackable, path: Path, told: Manifest, column: str | None, releases: int, seed: int | None
 ) -> Victims:
     """Return the records of the table at ``path``, to be published as a manifest tells."""
-    columns = tuple(told.domains)
-    if column is None and len(columns) > 1:
-        raise ParameterError(
-            f"the release has the sensitive columns {', '.join(columns)}: name one, --column"
-        )
+    columns, attacked = tuple(told.domains), _column(told, column)
     with about(path):
         table = read_table(path)
         if isinstance(mechanism, RecordMechanism):
@@ -161,7 +263,7 @@ def _victims(
         return Victims(
             table=table,
             columns=columns,
-            column=columns[0] if column is None else column,
+            column=attacked,
             mechanism=mechanism,
             draws=SystemSource() if seed is None else SeededSource(seed),
             releases=releases,
@@ -188,6 +290,8 @@ def _json(outcome: AttackOutcome) -> dict[str, object]:
         "success": None if outcome.success is None else exact_json(outcome.success, "down"),
         "predicted": None if outcome.predicted is None else exact_json(outcome.predicted, "down"),
         "baseline": exact_json(outcome.baseline, "down"),
+        "believed": None if outcome.believed is None else exact_json(outcome.believed, "down"),
+        "attacked": outcome.attacked,
         "largest": None if outcome.largest is None else exact_json(outcome.largest, "down"),
         "e_value": None if outcome.e_value is None else outcome.e_value.decimal,
         "noticed": None if outcome.noticed is None else decimal_up(outcome.noticed, 6),
@@ -197,9 +301,11 @@ def _json(outcome: AttackOutcome) -> dict[str, object]:
 
 
 def _lines(outcome: AttackOutcome) -> list[tuple[str, str]]:
+    believed = outcome.believed
+    unseen = "nothing to see" if believed is None else f"{decimal_down(believed, 6)} as the attacker believes"
     return [
         ("attack", f"{outcome.attack} on {outcome.mechanism}"),
-        ("success", "nothing to see" if outcome.success is None else decimal_down(outcome.success, 6)),
+        ("success", unseen if outcome.success is None else decimal_down(outcome.success, 6)),
         ("predicted", "not known" if outcome.predicted is None else decimal_down(outcome.predicted, 6)),
         ("without release", decimal_down(outcome.baseline, 6)),
         ("at most", "not known" if outcome.largest is None else _posterior(outcome.largest)),
@@ -210,6 +316,8 @@ def _lines(outcome: AttackOutcome) -> list[tuple[str, str]]:
 
 def _judged(outcome: AttackOutcome) -> str:
     if outcome.e_value is None:
+        if outcome.success is None:
+            return "not tested: nothing was measured"
         return "not tested: nothing is predicted, or nothing is left to chance"
     if outcome.noticed is None:
         return "not tested: no success that so few releases can have would contradict the prediction"

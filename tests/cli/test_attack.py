@@ -12,7 +12,8 @@ import pytest
 
 from splu_ref.audit.comparison import ATTACKS, GUARANTEES
 from splu_ref.cli import main
-from splu_ref.mechanisms import RetentionReplacement, SpluGen
+from splu_ref.mechanisms import AlphaBeta, RetentionReplacement, SpluGen
+from splu_ref.randomness import SeededSource
 
 ROWS = 2400
 """Records of a table that is compared, in six values."""
@@ -30,6 +31,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     SpluGen(2).publish(frame, ["job", "sex"]).write(folder / "two.csv", folder / "two.json")
     values = {"job": tuple(f"job {code}" for code in range(7))}
     RetentionReplacement("1/2", values).publish(frame, "job").write(folder / "r.csv", folder / "rr.json")
+    tuples = {"sex": ("F", "M"), **values}
+    AlphaBeta("1/2", "1/4", tuples, distinct=True).publish(frame, ("sex", "job"), SeededSource(1)).write(
+        folder / "set.csv", folder / "set.json"
+    )
+    marked = frame.with_row_index("id")
+    marked.write_csv(folder / "marked.csv")
+    SpluGen(5).publish(marked, "job", SeededSource(1)).write(folder / "m.csv", folder / "m.json")
+    RetentionReplacement("1/2", values).publish(marked, "job", SeededSource(1)).write(
+        folder / "mr.csv", folder / "mr.json"
+    )
     return folder
 
 
@@ -50,8 +61,8 @@ def test_an_attack_tells_prediction_measurement_and_what_would_be_noticed(
 ) -> None:
     found = _attack(capsys, folder, "homogeneity")
     assert list(found) == [
-        "attack", "mechanism", "success", "predicted", "baseline", "largest", "e_value", "noticed", "agrees",
-        "says",
+        "attack", "mechanism", "success", "predicted", "baseline", "believed", "attacked", "largest",
+        "e_value", "noticed", "agrees", "says",
     ]  # fmt: skip
     assert (found["attack"], found["mechanism"]) == ("homogeneity", "SPLU-Gen")
     assert found["predicted"]["fraction"] == "1/5"
@@ -112,9 +123,65 @@ def test_a_contradiction_has_exit_code_1(
     assert "contradicts the prediction" in capsys.readouterr().out
 
 
+def test_a_release_is_attacked_with_the_original_and_without(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    there = ("--manifest", folder / "m.json", "--release", folder / "m.csv")
+    judged = _json(capsys, "attack", "homogeneity", folder / "marked.csv", *there)
+    assert (judged["attacked"], judged["predicted"]["fraction"], judged["believed"]) == (ROWS, "1/5", None)
+    assert judged["agrees"] is True
+    assert abs(Fraction(judged["success"]["fraction"]) - Fraction(1, 5)) < Fraction(judged["noticed"])
+    assert judged["says"].endswith(f"of {ROWS} rows that their other columns tell apart in the original")
+    alone = _json(capsys, "attack", "homogeneity", *there)
+    assert (alone["success"], alone["believed"]["fraction"]) == (None, "1/5")
+    assert main(["attack", "homogeneity", *map(str, there)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "success 0.2 as the attacker believes" in shown
+    assert "not tested: nothing was measured" in shown
+    shows = _json(capsys, "attack", "presence", *there, "--value", "job 5")
+    assert "somebody has it" in shows["says"]
+    replaced = ("--manifest", folder / "mr.json", "--release", folder / "mr.csv")
+    left = _json(capsys, "attack", "elimination", folder / "marked.csv", *replaced, "--known", 2)
+    assert (left["attacked"], left["agrees"]) == (ROWS, True)
+    # the original in place of the release, with the manifest of a schema that tells no digest
+    told = json.loads((folder / "mr.json").read_text())
+    told["schema"] = "splu-ref/manifest/1"
+    (folder / "odd.json").write_text(json.dumps(told))
+    odd = ("--manifest", folder / "odd.json", "--release", folder / "marked.csv")
+    assert _json(capsys, "attack", "homogeneity", folder / "marked.csv", *odd, code=1)["agrees"] is False
+
+
+def test_duplicates_under_both_readings(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("attack", "duplicate", folder / "table.csv", "--manifest", folder / "set.json")
+    for reading, predicted in (("set", "0/1"), ("bag", "3/16")):
+        found = _json(capsys, *words, "--reading", reading, "--seed", 1)
+        assert (found["predicted"]["fraction"], found["attacked"]) == (predicted, 12)
+    assert _json(capsys, *words, "--seed", 1)["says"].startswith("fakes are drawn from tuples that are not")
+    assert _json(capsys, *words, "--release", folder / "set.csv")["success"]["fraction"] == "0/1"
+    alone = _json(capsys, *words[:2], *words[3:], "--release", folder / "set.csv")
+    assert alone["says"] == "no tuple stands there twice: the attack exposes none"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["attack", "homogeneity", "--manifest", "m.json"], "name the original table, or a release"),
+        (["attack", "averaging", "--manifest", "m.json", "--release", "m.csv"],
+         "--release says nothing to averaging"),
+        (["attack", "presence", "--manifest", "m.json", "--release", "m.csv", "--releases", "2"],
+         "--releases and --seed are for publishing"),
+        (["attack", "presence", "--manifest", "m.json", "--release", "m.csv"], "which value is looked for"),
+        (["attack", "elimination", "--manifest", "m.json", "--release", "m.csv"], "what a shown value says"),
+        (["attack", "homogeneity", "--manifest", "m.json", "--release", "mr.csv"], "mr.csv: the table"),
+        (["attack", "homogeneity", "--manifest", "set.json", "--release", "set.csv", "--column", "sex"],
+         "shows no value for a record"),
+        (["attack", "homogeneity", "table.csv", "--manifest", "set.json"], "shows nothing of single records"),
+        (["attack", "duplicate", "table.csv", "--manifest", "m.json"], "the attack is on sets of tuples"),
+        (["attack", "duplicate", "table.csv", "--manifest", "set.json", "--reading", "heap"], "set or bag"),
+        (["attack", "duplicate", "table.csv", "--manifest", "set.json", "--column", "sex"],
+         "--column says nothing to duplicate"),
+        (["attack", "homogeneity", "table.csv", "--manifest", "m.json", "--reading", "set"],
+         "--reading says nothing to homogeneity"),
         (["attack", "guess", "table.csv", "--manifest", "splu.json"], "'guess' is unknown: choose one of"),
         (["attack", "homogeneity", "table.csv", "--manifest", "splu.json", "--known", "1"],
          "--known says nothing to homogeneity: leave it out"),

@@ -163,6 +163,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "averaging long.csv --manifest odd.json", "elimination pair.csv --manifest rows.json --known 999",
         f"averaging long.csv --manifest odd.json --releases {LONG}",
         f"presence long.csv --manifest odd.json --value {LONG}",
+        "elimination --manifest odd.json --release long.csv --known 999",
     ),
     "compare": ("long.csv --column s", "many.csv --column s", "pair.csv --column a"),
     "sample-size": (

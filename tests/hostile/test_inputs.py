@@ -68,6 +68,14 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
     ],
     "attack table": lambda file: ["attack", "homogeneity", file, "--manifest", "manifest.json"],
     "attack --manifest": lambda file: ["attack", "homogeneity", "table.csv", "--manifest", file],
+    "attack --release": lambda file: [
+        "attack",
+        "homogeneity",
+        "--manifest",
+        "manifest.json",
+        "--release",
+        file,
+    ],
     "compare table": lambda file: ["compare", file, "--column", "s"],
     "breach --manifest": lambda file: ["breach", "--rho1", "0.1", "--rho2", "0.5", "--manifest", file],
     "audit-release --transcript": lambda file: [

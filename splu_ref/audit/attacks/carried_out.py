@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +11,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from splu_ref.audit.attacks.outcome import LEVEL, AttackOutcome
+from splu_ref.audit.attacks.outcome import AttackOutcome, sum_tested
 from splu_ref.audit.attacks.view import MOST_LABELS, Label, Score, Shown, View, eliminated
-from splu_ref.audit.e_values import sum_of_bounded
 from splu_ref.channels import Channel
 from splu_ref.channels.channel import Out
 from splu_ref.decoys import DecoyPlan, PlanMethod
@@ -211,13 +209,7 @@ def carried_out(name: str, victims: Victims, score: Score, says: str, *, exclude
     if predicted is not None and not (isinstance(victims.mechanism, Anatomy) and victims.releases == 1):
         swapped = isinstance(victims.mechanism, Swapping)
         spread = rows * (8 * victims.releases if swapped else 4 * victims.releases - 3)
-        e_value = sum_of_bounded(total, predicted * rows, spread)
-        least = bisect_left(
-            range(rows + 1),
-            True,
-            key=lambda gap: sum_of_bounded(Fraction(gap), Fraction(0), spread).rejects(LEVEL),
-        )
-        noticed = Fraction(least, rows) if least <= rows else None
+        e_value, noticed = sum_tested(total, predicted * rows, rows, spread)
     return AttackOutcome(
         attack=name,
         mechanism=victims.mechanism.name,
@@ -228,4 +220,5 @@ def carried_out(name: str, victims: Victims, score: Score, says: str, *, exclude
         noticed=noticed,
         largest=largest,
         says=says,
+        attacked=rows,
     )

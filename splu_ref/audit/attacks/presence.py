@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from splu_ref.audit.attacks.carried_out import Attackable, Victims
-from splu_ref.audit.attacks.outcome import LEVEL, AttackOutcome
-from splu_ref.audit.e_values import counts_point
+from splu_ref.audit.attacks.outcome import AttackOutcome, point_tested
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen, Swapping
 from splu_ref.model import ParameterError
 
@@ -78,15 +77,17 @@ def presence(victims: Victims, code: int) -> AttackOutcome:
         any(_shows(shown[release], code) for _, shown in victims.shown) for release in range(victims.releases)
     )
     proofs = found if predicted else 0
-    decided = 0 < predicted < 1
+    e_value, noticed = None, None
+    if 0 < predicted < 1:
+        e_value, noticed = point_tested(proofs, victims.releases, predicted)
     return AttackOutcome(
         attack="presence",
         mechanism=mechanism.name,
         success=Fraction(proofs, victims.releases),
         predicted=predicted,
         baseline=Fraction(0),
-        e_value=counts_point(victims.releases, proofs, predicted) if decided else None,
-        noticed=_noticed(victims.releases, predicted) if decided else None,
+        e_value=e_value,
+        noticed=noticed,
         largest=None,
         says=(
             "a value that is shown has a record that has it: values that nobody has are never published"
@@ -94,15 +95,6 @@ def presence(victims: Victims, code: int) -> AttackOutcome:
             else "a value that is shown proves nothing: values that nobody has are published as well"
         ),
     )
-
-
-def _noticed(releases: int, predicted: Fraction) -> Fraction | None:
-    odd = (
-        abs(Fraction(found, releases) - predicted)
-        for found in range(releases + 1)
-        if counts_point(releases, found, predicted).rejects(LEVEL)
-    )
-    return min(odd, default=None)
 
 
 def _shows(label: object, code: int) -> bool:

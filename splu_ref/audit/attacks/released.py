@@ -1,0 +1,322 @@
+"""Attacks on a release that somebody else made, with its manifest, and with the original or without."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+
+import numpy as np
+
+from splu_ref.audit.attacks.outcome import AttackOutcome, point_tested, sum_tested
+from splu_ref.audit.attacks.presence import proof_of_presence
+from splu_ref.audit.attacks.view import Label, Score, View, best_guess, eliminated
+from splu_ref.audit.e_values import EValue
+from splu_ref.audit.releases.match import Match
+from splu_ref.audit.releases.original import Original
+from splu_ref.channels import Channel
+from splu_ref.interfaces import Randomizer
+from splu_ref.mechanisms import (
+    DistributionBased,
+    PublishedTable,
+    RecordMechanism,
+    RetentionReplacement,
+    SpluGen,
+    Swapping,
+)
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError, ParameterError
+from splu_ref.randomness import IntArray, SystemSource
+
+
+@dataclass(frozen=True)
+class Released:
+    """One sensitive column of a release, as somebody has it who did not make it.
+
+    Parameters
+    ----------
+    release
+        The published table with its manifest.
+    column
+        The sensitive column that is attacked.
+    original
+        The original, if the attack is to be judged. Published rows are found in it by their other columns: a
+        row counts if all records with the same ones have one value.
+
+    Raises
+    ------
+    ParameterError
+        For a column that is not sensitive, or a mechanism that publishes no value for a record.
+    DataError
+        If the original cannot be that of the release.
+    """
+
+    release: PublishedTable
+    column: str
+    original: Microdata | None = None
+
+    def __post_init__(self) -> None:
+        mechanism = self.release.mechanism
+        if not isinstance(mechanism, RecordMechanism) or not isinstance(mechanism, Randomizer):
+            raise ParameterError(
+                f"a release by {mechanism.name} shows no value for a record: attack the table, without "
+                "--release"
+            )
+        if self.column not in self.release.domains:
+            raise ParameterError(
+                f"column {self.column!r} is not sensitive in the release: choose from "
+                f"{', '.join(self.release.domains)}"
+            )
+
+    @property
+    def domain(self) -> tuple[str, ...]:
+        """The values that the manifest tells."""
+        return self.release.domains[self.column]
+
+    @cached_property
+    def published(self) -> IntArray:
+        """The place in the domain of each published row's value."""
+        return _places(self.release.table.cells(self.column), self.domain, "the release")
+
+    @cached_property
+    def true(self) -> IntArray | None:
+        """The place of each published row's true value, -1 where it is unknown; None without an original."""
+        if self.original is None:
+            return None
+        original = Original(self.original, self.release.sensitive)
+        missing = set(original.others) ^ (set(self.release.table.columns) - set(self.release.sensitive))
+        if missing:
+            raise DataError(f"one of the tables has no column {min(missing)!r}: give the original")
+        known = Match.of(original, self.release.table).true_values(self.column)
+        places = _places(original.domains[self.column], self.domain, "the original")
+        if not (known >= 0).any():
+            raise DataError(
+                "no published row is told apart by its other columns: the attack cannot be judged by them"
+            )
+        return np.where(known >= 0, places[np.maximum(known, 0)], -1)
+
+    @property
+    def linked(self) -> Counter[tuple[int, int]]:
+        """How many of the published rows whose true value is known have it, and show this."""
+        assert self.true is not None
+        known = self.true >= 0
+        return Counter(zip(self.true[known].tolist(), self.published[known].tolist(), strict=True))
+
+    @cached_property
+    def view(self) -> View:
+        """What the attacker knows: true counts, or without the original their estimates; and the law."""
+        mechanism = self.release.mechanism
+        if isinstance(mechanism, SpluGen):
+            raise ParameterError(
+                "what a shown value says of others depends on which stand with it, and the plan is secret: "
+                "attack the table, without --release, to attack with the plan known"
+            )
+        assert isinstance(mechanism, RecordMechanism)
+        aligned = mechanism.aligned(self.release.domains)
+        assert isinstance(aligned, Randomizer)
+        if self.original is not None:
+            if self.original.row_count != len(self.published):
+                raise DataError(
+                    f"the release has {len(self.published)} rows, and the original "
+                    f"{self.original.row_count}: give the original of this release"
+                )
+            codes = _places(self.original.cells(self.column), self.domain, "the original")
+            histogram = np.bincount(codes, minlength=len(self.domain))
+            counts = {code: count for code, count in enumerate(histogram.tolist()) if count}
+            return View(counts, (_labeled(aligned.channel(histogram, SystemSource())),))
+        shown = np.bincount(self.published, minlength=len(self.domain))
+        channel = aligned.channel(shown, SystemSource())
+        # a histogram that replacements or swaps come from is expected to be published as it is
+        kept = isinstance(mechanism, DistributionBased | Swapping) or (
+            isinstance(mechanism, RetentionReplacement) and mechanism.pooled
+        )
+        return View(_whole(shown if kept else _undone(shown, channel)), (_labeled(channel),))
+
+
+def attack_release(
+    name: str, released: Released, score: Score, says: str, *, excluded: int = 0
+) -> AttackOutcome:
+    """Attack the records of a release: the mean of a score, and what follows from the law for it.
+
+    Parameters
+    ----------
+    name
+        Of the attack.
+    released
+        The release, with its original if the success is to be judged.
+    score
+        What the attacker gains from each record.
+    says
+        The sentence of the outcome.
+    excluded
+        How many values the attacker can exclude, for the largest posterior.
+
+    Notes
+    -----
+    In SPLU-Gen the shown value is the best guess, whatever the plan and the true counts are, if p is at least
+    1/gamma: p f records of a value are expected to show it, and of another value at most (1 - p)/(gamma - 1)
+    for each of at most f groups. It is right with probability p exactly, for each record independently.
+
+    Records that depend on each other by their order have in the bound 8 for each record of the release, as in
+    `carried_out`, as those whose true value is known are a part of them.
+    """
+    mechanism = released.release.mechanism
+    if isinstance(mechanism, SpluGen) and score is best_guess and mechanism.retention * mechanism.gamma >= 1:
+        return _shown_is_guessed(name, released, mechanism.retention, says)
+    view = released.view
+    believed = view.expected(score)
+    success = predicted = e_value = noticed = rows = None
+    if released.true is not None:
+        seen = released.linked
+        rows = seen.total()
+        scores = _scores(view, score)
+        total = sum((count * scores.get(pair, Fraction(0)) for pair, count in seen.items()), Fraction(0))
+        law = view.channels[0].laws
+        expected = sum(
+            (
+                count * chance * scores[own, label]
+                for (own, _), count in seen.items()
+                for label, chance in law[own].items()
+            ),
+            Fraction(0),
+        )
+        spread = 8 * len(released.published) if isinstance(mechanism, Swapping) else rows
+        success, predicted = total / rows, expected / rows
+        e_value, noticed = sum_tested(total, expected, rows, spread)
+        if not scores.keys() >= seen.keys():  # what the law excludes
+            e_value = EValue(math.inf)
+    return AttackOutcome(
+        attack=name,
+        mechanism=mechanism.name,
+        success=success,
+        predicted=predicted,
+        baseline=view.blind().expected(score),
+        e_value=e_value,
+        noticed=noticed,
+        largest=view.largest(eliminated(excluded)),
+        says=says if rows is None else _found(says, rows),
+        attacked=len(released.published) if rows is None else rows,
+        believed=believed if rows is None else None,
+    )
+
+
+def _scores(view: View, score: Score) -> dict[tuple[int, Label], Fraction]:
+    """Return the score of every true value and what can be shown of it in one release."""
+    weights = {label: view.weights((label,)) for label in view.channels[0].outputs}
+    return {
+        (own, label): score(own, weights[label])
+        for own in view.counts
+        for label in view.channels[0].laws[own]
+    }
+
+
+def _shown_is_guessed(name: str, released: Released, kept: Fraction, says: str) -> AttackOutcome:
+    success = e_value = noticed = None
+    rows, counts = len(released.published), np.bincount(released.published)
+    if released.original is not None and released.true is not None:
+        counts = np.bincount(
+            _places(released.original.cells(released.column), released.domain, "the original")
+        )
+        seen = released.linked
+        rows, right = seen.total(), sum(count for (own, label), count in seen.items() if own == label)
+        success = Fraction(right, rows)
+        e_value, noticed = point_tested(right, rows, kept)
+        says = _found(says, rows)
+    return AttackOutcome(
+        attack=name,
+        mechanism=released.release.mechanism.name,
+        success=success,
+        predicted=kept,
+        baseline=Fraction(int(counts.max()), int(counts.sum())),
+        e_value=e_value,
+        noticed=noticed,
+        largest=None,
+        says=says,
+        attacked=rows,
+        believed=None if released.original is not None else kept,
+    )
+
+
+def presence_in(released: Released, value: str) -> AttackOutcome:
+    """Look for a value in a release, and conclude whether somebody has it.
+
+    Parameters
+    ----------
+    released
+        The release. With the original, the chance of a proof is predicted from the value's true count.
+    value
+        One of the domain.
+    """
+    if value not in released.domain:
+        raise ParameterError(f"column {released.column!r} has no value {value!r}: check its spelling")
+    mechanism = released.release.mechanism
+    found = bool((released.published == released.domain.index(value)).any())
+    assert isinstance(mechanism, RecordMechanism)
+    original, rows = released.original, len(released.published)
+    frequency = 1 if original is None else original.cells(released.column).count(value)
+    if original is not None and not frequency:
+        raise ParameterError("no record of the original has the value: choose one that occurs")
+    chance = proof_of_presence(mechanism, frequency, rows)
+    proved = bool(found and chance)
+    return AttackOutcome(
+        attack="presence",
+        mechanism=mechanism.name,
+        success=None if original is None else Fraction(proved),
+        predicted=None if original is None else chance,
+        baseline=Fraction(0),
+        e_value=None,
+        noticed=None,
+        largest=Fraction(1) if proved else None,
+        says=(
+            "the value is not shown, which proves nothing"
+            if not found
+            else "the value is shown, so somebody has it: values that nobody has are never published"
+            if chance
+            else "the value is shown, which proves nothing: values that nobody has are published as well"
+        ),
+    )
+
+
+def _found(says: str, rows: int) -> str:
+    return f"{says}; of {rows} rows that their other columns tell apart in the original"
+
+
+def _places(cells: list[str] | tuple[str, ...], domain: tuple[str, ...], whose: str) -> IntArray:
+    known = {value: place for place, value in enumerate(domain)}
+    places = np.array([known.get(cell, -1) for cell in cells], dtype=np.int64)
+    if (places < 0).any():
+        odd = cells[int(np.argmin(places))]
+        raise DataError(
+            f"{whose} has the value {odd!r}, which the manifest does not tell: give its own files"
+        )
+    return places
+
+
+def _labeled(channel: Channel[int, int]) -> Channel[int, Label]:
+    laws: dict[int, dict[Label, Fraction]] = {code: dict(law.items()) for code, law in channel.laws.items()}
+    return Channel(laws, channel.outputs)
+
+
+def _undone(shown: IntArray, channel: Channel[int, int]) -> dict[int, Fraction]:
+    """Return the unbiased estimates of all true counts under retention replacement, none below 0.
+
+    Beside the diagonal each column of the channel has one number (1 - p) g_v, and p more on it.
+    """
+    rows, found = int(shown.sum()), {}
+    for code, count in enumerate(shown.tolist()):
+        other = next(own for own in channel.inputs if own != code)
+        replaced = channel.probability(other, code)
+        kept = channel.probability(code, code) - replaced
+        found[code] = max((count - rows * replaced) / kept if kept else Fraction(count), Fraction(0))
+    return found
+
+
+def _whole(counts: Mapping[int, Fraction] | IntArray) -> dict[int, int]:
+    """Return counts in proportion that are whole, without zeros."""
+    given = dict(counts) if isinstance(counts, Mapping) else dict(enumerate(map(Fraction, counts.tolist())))
+    unit = lcm(*(count.denominator for count in given.values()))
+    return {code: int(count * unit) for code, count in given.items() if count}
