@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Literal, NamedTuple
 
 from splu_ref.audit.attacks import (
     Attackable,
@@ -19,10 +18,24 @@ from splu_ref.audit.attacks import (
     proof_of_presence,
     shared_value,
 )
+from splu_ref.audit.comparison_cells import (
+    BITS,
+    ERRORS,
+    GAMMA,
+    LARGE,
+    LARGE_ERROR,
+    PRIOR,
+    RELEASES,
+    RETENTIONS,
+    SMALL,
+    SMALL_ERROR,
+    Cell,
+    Row,
+)
+from splu_ref.audit.tuple_rows import tuple_rows
 from splu_ref.binomial import Bounds, Enclosure
 from splu_ref.channels import PredicateCount, amplification, mutual_information, worst_property
 from splu_ref.estimators.laplace_error import noise_tail
-from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 from splu_ref.mechanisms import (
     LN_2,
     Anatomy,
@@ -37,69 +50,8 @@ from splu_ref.microdata.values import text
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws
 
-GAMMA, RETENTIONS = 5, (Fraction(1, 5), Fraction(2, 5))
-"""Size of a group, and chances of publishing the own value at which mechanisms are compared."""
-RELEASES, PRIOR = 3, Fraction(1, 10)
-SMALL, SMALL_ERROR = 10, Fraction(3, 10)
-LARGE, LARGE_ERROR = 1000, Fraction(1, 10)
-"""Counts whose errors are compared, and which relative error counts."""
-ERRORS: tuple[tuple[int, Fraction, Literal["down", "up"]], ...] = (
-    (SMALL, SMALL_ERROR, "down"),
-    (LARGE, LARGE_ERROR, "up"),
-)
-BITS = 64
 SWAPPED = 1_000_000
 """Places of the chance with which a swapped cell stays: what is kept is matched to about as many."""
-
-
-class Cell(NamedTuple):
-    """One entry of a table.
-
-    Attributes
-    ----------
-    value
-        The number; None if there is none, and then ``reason`` says why.
-    kind
-        ``"exact"`` follows from the law, ``"measured"`` was seen in one run, ``"none"`` does not apply.
-    reason
-        Why there is no number, or what the number leaves out; often empty.
-    rounding
-        In which direction decimals are rounded: what an attacker gains and errors of large counts up, what is
-        kept and errors of small counts, which protect, down.
-    """
-
-    value: Fraction | Bounds | None
-    kind: Literal["exact", "measured", "none"]
-    reason: str = ""
-    rounding: Literal["down", "up"] = "up"
-
-    def decimal(self, digits: int) -> str:
-        """Return the number's first significant digits, rounded as it ought to be, or nothing."""
-        if self.value is None:
-            return ""
-        return decimal_up(self.value, digits) if self.rounding == "up" else decimal_down(self.value, digits)
-
-    def to_json(self) -> dict[str, object]:
-        """Return the entry for programs."""
-        value = None if self.value is None else exact_json(self.value, self.rounding)
-        return {"value": value, "kind": self.kind, "reason": self.reason}
-
-
-class Row(NamedTuple):
-    """A mechanism and its entries, in the order of the columns."""
-
-    mechanism: str
-    cells: tuple[Cell, ...]
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Why entries are missing, each reason once."""
-        return tuple(dict.fromkeys(cell.reason for cell in self.cells if cell.value is None))
-
-    def to_json(self, columns: Iterable[str]) -> dict[str, object]:
-        """Return the row for programs."""
-        cells = {name: cell.to_json() for name, cell in zip(columns, self.cells, strict=True)}
-        return {"mechanism": self.mechanism, **cells}
 
 
 @dataclass(frozen=True)
@@ -190,6 +142,10 @@ def compare(
         attacks.append(Row(name, tuple(_attacked(victims))))
         guarantees.append(Row(name, tuple(_guaranteed(victims))))
         rows = min(rows, victims.view.rows)
+    for kept in RETENTIONS:
+        attacked, guaranteed = tuple_rows(table, column, kept)
+        attacks.append(attacked)
+        guarantees.append(guaranteed)
     return Comparison(rows, column, tuple(attacks), tuple(guarantees))
 
 

@@ -10,7 +10,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from splu_ref.audit.comparison import ATTACKS, GUARANTEES, Cell, Comparison, Row, compare
+from splu_ref.audit.comparison import ATTACKS, GUARANTEES, Comparison, compare
+from splu_ref.audit.comparison_cells import Cell, Row
 from splu_ref.binomial import Bounds
 from splu_ref.cli.output import AsJson, Force, about
 from splu_ref.cli.progress import counted
@@ -95,3 +96,5 @@ def _reasons(done: Comparison) -> None:
     for row in dict.fromkeys((*done.attacks, *done.guarantees)):
         for reason in row.reasons:
             say(f"  – of {row.mechanism}: {reason}")
+        for note in row.notes:
+            say(f"  {row.mechanism}: {note}")

@@ -225,7 +225,7 @@ def test_mechanisms_are_compared_in_two_tables(
     guarantees = {row["mechanism"]: row for row in done["guarantees"]}
     assert list(attacks) == list(guarantees) == [
         "SPLU-Gen, 1/5", "SPLU-Gen, 2/5", "retention, 1/5", "retention, 2/5", "swapping, 1/5",
-        "swapping, 2/5", "Anatomy", "DBR", "Laplace, ln 2",
+        "swapping, 2/5", "Anatomy", "DBR", "Laplace, ln 2", "alpha-beta, 1/5", "alpha-beta, 2/5",
     ]  # fmt: skip
     assert all(set(row) == {"mechanism", *ATTACKS} for row in attacks.values())
     assert all(set(row) == {"mechanism", *GUARANTEES} for row in guarantees.values())
@@ -248,6 +248,9 @@ def test_mechanisms_are_compared_in_two_tables(
     assert attacks["Laplace, ln 2"]["pair"] == {
         "value": None, "kind": "none", "reason": "counts are published, and nothing of single records",
     }  # fmt: skip
+    assert attacks["alpha-beta, 1/5"]["pair"]["reason"] == (
+        "the 12 tuples of the table are too many to hide among the 12 of its columns' domain"
+    )
     assert guarantees["Laplace, ln 2"]["error 10"]["value"]["decimal"].startswith("0.16666")  # 2 r^3/(1 + r)
     assert guarantees["Anatomy"]["error 1000"]["value"]["fraction"] == "0/1"
     assert main([*map(str, words)]) == 0
@@ -255,5 +258,5 @@ def test_mechanisms_are_compared_in_two_tables(
     assert max(map(len, shown.split("What is guaranteed")[0].splitlines()[:9])) <= 80
     assert all(name in shown for name in (*ATTACKS, *GUARANTEES))
     page = (tmp_path / "report" / "index.html").read_text()
-    assert page.count("<td>") == 9 * (len(ATTACKS) + len(GUARANTEES))
+    assert page.count("<td>") == 11 * (len(ATTACKS) + len(GUARANTEES))
     assert "~" in page

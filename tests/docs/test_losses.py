@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from splu_ref.audit.attacks.tuple_view import TupleView
 from splu_ref.audit.world_channels import laplace_channel, world_channel
 from splu_ref.channels import Channel, EntropyLoss, World, entropy_loss, retention
 from splu_ref.guarantees import decimal_up
@@ -31,6 +32,10 @@ def _losses(records: int) -> dict[str, EntropyLoss[Any]]:
         "counts, Laplace noise, ε = ln 2": laplace_channel(LN_2, world, VALUES),
         "counts without noise": world.release(lambda table: tuple(map(table.count, VALUES))),
     }
+    if records == 3:  # with four, 4096 releases take a minute
+        tuples = TupleView(dict.fromkeys(range(len(VALUES)), 1), OWN, OWN / 2).channel
+        named = Channel({VALUES[code]: law for code, law in tuples.laws.items()}, tuples.outputs)
+        channels["αβ, own tuple with 1/2, fakes with 1/4"] = world.each(named)
     return {name: entropy_loss(world, channel.laws.__getitem__) for name, channel in channels.items()}
 
 
