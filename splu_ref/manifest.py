@@ -22,6 +22,8 @@ from splu_ref.randomness import Key, SystemSource
 
 SCHEMAS = ("splu-ref/manifest/1", "splu-ref/manifest/2")
 """The schemas that are read. The first has no origin."""
+SETS = ("alpha-beta",)
+"""The methods that publish a set of tuples, which may be empty."""
 LONGEST_FILE = 1 << 24
 """Bytes of the largest manifest that is read."""
 DIGEST, _RELEASE, _DATE = (
@@ -285,7 +287,7 @@ def parse_manifest(
             f"{name}: the method {method!r} is unknown: the manifest must name one of {', '.join(mechanisms)}"
         )
     try:
-        rows, domains = facts.whole("rows"), facts.domains()
+        rows, domains = whole(document["rows"], "rows", 0 if method in SETS else 1), facts.domains()
         told = (facts.origin(), facts.batches(), facts.recoded())
         return Manifest(mechanisms[method](facts), rows, domains, *told)
     except InputError as error:

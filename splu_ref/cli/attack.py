@@ -202,7 +202,7 @@ def _of_release(
     """Attack a release that is there."""
     original = _original(table)
     with about(release):
-        published = read_release(read_table(release), told)
+        published = read_release(release, told)
         released = Released(published, _column(told, column), original)
         if name == "presence":
             if options.value is None:
@@ -225,7 +225,7 @@ def _duplicate(
     original = _original(table)
     if release is not None:
         with about(release):
-            return duplicates_in(read_release(read_table(release), told), read, original)
+            return duplicates_in(read_release(release, told), read, original)
     assert table is not None
     assert original is not None
     with about(table):

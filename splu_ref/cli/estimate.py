@@ -204,7 +204,7 @@ def _by_channel(
         if given:
             raise ParameterError(f"{option} is not asked of {facts.mechanism.name}: drop it")
     with about(published), counted("counting"):
-        release = read_release(read_table(published), facts)
+        release = read_release(published, facts)
         tuples = isinstance(facts.mechanism, AlphaBeta)
         estimator = TupleEstimator(release) if tuples else ChannelEstimator(release)
         for line, query in queries:

@@ -262,8 +262,8 @@ def run(
         note(SEEDED)
     if not release.table.row_count:
         note(
-            "no tuple was published, which the chances allow: a table without rows cannot be read again; "
-            "its estimate of a count is -beta/alpha times the tuples of the domain that are counted"
+            "no tuple was published, which the chances allow: the estimate of a count is -beta/alpha times "
+            "the tuples of the domain that are counted"
         )
     if observed_domain:
         note(

@@ -62,6 +62,6 @@ def read_release(
         If either cannot be read, or the manifest belongs to another table.
     """
     told = manifest if isinstance(manifest, Manifest) else read_manifest(Path(manifest))
-    published = as_table(table)
+    published = as_table(table, empty=isinstance(told.mechanism, AlphaBeta))
     told.require(published)
     return PublishedTable(table=published, mechanism=told.mechanism, domains=told.domains, told=told)

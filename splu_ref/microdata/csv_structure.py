@@ -49,7 +49,7 @@ class Structure:
     text_bytes: int
 
 
-def check_structure(data: bytes, name: str, separator: str = ",") -> Structure:
+def check_structure(data: bytes, name: str, separator: str = ",", *, empty: bool = False) -> Structure:
     """Return the structure of the CSV file ``data``, which begins after any byte-order mark.
 
     Parameters
@@ -60,6 +60,8 @@ def check_structure(data: bytes, name: str, separator: str = ",") -> Structure:
         The file's name, for messages.
     separator
         The character, of ASCII, that stands between cells, in place of the comma.
+    empty
+        Whether a header without rows is a table as well.
 
     Raises
     ------
@@ -83,7 +85,7 @@ def check_structure(data: bytes, name: str, separator: str = ",") -> Structure:
     starts = np.concatenate(([0], ends[:-1] + 1))
     _check_records(data, starts, ends - returns, commas, name)
     header = _header(data[: ends[0] - returns[0]], commas, name)
-    if len(ends) == 1:
+    if len(ends) == 1 and not empty:
         raise DataError(f"{name} holds a header and no rows: there is nothing to read")
     doubled = int(np.count_nonzero(quotes[2::2] == quotes[1:-1:2] + 1))
     punctuation = len(commas) + len(line_feeds) + int(returns.sum()) + len(quotes) - doubled

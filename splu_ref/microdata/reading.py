@@ -47,7 +47,11 @@ def require_suffix(path: str | os.PathLike[str]) -> str:
 
 
 def read_table(
-    path: str | os.PathLike[str], missing: str | None = None, separator: str | None = None
+    path: str | os.PathLike[str],
+    missing: str | None = None,
+    separator: str | None = None,
+    *,
+    empty: bool = False,
 ) -> Microdata:
     """Read a table.
 
@@ -65,6 +69,8 @@ def read_table(
     separator
         What stands between the cells of a CSV file: one of `SEPARATORS`, a comma unless given. In other
         respects the file is read as if commas stood there.
+    empty
+        Whether a table may have columns and no rows, as a set of tuples may.
 
     Raises
     ------
@@ -96,9 +102,9 @@ def read_table(
     if suffix == ".parquet":
         if separator is not None:
             raise ParameterError(f"{name} is a Parquet file, which has no separator: leave out --separator")
-        return Microdata.from_frame(parse_parquet(data, name), missing)
+        return Microdata.from_frame(parse_parquet(data, name), missing, empty=empty)
     content = decompressed(data, name) if suffix == ".csv.gz" else data
-    return Microdata.from_frame(parse_csv(content, name, between), missing)
+    return Microdata.from_frame(parse_csv(content, name, between, empty=empty), missing, empty=empty)
 
 
 def _separator(given: str | None) -> str:
@@ -121,7 +127,10 @@ def _standard_input() -> bytes:
 
 
 def as_table(
-    table: Microdata | IntoDataFrame | str | os.PathLike[str], missing: str | None = None
+    table: Microdata | IntoDataFrame | str | os.PathLike[str],
+    missing: str | None = None,
+    *,
+    empty: bool = False,
 ) -> Microdata:
     """Return what is given as a table: a data frame, the path of a file, or a table, which stays as it is.
 
@@ -131,6 +140,8 @@ def as_table(
         A frame of pandas, Polars or PyArrow, a path for `read_table`, or a table.
     missing
         See `Microdata.from_frame`; not for a table, which knows its own.
+    empty
+        As for `read_table`.
 
     Raises
     ------
@@ -142,8 +153,8 @@ def as_table(
             raise ParameterError("missing was decided when the table was made: leave it out here")
         return table
     if isinstance(table, str | os.PathLike):
-        return read_table(table, missing)
-    return Microdata.from_frame(table, missing)
+        return read_table(table, missing, empty=empty)
+    return Microdata.from_frame(table, missing, empty=empty)
 
 
 def decompressed(data: bytes, name: str) -> bytes:
@@ -169,8 +180,8 @@ def decompressed(data: bytes, name: str) -> bytes:
     return content
 
 
-def parse_csv(data: bytes, name: str, separator: str = ",") -> pl.DataFrame:
-    """Return the cells of the CSV file ``data`` as text columns.
+def parse_csv(data: bytes, name: str, separator: str = ",", *, empty: bool = False) -> pl.DataFrame:
+    """Return the cells of the CSV file ``data`` as text columns; ``empty`` as in `check_structure`.
 
     Raises
     ------
@@ -178,7 +189,7 @@ def parse_csv(data: bytes, name: str, separator: str = ",") -> pl.DataFrame:
         As `check_structure`.
     """
     data = data.removeprefix(_BYTE_ORDER_MARK)
-    structure = check_structure(data, name, separator)
+    structure = check_structure(data, name, separator, empty=empty)
     if not structure.quoted:
         data = data.replace(b"\r\n", b"\n")
     # The header is read as a row and cut off: given the rows alone, Polars would take a U+FEFF that begins

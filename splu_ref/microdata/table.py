@@ -39,7 +39,9 @@ class Microdata:
     _encodings: dict[str, Encoding] = field(default_factory=dict, init=False)
 
     @classmethod
-    def from_frame(cls, frame: IntoDataFrame, missing: str | None = None) -> Microdata:
+    def from_frame(
+        cls, frame: IntoDataFrame, missing: str | None = None, *, empty: bool = False
+    ) -> Microdata:
         """Wrap a pandas, Polars or PyArrow table.
 
         Parameters
@@ -50,6 +52,8 @@ class Microdata:
             Text to publish as a value where a cell of a sensitive column is without content (null, NaN or
             empty text); all other cells are then values, conventional markers such as ``"?"`` too. Without
             it, missing cells of a sensitive column are an error.
+        empty
+            Whether the frame may have no rows.
 
         Raises
         ------
@@ -69,7 +73,7 @@ class Microdata:
         for name in names:
             if not isinstance(name, str) or not name:
                 raise DataError(f"the data frame has a column named {name!r}: give it a text as its name")
-        if not len(wrapped) or not wrapped.columns:
+        if not (len(wrapped) or empty) or not wrapped.columns:
             raise DataError("the table holds no rows or no columns: there is nothing to read")
         return cls(wrapped, missing)
 

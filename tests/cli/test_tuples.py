@@ -72,11 +72,28 @@ def test_the_size_is_told_before(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_empty_release_says_what_it_tells(capsys: pytest.CaptureFixture[str]) -> None:
-    words = [*PUBLISH, "--domain", "d.json", "--alpha", "1/1000000", "--beta", "0", "--seed", "3"]
-    assert main(words) == 0
-    told = capsys.readouterr()
-    assert not _rows()
-    assert "no tuple was published, which the chances allow: a table without rows cannot be read" in told.err
+    for number, name in enumerate(("p.csv", "p.csv.gz", "p.parquet")):
+        words = [*PUBLISH, "--domain", "d.json", "--alpha", "1/1000000", "--beta", "1/1000000", "--seed", "3"]
+        words[words.index("p.csv")] = name
+        assert main([*words, "--manifest", "m.json"]) == 0
+        told = capsys.readouterr().err
+        assert (
+            "no tuple was published, which the chances allow: the estimate of a count is -beta/alpha" in told
+        )
+        answer = _json(capsys, "estimate", name, "--manifest", "m.json", "--where", "sex=F")
+        assert (answer["published_count"], answer["predicate_count"], answer["estimate"]) == (0, 5, -5)
+        assert answer["interval"] == [0, 5]  # what is hardly ever published may all be there
+        assert answer["exact"]
+        assert number or _rows() == []
+    alone = _json(capsys, "attack", "duplicate", "--manifest", "m.json", "--release", "p.parquet")
+    assert alone["attacked"] == 0
+    # for other mechanisms a table without rows is no release
+    told = Path("m.json").read_text(encoding="utf-8").replace('"alpha-beta"', '"swapping"')
+    Path("s.json").write_text(told, encoding="utf-8")
+    assert main(["estimate", "p.csv", "--manifest", "s.json", "--where", "sex=F"]) == 2
+    assert "s.json" in capsys.readouterr().err
+    assert main(["sanitize", "p.csv", "-o", "q.csv", "--sensitive", "sex", "--gamma", "2"]) == 2
+    assert "p.csv holds a header and no rows" in capsys.readouterr().err
     assert main([*PUBLISH, "--domain", "d.json", "--alpha", "1", "--beta", "0", "--seed", "3"]) == 0
     assert "no tuple was published" not in capsys.readouterr().err
 
