@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.timing import compare, seconds
 from splu_ref.decoys import PlanMethod, anatomy, anatomy_reference, mixed
-from splu_ref.mechanisms import SpluGen
+from splu_ref.mechanisms import SpluGen, Swapping
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, SystemSource
 
@@ -36,6 +36,13 @@ def floor(values: IntArray, generator: np.random.Generator) -> None:
     values[generator.integers(0, GAMMA, RECORDS)]
     generator.permutation(RECORDS)
     generator.permutation(RECORDS)
+
+
+def swapping_floor(values: IntArray, generator: np.random.Generator) -> None:
+    """Do the least that swapping must: one coin per record, one order of the released cells, and gathers."""
+    released = np.flatnonzero(generator.integers(0, 5, RECORDS) >= 2)
+    swapped = values.copy()
+    swapped[released] = values[released][generator.permutation(len(released))]
 
 
 def record_by_record(values: IntArray) -> list[int]:
@@ -93,6 +100,11 @@ def main() -> None:
     def least() -> None:
         floor(values, generator)
 
+    swaps = compare(
+        lambda: Swapping("2/5").publish_codes(values, VALUES, source),
+        lambda: swapping_floor(values, generator),
+    )
+    print(f"publish {RECORDS} records by swapping, p = 2/5 / floor: {swaps}  limit 3")
     counts = histogram()
     plans = compare(lambda: mixed(counts, GAMMA, source), lambda: anatomy_reference(counts, GAMMA))
     print(f"mixed plan of {RECORDS} records, all passes / ten-line greedy plan: {plans}  limit .5")

@@ -23,7 +23,7 @@ from splu_ref.microdata import read_table
 from splu_ref.model import DataError
 from splu_ref.randomness import SeededSource
 from splu_ref.study import Figure, Panel, Point, Series, drawings, olap
-from splu_ref.study.olap import experiments
+from splu_ref.study.olap import experiments, tree
 from splu_ref.study.olap.exactly import (
     cell_retention,
     cells,
@@ -249,6 +249,25 @@ def test_trees_find_what_the_counts_tell_and_no_more() -> None:
     assert Grower(columns, values, labels, Fraction(1)).tree().classes(true).tolist() == expected
     by_chance = rng.integers(0, 2, 20_000)
     assert Grower(columns, values, by_chance, Fraction(1)).tree().column == -1
+
+
+def test_the_library_s_tree_stands_beside_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sklearn")
+    rng = np.random.default_rng(4)
+    values = np.stack([rng.integers(1, 21, 3000), rng.integers(1, 31, 3000)])
+    labels = ((values[0] >= 5) & (values[0] < 12)).astype(np.int64)
+    true = np.stack([np.arange(1, 21), np.full(20, 15)])
+    assert tree.library_tree(values, labels)(true).tolist() == [int(5 <= value < 12) for value in true[0]]
+    noise = np.where(np.arange(3000) < 60, 1 - labels, labels)  # in leaves of too few records to be told
+    assert tree.library_tree(values, noise)(true).tolist() == [int(5 <= value < 12) for value in true[0]]
+    columns = (Column("a", 1, 20, 1, 10), Column("b", 1, 30, 1, 10))
+    table = OlapTable("drawn", columns, values, labels)
+    found = tree.accuracies(table, Fraction(4, 5), 1, SeededSource(5))
+    assert found["scikit-learn, original"] == [1.0]
+    assert found["majority"][0] < found["scikit-learn, perturbed"][0] <= 1
+    monkeypatch.setattr(tree, "library_version", lambda: None)
+    without = tree.accuracies(table, Fraction(4, 5), 1, SeededSource(5))
+    assert without == {name: each for name, each in found.items() if "scikit-learn" not in name}
 
 
 def test_a_split_counts_what_inversion_counts() -> None:

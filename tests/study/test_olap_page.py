@@ -88,7 +88,8 @@ def _safe() -> str:
 
 def _trees() -> str:
     found = _means("olap-tree")
-    names = ("reconstructed", "perturbed", "original", "majority")
+    library = ("scikit-learn, perturbed", "scikit-learn, original")
+    names = ("reconstructed", "perturbed", "original", *library, "majority")
     [panel] = {where for where, _, _ in found}
     rows = [
         [f"{p:g}", *(f"{found[panel, name, p]:.3f}" for name in names)] for p in (1.0, 0.8, 0.5, 0.3, 0.2)

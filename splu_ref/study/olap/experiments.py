@@ -22,7 +22,7 @@ from splu_ref.study.olap.exactly import (
 from splu_ref.study.olap.level import OlapLevel
 from splu_ref.study.olap.reconstruction import errors
 from splu_ref.study.olap.tables import OlapTable, zipf
-from splu_ref.study.olap.tree import DEPTH, accuracies
+from splu_ref.study.olap.tree import DEPTH, accuracies, library_version
 from splu_ref.study.pieces import Piece, Pieces
 
 LINES = ("randomized", "iterative", "inversion")
@@ -61,6 +61,7 @@ class _Bench:
     def trees(self, table: OlapTable, keep: Fraction) -> Piece:
         """Return the accuracies of trees, from the store if they are there."""
         key = {"piece": "olap trees", "table": table.digest, "retention": str(keep), "runs": self.level.runs}
+        key["library"] = library_version() or "none"
         source = self.sources(f"{table.name}/tree/{keep}")
         found = self.store.get(key, lambda: accuracies(table, keep, self.level.runs, source))
         self.advance()
@@ -123,7 +124,7 @@ def _trees(bench: _Bench, table: OlapTable) -> Figure:
     found = {keep: bench.trees(table, keep) for keep in TREE_RETENTIONS}
     lines = [
         _series(name, ((float(keep), str(keep), found[keep][name], table.rows) for keep in TREE_RETENTIONS))
-        for name in ("reconstructed", "perturbed", "original", "majority")
+        for name in found[TREE_RETENTIONS[0]]
     ]
     return Figure(
         id="olap-tree",

@@ -7,9 +7,10 @@ inverse of the columns' matrices. A further split of a column changes its interv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib.metadata import PackageNotFoundError, version
 from math import log
 
 import numpy as np
@@ -149,6 +150,28 @@ def _product(weights: Iterable[FloatArray], size: int) -> FloatArray:
     return found
 
 
+def library_version() -> str | None:
+    """Return the version of scikit-learn, an extra (``splu-ref[attacks]``); None if it is not installed."""
+    try:
+        return version("scikit-learn")
+    except PackageNotFoundError:
+        return None
+
+
+def library_tree(values: IntArray, labels: IntArray) -> Callable[[IntArray], IntArray]:
+    """Grow scikit-learn's tree on rows as they are, and return what it says of others.
+
+    Splits by information gain, as many levels at most as here, no leaf of fewer records than `SURE` standard
+    errors of a count ask for; ``values`` has shape (columns, records).
+    """
+    from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415  an extra, and slow to load
+
+    grown = DecisionTreeClassifier(
+        criterion="entropy", max_depth=DEPTH, min_samples_leaf=int(SURE**2), random_state=0
+    ).fit(values.T, labels)
+    return lambda others: np.asarray(grown.predict(others.T), dtype=np.int64)
+
+
 def accuracies(table: OlapTable, keep: Fraction, runs: int, source: UniformSource) -> Piece:
     """Grow trees from releases of 70 % of the records, and judge them on the others as they were.
 
@@ -157,13 +180,16 @@ def accuracies(table: OlapTable, keep: Fraction, runs: int, source: UniformSourc
     Piece
         For each run the share of held-out records whose class is said right: by the tree from
         ``reconstructed`` counts, from ``perturbed`` rows taken as they are, from the ``original`` rows, and
-        by the ``majority`` class.
+        by the ``majority`` class; and, where scikit-learn is installed, by its trees from the same
+        ``scikit-learn, perturbed`` and ``scikit-learn, original`` rows.
     """
     assert table.labels is not None
     known = np.flatnonzero(table.labels >= 0)
     found: dict[str, list[float]] = {
         name: [] for name in ("reconstructed", "perturbed", "original", "majority")
     }
+    if library_version() is not None:
+        found |= {"scikit-learn, perturbed": [], "scikit-learn, original": []}
     one = Fraction(1)
     for _ in range(runs):
         order = known[source.permutation(len(known))]
@@ -181,6 +207,11 @@ def accuracies(table: OlapTable, keep: Fraction, runs: int, source: UniformSourc
         true = table.labels[held]
         for name, grower in trees.items():
             found[name].append(float((grower.tree().classes(table.values[:, held]) == true).mean()))
+        for rows, (given, said) in {"perturbed": (seen, told), "original": (values, labels)}.items():
+            name = f"scikit-learn, {rows}"
+            if name in found:
+                guess = library_tree(given, said)(table.values[:, held])
+                found[name].append(float((guess == true).mean()))
         common = int(2 * labels.sum() > len(labels))
         found["majority"].append(float((true == common).mean()))
     return dict(found)
