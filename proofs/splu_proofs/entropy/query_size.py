@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from ..claim import Claim, Status
 from ..derivation import Derivation
@@ -87,6 +88,29 @@ def _smaller() -> Iterator[tuple[str, bool]]:
         yield f"N = {records}: no whole k from 1 to N/6", not sizes
 
 
+def _leaves_out(name: str, says: str, *, neither: bool) -> Inequality:
+    """Return why d, in neither set, or c, in T alone, is at least k; w, x and y are what is to spare."""
+
+    def more_than_least(_a: Any, _b: Any, c: Any, d: Any, k: Any) -> Any:
+        return (d if neither else c) - k
+
+    return Inequality(
+        name=name,
+        says=says,
+        variables=("a", "b", "c", "d", "k"),
+        given=lambda a, b, c, d, k: (a, b, k - 1 - a - b, a + c - 2 * k, b + d - 2 * k),
+        slack=lambda a, b, w, x, y: (
+            a,
+            b,
+            x + 2 * (1 + a + b + w) - a,
+            y + 2 * (1 + a + b + w) - b,
+            1 + a + b + w,
+        ),
+        then=more_than_least,
+        recheck=(by_differences, by_solver),
+    )
+
+
 @QSSC.derivation
 def the_four_sizes() -> Derivation:
     """Count the records in C and T, in C alone, in T alone, and in neither."""
@@ -98,36 +122,8 @@ def the_four_sizes() -> Derivation:
             "as many as T and not T. Adding: (a+b+c) + (a+b+d) - (a+b+c+d) = a + b."
         ),
         steps=(
-            Inequality(
-                name="C or T is not too large",
-                says="d >= k: it leaves out at least k records.",
-                variables=("a", "b", "c", "d", "k"),
-                given=lambda a, b, c, d, k: (a, b, k - 1 - a - b, a + c - 2 * k, b + d - 2 * k),
-                slack=lambda a, b, w, x, y: (
-                    a,
-                    b,
-                    x + 2 * (1 + a + b + w) - a,
-                    y + 2 * (1 + a + b + w) - b,
-                    1 + a + b + w,
-                ),
-                then=lambda _a, _b, _c, d, k: d - k,
-                recheck=(by_differences, by_solver),
-            ),
-            Inequality(
-                name="C or not T is not too large",
-                says="c >= k.",
-                variables=("a", "b", "c", "d", "k"),
-                given=lambda a, b, c, d, k: (a, b, k - 1 - a - b, a + c - 2 * k, b + d - 2 * k),
-                slack=lambda a, b, w, x, y: (
-                    a,
-                    b,
-                    x + 2 * (1 + a + b + w) - a,
-                    y + 2 * (1 + a + b + w) - b,
-                    1 + a + b + w,
-                ),
-                then=lambda _a, _b, c, _d, k: c - k,
-                recheck=(by_differences, by_solver),
-            ),
+            _leaves_out("C or T is not too large", "d >= k: it leaves out at least k records.", neither=True),
+            _leaves_out("C or not T is not too large", "c >= k.", neither=False),
         ),
         conclusion="All four sets have from k to N-k records. Sizes from 2k to N-2k exist iff 4k <= N.",
     )

@@ -3,7 +3,10 @@
 PAPER = "Rastogi, Suciu, Hong 2007: the boundary between privacy and utility in data publishing"
 
 MODULES = (
-    "privacy",
+    "leakage",
+    "sufficient",
+    "region",
+    "certain",
     "estimator",
     "views",
     "difference",

@@ -1,4 +1,4 @@
-"""rastogi.D23, LEAK, DN, T43, T43n, T43c: (d, gamma)-privacy, and which alpha and beta give it."""
+"""rastogi.T43n, T43c: the printed conditions are not necessary, and which are."""
 
 from __future__ import annotations
 
@@ -12,72 +12,9 @@ from ..evidence import Grade, require
 from ..recheck import on_grid
 from ..step import Identity
 from ..witness import Witness
+from .posteriors import growth, seen_condition, unseen_condition
 
 _TESTS = "tests/guarantees/test_tuples.py::"
-
-D23 = Claim(
-    id="rastogi.D23",
-    module=__name__,
-    source="Rastogi, Suciu, Hong 2007 (summary), Definitions 2.1 and 2.3",
-    title="(d, gamma)-privacy",
-    statement=(
-        r"\frac{d}{\gamma} \le \frac{\Pr[t \mid V]}{\Pr[t]} \text{ and } \Pr[t \mid V] \le \gamma "
-        r"\text{ for every } t \text{ with } 0 < \Pr[t] \le d \text{ and every } V"
-    ),
-    words=(
-        "The adversary's tuples are independent, and of each he either is certain or believes at most d. "
-        "Tuples of prior 0 or 1 are left out: nothing can be learned of them. With d above gamma no "
-        "algorithm "
-        "that ever publishes a genuine tuple keeps the second condition, so 0 < d <= gamma < 1 is meant. The "
-        "second condition bounds beliefs in presence alone: a release may make somebody certain that a tuple "
-        "is nearly absent, as far as the first one lets it."
-    ),
-    hypotheses=(r"0 < d \le \gamma < 1", r"\text{tuples independent under the prior}"),
-    status=Status.DEFINITION,
-    grade=None,
-)
-
-LEAK = Claim(
-    id="rastogi.LEAK",
-    module=__name__,
-    source="Rastogi, Suciu, Hong 2007 (summary), after Definition 2.3",
-    title="negative and positive leakage",
-    statement=(
-        r"\Pr[t \mid V] < \tfrac{d}{\gamma}\Pr[t] \Rightarrow \Pr[t \mid V] < \Pr[t]; \quad "
-        r"\Pr[t \mid V] > \gamma \Rightarrow \Pr[t \mid V] > \Pr[t]"
-    ),
-    words=(
-        "A tuple that fails the first condition is believed less than before, one that fails the second "
-        "more: "
-        "d/gamma is at most 1, and the prior at most d, which is at most gamma. So no tuple fails both, and "
-        "the names are right. A tuple may be believed less without failing the first condition."
-    ),
-    hypotheses=(r"0 < \Pr[t] \le d \le \gamma < 1",),
-    status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
-    rests_on=("rastogi.D23",),
-)
-
-T43 = Claim(
-    id="rastogi.T43",
-    module=__name__,
-    source="Rastogi, Suciu, Hong 2007 (summary), Theorem 4.3",
-    title="sufficient conditions of (d, gamma)-privacy",
-    statement=(
-        r"\frac{\beta}{\alpha+\beta} \ge \frac{d(1-\gamma)}{\gamma(1-d)} \text{ and } \alpha+\beta \le "
-        r"1-\frac d\gamma \;\Longrightarrow\; (d,\gamma)\text{-privacy}"
-    ),
-    words=(
-        "True. The first condition is the exact one for a published tuple, and the second is stronger than "
-        "the exact one for a tuple that is not published, by beta d."
-    ),
-    hypotheses=(r"\alpha > 0,\ \beta \ge 0,\ \alpha+\beta \le 1", r"0 < d \le \gamma < 1"),
-    status=Status.PROVED,
-    grade=Grade.SYMBOLIC,
-    rests_on=("rastogi.D23",),
-    licenses=("splu_ref.guarantees.tuple_privacy",),
-    tests=(_TESTS + "test_the_exact_region_against_priors",),
-)
 
 T43N = Claim(
     id="rastogi.T43n",
@@ -129,136 +66,6 @@ T43C = Claim(
     tests=(_TESTS + "test_the_exact_region_against_priors", _TESTS + "test_least_variance"),
 )
 
-DN = Claim(
-    id="rastogi.DN",
-    module=__name__,
-    source="Rastogi, Suciu, Hong 2007 (summary), first bullet",
-    title="privacy as prior over posterior",
-    statement=r"\frac{\Pr[t]}{\Pr[t \mid V]} \le \frac\gamma d \;\Longrightarrow\; \Pr[t \mid V] \le \gamma",
-    words=(
-        "The first bullet calls the prior over the posterior the privacy, Definition 2.3 bounds the "
-        "posterior "
-        "over the prior. As an inequality the one is the reciprocal of the other: that is condition (i). "
-        "As a "
-        "definition of privacy by itself it is not enough. Publish each tuple with 1/3 and no fakes: at "
-        "d = 1/3, gamma = 1/2 the ratio is below 3/2 = gamma/d, and whoever sees a tuple is certain of it."
-    ),
-    hypotheses=(r"0 < \Pr[t] \le d \le \gamma < 1",),
-    status=Status.REFUTED,
-    grade=Grade.EXACT,
-    rests_on=("rastogi.D23",),
-    corrected_by="rastogi.T43c",
-)
-
-
-@LEAK.derivation
-def what_fails_moves_the_belief() -> Derivation:
-    """Write what is left over in each case as a product of what is at least 0."""
-    return Derivation(
-        setting="x is the prior and y the posterior, 0 < x <= d <= gamma.",
-        steps=(
-            Identity(
-                name="failing the first",
-                says="x - y = (x d/gamma - y) + x (gamma - d)/gamma: positive if the first term is.",
-                variables={"x": 1, "y": 1, "d": 1, "gamma": 1},
-                left=lambda x, y, *_: x - y,
-                right=lambda x, y, d, gamma: (x * d / gamma - y) + x * (gamma - d) / gamma,
-                recheck=(on_grid,),
-            ),
-            Identity(
-                name="failing the second",
-                says="y - x = (y - gamma) + (gamma - d) + (d - x): positive if the first term is.",
-                variables={"x": 1, "y": 1, "d": 1, "gamma": 1},
-                left=lambda x, y, *_: y - x,
-                right=lambda x, y, d, gamma: (
-                    ((y - gamma) * gamma + (gamma - d) * gamma + (d - x) * gamma) / gamma
-                ),
-                recheck=(on_grid,),
-            ),
-        ),
-        conclusion="A tuple that fails (i) has fallen, one that fails (ii) has risen; so none fails both.",
-    )
-
-
-def _seen_condition() -> Identity:
-    return Identity(
-        name="published, at the prior d",
-        says=(
-            "gamma less the posterior is (beta gamma (1-d) - (alpha+beta) d (1-gamma))/(d alpha + beta): "
-            "of the "
-            "sign of the first condition."
-        ),
-        variables={"alpha": 1, "beta": 1, "d": 1, "gamma": 1},
-        left=lambda alpha, beta, d, gamma: gamma - d * (alpha + beta) / (d * alpha + beta),
-        right=lambda alpha, beta, d, gamma: (
-            (beta * gamma * (1 - d) - (alpha + beta) * d * (1 - gamma)) / (d * alpha + beta)
-        ),
-        recheck=(on_grid,),
-    )
-
-
-def _unseen_condition() -> Identity:
-    return Identity(
-        name="not published, at the prior x",
-        says=(
-            "Posterior over prior, less d/gamma, is ((1-alpha-beta) gamma - (1-beta) d + x alpha d) over "
-            "gamma (1-beta-x alpha): at least 0 for every x > 0 exactly if the first two terms are."
-        ),
-        variables={"alpha": 1, "beta": 1, "d": 1, "gamma": 1, "x": 1},
-        left=lambda alpha, beta, d, gamma, x: (1 - alpha - beta) / (1 - beta - x * alpha) - d / gamma,
-        right=lambda alpha, beta, d, gamma, x: (
-            ((1 - alpha - beta) * gamma - (1 - beta) * d + x * alpha * d) / (gamma * (1 - beta - x * alpha))
-        ),
-        recheck=(on_grid,),
-    )
-
-
-@T43.derivation
-def both_conditions_suffice() -> Derivation:
-    """Compare the printed conditions with the exact ones."""
-    return Derivation(
-        setting=(
-            "t is published with alpha + beta if it is in I and with beta if not, and nothing else of V "
-            "depends "
-            "on t. So by Bayes the posterior at the prior x is x (alpha+beta)/(x alpha + beta) if t is "
-            "in V and "
-            "x (1-alpha-beta)/(1-beta-x alpha) if not."
-        ),
-        steps=(
-            _growth(),
-            _seen_condition(),
-            _unseen_condition(),
-            Identity(
-                name="the printed second condition",
-                says=(
-                    "(1-alpha-beta) gamma - (1-beta) d = gamma (1 - d/gamma - alpha - beta) + beta d: "
-                    "the exact "
-                    "condition has beta d more room."
-                ),
-                variables={"alpha": 1, "beta": 1, "d": 1, "gamma": 1},
-                left=lambda alpha, beta, d, gamma: (1 - alpha - beta) * gamma - (1 - beta) * d,
-                right=lambda alpha, beta, d, gamma: gamma * (1 - d / gamma - alpha - beta) + beta * d,
-                recheck=(on_grid,),
-            ),
-        ),
-        conclusion="The printed conditions imply the exact ones, and these both parts of Definition 2.3.",
-    )
-
-
-def _growth() -> Identity:
-    return Identity(
-        name="published, from x to y",
-        says="The posterior grows with the prior, by (y-x) beta (alpha+beta) over a positive product.",
-        variables={"alpha": 1, "beta": 1, "x": 1, "y": 1},
-        left=lambda alpha, beta, x, y: (
-            y * (alpha + beta) / (y * alpha + beta) - x * (alpha + beta) / (x * alpha + beta)
-        ),
-        right=lambda alpha, beta, x, y: (
-            (y - x) * beta * (alpha + beta) / ((y * alpha + beta) * (x * alpha + beta))
-        ),
-        recheck=(on_grid,),
-    )
-
 
 @T43C.derivation
 def the_region_and_its_corner() -> Derivation:
@@ -271,9 +78,9 @@ def the_region_and_its_corner() -> Derivation:
             "(n_D - Q) beta (1-beta)/alpha^2."
         ),
         steps=(
-            _growth(),
-            _seen_condition(),
-            _unseen_condition(),
+            growth(),
+            seen_condition(),
+            unseen_condition(),
             Identity(
                 name="the corner, first condition",
                 says="At the stated point both sides of the first are equal, times gamma + d (1-gamma).",
@@ -389,33 +196,6 @@ def cases_before_the_witness() -> Iterator[tuple[str, bool]]:
                 continue
             holds = not _is_private(alpha, beta, d, gamma) or alpha + beta <= 1 - d / gamma
             yield f"d = {d}, gamma = {gamma}, alpha = {alpha}, beta = {beta}", holds
-
-
-@DN.refutation
-def a_certain_adversary() -> Witness:
-    """At d = 1/3, gamma = 1/2, alpha = 1/3, beta = 0 a published tuple is certain."""
-    d, gamma, third = Fraction(1, 3), Fraction(1, 2), Fraction(1, 3)
-    return Witness(
-        parameters={"d": "1/3", "gamma": "1/2", "alpha": "1/3", "beta": "0"},
-        printed=Fraction(1, 2),
-        true=Fraction(1),
-        recompute=lambda: (gamma, _certain(d, gamma, third)),
-        order="the largest denominator of d and gamma, whatever alpha is, with beta = 0",
-        smaller=lambda: (
-            (f"d = gamma = 1/2, alpha = {alpha}", _certain(gamma, gamma, alpha) <= gamma)
-            for alpha in (Fraction(k, 60) for k in range(1, 61))
-        ),
-        by_hand=(
-            "A tuple that is seen is in I: its posterior is 1. Of one that is not seen, with prior x, the "
-            "posterior is x (2/3)/(1 - x/3), so prior over posterior is 3/2 - x/2, below gamma/d = 3/2."
-        ),
-    )
-
-
-def _certain(d: Fraction, gamma: Fraction, alpha: Fraction) -> Fraction:
-    """Return the largest posterior without fakes, if prior over posterior stays at gamma/d; else 0."""
-    kept = alpha < 1 and 1 / (1 - alpha) <= gamma / d
-    return Fraction(1) if kept else Fraction(0)
 
 
 @T43C.computation

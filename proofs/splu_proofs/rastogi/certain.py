@@ -1,0 +1,57 @@
+"""rastogi.DN: a bound on prior over posterior leaves published tuples certain."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..claim import Claim, Status
+from ..evidence import Grade
+from ..witness import Witness
+
+DN = Claim(
+    id="rastogi.DN",
+    module=__name__,
+    source="Rastogi, Suciu, Hong 2007 (summary), first bullet",
+    title="privacy as prior over posterior",
+    statement=r"\frac{\Pr[t]}{\Pr[t \mid V]} \le \frac\gamma d \;\Longrightarrow\; \Pr[t \mid V] \le \gamma",
+    words=(
+        "The first bullet calls the prior over the posterior the privacy, Definition 2.3 bounds the "
+        "posterior "
+        "over the prior. As an inequality the one is the reciprocal of the other: that is condition (i). "
+        "As a "
+        "definition of privacy by itself it is not enough. Publish each tuple with 1/3 and no fakes: at "
+        "d = 1/3, gamma = 1/2 the ratio is below 3/2 = gamma/d, and whoever sees a tuple is certain of it."
+    ),
+    hypotheses=(r"0 < \Pr[t] \le d \le \gamma < 1",),
+    status=Status.REFUTED,
+    grade=Grade.EXACT,
+    rests_on=("rastogi.D23",),
+    corrected_by="rastogi.T43c",
+)
+
+
+@DN.refutation
+def a_certain_adversary() -> Witness:
+    """At d = 1/3, gamma = 1/2, alpha = 1/3, beta = 0 a published tuple is certain."""
+    d, gamma, third = Fraction(1, 3), Fraction(1, 2), Fraction(1, 3)
+    return Witness(
+        parameters={"d": "1/3", "gamma": "1/2", "alpha": "1/3", "beta": "0"},
+        printed=Fraction(1, 2),
+        true=Fraction(1),
+        recompute=lambda: (gamma, _certain(d, gamma, third)),
+        order="the largest denominator of d and gamma, whatever alpha is, with beta = 0",
+        smaller=lambda: (
+            (f"d = gamma = 1/2, alpha = {alpha}", _certain(gamma, gamma, alpha) <= gamma)
+            for alpha in (Fraction(k, 60) for k in range(1, 61))
+        ),
+        by_hand=(
+            "A tuple that is seen is in I: its posterior is 1. Of one that is not seen, with prior x, the "
+            "posterior is x (2/3)/(1 - x/3), so prior over posterior is 3/2 - x/2, below gamma/d = 3/2."
+        ),
+    )
+
+
+def _certain(d: Fraction, gamma: Fraction, alpha: Fraction) -> Fraction:
+    """Return the largest posterior without fakes, if prior over posterior stays at gamma/d; else 0."""
+    kept = alpha < 1 and 1 / (1 - alpha) <= gamma / d
+    return Fraction(1) if kept else Fraction(0)
