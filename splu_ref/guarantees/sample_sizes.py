@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.binomial import TwoKinds
-from splu_ref.binomial.work import one_budget
+from splu_ref.binomial.work import left, one_budget
 from splu_ref.channels import natural_logarithm
 from splu_ref.guarantees.progress import Progress
 from splu_ref.guarantees.sample_size_search import LONGEST_PERIOD, Search, largest_poor
@@ -33,6 +33,12 @@ from splu_ref.model import Exact, ParameterError, exact, positive, shown
 
 MOST_ROWS = 120_000
 """Rows from which Hoeffding's bound must hold, at most, where the least number is searched for."""
+_TRIED, _GROWTH = 20_000, 100
+"""From so many rows on a search is tried with four times epsilon, and how many times its work is expected.
+
+There are sixteen times fewer rows then. Where it was measured, four times as many rows took up to ten times
+the work. What is begun is still counted as it is done.
+"""
 _MOST_ROWS_FINE = 8_000  # the same for a retention with a denominator that is no period of the counts
 
 
@@ -127,6 +133,8 @@ def sample_size(
             f"Hoeffding's bound holds from {bound} rows on, and the least number is searched for up to "
             f"{most}: {remedy} a larger epsilon or delta, or take the bound"
         )
+    if bound > _TRIED:
+        _require_time(p, own_share, error, allowed, bound)
     found = largest_poor(Search(p, own_share, error, allowed), bound, progress)
     rows, count = (found[0] + 1, found[1]) if found is not None else (1, None)
     return SampleSize(p, own_share, error, allowed, rows, count, bound)
@@ -172,6 +180,17 @@ def _checked(
     if not shares:
         raise ParameterError("no share is given: give one for each column, such as 1/4")
     return p, [_inside(each, "share") for each in shares], positive(epsilon, "epsilon"), allowed
+
+
+def _require_time(p: Fraction, share: Fraction, error: Fraction, delta: Fraction, bound: int) -> None:
+    """Raise unless the work of a coarser search lets it be expected that the whole one comes to an end."""
+    before = left()
+    largest_poor(Search(p, share, 4 * error, delta), _hoeffding(4 * error * p, delta))
+    if (before - left()) * _GROWTH > left():
+        raise ParameterError(
+            f"the least number is expected to take more than a minute to find, below the {bound} rows from "
+            "which Hoeffding's bound holds: give a larger epsilon or delta, or take the bound"
+        )
 
 
 def _inside(value: Exact, name: str) -> Fraction:

@@ -10,6 +10,7 @@ from splu_ref.binomial import Trials, TwoKinds
 from splu_ref.binomial.tables import UpperTails, largest_mass
 from splu_ref.guarantees import printed_sample_size, sample_size, sample_size_bound
 from splu_ref.guarantees import sample_size_search as search_room
+from splu_ref.guarantees import sample_sizes as sizes
 from splu_ref.guarantees.sample_size_search import Search
 from splu_ref.model import ParameterError
 
@@ -190,3 +191,24 @@ def test_one_row_has_no_smaller_number() -> None:
     assert (found.rows, found.count) == (1, None)
     with pytest.raises(ParameterError, match="one row does"):
         found.law()
+
+
+def test_a_search_that_would_take_too_long_is_refused_before_it_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[int] = []
+    true = search_room.largest_poor
+
+    def watched(search: Search, beyond: int, progress: object = None) -> tuple[int, int] | None:
+        searched.append(beyond)
+        return true(search, beyond) if beyond < 2000 else (1000, 1)
+
+    monkeypatch.setattr(sizes, "largest_poor", watched)
+    monkeypatch.setattr(sizes, "_TRIED", 10_000)
+    monkeypatch.setattr(sizes, "_GROWTH", 10**4)  # as if the search were the one for an epsilon of 1/50
+    with pytest.raises(ParameterError, match="below the 18445 rows from which Hoeffding's bound holds"):
+        sample_size("1/5", "1/2", "1/20", "1/20")
+    assert searched == [1153]
+    monkeypatch.setattr(sizes, "_GROWTH", 100)
+    assert sample_size("1/5", "1/2", "1/20", "1/20").rows == 1001
+    assert searched == [1153, 1153, 18445]
