@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 
 from splu_ref.cli.app import COMMANDS, command
 from splu_ref.cli.app import app as program
+from splu_ref.report.difference import CAPTION, ID, alternative, curves, draw_difference
 from splu_ref.report.frontier import draw_frontier, frontier
 
 ROOMS = (
@@ -55,7 +56,8 @@ def setup(sphinx: Sphinx) -> dict[str, bool]:
 def _write(sphinx: Sphinx) -> None:
     folder = Path(sphinx.srcdir) / "reference"
     pages = {f"{room}.rst": _room(import_module(room)) for room in ROOMS}
-    pages |= {"python.md": _rooms(), "commands.md": _commands(), "frontier.html": _frontier()} | claim_pages()
+    pages |= {"python.md": _rooms(), "commands.md": _commands()} | claim_pages()
+    pages |= {"frontier.html": _frontier(), "difference.html": _difference()}
     (folder / "claims").mkdir(parents=True, exist_ok=True)
     for name, lines in pages.items():
         text = "\n".join(lines) + "\n"
@@ -71,6 +73,13 @@ def _frontier() -> Iterator[str]:
     shown = frontier()
     yield f"<figure>{''.join(draw_frontier(shown).splitlines())}"
     yield f'<figcaption>{shown.caption} <span id="{shown.id}-alternative" hidden>{shown.alternative}</span>'
+    yield "</figcaption></figure>"
+
+
+def _difference() -> Iterator[str]:
+    shown = curves()
+    yield f"<figure>{''.join(draw_difference(shown).splitlines())}"
+    yield f'<figcaption>{CAPTION} <span id="{ID}-alternative" hidden>{alternative(shown)}</span>'
     yield "</figcaption></figure>"
 
 
