@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
+from math import isqrt, lgamma, log, log1p
 
 import numpy as np
-from scipy.stats import binom
 
+from splu_ref.decoys import FloatArray
 from splu_ref.guarantees import TupleLevels
 from splu_ref.pictures import can_draw, canvas, written
 from splu_ref.report.drawing import COLORS, INK, MARKERS, STYLE, inline
@@ -73,10 +73,18 @@ def difference(own: float, other: float, query_size: int, count: int) -> float:
     count
         Q, at most n_D.
     """
-    fakes = binom.pmf(np.arange(query_size - count + 1), query_size - count, other)
-    genuine = binom.pmf(np.arange(count + 1), count, own)
-    none = binom.pmf(np.arange(query_size + 1), query_size, other)
+    fakes, genuine = _masses(query_size - count, other), _masses(count, own)
+    none = _masses(query_size, other)
     return float(np.abs(np.convolve(genuine, fakes) - none).sum())
+
+
+def _masses(trials: int, chance: float) -> FloatArray:
+    """Return Pr(X = 0), .., Pr(X = trials), X ~ Bin(trials, chance)."""
+    if chance in (0.0, 1.0):
+        return np.asarray(np.eye(trials + 1)[int(chance) * trials])
+    ways = [lgamma(trials + 1) - lgamma(k + 1) - lgamma(trials - k + 1) for k in range(trials + 1)]
+    hits = np.arange(trials + 1)
+    return np.asarray(np.exp(np.array(ways) + hits * log(chance) + (trials - hits) * log1p(-chance)))
 
 
 def alternative(shown: tuple[Curve, ...]) -> str:

@@ -119,7 +119,9 @@ def test_whatever_is_installed_has_a_hash() -> None:
 def test_every_dependency_says_what_it_is_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    groups = {"": project["dependencies"]} | {name: extras[name] for name in ("figures", "frames", "proofs")}
+    groups = {"": project["dependencies"]} | {
+        name: extras[name] for name in ("attacks", "figures", "frames", "proofs")
+    }
     wanted = {(re.split("[=<>~ ]", each)[0], extra) for extra, group in groups.items() for each in group}
     page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([^(\n]+)(?: \(`(\w+)`\))? \| .+ \| \d+ \|$", page, flags=re.MULTILINE)
