@@ -11,16 +11,13 @@ import typer
 from splu_ref.audit.e_values import rejection_log10
 from splu_ref.audit.releases import (
     MEANING,
+    AnyClaim,
     Check,
     Claimed,
-    ClaimedReplacement,
-    Excluded,
-    ExcludedReplacement,
-    Noticed,
     ReleaseAudit,
     Replay,
     audit_release,
-    audited,
+    claim_of,
 )
 from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
 from splu_ref.binomial.work import one_budget
@@ -28,11 +25,12 @@ from splu_ref.channels import PublishedCount
 from splu_ref.cli.output import AsJson, RetentionOption, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import exact_json
+from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import (
-    RecordMechanism,
     RetentionReplacement,
     SpluGen,
+    Swapping,
     Transcript,
     read_manifest,
     read_transcript,
@@ -106,7 +104,7 @@ def run(
 ) -> int:
     """Say whether a published table is one that its mechanism could and would have made.
 
-    SPLU-Gen, or retention replacement where the manifest says so.
+    SPLU-Gen, or retention replacement, swapping or the alpha-beta algorithm where the manifest says so.
 
     Exact checks find what no release can do; statistical ones find what an honest release does less often
     than --level, over all of them together. Exit code 0: consistent, and an unprotected release would have
@@ -121,12 +119,12 @@ def run(
     _require_together(original, missing, record, key, id_column)
     named, told = _told_by(facts, record)
     columns = _agreed("--sensitive", sensitive or None, named)
-    claimed: Claimed | ClaimedReplacement
-    if isinstance(told, RetentionReplacement):
-        _refuse_groups(gamma, plan, retention, told)
-        claimed = ClaimedReplacement(told)
-    else:
+    claimed: AnyClaim
+    if told is None or isinstance(told, SpluGen):
         claimed = _claimed(told, gamma, plan, retention, planned=key is not None)
+    else:
+        claimed = claim_of(told)
+        _refuse_groups(gamma, plan, retention, told)
     if record is not None:
         missing = record.missing
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
@@ -154,7 +152,7 @@ def run(
             with about(cast("Path", transcript)):
                 replay = Replay.of_transcript(record, prepared.table, key)
         elif prepared is not None and key is not None:
-            replay = Replay.of_key(key, prepared.table, _mechanism(claimed), columns, id_column)
+            replay = Replay.of_key(key, prepared.table, claimed.releasing, columns, id_column)
         found = audit_release(
             table,
             columns,
@@ -169,7 +167,7 @@ def run(
         fresh = found.reuse is not None and found.reuse.draws != "same"
         if fresh and isinstance(claimed, Claimed):
             repeated = repeated_privacy(claimed.law, 2, *promise)
-    show(_document(found, claimed, repeated), _lines(found, repeated), as_json=as_json)
+    show(_document(found, repeated), _lines(found, repeated), as_json=as_json)
     return {"consistent": 0, "inconsistent": 1, "not shown": 3}[found.verdict]
 
 
@@ -218,33 +216,24 @@ def _claimed(
 
 
 def _refuse_groups(
-    gamma: str | None, plan: str | None, retention: str | None, told: RetentionReplacement
+    gamma: str | None, plan: str | None, retention: str | None, told: Mechanism[object]
 ) -> None:
-    """Raise if an option contradicts a manifest of retention replacement."""
+    """Raise if an option contradicts a manifest or transcript of a mechanism without groups."""
     for option, given in (("--gamma", gamma), ("--plan", plan)):
         if given is not None:
             raise ParameterError(f"{option}: {told.name} has no groups: leave it out")
     if retention is not None:
+        if not isinstance(told, RetentionReplacement | Swapping):
+            raise ParameterError(f"--retention: {told.name} has none: leave it out")
         _agreed("--retention", probability(retention, "--retention"), told.retention)
-
-
-def _mechanism(claimed: Claimed | ClaimedReplacement) -> RecordMechanism:
-    """Return the mechanism that is claimed, with its plan."""
-    if isinstance(claimed, ClaimedReplacement):
-        return claimed.mechanism
-    return SpluGen(claimed.law.gamma, claimed.law.retention, _agreed("--plan", claimed.plan, None))
 
 
 def _told_by(
     facts: Manifest | None, record: Transcript | None
-) -> tuple[list[str] | None, SpluGen | RetentionReplacement | None]:
+) -> tuple[list[str] | None, Mechanism[object] | None]:
     """Return the sensitive columns and the mechanism that the manifest, or else the transcript, tells."""
-    if facts is not None and isinstance(facts.mechanism, RetentionReplacement):
-        if record is not None:
-            raise ParameterError("--transcript is one of SPLU-Gen, and the manifest is not: leave one out")
-        return list(facts.domains), facts.mechanism
     if facts is not None:
-        return list(facts.domains), audited(facts)
+        return list(facts.domains), facts.mechanism
     return (None, None) if record is None else (list(record.sensitive), record.mechanism)
 
 
@@ -260,9 +249,7 @@ def _agreed(option: str, given: T | None, stated: T | None) -> T:
     return found
 
 
-def _document(
-    found: ReleaseAudit, claimed: Claimed | ClaimedReplacement, repeated: RepeatedPrivacy | None
-) -> dict[str, object]:
+def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str, object]:
     second = None
     if found.reuse is not None:
         against = found.reuse.against_independence
@@ -275,7 +262,7 @@ def _document(
         }
     return {
         "verdict": found.verdict,
-        **_parameters(claimed),
+        **found.claimed.parameters,
         "level": str(found.level),
         "rows": found.rows,
         "linked": found.linked,
@@ -298,48 +285,10 @@ def _document(
             {"name": check.name, "column": check.column, "reason": check.reason}
             for check in found.not_checked
         ],
-        "excludes": [_excludes(each) for each in found.excludes],
+        "excludes": [each.numbers for each in found.excludes],
         "not_shown": list(found.not_shown),
         "recomputed_from": found.recomputed,
         "second": second,
-    }
-
-
-def _parameters(claimed: Claimed | ClaimedReplacement) -> dict[str, object]:
-    if isinstance(claimed, ClaimedReplacement):
-        told = claimed.mechanism
-        return {"mechanism": told.name, "gamma": None, "retention": str(told.retention), "plan": None}
-    return {
-        "mechanism": SpluGen.name,
-        "gamma": int(claimed.law.gamma),
-        "retention": str(claimed.law.retention),
-        "plan": claimed.plan,
-    }
-
-
-def _excludes(each: Noticed) -> dict[str, object]:
-    if isinstance(each, ExcludedReplacement):
-        return {
-            "column": each.column,
-            "known": each.known,
-            "retention_at_most": None if each.low is None else str(each.low),
-            "retention_at_least": None if each.high is None else str(each.high),
-            "open": list(each.open),
-        }
-    assert isinstance(each, Excluded), "there are two kinds"
-    return {
-        "column": each.column,
-        "known": each.known,
-        "retention_at_most": None if each.low is None else str(each.low),
-        "retention_at_least": None if each.high is None else str(each.high),
-        "gamma_at_most": each.gamma_at_most,
-        "gamma_at_least": each.gamma_at_least,
-        "altered_to_own": each.altered_to_own,
-        "altered_to_others": each.altered_to_others,
-        "exact_counts": each.exact_counts,
-        "unlinked": each.unlinked,
-        "unlinked_noticed": each.unlinked_noticed,
-        "open": list(each.open),
     }
 
 

@@ -7,8 +7,8 @@ import os
 from narwhals.typing import IntoDataFrame
 
 from splu_ref.audit import releases
-from splu_ref.audit.releases import Claimed, ClaimedReplacement, ReleaseAudit, Replay, audited
-from splu_ref.mechanisms import PublishedTable, RetentionReplacement, Transcript, read_transcript
+from splu_ref.audit.releases import ReleaseAudit, Replay, claim_of
+from splu_ref.mechanisms import PublishedTable, Transcript, read_transcript
 from splu_ref.microdata import Microdata, as_table
 from splu_ref.model import Exact, ParameterError
 from splu_ref.randomness import Key
@@ -25,7 +25,9 @@ def audit_release(
     id_column: str | None = None,
     level: Exact = releases.LEVEL,
 ) -> ReleaseAudit:
-    """Hold a release by SPLU-Gen or retention replacement against its manifest and, if given, its original.
+    """Hold a release against its manifest and, if given, its original.
+
+    By SPLU-Gen, retention replacement, swapping or the alpha-beta algorithm.
 
     Parameters
     ----------
@@ -59,12 +61,7 @@ def audit_release(
     ParameterError
         If a transcript or key is given without the original, or other arguments contradict it.
     """
-    mechanism = audited(release.manifest)
-    claimed = (
-        ClaimedReplacement(mechanism)
-        if isinstance(mechanism, RetentionReplacement)
-        else Claimed(mechanism.count_law, mechanism.plan)
-    )
+    claimed = claim_of(release.manifest.mechanism)
     record = transcript if isinstance(transcript, Transcript | None) else read_transcript(transcript)
     if original is None and (record is not None or key is not None):
         raise ParameterError("a transcript or a key makes the release again: give the original as well")
@@ -79,7 +76,7 @@ def audit_release(
         if record is not None:
             replay = Replay.of_transcript(record, prepared.table, key)
         elif key is not None:
-            replay = Replay.of_key(key, prepared.table, mechanism, release.sensitive, id_column)
+            replay = Replay.of_key(key, prepared.table, claimed.releasing, release.sensitive, id_column)
     return releases.audit_release(
         release.table,
         release.sensitive,

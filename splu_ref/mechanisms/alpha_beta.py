@@ -173,12 +173,7 @@ class AlphaBeta:
         DataError, ParameterError
             As `publish`.
         """
-        columns = [column for column, _ in self.domains]
-        original = table.select(columns)
-        for column, domain in self.domains:
-            original = original.with_domain(column, domain)
-        sizes = [len(domain) for _, domain in self.domains]
-        members = _numbered([original.codes(column) for column in columns], sizes)
+        original, members = self.numbered(table)
         distinct = np.unique(members)
         repeated = len(members) - len(distinct)
         if repeated and not self.distinct:
@@ -195,6 +190,21 @@ class AlphaBeta:
         kept = (self.alpha + self.beta).denominator
         _drawable(lcm(kept, self.beta.denominator) if self.size <= EAGER_MOST else kept)
         return original, distinct, repeated
+
+    def numbered(self, table: Microdata) -> tuple[Microdata, Numbers]:
+        """Return a table of the columns with a domain, and the number of each row's tuple, shape (rows,).
+
+        Raises
+        ------
+        DataError
+            If a column is missing, or a cell lies outside its column's domain.
+        """
+        columns = [column for column, _ in self.domains]
+        chosen = table.select(columns)
+        for column, domain in self.domains:
+            chosen = chosen.with_domain(column, domain)
+        sizes = [len(domain) for _, domain in self.domains]
+        return chosen, _numbered([chosen.codes(column) for column in columns], sizes)
 
     def publish_tuples(
         self, members: Numbers, size: int, source: UniformSource, *, eager: bool | None = None

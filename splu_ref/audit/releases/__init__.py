@@ -1,10 +1,12 @@
 """Audits of releases: whether a table is one that its mechanism could and would have published."""
 
-from splu_ref.audit.releases.audit import LEVEL, audit_release, audited
+from splu_ref.audit.releases.audit import LEVEL, AnyClaim, audit_release, claim_of
+from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement, ExcludedReplacement
+from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping, ExcludedSwapping
+from splu_ref.audit.releases.claimed_tuples import ClaimedTuples, ExcludedTuples
 from splu_ref.audit.releases.excluded import Excluded
 from splu_ref.audit.releases.findings import Check, Claimed, NotChecked, Noticed, ReleaseAudit, Reuse
 from splu_ref.audit.releases.original import Original
-from splu_ref.audit.releases.replacement import ClaimedReplacement, ExcludedReplacement
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.audit.releases.second import compare_releases
 from splu_ref.audit.releases.words import MEANING, NOT_SHOWN
@@ -13,11 +15,16 @@ __all__ = [
     "LEVEL",
     "MEANING",
     "NOT_SHOWN",
+    "AnyClaim",
     "Check",
     "Claimed",
     "ClaimedReplacement",
+    "ClaimedSwapping",
+    "ClaimedTuples",
     "Excluded",
     "ExcludedReplacement",
+    "ExcludedSwapping",
+    "ExcludedTuples",
     "NotChecked",
     "Noticed",
     "Original",
@@ -25,6 +32,6 @@ __all__ = [
     "Replay",
     "Reuse",
     "audit_release",
-    "audited",
+    "claim_of",
     "compare_releases",
 ]

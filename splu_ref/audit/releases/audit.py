@@ -2,92 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-import numpy as np
-
-from splu_ref.audit.releases import replacement
-from splu_ref.audit.releases.cells import text_cells
-from splu_ref.audit.releases.counts import counts_evidence, share_evidence
-from splu_ref.audit.releases.decoys import FIXED_PLANS, decoys_evidence, plan_evidence, possible_check
+from splu_ref.audit.releases import replacement, splu_gen, swapping, tuples
+from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement
+from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping
+from splu_ref.audit.releases.claimed_tuples import ClaimedTuples
 from splu_ref.audit.releases.drawn import drawn_evidence
-from splu_ref.audit.releases.exactness import exactness_evidence, noticed_distance
-from splu_ref.audit.releases.excluded import Excluded
-from splu_ref.audit.releases.findings import Check, Claimed, Evidence, NotChecked, ReleaseAudit, Reuse
-from splu_ref.audit.releases.independence import independence_evidence
-from splu_ref.audit.releases.match import Match
+from splu_ref.audit.releases.findings import Check, Claimed, Evidence, Held, NotChecked, ReleaseAudit, Reuse
 from splu_ref.audit.releases.original import Original
-from splu_ref.audit.releases.places import places_evidence
-from splu_ref.audit.releases.predicates import (
-    predicates_evidence,
-    unlinked,
-    unlinked_evidence,
-    unlinked_power,
-)
-from splu_ref.audit.releases.replacement import ClaimedReplacement, ExcludedReplacement
 from splu_ref.audit.releases.replay import Replay
-from splu_ref.audit.releases.retention import retention_evidence, retention_power
-from splu_ref.audit.releases.second import compare_releases
-from splu_ref.audit.releases.shuffle import shuffle_evidence
-from splu_ref.audit.releases.structure import (
-    feasible_check,
-    manifest_checks,
-    records_check,
-    rows_check,
-    schema_check,
-    values_check,
-)
+from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import RetentionReplacement, SpluGen
+from splu_ref.mechanisms import AlphaBeta, RetentionReplacement, SpluGen, Swapping
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, positive
 
 LEVEL = Fraction(1, 10**9)
 """Chance that an honest release is called inconsistent, unless another is given."""
 
-_NEED_ORIGINAL = (
-    "schema",
-    "records",
-    "feasible",
-    "values",
-    "counts",
-    "exactness",
-    "retention",
-    "independence",
-    "unlinked",
-    "decoys",
-    "plan",
-    "possible",
-    "places",
-)
-_NEED_COLUMNS = (*_NEED_ORIGINAL[1:], "predicates", "shuffle")
-
-_Found: TypeAlias = Check | Evidence | NotChecked
+AnyClaim: TypeAlias = Claimed | ClaimedReplacement | ClaimedSwapping | ClaimedTuples
+"""What may be claimed of a release; a mechanism with checks of its own is a claim of its own."""
 
 
-def audited(manifest: Manifest) -> SpluGen | RetentionReplacement:
-    """Return the mechanism of a release that can be audited.
+def claim_of(mechanism: Mechanism[object]) -> AnyClaim:
+    """Return what is claimed of a release by a mechanism.
 
     Raises
     ------
     DataError
         If there are no checks for releases by it.
+    ParameterError
+        If there are none for these parameters.
     """
-    mechanism = manifest.mechanism
-    if isinstance(mechanism, SpluGen | RetentionReplacement):
-        return mechanism
+    if isinstance(mechanism, SpluGen):
+        return Claimed(mechanism.count_law, mechanism.plan)
+    if isinstance(mechanism, RetentionReplacement):
+        return ClaimedReplacement(mechanism)
+    if isinstance(mechanism, Swapping):
+        return ClaimedSwapping(mechanism)
+    if isinstance(mechanism, AlphaBeta):
+        return ClaimedTuples(mechanism)
+    known = ", ".join(each.name for each in (SpluGen, RetentionReplacement, Swapping))
     raise DataError(
-        f"this is a release by {mechanism.name}, for which there are no checks: give one by {SpluGen.name} "
-        f"or {RetentionReplacement.name}"
+        f"this is a release by {mechanism.name}, for which there are no checks: give one by {known} or "
+        f"{AlphaBeta.name}"
     )
 
 
 def audit_release(
     published: Microdata,
     sensitive: Sequence[str],
-    claimed: Claimed | ClaimedReplacement,
+    claimed: AnyClaim,
     *,
     original: Original | None = None,
     manifest: Manifest | None = None,
@@ -107,8 +75,8 @@ def audit_release(
     claimed
         How it is said to have been published.
     original
-        The original table, with the same sensitive columns; without it little can be checked. For a
-        claim about retention replacement it is `ClaimedReplacement.prepared`.
+        The original table, with the same sensitive columns, as the claim's ``prepared`` returns it; without
+        it little can be checked.
     manifest
         The release's manifest, if its figures shall be checked as well.
     second
@@ -153,7 +121,8 @@ def audit_release(
     for column in sensitive:
         if column not in published.columns and original is None:
             raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
-    match, found = _found(published, sensitive, claimed, original, manifest)
+    held = _held(published, sensitive, claimed, original, manifest)
+    found = held.found
     if replay is not None:
         replay.require(sensitive, claimed, original)
         found += [replay.check(published), *drawn_evidence(replay)]
@@ -166,150 +135,40 @@ def audit_release(
     if second is not None:
         if second.columns != published.columns:
             raise DataError("the second release has other columns than the first: give one of the same table")
-        reuse = compare_releases(published, second, sensitive, claimed, allowed)
+        reuse = held.compare(second, level=allowed)
         checks.append(_second_check(reuse))
     return ReleaseAudit(
         claimed=claimed,
         level=allowed,
         rows=published.row_count,
-        linked=None if match is None else int((match.records >= 0).sum()),
+        linked=held.linked,
         checks=tuple(checks),
         not_checked=tuple(each for each in found if isinstance(each, NotChecked)),
-        excludes=() if match is None else tuple(_excluded(match, c, claimed, share) for c in sensitive),
+        excludes=() if held.excluded is None else held.excluded(share),
         reuse=reuse,
         recomputed=None if replay is None else replay.told,
     )
 
 
-def _found(
+def _held(
     published: Microdata,
     sensitive: Sequence[str],
-    claimed: Claimed | ClaimedReplacement,
+    claimed: AnyClaim,
     original: Original | None,
     manifest: Manifest | None,
-) -> tuple[Match | None, list[_Found]]:
-    """Return which row is which record, as far as there is an original, and what the checks found.
-
-    A mechanism with checks of its own is a claim of its own, and a branch here.
-    """
+) -> Held:
+    """Hold a table against a claim, by the checks of its mechanism."""
     if original is not None and original.sensitive != tuple(sensitive):
         raise ParameterError("the original was prepared for other sensitive columns: prepare it for these")
-    if isinstance(claimed, ClaimedReplacement):
-        if set(sensitive) != set(claimed.columns):
-            raise ParameterError("the columns with a domain are others than the sensitive ones: name those")
-        if original is None:
-            return None, list(replacement.without_original(published, claimed, manifest))
-        match = replacement.match_of(published, claimed, original)
-        return match, list(replacement.with_original(published, claimed, original, match, manifest))
-    if original is None:
-        return None, list(_without_original(published, sensitive, claimed, manifest))
-    found = _exact_against(published, claimed, original, manifest)
-    if set(published.columns) != set(original.table.columns):
-        return None, found + [NotChecked(name, None, "the columns differ") for name in _NEED_COLUMNS]
-    match = Match.of(original, published)
-    return match, found + list(_with_original(published, claimed, match))
-
-
-def _excluded(
-    match: Match, column: str, claimed: Claimed | ClaimedReplacement, level: Fraction
-) -> Excluded | ExcludedReplacement:
-    """Return what the checks of a column would have noticed at the level of each."""
-    if isinstance(claimed, ClaimedReplacement):
-        return replacement.excluded(match, column, claimed, level)
-    return _excluded_of_splu_gen(match, column, claimed, level)
-
-
-def _without_original(
-    published: Microdata, sensitive: Sequence[str], claimed: Claimed, manifest: Manifest | None
-) -> Iterator[_Found]:
-    yield rows_check(published, claimed, None)
-    domains = {}
-    for column in sensitive:
-        values = text_cells(published, [column], blank=True).to_series().value_counts(sort=True)
-        domains[column] = tuple(values["0"])
-        # The manifest's values, published or not: how many are averaged must not depend on the draws.
-        unpublished = 0 if manifest is None else len(set(manifest.domains[column]) - set(domains[column]))
-        found = np.append(values["count"].to_numpy().astype(np.int64), np.zeros(unpublished, dtype=np.int64))
-        yield share_evidence(column, found, claimed)
-        yield _predicates(published, column, sensitive, claimed)
-    if manifest is not None:
-        yield from manifest_checks(manifest, published, domains, original=False)
-    yield shuffle_evidence(published, claimed, None)
-    yield from (NotChecked(name, None, "this needs the original") for name in _NEED_ORIGINAL)
-
-
-def _exact_against(
-    published: Microdata, claimed: Claimed, original: Original, manifest: Manifest | None
-) -> list[_Found]:
-    """Return the exact checks that need no row to be linked."""
-    checks: list[_Found] = [
-        schema_check(published, original.table),
-        rows_check(published, claimed, original.table),
-    ]
-    if manifest is not None:
-        checks += manifest_checks(manifest, published, original.domains, original=True)
-    return checks
-
-
-def _with_original(published: Microdata, claimed: Claimed, match: Match) -> Iterator[_Found]:
-    records = records_check(match, claimed)
-    yield records
-    for column in match.original.sensitive:
-        yield feasible_check(match.original, claimed, column)
-        yield values_check(match, column, claimed)
-        yield from _of_draws(match, column, claimed, intact=records.passed)
-        yield _predicates(published, column, match.original.sensitive, claimed)
-    yield shuffle_evidence(published, claimed, match)
-
-
-def _predicates(published: Microdata, column: str, sensitive: Sequence[str], claimed: Claimed) -> _Found:
-    few = "no predicate holds enough rows"
-    found = predicates_evidence(published, column, sensitive, claimed)
-    return found or NotChecked("predicates", column, few)
-
-
-def _of_draws(match: Match, column: str, claimed: Claimed, *, intact: bool) -> Iterator[_Found]:
-    """Yield the evidence of each check of a column, or why there is none."""
-    alike = "no row's true value is known: records with the same cells have different values"
-    unknown = "the non-sensitive cells differ, so it is unclear who was deleted"
-    for name, held in (("counts", counts_evidence), ("exactness", exactness_evidence)):
-        yield held(match, column, claimed) if intact else NotChecked(name, column, unknown)
-    yield retention_evidence(match, column, claimed) or NotChecked("retention", column, alike)
-    yield independence_evidence(match, column, claimed) or NotChecked("independence", column, alike)
-    linked = "every row's true value is known"
-    yield unlinked_evidence(match, column, claimed) or NotChecked("unlinked", column, linked)
-    yield decoys_evidence(match, column, claimed) or NotChecked("decoys", column, alike)
-    if claimed.plan in FIXED_PLANS:
-        undecided = "no row's true value is known, or the counts after the deletion are too unclear"
-        followed = plan_evidence(match, column, claimed) if intact else None
-        yield followed or NotChecked("plan", column, undecided if intact else unknown)
-        exact = possible_check(match, column, claimed) if intact else None
-        yield exact or NotChecked("possible", column, undecided if intact else unknown)
-    else:
-        drawn = "its plan is random" if claimed.plan else "no plan is named"
-        for name in ("plan", "possible"):
-            yield NotChecked(name, column, f"{drawn}: only what every plan satisfies is checked")
-    yield places_evidence(match, column) or NotChecked(
-        "places", column, "no two records of one value are linked"
-    )
-
-
-def _excluded_of_splu_gen(match: Match, column: str, claimed: Claimed, level: Fraction) -> Excluded:
-    known = int((match.true_values(column) >= 0).sum())
-    intact = records_check(match, claimed).passed
-    typical, share = unlinked(match, column)
-    high = unlinked_power(int((typical >= 0).sum()), claimed, level).high
-    unlinked_noticed = high is not None and share >= high
-    return Excluded(
-        column=column,
-        law=claimed.law,
-        rows=match.rows,
-        known=known,
-        retention=retention_power(known, claimed.law.retention, level) if known else None,
-        exact_counts=noticed_distance(match, column, claimed, level) if intact else None,
-        unlinked=int((typical >= 0).sum()),
-        unlinked_noticed=unlinked_noticed,
-    )
+    if isinstance(claimed, ClaimedSwapping):
+        return swapping.held(published, sensitive, claimed, original, manifest)
+    if isinstance(claimed, Claimed):
+        return splu_gen.held(published, sensitive, claimed, original, manifest)
+    if set(sensitive) != set(claimed.columns):
+        raise ParameterError("the columns with a domain are others than the sensitive ones: name those")
+    if isinstance(claimed, ClaimedTuples):
+        return tuples.held(published, claimed, original, manifest)
+    return replacement.held(published, claimed, original, manifest)
 
 
 def _second_check(reuse: Reuse) -> Check:

@@ -45,6 +45,24 @@ class Excluded:
     unlinked_noticed: bool
 
     @property
+    def numbers(self) -> dict[str, object]:
+        """The same for programs."""
+        return {
+            "column": self.column,
+            "known": self.known,
+            "retention_at_most": None if self.low is None else str(self.low),
+            "retention_at_least": None if self.high is None else str(self.high),
+            "gamma_at_most": self.gamma_at_most,
+            "gamma_at_least": self.gamma_at_least,
+            "altered_to_own": self.altered_to_own,
+            "altered_to_others": self.altered_to_others,
+            "exact_counts": self.exact_counts,
+            "unlinked": self.unlinked,
+            "unlinked_noticed": self.unlinked_noticed,
+            "open": list(self.open),
+        }
+
+    @property
     def low(self) -> Fraction | None:
         """Every probability of keeping the own value up to this one would have been found."""
         return None if self.retention is None else self.retention.low

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from splu_ref.audit.e_values import EValue
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.words import NOT_SHOWN, NOT_SHOWN_BY_REPLAY
 from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import RecordMechanism, SpluGen
+from splu_ref.interfaces import Mechanism
+from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.model import ParameterError
 
@@ -30,9 +31,32 @@ class Noticed(Protocol):
         """What an unprotected release may be that the checks would not have noticed, in words."""
         ...
 
+    @property
+    def numbers(self) -> dict[str, object]:
+        """All of it for programs."""
+        ...
 
-class Claim(Protocol):
-    """What is said of how a table was published, as far as the checks of several mechanisms ask."""
+
+class Stated(Protocol):
+    """What is said of how a table was published, whatever the mechanism."""
+
+    @property
+    def unseen(self) -> str:
+        """What of this mechanism no audit sees, in words."""
+        ...
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The mechanism and its numbers, for programs."""
+        ...
+
+    def made_by(self, mechanism: Mechanism[object]) -> bool:
+        """Return whether a mechanism is the one that is claimed."""
+        ...
+
+
+class Claim(Stated, Protocol):
+    """A mechanism that publishes each record by a coin of its own, as far as several checks ask."""
 
     @property
     def kept_words(self) -> str:
@@ -61,10 +85,6 @@ class Claim(Protocol):
         """Return bounds of the chance that two releases with draws of their own agree in a row."""
         ...
 
-    def made_by(self, mechanism: RecordMechanism) -> bool:
-        """Return whether a mechanism is the one that is claimed."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
@@ -89,12 +109,26 @@ class Claimed:
 
     kept_words: ClassVar[str] = "kept it"
     """What a row did that shows its own value."""
+    unseen: ClassVar[str] = (
+        "who stood in a decoy group together is not published, so that part of a plan is not seen"
+    )
+    """What no audit sees of a release by SPLU-Gen."""
 
     def __post_init__(self) -> None:
         if self.plan is not None and self.plan not in PLANS:
             raise ParameterError(f"plan {self.plan!r} is unknown: choose one of {', '.join(PLANS)}")
         if self.law.retention == 1:
             raise ParameterError("a retention of 1 publishes the original itself: give one below 1")
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The mechanism and its numbers, for programs."""
+        return {
+            "mechanism": SpluGen.name,
+            "gamma": int(self.law.gamma),
+            "retention": str(self.law.retention),
+            "plan": self.plan,
+        }
 
     @property
     def period(self) -> int:
@@ -134,7 +168,20 @@ class Claimed:
         """Return an original, prepared to be held against releases."""
         return Original(table, sensitive)
 
-    def made_by(self, mechanism: RecordMechanism) -> bool:
+    @property
+    def releasing(self) -> SpluGen:
+        """The mechanism that makes the release again.
+
+        Raises
+        ------
+        ParameterError
+            If no plan is named.
+        """
+        if self.plan is None:
+            raise ParameterError("--plan is missing: give it, or the release's --manifest")
+        return SpluGen(self.law.gamma, self.law.retention, self.plan)
+
+    def made_by(self, mechanism: Mechanism[object]) -> bool:
         """Return whether a mechanism is SPLU-Gen of this law, and of this plan if one is named."""
         if not isinstance(mechanism, SpluGen):
             return False
@@ -224,6 +271,10 @@ class NotChecked:
     reason: str
 
 
+Found: TypeAlias = Check | Evidence | NotChecked
+"""What came of a check that was planned."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reuse:
     """What two releases have in common.
@@ -246,6 +297,30 @@ class Reuse:
     linked: int
     agreeing: int
     against_independence: EValue | None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A table that was held against a claim.
+
+    Attributes
+    ----------
+    found
+        What came of each check.
+    compare
+        How another release is held against this one: a function of the other and of ``level``, the chance
+        that two releases with independent draws are said to share them.
+    linked
+        Published rows that belong to one record of the original for certain; None without an original.
+    excluded
+        What would have been noticed, by sensitive column, given the level of each statistical check; None
+        if nothing was held against an original.
+    """
+
+    found: list[Found]
+    compare: Callable[..., Reuse]
+    linked: int | None = None
+    excluded: Callable[[Fraction], tuple[Noticed, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +347,7 @@ class ReleaseAudit:
         What the release was made again from, in words; None if it was not.
     """
 
-    claimed: Claim
+    claimed: Stated
     level: Fraction
     rows: int
     linked: int | None
@@ -285,7 +360,7 @@ class ReleaseAudit:
     @property
     def not_shown(self) -> tuple[str, ...]:
         """What the audit does not show, in words."""
-        return NOT_SHOWN if self.recomputed is None else NOT_SHOWN_BY_REPLAY
+        return (*NOT_SHOWN, self.claimed.unseen) if self.recomputed is None else NOT_SHOWN_BY_REPLAY
 
     @property
     def verdict(self) -> Literal["consistent", "inconsistent", "not shown"]:

@@ -11,13 +11,12 @@ import numpy as np
 
 from splu_ref.audit.e_values import EValue, counts_point
 from splu_ref.audit.power import rate_power
+from splu_ref.audit.releases.divisions import by_cells, by_other_sensitive, by_place, moduli
 from splu_ref.audit.releases.findings import Claim, Evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.pooling import independent_product, mean_log, point_logs, renumbered
 from splu_ref.randomness import IntArray
 
-_MODULI = 32
-_MOST_BLOCKS = 1 << 14
 _MEMORY = 4  # flags that a context remembers
 _Division: TypeAlias = tuple[IntArray, int, IntArray]
 """The part of each row, the number of parts, and whether each row kept its value."""
@@ -62,6 +61,7 @@ class _Flags:
     def __init__(self, match: Match, column: str, claimed: Claim) -> None:
         self.match, self.column = match, column
         self.gamma, self.rate = claimed.period, claimed.own_rate(column)
+        self.spacings = (self.gamma, 2 * self.gamma, self.gamma**2)
         self.true = match.true_values(column)
         self.rows = np.flatnonzero(self.true >= 0)
         published = match.published[column]
@@ -79,11 +79,12 @@ class _Flags:
 
     def families(self) -> Iterator[Iterator[_Division]]:
         """Yield divisions by family."""
-        yield self._without_draws(self._by_place(self.rows, self.match.rows), self.kept)
+        yield self._without_draws(by_place(self.rows, self.match.rows, self.spacings), self.kept)
         yield self._by_those_before(self.rows, self.kept)
         yield self._without_draws(self._by_columns(), self.kept)
         if len(self.match.original.sensitive) > 1:
-            yield self._without_draws(self._by_other_sensitive(), self.kept)
+            others = by_other_sensitive(self.match, self.column, self.rows)
+            yield self._without_draws(others, self.kept)
         if len(self.filed):
             yield self._without_draws(self._by_file(), self.kept_filed)
             yield self._by_those_before(self.filed, self.kept_filed)
@@ -94,27 +95,13 @@ class _Flags:
             part = renumbered(division)
             yield part, int(part.max()) + 1, kept
 
-    def _moduli(self, *further: int) -> list[int]:
-        return sorted({*range(2, _MODULI + 1), *(each for each in further if each < self.match.rows)})
-
-    def _by_place(self, places: IntArray, size: int) -> Iterator[IntArray]:
-        """Divide by places 0 .. size - 1."""
-        for modulus in self._moduli(self.gamma, 2 * self.gamma, self.gamma**2):
-            yield places % modulus
-        blocks = 2
-        while blocks <= min(_MOST_BLOCKS, size // 4):
-            yield places * blocks // size
-            blocks *= 2
-        yield np.log2(places + 1).astype(np.int64)
-        yield np.log2(size - places).astype(np.int64)
-
     def _by_file(self) -> Iterator[IntArray]:
         """Divide by the place in the original file without the records that are known to be deleted."""
         records = self.match.records[self.filed]
         deleted = np.flatnonzero((self.match.missing == 1) & (self.match.index.sizes == 1))
         places = records - np.searchsorted(deleted, records)
         size = int(self.match.original.table.row_count)
-        yield from self._by_place(places, size)
+        yield from by_place(places, size, self.spacings)
         yield (self.filed - places) % size * 16 // size  # how far the row has moved
         # The place among the records of the same value, and in the file sorted by value.
         true = self.true[self.filed]
@@ -122,7 +109,7 @@ class _Flags:
         by_value = np.empty_like(order)
         by_value[order] = np.arange(len(order))
         within = by_value - np.searchsorted(true[order], true)
-        for modulus in self._moduli(self.gamma):
+        for modulus in moduli(self.match.rows, [self.gamma]):
             yield within % modulus
             yield by_value % modulus
 
@@ -147,21 +134,4 @@ class _Flags:
         """Divide by the own value, by the cells of each other column, and by coarse ranges of them."""
         yield self.true[self.rows]
         for ranks in self.match.original.ranks(blank=self.match.blank):
-            cells = ranks[self.match.classes[self.rows]]
-            cells = renumbered(cells)
-            if cells.max() < max(2, len(cells) // 2):
-                yield cells
-            held = np.bincount(cells)
-            order = (np.cumsum(held) - held)[cells]
-            for blocks in (2, 4, 8, 16):
-                yield order * blocks // len(cells)
-
-    def _by_other_sensitive(self) -> Iterator[IntArray]:
-        """Divide by the true and the published value of another sensitive column, and whether it was kept."""
-        for other in self.match.original.sensitive:
-            if other != self.column:
-                true = self.match.true_values(other)[self.rows]
-                published = self.match.published[other][self.rows]
-                yield true
-                yield published
-                yield np.where(true < 0, 2, true == published)
+            yield from by_cells(ranks[self.match.classes[self.rows]])

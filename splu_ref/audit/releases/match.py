@@ -80,6 +80,11 @@ class Match:
         known: IntArray = np.where(alone[self.classes] & (self.classes >= 0), self.classes, -1)
         return known
 
+    @property
+    def linked(self) -> int:
+        """How many rows belong to one record for certain."""
+        return int((self.records >= 0).sum())
+
     def true_values(self, column: str) -> IntArray:
         """Return the true code of each row, or -1 where records with the same cells have different values."""
         shared = self.original.certain_values(column, blank=self.blank)

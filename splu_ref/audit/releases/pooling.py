@@ -62,12 +62,27 @@ def largest_mean(
     score = deviation / spread if above_only else np.abs(deviation) / spread
     if score.max() < least:
         return NOTHING
-    chosen = np.argsort(-score, kind="stable")[:_COMPUTED].tolist()
-    computed = average([test(int(trials[i]), int(successes[i]), rates[i]) for i in chosen])
-    whole = len(rates) if of is None else of
+    return mean_of_largest(score, lambda i: test(int(trials[i]), int(successes[i]), rates[i]), of)
+
+
+def mean_of_largest(scores: Logs, computed: Callable[[int], EValue], of: int | None = None) -> EValue:
+    """Return a lower bound of the mean of e-values: only the 12 with the largest scores are computed.
+
+    Parameters
+    ----------
+    scores
+        How much each deviates, about; shape (k,).
+    computed
+        The e-value of a number below k.
+    of
+        As for `largest_mean`.
+    """
+    chosen = np.argsort(-scores, kind="stable")[:_COMPUTED].tolist()
+    mean = average([computed(i) for i in chosen])
+    whole = len(scores) if of is None else of
     if len(chosen) == whole:
-        return computed
-    return EValue(computed.log10 + math.log10(len(chosen) / whole) - 1e-9)  # rounded down, amply
+        return mean
+    return EValue(mean.log10 + math.log10(len(chosen) / whole) - 1e-9)  # rounded down, amply
 
 
 def renumbered(parts: IntArray) -> IntArray:

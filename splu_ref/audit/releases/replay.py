@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Self
 
 from splu_ref.audit.releases.cells import text_cells
-from splu_ref.audit.releases.findings import Check, Claim
+from splu_ref.audit.releases.findings import Check, Stated
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.watched import Drawn, WatchedRandomness
-from splu_ref.mechanisms import RecordMechanism, Release, Transcript, ordered_digest
+from splu_ref.interfaces import Mechanism
+from splu_ref.mechanisms import Release, Transcript, ordered_digest
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError, TapeExhaustedError
 from splu_ref.randomness import Key, KeyedSource, Randomness, TapeSource
@@ -39,7 +40,7 @@ class Replay:
     """
 
     origin: str
-    mechanism: RecordMechanism
+    mechanism: Mechanism[Release]
     original: Microdata
     release: Release
     randomness: str
@@ -108,11 +109,11 @@ class Replay:
         cls,
         key: Key,
         original: Microdata,
-        mechanism: RecordMechanism,
+        mechanism: Mechanism[Release],
         sensitive: Sequence[str],
         id_column: str | None = None,
     ) -> Self:
-        """Return the release that a key gives; parameters and errors of `RecordMechanism.publish`."""
+        """Return the release that a key gives; parameters and errors of `Mechanism.publish`."""
         found, release = _made(mechanism, original, sensitive, KeyedSource(key), id_column)
         return cls(
             origin="key",
@@ -128,7 +129,7 @@ class Replay:
         """What the release was made from, in words."""
         return f"{self.origin} ({self.randomness} randomness)"
 
-    def require(self, sensitive: Sequence[str], claimed: Claim, original: Original | None) -> None:
+    def require(self, sensitive: Sequence[str], claimed: Stated, original: Original | None) -> None:
         """Raise ``ParameterError`` unless this is the release that is claimed, of the original given."""
         if original is None or original.table is not self.original:
             raise ParameterError("a release is made again from the original that it is audited with: give it")
@@ -164,7 +165,7 @@ class Replay:
 
 
 def _made(
-    mechanism: RecordMechanism,
+    mechanism: Mechanism[Release],
     original: Microdata,
     sensitive: Sequence[str],
     source: Randomness,

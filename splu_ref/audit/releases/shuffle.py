@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -30,37 +30,72 @@ def shuffle_evidence(published: Microdata, claimed: Claim, match: Match | None) 
     or gamma places apart, belong nearer together than others, and whether the rows stand in the order of
     their decoy groups. All are averaged.
     """
+    if match is None:
+        return order_evidence(
+            _without_original(published),
+            (),
+            claimed.period,
+            published.row_count,
+            "order of the rows by every column",
+            "rows in the order of a column",
+        )
+    return order_evidence(
+        _with_original(match),
+        [match.true_values(column) for column in match.original.sensitive],
+        claimed.period,
+        match.linked,
+        "order of the rows by the original's order, by every column, and by decoy group",
+        "neighbors in the original's order",
+    )
+
+
+def order_evidence(
+    marks: Iterable[IntArray],
+    grouped: Sequence[IntArray],
+    period: int,
+    rows: int,
+    detail: str,
+    telling: str,
+) -> Evidence:
+    """Hold the order of the rows against a uniform one, by numbers that belong to them.
+
+    Parameters
+    ----------
+    marks
+        Numbers of the rows, -1 where unknown, at least one array.
+    grouped
+        Further ones, of which equal ones might stand together.
+    period
+        How far apart rows stand that might have to do with each other.
+    rows
+        How many rows the evidence rests on.
+    detail, telling
+        What is looked at, in words, and whose power is stated: of neighbors by the first number if some are
+        grouped, otherwise by the number that tells most pairs apart.
+    """
     trials: list[int] = []
     successes: list[int] = []
-    marks: Iterable[IntArray] = _without_original(published) if match is None else _with_original(match)
     for items in marks:
         known = items[items >= 0]
         for pairs in (near_pairs(len(known)), far_pairs(len(known))):
             compared, risen = rising(known, pairs)
             trials.append(compared)
             successes.append(risen)
-        for lag in (1, claimed.period):
+        for lag in (1, period):
             compared, close = nearer(items, lag)
             trials.append(compared)
             successes.append(close)
-    if match is not None:
-        for column in match.original.sensitive:
-            compared, equal = alike(match.true_values(column), claimed.period)
-            trials.append(compared)
-            successes.append(equal)
+    for items in grouped:
+        compared, equal = alike(items, period)
+        trials.append(compared)
+        successes.append(equal)
     e_value = largest_mean(counts_point, np.array(trials), np.array(successes), [HALF] * len(trials))
-    if match is None:
-        placed, detail = published.row_count, "order of the rows by every column"
-        telling = max(trials)
-    else:
-        placed, telling = int((match.records >= 0).sum()), trials[0]
-        detail = "order of the rows by the original's order, by every column, and by decoy group"
 
     def power(level: Fraction) -> str:
-        what = "neighbors in the original's order" if match is not None else "rows in the order of a column"
-        return f"{what}: {rate_power(counts_point, telling, HALF, level / len(trials))}"
+        return f"{telling}: {rate_power(counts_point, told, HALF, level / len(trials))}"
 
-    return Evidence("shuffle", None, e_value, placed, detail, power)
+    told = trials[0] if grouped else max(trials)
+    return Evidence("shuffle", None, e_value, rows, detail, power)
 
 
 def _with_original(match: Match) -> Iterator[IntArray]:

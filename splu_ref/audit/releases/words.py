@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 MEANING = {
     "schema": "the published table has the columns of the original, in their order and of their types",
     "rows": "as many rows are published as the mechanism publishes, for SPLU-Gen a multiple of gamma",
@@ -17,8 +20,16 @@ MEANING = {
     "unlinked": "rows that may be several records do not show what most of these have, more often than drawn",
     "possible": "no row shows a value that it cannot have under the named plan",
     "predicates": "no cell, and no two, show a value more often than any record shows any value",
-    "share": "no published count is too large for a value that holds at most one in gamma of the records",
-    "replacement": "each value but the own one replaces it as often as every other",
+    "share": "no published count is too large, or too small, for any original that the claim allows",
+    "histogram": "every column has the values that it had, each as often as it had it",
+    "locality": "cells were swapped with no regard to where their records stand, or to what else they hold",
+    "columns": "the published columns are those that have a domain",
+    "distinct": "no row repeats another",
+    "size": "as many rows, and of every value, are published as any original would give",
+    "genuine": "tuples of the original are published as often as claimed",
+    "fakes": "as many tuples that are not of the original are published as claimed",
+    "spread": "tuples that are not of the original are spread evenly over the domain",
+    "replacement": "each value but the own one replaces it as often as its chance says",
     "retention": "records keep their own value as often as claimed",
     "decoys": "no other value is published with the records of a value more often than a decoy can be",
     "plan": "the records of a value are published with the decoys of the named plan, as often as it says",
@@ -36,10 +47,9 @@ NOT_SHOWN = (
     "deviations smaller than those that a check's power names may be there",
     "the random integers may be known to somebody: a secret seed or a stolen key look random as well",
     "a few rows among many may have been chosen instead of drawn",
-    "who stood in a decoy group together is not published, so that part of a plan is not seen",
     "other releases of this table, and what other columns give away, are not looked at",
 )
-"""What no audit of a release shows."""
+"""What no audit of a release shows, whatever the mechanism."""
 
 NOT_SHOWN_BY_REPLAY = (
     "how the randomness was chosen: to draw again until a count fits, or to try keys, leaves no trace here",
@@ -48,3 +58,13 @@ NOT_SHOWN_BY_REPLAY = (
     "other releases of this table, and what other columns give away, are not looked at",
 )
 """What is left open where the release was made again."""
+
+
+def rounded_up(probability: Fraction) -> str:
+    """Return a probability to four places, rounded up."""
+    return f"{math.ceil(probability * 10_000) / 10_000:.4f}"
+
+
+def rounded_down(probability: Fraction) -> str:
+    """Return a probability to four places, rounded down."""
+    return f"{math.floor(probability * 10_000) / 10_000:.4f}"

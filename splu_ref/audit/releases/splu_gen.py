@@ -1,0 +1,173 @@
+"""The checks of releases by SPLU-Gen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+
+from splu_ref.audit.releases.cells import text_cells
+from splu_ref.audit.releases.counts import counts_evidence, share_evidence
+from splu_ref.audit.releases.decoys import FIXED_PLANS, decoys_evidence, plan_evidence, possible_check
+from splu_ref.audit.releases.exactness import exactness_evidence, noticed_distance
+from splu_ref.audit.releases.excluded import Excluded
+from splu_ref.audit.releases.findings import Claimed, Found, Held, NotChecked
+from splu_ref.audit.releases.independence import independence_evidence
+from splu_ref.audit.releases.match import Match
+from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.places import places_evidence
+from splu_ref.audit.releases.predicates import (
+    predicates_evidence,
+    unlinked,
+    unlinked_evidence,
+    unlinked_power,
+)
+from splu_ref.audit.releases.retention import retention_evidence, retention_power
+from splu_ref.audit.releases.second import compare_releases
+from splu_ref.audit.releases.shuffle import shuffle_evidence
+from splu_ref.audit.releases.structure import (
+    feasible_check,
+    manifest_checks,
+    records_check,
+    rows_check,
+    schema_check,
+    values_check,
+)
+from splu_ref.manifest import Manifest
+from splu_ref.microdata import Microdata
+
+_NEED_ORIGINAL = (
+    "schema",
+    "records",
+    "feasible",
+    "values",
+    "counts",
+    "exactness",
+    "retention",
+    "independence",
+    "unlinked",
+    "decoys",
+    "plan",
+    "possible",
+    "places",
+)
+_NEED_COLUMNS = (*_NEED_ORIGINAL[1:], "predicates", "shuffle")
+
+
+def held(
+    published: Microdata,
+    sensitive: Sequence[str],
+    claimed: Claimed,
+    original: Original | None,
+    manifest: Manifest | None,
+) -> Held:
+    """Hold a table against the claim."""
+    compare = partial(compare_releases, published, sensitive=sensitive, claimed=claimed)
+    if original is None:
+        return Held(list(_without_original(published, sensitive, claimed, manifest)), compare)
+    found = _exact_against(published, claimed, original, manifest)
+    if set(published.columns) != set(original.table.columns):
+        differ = [NotChecked(name, None, "the columns differ") for name in _NEED_COLUMNS]
+        return Held([*found, *differ], compare)
+    match = Match.of(original, published)
+    found += _with_original(published, claimed, match)
+
+    def excluded(level: Fraction) -> tuple[Excluded, ...]:
+        return tuple(_excluded(match, column, claimed, level) for column in sensitive)
+
+    return Held(found, compare, match.linked, excluded)
+
+
+def _without_original(
+    published: Microdata, sensitive: Sequence[str], claimed: Claimed, manifest: Manifest | None
+) -> Iterator[Found]:
+    yield rows_check(published, claimed, None)
+    domains = {}
+    for column in sensitive:
+        values = text_cells(published, [column], blank=True).to_series().value_counts(sort=True)
+        domains[column] = tuple(values["0"])
+        # The manifest's values, published or not: how many are averaged must not depend on the draws.
+        unpublished = 0 if manifest is None else len(set(manifest.domains[column]) - set(domains[column]))
+        found = np.append(values["count"].to_numpy().astype(np.int64), np.zeros(unpublished, dtype=np.int64))
+        yield share_evidence(column, found, claimed)
+        yield _predicates(published, column, sensitive, claimed)
+    if manifest is not None:
+        yield from manifest_checks(manifest, published, domains, original=False)
+    yield shuffle_evidence(published, claimed, None)
+    yield from (NotChecked(name, None, "this needs the original") for name in _NEED_ORIGINAL)
+
+
+def _exact_against(
+    published: Microdata, claimed: Claimed, original: Original, manifest: Manifest | None
+) -> list[Found]:
+    """Return the exact checks that need no row to be linked."""
+    checks: list[Found] = [
+        schema_check(published, original.table),
+        rows_check(published, claimed, original.table),
+    ]
+    if manifest is not None:
+        checks += manifest_checks(manifest, published, original.domains, original=True)
+    return checks
+
+
+def _with_original(published: Microdata, claimed: Claimed, match: Match) -> Iterator[Found]:
+    records = records_check(match, claimed)
+    yield records
+    for column in match.original.sensitive:
+        yield feasible_check(match.original, claimed, column)
+        yield values_check(match, column, claimed)
+        yield from _of_draws(match, column, claimed, intact=records.passed)
+        yield _predicates(published, column, match.original.sensitive, claimed)
+    yield shuffle_evidence(published, claimed, match)
+
+
+def _predicates(published: Microdata, column: str, sensitive: Sequence[str], claimed: Claimed) -> Found:
+    few = "no predicate holds enough rows"
+    found = predicates_evidence(published, column, sensitive, claimed)
+    return found or NotChecked("predicates", column, few)
+
+
+def _of_draws(match: Match, column: str, claimed: Claimed, *, intact: bool) -> Iterator[Found]:
+    """Yield the evidence of each check of a column, or why there is none."""
+    alike = "no row's true value is known: records with the same cells have different values"
+    unknown = "the non-sensitive cells differ, so it is unclear who was deleted"
+    for name, held in (("counts", counts_evidence), ("exactness", exactness_evidence)):
+        yield held(match, column, claimed) if intact else NotChecked(name, column, unknown)
+    yield retention_evidence(match, column, claimed) or NotChecked("retention", column, alike)
+    yield independence_evidence(match, column, claimed) or NotChecked("independence", column, alike)
+    linked = "every row's true value is known"
+    yield unlinked_evidence(match, column, claimed) or NotChecked("unlinked", column, linked)
+    yield decoys_evidence(match, column, claimed) or NotChecked("decoys", column, alike)
+    if claimed.plan in FIXED_PLANS:
+        undecided = "no row's true value is known, or the counts after the deletion are too unclear"
+        followed = plan_evidence(match, column, claimed) if intact else None
+        yield followed or NotChecked("plan", column, undecided if intact else unknown)
+        exact = possible_check(match, column, claimed) if intact else None
+        yield exact or NotChecked("possible", column, undecided if intact else unknown)
+    else:
+        drawn = "its plan is random" if claimed.plan else "no plan is named"
+        for name in ("plan", "possible"):
+            yield NotChecked(name, column, f"{drawn}: only what every plan satisfies is checked")
+    yield places_evidence(match, column) or NotChecked(
+        "places", column, "no two records of one value are linked"
+    )
+
+
+def _excluded(match: Match, column: str, claimed: Claimed, level: Fraction) -> Excluded:
+    known = int((match.true_values(column) >= 0).sum())
+    intact = records_check(match, claimed).passed
+    typical, share = unlinked(match, column)
+    high = unlinked_power(int((typical >= 0).sum()), claimed, level).high
+    unlinked_noticed = high is not None and share >= high
+    return Excluded(
+        column=column,
+        law=claimed.law,
+        rows=match.rows,
+        known=known,
+        retention=retention_power(known, claimed.law.retention, level) if known else None,
+        exact_counts=noticed_distance(match, column, claimed, level) if intact else None,
+        unlinked=int((typical >= 0).sum()),
+        unlinked_noticed=unlinked_noticed,
+    )

@@ -1,0 +1,253 @@
+"""The checks of releases by swapping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from splu_ref.audit.e_values import EValue, average
+from splu_ref.audit.releases.arrangement import compared, independence_of, locality_of
+from splu_ref.audit.releases.cells import text_cells
+from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping, ExcludedSwapping
+from splu_ref.audit.releases.findings import Check, Evidence, Found, Held, NotChecked, Reuse
+from splu_ref.audit.releases.match import Match
+from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.placed import all_records_check, all_rows_check, matched
+from splu_ref.audit.releases.pooling import mean_of_largest
+from splu_ref.audit.releases.structure import manifest_checks, schema_check
+from splu_ref.audit.releases.swapped_counts import SwapPower, swap_power, swapped_count_point
+from splu_ref.channels import swapped_retention
+from splu_ref.manifest import Manifest
+from splu_ref.microdata import Microdata
+from splu_ref.randomness import IntArray
+
+_PARTS = 2  # half of the records, and each value alone
+_NEED_ORIGINAL = ("schema", "rows", "records", "histogram", "retention", "replacement")
+_ARRANGED = ("independence", "locality")
+
+
+def held(
+    published: Microdata,
+    sensitive: Sequence[str],
+    claimed: ClaimedSwapping,
+    original: Original | None,
+    manifest: Manifest | None,
+) -> Held:
+    """Hold a table against the claim."""
+    if original is None:
+        return Held(
+            list(_without_original(published, sensitive, manifest)), partial(_compared, published, None)
+        )
+    match = matched(published, original, in_place=True)
+    found = list(_exact(published, original, match, manifest))
+    whole = match is not None and all(
+        not isinstance(each, Check) or each.passed or each.name.startswith("manifest") for each in found
+    )
+    if match is None or not whole:
+        why = "the rows or the values are not those of the original"
+        names = ("retention", "replacement", *_ARRANGED)
+        found += [NotChecked(name, column, why) for column in sensitive for name in names]
+        linked = None if match is None else match.linked
+        return Held(found, partial(_compared, published, None), linked)
+    for column in sensitive:
+        found.append(_retention_evidence(match, column, claimed))
+        found.append(_replacement_evidence(match, column, claimed))
+        found += [independence_of(match, column), locality_of(match, column)]
+
+    def excluded(level: Fraction) -> tuple[ExcludedSwapping, ...]:
+        return tuple(
+            ExcludedSwapping(
+                column, claimed.mechanism.retention, match.rows, _power(match, column, claimed, level)
+            )
+            for column in sensitive
+        )
+
+    return Held(found, partial(_compared, published, match), match.linked, excluded)
+
+
+def _without_original(
+    published: Microdata, sensitive: Sequence[str], manifest: Manifest | None
+) -> Iterator[Found]:
+    if manifest is not None:
+        domains = {
+            column: tuple(text_cells(published, [column], blank=True).to_series().unique())
+            for column in sensitive
+        }
+        yield from manifest_checks(manifest, published, domains, original=False)
+    names = (*_NEED_ORIGINAL, *_ARRANGED)
+    yield from (NotChecked(name, None, "this needs the original") for name in names)
+
+
+def _exact(
+    published: Microdata, original: Original, match: Match | None, manifest: Manifest | None
+) -> Iterator[Found]:
+    yield schema_check(published, original.table)
+    yield all_rows_check(published, original)
+    if manifest is not None:
+        yield from manifest_checks(manifest, published, original.domains, original=True)
+    if match is None:
+        yield from (NotChecked(name, None, "the columns differ") for name in ("records", "histogram"))
+        return
+    yield all_records_check(match, in_place=True)
+    for column in original.sensitive:
+        yield _histogram_check(match, column)
+
+
+def _histogram_check(match: Match, column: str) -> Check:
+    """Check that every value stands in the column as often as in the original: swapping moves cells alone."""
+    codes = match.published[column]
+    size = len(match.original.domains[column])
+    found = np.bincount(codes[codes >= 0], minlength=size)
+    changed = np.abs(found - match.original.frequencies(column))
+    foreign = int((codes < 0).sum())
+    detail = (
+        f"{int((changed > 0).sum())} of {size} values stand there more or less often than in the original, "
+        f"{foreign} rows hold another"
+    )
+    return Check("histogram", column, not foreign and not changed.any(), detail, match.rows)
+
+
+def _moved(match: Match, column: str) -> tuple[IntArray, IntArray]:
+    """Return how often each value occurs, and how many rows show each, by true value."""
+    size = len(match.original.domains[column])
+    flat = match.true_values(column) * size + match.published[column]
+    return match.original.frequencies(column), np.bincount(flat, minlength=size**2).reshape(size, size)
+
+
+def _half(frequencies: IntArray) -> list[int]:
+    """Return values that together hold about half of the records: the larger first, where they fit."""
+    chosen, left = [], int(frequencies.sum()) // 2
+    for value in np.argsort(-frequencies, kind="stable").tolist():
+        if frequencies[value] <= left:
+            chosen.append(value)
+            left -= int(frequencies[value])
+    return chosen or [int(frequencies.argmin())]
+
+
+def _of_set(
+    frequencies: IntArray, moved: IntArray, values: Sequence[int], claimed: ClaimedSwapping
+) -> EValue:
+    """Return the e-value of how many rows of some values show a value outside them."""
+    chosen = list(values)
+    members = int(frequencies[chosen].sum())
+    shown = members - int(moved[np.ix_(chosen, chosen)].sum())
+    return swapped_count_point(int(frequencies.sum()), members, shown, claimed.mechanism.retention)
+
+
+def _of_sets(
+    frequencies: IntArray, moved: IntArray, sets: Sequence[Sequence[int]], claimed: ClaimedSwapping
+) -> EValue:
+    """Return a lower bound of the mean of the e-values of some sets: those that deviate most."""
+    records = int(frequencies.sum())
+    apart = 1 - float(swapped_retention(claimed.mechanism.retention, records))
+    members = np.array([int(frequencies[list(each)].sum()) for each in sets])
+    shown = members - [int(moved[np.ix_(each, each)].sum()) for each in map(list, sets)]
+    expected = apart * members * (records - members) / records
+    scores = np.abs(shown - expected) / (np.sqrt(expected) + 1)
+    return mean_of_largest(scores, lambda i: _of_set(frequencies, moved, sets[i], claimed))
+
+
+def _retention_evidence(match: Match, column: str, claimed: ClaimedSwapping) -> Evidence:
+    """Hold how many rows of a set of values show a value outside it against the exact law.
+
+    Notes
+    -----
+    The sets are values that hold about half of the records, and each value alone; see `swapped_counts`. The
+    two parts are averaged.
+    """
+    frequencies, moved = _moved(match, column)
+    half = _half(frequencies)
+    singles = [[value] for value in range(len(frequencies))]
+    e_value = average(
+        [_of_set(frequencies, moved, half, claimed), _of_sets(frequencies, moved, singles, claimed)]
+    )
+    apart = 1 - float(swapped_retention(claimed.mechanism.retention, match.rows))
+    expected = apart * float(1 - ((frequencies / match.rows) ** 2).sum())
+    other = int(match.rows - np.trace(moved))
+    detail = (
+        f"{other} of {match.rows} rows show another value: {other / match.rows:.4f}, claimed {expected:.4f}"
+    )
+
+    def power(level: Fraction) -> str:
+        reached = _power(match, column, claimed, level)
+        return f"{reached} instead of {claimed.mechanism.retention}, by rows that leave half of the values"
+
+    return Evidence("retention", column, e_value, match.rows, detail, power)
+
+
+def _power(match: Match, column: str, claimed: ClaimedSwapping, level: Fraction) -> SwapPower:
+    frequencies = match.original.frequencies(column)
+    members = int(frequencies[_half(frequencies)].sum())
+    return swap_power(match.rows, members, claimed.mechanism.retention, level / _PARTS)
+
+
+def _replacement_evidence(match: Match, column: str, claimed: ClaimedSwapping) -> Evidence | NotChecked:
+    """Hold how many rows leave each pair of values: whether some values swap among themselves."""
+    frequencies, moved = _moved(match, column)
+    pairs = [list(pair) for pair in combinations(range(len(frequencies)), 2)]
+    if len(frequencies) < 4:
+        return NotChecked(
+            "replacement", column, "of two or three values, each alone says as much as pairs do"
+        )
+    e_value = _of_sets(frequencies, moved, pairs, claimed)
+    largest = np.sort(frequencies)[-2:].sum()
+
+    def power(level: Fraction) -> str:
+        members = min(int(largest), match.rows - int(largest))
+        reached = swap_power(match.rows, members, claimed.mechanism.retention, level / len(pairs))
+        return f"rows that leave the two most frequent values as with {reached}"
+
+    detail = f"rows that leave each of {len(pairs)} pairs of values"
+    return Evidence("replacement", column, e_value, match.rows, detail, power)
+
+
+def _compared(first: Microdata, match: Match | None, second: Microdata, level: Fraction) -> Reuse:
+    """Hold a second release against the first, whose rows stand at the places of the same records.
+
+    Notes
+    -----
+    What the first shows is independent of the draws of the second. So it is a division of the second's rows
+    that may be named: `arrangement.compared`. It needs the true values, and all rows in their places.
+    """
+    cells = [text_cells(table, table.columns, blank=True) for table in (first, second)]
+    rows = min(table.row_count for table in (first, second))
+    if cells[0].equals(cells[1]):
+        return Reuse("same", rows, rows, None)
+    other = None if match is None else matched(second, match.original, in_place=True)
+    if match is None or other is None or not _whole(other):
+        return Reuse("fresh", 0, 0, None)
+    values = []
+    more = 0.0
+    for column in match.original.sensitive:
+        values.append(compared(other, column, match.published[column]))
+        alike = int((match.published[column] == other.published[column]).sum())
+        more += alike - _expected_alike(match, column)
+    agreeing = int(
+        np.logical_and.reduce(
+            [match.published[c] == other.published[c] for c in match.original.sensitive]
+        ).sum()
+    )
+    e_value = average(values)
+    if not e_value.rejects(level):
+        return Reuse("fresh", rows, agreeing, e_value)
+    return Reuse("shared" if more > 0 else "opposed", rows, agreeing, e_value)
+
+
+def _whole(match: Match) -> bool:
+    """Return whether a table can be a swapped one, by its exact checks."""
+    return (
+        match.rows == match.original.table.row_count
+        and all_records_check(match, in_place=True).passed
+        and all(_histogram_check(match, column).passed for column in match.original.sensitive)
+    )
+
+
+def _expected_alike(match: Match, column: str) -> float:
+    """Return how many rows two releases with independent draws show alike, about."""
+    frequencies, moved = _moved(match, column)
+    shares = moved / frequencies[:, None]
+    return float((frequencies[:, None] * shares**2).sum())
