@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit.world_file import read_world
+from splu_ref.audit.claims.world_file import read_world
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import EntropyLoss, LogForm, ValueLoss
 from splu_ref.cli.output import AsJson, about, show

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from splu_ref.cli import main
-from splu_ref.mechanisms import Swapping
+from splu_ref.mechanisms import AlphaBeta, DistributionBased, Swapping
 from splu_ref.microdata import Microdata, embedded_table, read_table, write_table
+from splu_ref.randomness import SeededSource
 
 
 @pytest.fixture(scope="module")
@@ -253,12 +254,39 @@ def test_options_that_the_other_mechanism_does_not_know(
 def test_a_release_without_checks_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Swapping("1/2").publish(folder / "adult.csv", "occupation").write(
+    DistributionBased().publish(folder / "adult.csv", "occupation").write(
         tmp_path / "s.csv", manifest=tmp_path / "s.json"
     )
     capsys.readouterr()
     assert main(["audit-release", str(tmp_path / "s.csv"), "--manifest", str(tmp_path / "s.json")]) == 2
     assert capsys.readouterr().err == (
-        "splu-ref: this is a release by swapping, for which there are no checks: give one by SPLU-Gen or "
-        "retention replacement\n"
+        "splu-ref: this is a release by DBR, for which there are no checks: "
+        "give one by SPLU-Gen, retention replacement, swapping or alpha-beta\n"
     )
+
+
+def test_releases_by_swapping_and_by_alpha_beta(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    numbers = range(90)
+    rows = pl.DataFrame({"a": [str(n % 9) for n in numbers], "b": [str(n * n % 90 // 9) for n in numbers]})
+    table = Microdata.from_frame(rows.unique(maintain_order=True))
+    write_table(table, tmp_path / "o.csv")
+    domains = {name: [str(n) for n in range(10)] for name in ("a", "b")}
+    for name, mechanism in (("s", Swapping("1/2")), ("t", AlphaBeta("1/2", "1/4", domains))):
+        published, manifest = tmp_path / f"{name}.csv", tmp_path / f"{name}.json"
+        done = mechanism.publish(tmp_path / "o.csv", ["a", "b"], SeededSource(1))
+        done.write(published, manifest=manifest)
+        told = ["--manifest", manifest, "--original", tmp_path / "o.csv"]
+        found = _json(capsys, published, *told, code=3)
+        assert (found["verdict"], found["mechanism"]) == ("not shown", mechanism.name)
+        assert found["excludes"][0]["open"]
+        if name == "s":
+            assert (found["retention"], found["linked"]) == ("1/2", table.row_count)
+            assert _json(capsys, published, *told, "--retention", "0.5", code=3)["retention"] == "1/2"
+        else:
+            assert (found["alpha"], found["beta"], found["retention"]) == ("1/2", "1/4", None)
+        assert _json(capsys, published, "--manifest", manifest, code=3)["excludes"] == []
+        assert main(["audit-release", str(published), "--manifest", str(manifest), "--gamma", "2"]) == 2
+        assert f"{mechanism.name} has no groups" in capsys.readouterr().err
+    words = ["audit-release", str(tmp_path / "t.csv"), "--manifest", str(tmp_path / "t.json")]
+    assert main([*words, "--retention", "1/2"]) == 2
+    assert "alpha-beta has none: leave it out" in capsys.readouterr().err

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any, NoReturn, TypeVar
 
 from splu_ref.audit.claims.document import Document, Float, clipped
 from splu_ref.audit.claims.format import MAX_DIGITS, MAX_TEXT
-from splu_ref.model import InputError, whole
+from splu_ref.model import InputError, ParameterError, exact, whole
 
 _Value = TypeVar("_Value")
 
@@ -134,6 +135,14 @@ class Fields:
         if not isinstance(text, str) or len(text) > MAX_TEXT or not text.isprintable():
             self.refuse(key, f"{key} is no text of one line of at most {MAX_TEXT} characters: shorten it")
         return text
+
+
+def not_negative(value: str | int, name: str) -> Fraction:
+    """Return an exact number of at least 0, for `Fields.number`."""
+    found = exact(value, name)
+    if found < 0:
+        raise ParameterError(f"{name} is negative: write 0 or more")
+    return found
 
 
 def count(value: str | int, name: str) -> int:

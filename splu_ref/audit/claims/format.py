@@ -12,13 +12,13 @@ MAX_DIGITS = 400
 MAX_TEXT = 500
 """Characters of a title or a source."""
 
-SPLU_GEN, RETENTION = "SPLU-Gen", "retention"
-MECHANISMS = (SPLU_GEN, RETENTION)
+SPLU_GEN, RETENTION, ALPHA_BETA, WORLD = "SPLU-Gen", "retention", "alpha-beta", "world"
+MECHANISMS = (SPLU_GEN, RETENTION, ALPHA_BETA, WORLD)
 """Mechanisms that claims may be about; a kind of claim says which it knows."""
 
 TOP = ("schema", "title", "release", "claim")
 ALWAYS = ("id", "kind", "source", "mechanism")
-DEFAULTS = ("mechanism", "gamma", "retention", "epsilon", "releases", "estimator", "values")
+DEFAULTS = ("mechanism", "gamma", "retention", "epsilon", "releases", "estimator", "values", "world")
 """What ``[release]`` may say for all claims."""
 
 ESTIMATORS = ("mle", "exact", "printed")

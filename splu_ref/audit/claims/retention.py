@@ -9,7 +9,7 @@ from math import prod
 from typing import Self
 
 from splu_ref.audit.claims.claim import KEYED, Claim, Common
-from splu_ref.audit.claims.fields import Fields, count
+from splu_ref.audit.claims.fields import Fields, count, not_negative
 from splu_ref.audit.claims.format import RETENTION
 from splu_ref.audit.claims.narrowing import first_failure
 from splu_ref.audit.claims.quotes import Ledger
@@ -115,7 +115,7 @@ class LocalEpsilon(RetentionClaim):
             **vars(common),
             retention=retention,
             values=values,
-            bound=fields.number(*(("epsilon", _not_negative) if logarithmic else ("e_epsilon", _ratio))),
+            bound=fields.number(*(("epsilon", not_negative) if logarithmic else ("e_epsilon", _ratio))),
             logarithmic=logarithmic,
             releases=releases,
         )
@@ -381,13 +381,6 @@ def _ratio(value: str | int, name: str) -> Fraction:
     found = exact(value, name)
     if found < 1:
         raise ParameterError(f"{name} is below 1, which no ratio of two chances is at most: write 1 or more")
-    return found
-
-
-def _not_negative(value: str | int, name: str) -> Fraction:
-    found = exact(value, name)
-    if found < 0:
-        raise ParameterError(f"{name} is negative: write 0 or more")
     return found
 
 
