@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -18,6 +19,7 @@ from splu_ref.channels import (
     amplification,
     natural_logarithm,
     retention_limit_for,
+    swapped_retention,
     worst_prior,
     worst_property,
 )
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 EXAMPLE = "splu-ref breach --retention 1/5 --values 14 --rho1 0.1 --rho2 0.5"
 
 _MOST_VALUES = 1_000
+_MILLION = 10**6
 """Values of a domain whose matrix is written out for one prior."""
 
 
@@ -72,7 +75,9 @@ def run(
     For values that are kept with probability p and otherwise drawn uniformly from the whole domain, the own
     value included, or by the law that the manifest tells. Without --prior, every prior is admitted, and every
     property of the value. With it, the counts of a column are the prior, its values the domain unless a
-    manifest declares it, and every set of values with a share of at most rho1 a property. Exit code 0: no
+    manifest declares it, and every set of values with a share of at most rho1 a property. Of a release by
+    swapping the published column has the counts; a record keeps its value more often than its cell stays, and
+    what else is known of other records is left out. Exit code 0: no
     breach, 1: there is one. It speaks of one column of one release, and of records that are independent of
     each other.
     """
@@ -101,7 +106,8 @@ def run(
         least = Fraction(1, size) if told is None else told.least
         # One value against all others: no column of the whole matrix has a larger ratio.
         law = {"a value": least, "another value": 1 - least}
-    channel = retention_channel(keep, law)
+    records = 0 if counts is None or told is None or not told.swapped else sum(counts.values())
+    channel = retention_channel(swapped_retention(keep, records) if records else keep, law)
     found = amplification(channel)
     if counts is None:
         worst: Breach[str, str] | None = worst_prior(channel, levels.rho1)
@@ -110,6 +116,7 @@ def run(
     else:
         worst = worst_property(channel, counts, levels.rho1)
         limit = retention_limit_for(counts, law, levels)
+        limit = _swapped_limit(limit, records) if records and limit is not None else limit
     holds = worst is None or worst.posterior < levels.rho2
     # A value drawn from the table's own counts tells of the table: no ratio of records bounds that.
     local = told is None or told.mechanism.replacing != "identity"
@@ -126,7 +133,10 @@ def run(
         "largest_retention": None if limit is None else str(limit),
         "epsilon": epsilon,
     }
-    lines = _lines(levels, worst, limit, str(found.ratio or "infinite"), epsilon, prior=counts is not None)
+    lines = _lines(
+        levels, worst, limit, str(found.ratio or "infinite"), epsilon,
+        prior=counts is not None, rounded=bool(records),
+    )  # fmt: skip
     held = None if counts is None else [count for count in counts.values() if count]
     with certified(certificate, partial(_certificate, keep, size, levels, held), lines, force=force):
         show(result, lines, as_json=as_json)
@@ -149,6 +159,8 @@ class _Told:
     mechanism: RetentionReplacement
     column: str | None
     domain: tuple[str, ...] | None
+    swapped: bool = False
+    """Whether it is swapping: a record's law is that of replacements from the counts, which keeps more."""
 
     @property
     def size(self) -> int:
@@ -195,12 +207,16 @@ def _law(told: _Told | None, counts: dict[str, int]) -> dict[str, Fraction]:
 
 def _told(path: Path, column: str | None, prior: Path | None, certificate: Path | None) -> _Told:
     """Return what a manifest tells of one of its sensitive columns, or of a record that has one coin."""
-    from splu_ref.mechanisms import RetentionReplacement, read_manifest  # noqa: PLC0415 - as below
+    from splu_ref.mechanisms import RetentionReplacement, Swapping, read_manifest  # noqa: PLC0415 - as below
 
-    mechanism = read_manifest(path).mechanism
+    manifest = read_manifest(path)
+    mechanism, swapped = manifest.mechanism, isinstance(manifest.mechanism, Swapping)
+    if isinstance(mechanism, Swapping):
+        mechanism = RetentionReplacement(mechanism.retention, manifest.domains, replacing="identity")
     if not isinstance(mechanism, RetentionReplacement):
         raise DataError(
-            f"{path}: a release by {mechanism.name}: give the manifest of one by {RetentionReplacement.name}"
+            f"{path}: a release by {mechanism.name}: give the manifest of one by {RetentionReplacement.name} "
+            f"or {Swapping.name}"
         )
     if certificate is not None and mechanism.replacing != "uniform":
         raise ParameterError("a certificate is of uniform replacement: leave out --certificate")
@@ -219,9 +235,18 @@ def _told(path: Path, column: str | None, prior: Path | None, certificate: Path 
     if mechanism.replacing == "identity" and prior is None:
         raise ParameterError(
             f"{path} tells of replacements from the original's own counts, which are the prior as well: give "
-            "them, --prior TABLE"
+            f"them, --prior {'PUBLISHED, which has them' if swapped else 'TABLE'}"
         )
-    return _Told(mechanism, column, domains[column])
+    return _Told(mechanism, column, domains[column], swapped)
+
+
+def _swapped_limit(limit: Fraction, records: int) -> Fraction:
+    """Return a p, in millionths, up to which swapping keeps a record with a smaller chance than a limit."""
+
+    def reaches(millionths: int) -> bool:
+        return swapped_retention(Fraction(millionths, _MILLION), records) >= limit
+
+    return Fraction(bisect_left(range(1, _MILLION), True, key=reaches), _MILLION)
 
 
 def _counts(path: Path, column: str | None, declared: tuple[str, ...] | None) -> dict[str, int]:
@@ -256,7 +281,7 @@ def _witness(worst: Breach[str, str]) -> dict[str, object]:
 
 def _lines(
     levels: Levels, worst: Breach[str, str] | None, limit: Fraction | None, ratio: str, epsilon: str | None,
-    *, prior: bool,
+    *, prior: bool, rounded: bool,
 ) -> list[tuple[str, str]]:  # fmt: skip
     whose = "under this prior" if prior else "under any prior"
     if worst is None:
@@ -268,6 +293,8 @@ def _lines(
         breach = f"{verdict} {whose}: seeing {worst.published} lifts “{secret}” {lifted} at most"
     if limit is None:
         allowed = "every retention below 1"
+    elif rounded:
+        allowed = f"up to {decimal_down(limit, 6)}, in millionths and rounded down"
     else:
         allowed = f"below {limit} (about {decimal_down(limit, 4)}); at it there is a breach"
     return [

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from itertools import combinations, permutations, product
+from math import factorial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 
 from splu_ref import certificate_checker
 from splu_ref.cli import main
+from splu_ref.mechanisms import Swapping
 
 LEVELS = ["--rho1", "0.1", "--rho2", "0.5"]
 
@@ -140,3 +143,54 @@ def test_more_values_than_a_certificate_names(capsys: pytest.CaptureFixture[str]
     assert "no breach under this prior" in said.out or "a breach under this prior" in said.out
     assert "at most 500 values" in said.err
     assert not (tmp_path / "c.json").exists()
+
+
+def _largest_posterior(values: str, keep: Fraction, rho1: Fraction) -> Fraction:
+    """Return the largest posterior of a record of a swapped column, over every outcome of its draws."""
+    joint: dict[tuple[str, str], Fraction] = {}
+    places = range(len(values))
+    for coins in product((False, True), repeat=len(values)):
+        released = [place for place in places if coins[place]]
+        chance = keep ** (len(values) - len(released)) * (1 - keep) ** len(released)
+        for order in permutations(released):
+            source = dict(zip(released, order, strict=True))
+            for place in places:
+                seen = values[source.get(place, place)]
+                one = chance / factorial(len(released)) / len(values)
+                joint[values[place], seen] = joint.get((values[place], seen), Fraction(0)) + one
+    domain = sorted(set(values))
+    secrets = [
+        secret
+        for size in range(1, len(domain) + 1)
+        for secret in combinations(domain, size)
+        if Fraction(sum(map(values.count, secret)), len(values)) <= rho1
+    ]
+    return max(
+        sum((joint[true, seen] for true in secret), Fraction(0)) / Fraction(values.count(seen), len(values))
+        for secret in secrets
+        for seen in domain
+    )
+
+
+def test_swapping_is_judged_under_its_own_counts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    values = "aabbbc"
+    (tmp_path / "o.csv").write_text("job\n" + "\n".join(values) + "\n")
+    done = Swapping("1/3").publish(tmp_path / "o.csv", "job")
+    done.write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
+    manifest = ["--manifest", str(tmp_path / "m.json")]
+    for rho1, rho2 in (("0.2", "0.4"), ("0.4", "0.65"), ("0.5", "0.9")):
+        words = [*manifest, "--prior", str(tmp_path / "p.csv"), "--rho1", rho1, "--rho2", rho2]
+        truth = _largest_posterior(values, Fraction(1, 3), Fraction(rho1))
+        found = _json(capsys, *words, code=0 if truth < Fraction(rho2) else 1)
+        assert Fraction(found["witness"]["posterior"]) == truth
+        assert (found["retention"], found["epsilon"]) == ("1/3", None)
+        limit = Fraction(found["largest_retention"])
+        assert _largest_posterior(values, limit, Fraction(rho1)) < Fraction(rho2)
+        assert _largest_posterior(values, limit + Fraction(1, 10**6), Fraction(rho1)) >= Fraction(rho2)
+        assert main(["breach", *words]) in (0, 1)
+        assert "in millionths and rounded down" in " ".join(capsys.readouterr().out.split())
+    assert main(["breach", *manifest, *LEVELS]) == 2
+    assert "--prior PUBLISHED, which has them" in capsys.readouterr().err
+    certified = ["--prior", str(tmp_path / "p.csv"), "--certificate", str(tmp_path / "c.json")]
+    assert main(["breach", *manifest, *certified, *LEVELS]) == 2
+    assert "a certificate is of uniform replacement" in capsys.readouterr().err

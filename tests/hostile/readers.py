@@ -21,6 +21,7 @@ import polars as pl
 
 from splu_ref import certificate_checker
 from splu_ref.audit.claims import read_claims
+from splu_ref.audit.claims.world_file import read_world
 from splu_ref.audit.release_log import read_log
 from splu_ref.certificate_checker import Unreadable, check_text
 from splu_ref.certificates import (
@@ -128,6 +129,11 @@ def _claims(data: bytes) -> None:
         read_claims(path)
 
 
+def _world(data: bytes) -> None:
+    with _file(data, "w.toml") as path:
+        read_world(path)
+
+
 def _certificate(data: bytes) -> None:
     """Check a certificate; at a thousandth of the work that the checker admits, so that each takes little."""
     admitted = {name: getattr(certificate_checker, name) // 1000 for name in _ADMITTED}
@@ -195,6 +201,31 @@ _VECTORS = [file.vectors[0] for file in _FILES]
 _IDS = [vector.id for file in _FILES for vector in file.vectors]
 
 _CSV_SAMPLE = 'sex,age,job\nF,39,Sales\nM,4,"a,""b"""\nF,,=1+1\nM,039,"x\r\ny"\n\ufeff, é ,NA\n'.encode()
+_WORLD_SAMPLES = (
+    b"""schema = "splu-ref/world/1"
+title = "A world"
+
+[[record]]
+times = 2
+law = {yes = "1/2", no = "1/2"}
+
+[release]
+publish = "count"
+of = ["yes"]
+""",
+    b"""schema = "splu-ref/world/1"
+[[table]]
+values = ["1", "2"]
+probability = "1/3"
+[[table]]
+values = [2, 1]
+probability = "2/3"
+[release]
+publish = "mechanism"
+mechanism = "retention"
+retention = "1/5"
+""",
+)
 _CLAIMS_SAMPLE = b"""schema = "splu-ref/claims/1"
 title = "A release"
 
@@ -327,6 +358,21 @@ READERS = {
             _claims,
             (_CLAIMS_SAMPLE,),
             (b"[[claim]]", b"'''", b'"""', b"nan", b"0x", b"1979-05-27", b"a.b.c", b'"\\U0010FFFF"'),
+        ),
+        Reader(
+            "world",
+            _world,
+            _WORLD_SAMPLES,
+            (
+                b"[[record]]",
+                b"[[table]]",
+                b'"""',
+                b"nan",
+                b"0x",
+                b'"mechanism"',
+                b"times = 999999999",
+                b"a.b.c",
+            ),
         ),
         Reader(
             "certificate",

@@ -31,6 +31,7 @@ COMMANDS: dict[str, Callable[[str], list[str]]] = {
         *("sanitize", "table.csv", "-o", "out.csv", "--sensitive", "job", "--gamma", "2", "--key-file", file)
     ],
     "claims": lambda file: ["audit", file, "--report", "out"],
+    "world": lambda file: ["entropy", file],
     "certificate": lambda file: ["check", file],
     "vectors": lambda file: ["conform", "--vectors", ".", "--junit", "out.xml", "--", "cat"],
     "expected_failures": lambda file: [

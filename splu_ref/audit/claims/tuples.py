@@ -69,7 +69,7 @@ class DGammaPrivacy(Claim):
             ),
             found=(
                 f"a prior of {self.said('d')} becomes {shown(seen)} for a tuple that is seen, "
-                f"{shown(unseen)} for one that is not; a small prior falls to {shown(chances.unseen)} of itself"
+                f"{shown(unseen)} for one that is not; a small prior falls to {shown(chances.unseen)} of it"
             ),
             key="level",
             numbers={
