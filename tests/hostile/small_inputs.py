@@ -66,6 +66,16 @@ FILES = {
     "twelve.csv": table(12, 2, 40),
     "fourteen.csv": table(14, 2, 34),
     "odd.json": json.dumps(_MANIFEST | {"retention": "0.5" + "0" * 390 + "1"}),
+    "swap.json": json.dumps(
+        {name: _MANIFEST[name] for name in _MANIFEST if name not in ("gamma", "plan")}
+        | {
+            "method": "swapping",
+            "rows": 250,
+            "sensitive": [{"column": "s", "domain": [str(n) for n in range(100)]}],
+        }
+    ),
+    "entropy.toml": 'schema="splu-ref/claims/1"\nrelease={mechanism="world",world="many.toml"}\n'
+    + _alike('[[claim]]\nid="{0}"\nkind="entropy-loss"\nbits=1\n', 9),
     "rows.json": json.dumps(_MANIFEST | {"rows": 10**400}),
     "range.json": '{"s": {"min": 0, "max": 99999}}',
     "law.json": '{"s": {"a": "0.5' + "0" * 390 + '1", "b": "0.4' + "9" * 391 + '"}}',
@@ -186,12 +196,12 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"--gamma {LONG} --epsilon 0.3 --alpha 30", "--gamma 2 --epsilon 0.3 --alpha 1000 --method printed",
         "--gamma 2 --epsilon 1e-99 --alpha 50 --method exact",
     ),
-    "audit": ("eight.toml", "spent.toml --report report --force"),
+    "audit": ("eight.toml", "spent.toml --report report --force", "entropy.toml"),
     "audit-release": (
         "long.csv --sensitive s --gamma 2 --original long.csv --second long.csv",
         f"many.csv {_LAST} --original pair.csv",
         f"pair.csv {_LAST} --sensitive b --original pair.csv --second pair.csv",
-        "long.csv --manifest odd.json",
+        "long.csv --manifest odd.json", "many.csv --manifest swap.json --original many.csv",
         f"three.csv {_LAST} --original three.csv --retention 0.{'7' * 390} --level 1e-300",
         f"pair.csv {_LAST} --second other.csv --alpha 1000000",
     ),

@@ -112,14 +112,14 @@ class EntropyClaim(Claim):
             return worst.cost, f"It is largest where {worst.released} is released", true_for
         if self.measure == "record":
             most = max(range(len(losses.records)), key=losses.records.__getitem__)
-            within = [n + 1 for n, loss in enumerate(losses.records) if loss <= bound]
-            true_for = f"true for records {', '.join(map(str, within))}" if within else ""
+            true = [str(n + 1) for n, loss in enumerate(losses.records) if loss <= bound]
+            true_for = f"true for records {', '.join(true)}" if true else ""
             return losses.records[most], f"It is largest for record {most + 1}", true_for
         return (losses.expected if self.measure == "expected" else losses.whole), "", ""
 
     def work(self) -> int:
         """Return about the work of going through the tables, without what a mechanism draws of each."""
-        return STEP * self.world.world.size * self.world.world.places
+        return 4 * STEP * self.world.world.size * self.world.world.places
 
     @property
     def size(self) -> str:

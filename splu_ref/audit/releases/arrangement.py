@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ Told = NDArray[np.bool_]
 
 LAGS = 16
 """How far apart records may stand whose values are compared."""
-_LARGEST = 1 << 22
+_LARGEST = 1 << 19
 """Entries of the largest table of parts, true and published values."""
 
 
@@ -77,7 +78,15 @@ class Arrangement:
         self.match, self.column = match, column
         self.true, self.shown = match.true_values(column), match.published[column]
         self.size = len(match.original.domains[column])
-        self.own: Told = np.eye(self.size, dtype=bool)
+
+    @cached_property
+    def own(self) -> Told:
+        """Whether a published value is the true one, shape (values, values)."""
+        return np.eye(self.size, dtype=bool)
+
+    def fits(self, parts: int) -> bool:
+        """Return whether the table of so many parts is small enough to be made."""
+        return parts * self.size**2 <= _LARGEST
 
     def cells(self, part: IntArray) -> IntArray:
         """Return how many rows of each part show each value, by true value."""
@@ -125,7 +134,7 @@ class Arrangement:
     def _small(self, divisions: Iterator[IntArray]) -> Iterator[IntArray]:
         for division in divisions:
             part = renumbered(division)
-            if (int(part.max()) + 1) * self.size**2 <= _LARGEST:
+            if self.fits(int(part.max()) + 1):
                 yield part
 
 
@@ -142,7 +151,7 @@ def independence_of(match: Match, column: str) -> Evidence | NotChecked:
         [arrangement.log_of_kept(part) for part in family]
         for family in (arrangement.by_place(), arrangement.by_columns(), arrangement.by_other_sensitive())
     ]
-    return _evidence("independence", arrangement, families, "keep their own value", arrangement.own)
+    return _evidence("independence", arrangement, families, "keep their own value", own=True)
 
 
 def locality_of(match: Match, column: str) -> Evidence | NotChecked:
@@ -155,16 +164,17 @@ def locality_of(match: Match, column: str) -> Evidence | NotChecked:
     """
     arrangement = Arrangement(match, column)
     lags = [sign * lag for lag in range(1, LAGS + 1) for sign in (1, -1)]
-    families = [[arrangement.log_beside(lag) for lag in lags if abs(lag) < match.rows]]
+    near = lags if arrangement.fits(arrangement.size) else []
+    families = [[arrangement.log_beside(lag) for lag in near if abs(lag) < match.rows]]
     families += [
         [arrangement.log_of_frequent(part) for part in family]
         for family in (arrangement.by_place(), arrangement.by_columns())
     ]
-    return _evidence("locality", arrangement, families, "show another value", ~arrangement.own)
+    return _evidence("locality", arrangement, families, "show another value", own=False)
 
 
 def _evidence(
-    name: str, arrangement: Arrangement, families: list[list[float]], told: str, marked: Told
+    name: str, arrangement: Arrangement, families: list[list[float]], told: str, *, own: bool
 ) -> Evidence | NotChecked:
     logs = [mean_log(family) for family in families if family]
     if not logs:
@@ -172,7 +182,8 @@ def _evidence(
     column, divisions = arrangement.column, sum(map(len, families))
     totals = arrangement.cells(np.zeros_like(arrangement.true))[0]
     value = int(totals.sum(axis=1).argmax())
-    rows, seen = int(totals[value].sum()), int(totals[value][marked[value]].sum())
+    rows = int(totals[value].sum())
+    seen = int(totals[value, value]) if own else rows - int(totals[value, value])
 
     def power(level: Fraction) -> str:
         factors = 2 * arrangement.size
@@ -191,9 +202,15 @@ def _evidence(
     )
 
 
-def compared(match: Match, column: str, values: IntArray) -> EValue:
-    """Return the e-value that the rows were arranged without regard to values that are named for each."""
-    return EValue(Arrangement(match, column).log_of_value(values) / math.log(10))
+def compared(match: Match, column: str, values: IntArray) -> EValue | None:
+    """Return the e-value that the rows were arranged without regard to values that are named for each.
+
+    None if there are too many values.
+    """
+    arrangement = Arrangement(match, column)
+    if not arrangement.fits(arrangement.size):
+        return None
+    return EValue(arrangement.log_of_value(values) / math.log(10))
 
 
 def _log_choose(whole: IntArray, part: IntArray) -> Logs:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from itertools import combinations
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from splu_ref.manifest import Manifest
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray
 
+_MOST_PAIRED = 256
 _PARTS = 2  # half of the records, and each value alone
 _NEED_ORIGINAL = ("schema", "rows", "records", "histogram", "retention", "replacement")
 _ARRANGED = ("independence", "locality")
@@ -111,11 +112,62 @@ def _histogram_check(match: Match, column: str) -> Check:
     return Check("histogram", column, not foreign and not changed.any(), detail, match.rows)
 
 
-def _moved(match: Match, column: str) -> tuple[IntArray, IntArray]:
-    """Return how often each value occurs, and how many rows show each, by true value."""
-    size = len(match.original.domains[column])
-    flat = match.true_values(column) * size + match.published[column]
-    return match.original.frequencies(column), np.bincount(flat, minlength=size**2).reshape(size, size)
+@dataclass(frozen=True)
+class _Moves:
+    """How many rows of the values of a column show a value outside a set of them."""
+
+    match: Match
+    column: str
+    keep: Fraction
+
+    @property
+    def true(self) -> IntArray:
+        """The true code of each row."""
+        return self.match.true_values(self.column)
+
+    @property
+    def shown(self) -> IntArray:
+        """The published code of each row."""
+        return self.match.published[self.column]
+
+    @cached_property
+    def frequencies(self) -> IntArray:
+        """How often each value occurs."""
+        return self.match.original.frequencies(self.column)
+
+    @cached_property
+    def kept(self) -> IntArray:
+        """How many rows of each value show it."""
+        return np.bincount(self.true[self.true == self.shown], minlength=len(self.frequencies))
+
+    def of_set(self, values: Sequence[int]) -> EValue:
+        """Return the e-value of how many rows of some values show a value outside them."""
+        inside = np.isin(np.arange(len(self.frequencies)), values)
+        left = int((inside[self.true] & ~inside[self.shown]).sum())
+        return self._point(int(self.frequencies[inside].sum()), left)
+
+    def of_values(self) -> EValue:
+        """Return a lower bound of the mean e-value of each value alone."""
+        return self._mean(self.frequencies, self.frequencies - self.kept)
+
+    def of_pairs(self) -> EValue:
+        """Return a lower bound of the mean e-value of each pair of values."""
+        size = len(self.frequencies)
+        moved = np.bincount(self.true * size + self.shown, minlength=size**2).reshape(size, size)
+        one, two = np.triu_indices(size, 1)
+        members = self.frequencies[one] + self.frequencies[two]
+        inside = self.kept[one] + self.kept[two] + moved[one, two] + moved[two, one]
+        return self._mean(members, members - inside)
+
+    def _mean(self, members: IntArray, left: IntArray) -> EValue:
+        records = self.match.rows
+        apart = 1 - float(swapped_retention(self.keep, records))
+        expected = apart * members * (records - members) / records
+        scores = np.abs(left - expected) / (np.sqrt(expected) + 1)
+        return mean_of_largest(scores, lambda i: self._point(int(members[i]), int(left[i])))
+
+    def _point(self, members: int, left: int) -> EValue:
+        return swapped_count_point(self.match.rows, members, left, self.keep)
 
 
 def _half(frequencies: IntArray) -> list[int]:
@@ -128,29 +180,6 @@ def _half(frequencies: IntArray) -> list[int]:
     return chosen or [int(frequencies.argmin())]
 
 
-def _of_set(
-    frequencies: IntArray, moved: IntArray, values: Sequence[int], claimed: ClaimedSwapping
-) -> EValue:
-    """Return the e-value of how many rows of some values show a value outside them."""
-    chosen = list(values)
-    members = int(frequencies[chosen].sum())
-    shown = members - int(moved[np.ix_(chosen, chosen)].sum())
-    return swapped_count_point(int(frequencies.sum()), members, shown, claimed.mechanism.retention)
-
-
-def _of_sets(
-    frequencies: IntArray, moved: IntArray, sets: Sequence[Sequence[int]], claimed: ClaimedSwapping
-) -> EValue:
-    """Return a lower bound of the mean of the e-values of some sets: those that deviate most."""
-    records = int(frequencies.sum())
-    apart = 1 - float(swapped_retention(claimed.mechanism.retention, records))
-    members = np.array([int(frequencies[list(each)].sum()) for each in sets])
-    shown = members - [int(moved[np.ix_(each, each)].sum()) for each in map(list, sets)]
-    expected = apart * members * (records - members) / records
-    scores = np.abs(shown - expected) / (np.sqrt(expected) + 1)
-    return mean_of_largest(scores, lambda i: _of_set(frequencies, moved, sets[i], claimed))
-
-
 def _retention_evidence(match: Match, column: str, claimed: ClaimedSwapping) -> Evidence:
     """Hold how many rows of a set of values show a value outside it against the exact law.
 
@@ -159,15 +188,11 @@ def _retention_evidence(match: Match, column: str, claimed: ClaimedSwapping) -> 
     The sets are values that hold about half of the records, and each value alone; see `swapped_counts`. The
     two parts are averaged.
     """
-    frequencies, moved = _moved(match, column)
-    half = _half(frequencies)
-    singles = [[value] for value in range(len(frequencies))]
-    e_value = average(
-        [_of_set(frequencies, moved, half, claimed), _of_sets(frequencies, moved, singles, claimed)]
-    )
+    moves = _Moves(match, column, claimed.mechanism.retention)
+    e_value = average([moves.of_set(_half(moves.frequencies)), moves.of_values()])
     apart = 1 - float(swapped_retention(claimed.mechanism.retention, match.rows))
-    expected = apart * float(1 - ((frequencies / match.rows) ** 2).sum())
-    other = int(match.rows - np.trace(moved))
+    expected = apart * float(1 - ((moves.frequencies / match.rows) ** 2).sum())
+    other = match.rows - int(moves.kept.sum())
     detail = (
         f"{other} of {match.rows} rows show another value: {other / match.rows:.4f}, claimed {expected:.4f}"
     )
@@ -187,22 +212,21 @@ def _power(match: Match, column: str, claimed: ClaimedSwapping, level: Fraction)
 
 def _replacement_evidence(match: Match, column: str, claimed: ClaimedSwapping) -> Evidence | NotChecked:
     """Hold how many rows leave each pair of values: whether some values swap among themselves."""
-    frequencies, moved = _moved(match, column)
-    pairs = [list(pair) for pair in combinations(range(len(frequencies)), 2)]
-    if len(frequencies) < 4:
-        return NotChecked(
-            "replacement", column, "of two or three values, each alone says as much as pairs do"
-        )
-    e_value = _of_sets(frequencies, moved, pairs, claimed)
-    largest = np.sort(frequencies)[-2:].sum()
+    moves = _Moves(match, column, claimed.mechanism.retention)
+    size = len(moves.frequencies)
+    if not 4 <= size <= _MOST_PAIRED:
+        why = "two or three values say as much alone as in pairs" if size < 4 else "there are too many pairs"
+        return NotChecked("replacement", column, why)
+    pairs = size * (size - 1) // 2
+    largest = int(np.sort(moves.frequencies)[-2:].sum())
 
     def power(level: Fraction) -> str:
-        members = min(int(largest), match.rows - int(largest))
-        reached = swap_power(match.rows, members, claimed.mechanism.retention, level / len(pairs))
+        members = min(largest, match.rows - largest)
+        reached = swap_power(match.rows, members, moves.keep, level / pairs)
         return f"rows that leave the two most frequent values as with {reached}"
 
-    detail = f"rows that leave each of {len(pairs)} pairs of values"
-    return Evidence("replacement", column, e_value, match.rows, detail, power)
+    detail = f"rows that leave each of {pairs} pairs of values"
+    return Evidence("replacement", column, moves.of_pairs(), match.rows, detail, power)
 
 
 def _compared(first: Microdata, match: Match | None, second: Microdata, level: Fraction) -> Reuse:
@@ -220,21 +244,19 @@ def _compared(first: Microdata, match: Match | None, second: Microdata, level: F
     other = None if match is None else matched(second, match.original, in_place=True)
     if match is None or other is None or not _whole(other):
         return Reuse("fresh", 0, 0, None)
-    values = []
+    values: list[EValue] = []
     more = 0.0
+    both = np.ones(rows, dtype=bool)
     for column in match.original.sensitive:
-        values.append(compared(other, column, match.published[column]))
-        alike = int((match.published[column] == other.published[column]).sum())
-        more += alike - _expected_alike(match, column)
-    agreeing = int(
-        np.logical_and.reduce(
-            [match.published[c] == other.published[c] for c in match.original.sensitive]
-        ).sum()
-    )
-    e_value = average(values)
-    if not e_value.rejects(level):
-        return Reuse("fresh", rows, agreeing, e_value)
-    return Reuse("shared" if more > 0 else "opposed", rows, agreeing, e_value)
+        e_value = compared(other, column, match.published[column])
+        values += [] if e_value is None else [e_value]
+        alike = match.published[column] == other.published[column]
+        both &= alike
+        more += int(alike.sum()) - _expected_alike(match, column)
+    together = average(values) if values else None
+    if together is None or not together.rejects(level):
+        return Reuse("fresh", rows, int(both.sum()), together)
+    return Reuse("shared" if more > 0 else "opposed", rows, int(both.sum()), together)
 
 
 def _whole(match: Match) -> bool:
@@ -248,6 +270,7 @@ def _whole(match: Match) -> bool:
 
 def _expected_alike(match: Match, column: str) -> float:
     """Return how many rows two releases with independent draws show alike, about."""
-    frequencies, moved = _moved(match, column)
-    shares = moved / frequencies[:, None]
-    return float((frequencies[:, None] * shares**2).sum())
+    true, shown = match.true_values(column), match.published[column]
+    _, counts = np.unique(np.stack([true, shown]), axis=1, return_counts=True)
+    own, _ = np.unique(np.stack([true, shown]), axis=1)
+    return float((counts**2 / match.original.frequencies(column)[own[0]]).sum())

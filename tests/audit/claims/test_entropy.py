@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref.audit.claims import Finding, Verdict, decide, read_claims
+from splu_ref.audit.claims import Finding, Verdict, decide, foresee, read_claims
+from splu_ref.binomial.work import one_budget
 from splu_ref.model import InputError
 
 SALARIES = """schema = "splu-ref/world/1"
@@ -105,3 +106,13 @@ def test_a_world_that_cannot_be_read_is_refused(folder: Path, world: str, told: 
 def test_a_negative_bound_is_refused(folder: Path) -> None:
     with pytest.raises(InputError, match="bits is negative"):
         _decided(folder, "salaries.toml", "-1")
+
+
+def test_too_many_tables_are_refused_before_any_work(folder: Path) -> None:
+    (folder / "salaries.toml").write_text(SALARIES.replace("times = 3", "times = 12"))
+    assert 3**12 < 10**6
+    claim = '[[claim]]\nid = "{0}"\nkind = "entropy-loss"\nworld = "salaries.toml"\nbits = 1\n'
+    head = 'schema = "splu-ref/claims/1"\n[release]\nmechanism = "world"\n'
+    (folder / "c.toml").write_text(head + "".join(claim.format(number) for number in range(20)))
+    with one_budget(), pytest.raises(InputError, match=r"claim \d+"):
+        foresee(read_claims(folder / "c.toml"))
