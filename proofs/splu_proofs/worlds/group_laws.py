@@ -6,7 +6,7 @@ are then dealt to the members by a uniform permutation.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -37,7 +37,7 @@ def independent(gamma: int) -> Law:
 
 def capped(flagged: Sequence[bool]) -> Law:
     """Return the law in which flagged slots are drawn as ever and the others share what is left evenly."""
-    gamma, law = len(flagged), Counter[Counts]()
+    gamma, law = len(flagged), defaultdict[Counts, Fraction](Fraction)
     others = [slot for slot in range(gamma) if not flagged[slot]]
     for drawn, chance in independent(gamma).items():
         left = sum(drawn[slot] for slot in others)
@@ -51,7 +51,7 @@ def capped(flagged: Sequence[bool]) -> Law:
 
 def all_or_none(rare: Sequence[bool]) -> Law:
     """Return the law in which a rare slot takes all places if chosen, and else the others share them."""
-    gamma, law = len(rare), Counter[Counts]()
+    gamma, law = len(rare), defaultdict[Counts, Fraction](Fraction)
     common = [slot for slot in range(gamma) if not rare[slot]]
     for slot in range(gamma):
         if rare[slot]:
@@ -104,7 +104,7 @@ def _weights(some: Sequence[Counts], gamma: int) -> list[Fraction] | None:
 
 def shown(law: Law) -> dict[Counts, Fraction]:
     """Return the chance of every way in which the members, in their order, are published."""
-    found: Counter[Counts] = Counter()
+    found = defaultdict[Counts, Fraction](Fraction)
     for k, chance in law.items():
         places = [slot for slot, number in enumerate(k) for _ in range(number)]
         for order in permutations(places):
@@ -124,7 +124,7 @@ def published(
     """
     ways: dict[Counts, Fraction] = {(0,) * values: Fraction(1)}
     for number, group in enumerate(plan):
-        grown: Counter[Counts] = Counter()
+        grown = defaultdict[Counts, Fraction](Fraction)
         for counts, chance in ways.items():
             for k, part in law_of(number, group).items():
                 more = list(counts)
@@ -137,7 +137,7 @@ def published(
 
 def of_value(law: Mapping[Counts, Fraction], value: int) -> dict[int, Fraction]:
     """Return the law of one value's published count."""
-    found: Counter[int] = Counter()
+    found = defaultdict[int, Fraction](Fraction)
     for counts, chance in law.items():
         found[counts[value]] += chance
     return dict(found)
