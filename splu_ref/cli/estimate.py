@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_args
 
 import typer
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, about, note, show
+from splu_ref.cli.output import AsJson, Force, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.queries import read_queries
+from splu_ref.cli.tables import TableOptions, make_table, values_of
 from splu_ref.estimators import (
     METHODS,
     AnyOf,
@@ -25,12 +27,15 @@ from splu_ref.estimators import (
     TupleEstimator,
     estimate_count,
     method_named,
+    read_conditions,
 )
+from splu_ref.estimators.estimator import Progress
 from splu_ref.estimators.queries.recoded import recoded_query
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import AlphaBeta, SpluGen, read_manifest, read_release
+from splu_ref.mechanisms import AlphaBeta, PublishedTable, SpluGen, read_manifest, read_release
 from splu_ref.microdata import Microdata, read_table
 from splu_ref.model import Gamma, InputError, ParameterError, retention_probability
+from splu_ref.tables import approximation, half_width, is_exact
 from splu_ref.terminal import say_json
 
 EXAMPLE = (
@@ -48,15 +53,32 @@ def run(
     where: Annotated[
         list[str] | None,
         typer.Option(
-            "--where", help="COLUMN=VALUE, COLUMN>=NUMBER or COLUMN<=NUMBER; repeat for a conjunction."
+            "--where",
+            help="COLUMN=VALUE, COLUMN=A|B, COLUMN!=VALUE, COLUMN=30..39 or COLUMN>=30; repeat for a "
+            "conjunction.",
         ),
     ] = None,
     batch: Annotated[
         Path | None,
         typer.Option(
-            "--batch", help='File of queries, a line each: {"where": {"age": "39", "job": ["a", "b"]}}'
+            "--batch",
+            help='File of queries: a line each, {"where": {"age": "39", "job": ["a", "b"]}}, or SELECT '
+            "COUNT(*) WHERE age = 39 AND job IN ('a', 'b');",
         ),
     ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option("--by", help="Columns of a table, such as sex,occupation, instead of one count."),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the table here: .csv, .csv.gz, .parquet or .json."),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option("--picture", help="Draw the table here, with its intervals: .svg or .png."),
+    ] = None,
+    force: Force = False,
     gamma: Annotated[str | None, typer.Option("--gamma", help="Size of a decoy group, as published.")] = None,
     sensitive: Annotated[list[str] | None, typer.Option("--sensitive", help="Sensitive column.")] = None,
     retention: Annotated[
@@ -90,10 +112,17 @@ def run(
 
     A conjunction names at least one sensitive column. Small counts are wrong on purpose. Of a value alone the
     estimate is the published count. The manifest of a release by another mechanism decides how it is
-    estimated. With --batch the answers are JSON lines in the order of the queries.
+    estimated. With --batch the answers are JSON lines in the order of the queries. With --by a whole table is
+    estimated, whose rows and columns add up to what is public.
     """
-    if bool(where) == (batch is not None):
-        raise ParameterError("say what to count: either --where COLUMN=VALUE or --batch FILE")
+    if not by and bool(where) == (batch is not None):
+        raise ParameterError(
+            "say what to count: either --where COLUMN=VALUE or --batch FILE, or a table with --by"
+        )
+    if by and batch is not None:
+        raise ParameterError("a table is asked for with --by or queries with --batch: drop one")
+    wanted = TableOptions(by, output, picture, force)
+    wanted.require()
     facts = None if manifest is None else read_manifest(manifest)
     told = {
         "--interval": interval != "each",
@@ -103,9 +132,9 @@ def run(
         "--plan": plan,
     }
     by_channel = facts is not None and not isinstance(facts.mechanism, SpluGen)
-    queries = [(0, Query.parse(where))] if where else list(read_queries(_present(batch)))
+    queries = [] if batch is None else list(read_queries(batch))
     if by_channel:
-        _by_channel(published, _present(facts), queries, method, told, batch, as_json=as_json)
+        _by_channel(published, _present(facts), where, queries, method, told, batch, wanted, as_json=as_json)
         return
     release = _Release(gamma, sensitive, retention, plan, facts)
     chosen = None if method is None else _method(method)
@@ -113,9 +142,18 @@ def run(
     with about(published), counted("counting") as progress:
         table = read_table(published)
         release.require(table)
+        estimator = release.estimator(table)
+        known = release.published(table)
+        conditions = read_conditions(where or (), values_of(known))
         if facts is not None and facts.recoded:
             queries = [(line, _recoded(query, facts, table, batch, line)) for line, query in queries]
-        estimator = release.estimator(table)
+            if conditions:
+                conditions = _recoded(Query(conditions), facts, table, batch, 0).conditions
+        if by:
+            ask = partial(_splu_gen, estimator, chosen, kind, progress)
+            make_table(known, ask, conditions, wanted, as_json=as_json)
+            return
+        queries = queries if batch is not None else [(0, Query(conditions))]
         for line, query in queries:
             _check(estimator, query, chosen, f"{batch}, line {line}: " if line else "")
         answers = estimator.estimate(
@@ -126,11 +164,25 @@ def run(
             f"the release consists of {len(facts.batches)} batches with a decoy plan each; estimates and "
             "intervals of conjunctions assume one plan over all records"
         )
-    for answer in answers if batch is not None else []:
-        say_json(_result(answer))
+    for (_, query), answer in zip(queries, answers, strict=True) if batch is not None else ():
+        say_json(_result(known, query, answer))
     if batch is None:
         summary = (chosen or METHODS[answers[0].method]).summary
-        _show(queries[0][1], answers[0], summary, release, table.row_count, as_json=as_json)
+        _show(known, queries[0][1], answers[0], summary, release, as_json=as_json)
+
+
+def _splu_gen(
+    estimator: QueryEstimator,
+    chosen: Method | None,
+    kind: Interval,
+    progress: Progress,
+    queries: Sequence[Query],
+    method: str | None,
+) -> list[QueryEstimate]:
+    """Answer the queries of a table: values alone by the method that suits them."""
+    named = None if method is None else chosen
+    fits = kind if named is None or named.name == "shrunk" else "each"
+    return estimator.estimate(queries, named, interval=fits, progress=progress)
 
 
 BY_CHANNEL = {
@@ -175,6 +227,14 @@ class _Release:
         if self.facts is not None:
             self.facts.require(table)
 
+    def published(self, table: Microdata) -> PublishedTable:
+        """Return the table with what is public about it; without a manifest, values that occur are all."""
+        told = {} if self.facts is None else self.facts.domains
+        domains = {
+            column: told.get(column) or tuple(sorted(set(table.cells(column)))) for column in self.columns
+        }
+        return PublishedTable(table=table, mechanism=self.mechanism, domains=domains, told=self.facts)
+
     def estimator(self, table: Microdata) -> QueryEstimator:
         domains = None if self.facts is None else self.facts.domains
         return QueryEstimator(table, self.columns, self.mechanism, domains=domains)
@@ -192,10 +252,12 @@ def _present(given: _Given | None) -> _Given:
 def _by_channel(
     published: Path,
     facts: Manifest,
+    where: Sequence[str] | None,
     queries: list[tuple[int, Query]],
     method: str | None,
     told: Mapping[str, object],
     batch: Path | None,
+    wanted: TableOptions,
     *,
     as_json: bool,
 ) -> None:
@@ -207,6 +269,11 @@ def _by_channel(
         release = read_release(published, facts)
         tuples = isinstance(facts.mechanism, AlphaBeta)
         estimator = TupleEstimator(release) if tuples else ChannelEstimator(release)
+        conditions = read_conditions(where or (), values_of(release))
+        if wanted.by:
+            make_table(release, estimator, conditions, wanted, method, as_json=as_json)
+            return
+        queries = queries if batch is not None else [(0, Query(conditions))]
         for line, query in queries:
             try:
                 estimator.require(query)
@@ -214,20 +281,14 @@ def _by_channel(
                 raise type(error)(f"{batch}, line {line}: {error}" if batch else str(error)) from None
         answers = estimator([query for _, query in queries], method)
     if batch is None and tuples:
-        _show_tuples(queries[0][1], answers[0], as_json=as_json)
+        _show_tuples(release, queries[0][1], answers[0], as_json=as_json)
         return
     if batch is None:
-        _show(
-            queries[0][1],
-            answers[0],
-            BY_CHANNEL[answers[0].method],
-            None,
-            release.table.row_count,
-            as_json=as_json,
-        )
+        query, answer = queries[0][1], answers[0]
+        _show(release, query, answer, BY_CHANNEL[answer.method], None, as_json=as_json)
         return
-    for answer in answers:
-        say_json(_result(answer))
+    for (_, query), answer in zip(queries, answers, strict=True):
+        say_json(_result(release, query, answer))
 
 
 def _recoded(query: Query, facts: Manifest, table: Microdata, batch: Path | None, line: int) -> Query:
@@ -266,11 +327,13 @@ def _interval(name: str) -> Interval:
     raise ParameterError(f"--interval {name} is unknown: choose one of {', '.join(get_args(Interval))}")
 
 
-def _result(answer: QueryEstimate) -> dict[str, Any]:
+def _result(known: PublishedTable, query: Query, answer: QueryEstimate) -> dict[str, Any]:
     result: dict[str, Any] = {
         "estimate": _number(answer.estimate),
         "standard_error": answer.standard_error,
         "interval": None if answer.interval is None else [_number(end) for end in answer.interval],
+        "half_width": half_width(answer.interval),
+        "approximation": approximation(exact=is_exact(known, query, answer), interval=answer.interval),
         "interval_kind": answer.interval_kind,
         "method": answer.method,
         "published_count": answer.published_count,
@@ -299,15 +362,15 @@ def _shown(value: float) -> str:
 
 
 def _show(
+    known: PublishedTable,
     query: Query,
     answer: QueryEstimate,
     summary: str,
     release: _Release | None,
-    rows: int,
     *,
     as_json: bool,
 ) -> None:
-    result = _result(answer)
+    result, rows = _result(known, query, answer), known.table.row_count
     lines = [("concept", str(query))]
     named = query.conditions[0][1]
     if release is not None and answer.method == "mle" and isinstance(named, AnyOf) and len(named.values) == 1:
@@ -332,7 +395,7 @@ def _show(
     show(result, lines, as_json=as_json)
 
 
-def _show_tuples(query: Query, answer: QueryEstimate, *, as_json: bool) -> None:
+def _show_tuples(release: PublishedTable, query: Query, answer: QueryEstimate, *, as_json: bool) -> None:
     lines = [
         ("concept", str(query)),
         ("method", "inversion: published tuples, less the fakes to be expected, over alpha"),
@@ -343,7 +406,7 @@ def _show_tuples(query: Query, answer: QueryEstimate, *, as_json: bool) -> None:
     ]
     if answer.note is not None:
         lines.append(("note", answer.note))
-    show(_result(answer), lines, as_json=as_json)
+    show(_result(release, query, answer), lines, as_json=as_json)
 
 
 def doubt(answer: QueryEstimate) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""A file of queries: one JSON object a line."""
+"""A file of queries: one JSON object a line, or statements in a small part of SQL."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from splu_ref.cli.select import read_statements
 from splu_ref.estimators import Query
 from splu_ref.files import opened
 from splu_ref.model import DataError, InputError
 
+_STATEMENTS = {"S", "-"}
+"""How a file of statements begins: with SELECT, or a remark."""
+
 
 def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
     """Yield each query of the file at ``path`` with the number of its line; blank lines are passed over.
+
+    A text that begins with SELECT, or with a remark of SQL, is read by `splu_ref.cli.select`.
 
     Raises
     ------
@@ -24,12 +30,15 @@ def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
     try:
         # A text in JSON may hold other ends of lines, such as U+2028: splitlines would cut it there.
         with opened(path) as file, TextIOWrapper(file, encoding="utf-8-sig") as text:
-            lines = text.read().split("\n")
+            content = text.read()
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file: check the path of the queries") from None
     except UnicodeDecodeError:
         raise DataError(f"{path}: not a text file in UTF-8: write one JSON object a line") from None
-    for number, line in enumerate(lines, start=1):
+    if content.lstrip()[:1].upper() in _STATEMENTS:
+        yield from read_statements(content, path)
+        return
+    for number, line in enumerate(content.split("\n"), start=1):
         if line.strip():
             yield number, _query(line, f"{path}, line {number}")
 

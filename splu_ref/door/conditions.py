@@ -10,8 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from splu_ref.estimators import AnyOf, Between, Query
-from splu_ref.estimators.queries.query import number
+from splu_ref.estimators import AnyOf, Between, Condition, NoneOf, Query, number
 from splu_ref.mechanisms import PublishedTable
 from splu_ref.model import ParameterError
 
@@ -37,8 +36,9 @@ class Conditions:
         Parameters
         ----------
         where
-            By column a value, several values (any of them), or ``{"min": a, "max": b}`` with one or both
-            limits. A value is a text, as the cell is written; a number, which finds every cell that writes
+            By column a value, several values (any of them), ``{"not": value or values}`` (none of them), or
+            ``{"min": a, "max": b}`` with one or both limits, ``"above"`` and ``"below"`` for limits that are
+            left out. A value is a text, as the cell is written; a number, which finds every cell that writes
             the same number; a date or a moment; a truth value; an interval of pandas; or None or NaN for
             cells without content.
 
@@ -62,20 +62,25 @@ class Conditions:
             self._known[column] = known
         return self._known[column]
 
-    def _condition(self, column: str, given: object) -> AnyOf | Between:
+    def _condition(self, column: str, given: object) -> Condition:
         values = self.values(column)
         if isinstance(given, Mapping):
-            if not given or not set(given) <= {"min", "max"}:
-                raise ParameterError(
-                    f'column {column!r}: a range is {{"min": 20, "max": 40}}, or one of the two'
-                )
-            return _range(column, given, values)
-        one = not isinstance(given, Iterable) or isinstance(given, str | bytes)
-        several = [given] if one else list(cast("Iterable[object]", given))
-        found = dict.fromkeys(text for value in several for text in _found(column, value, values))
-        if not found:
-            raise ParameterError(f"column {column!r}: there is no value in the list: name at least one")
-        return AnyOf(tuple(found))
+            return (
+                NoneOf(_any(column, given["not"], values))
+                if set(given) == {"not"}
+                else _range(column, given, values)
+            )
+        return AnyOf(_any(column, given, values))
+
+
+def _any(column: str, given: object, values: Sequence[str]) -> tuple[str, ...]:
+    """Return the texts of the cells that hold any of the values."""
+    one = not isinstance(given, Iterable) or isinstance(given, str | bytes)
+    several = [given] if one else list(cast("Iterable[object]", given))
+    found = dict.fromkeys(text for value in several for text in _found(column, value, values))
+    if not found:
+        raise ParameterError(f"column {column!r}: there is no value in the list: name at least one")
+    return tuple(found)
 
 
 def _found(column: str, value: Any, values: Sequence[str]) -> Iterable[str]:
@@ -101,22 +106,16 @@ def _found(column: str, value: Any, values: Sequence[str]) -> Iterable[str]:
     )
 
 
-def _range(column: str, given: Mapping[Any, Any], values: Sequence[str]) -> AnyOf | Between:
+def _range(column: str, given: Mapping[Any, Any], values: Sequence[str]) -> Condition:
     limits = {key: value.item() if isinstance(value, np.generic) else value for key, value in given.items()}
-    if not any(isinstance(value, date) for value in limits.values()):
-        query = Query.of({column: limits})
-        return query.conditions[0][1]
-    least, greatest = (_moment(limits[key]) if key in limits else None for key in ("min", "max"))
-    found = [
-        text
-        for text in values
-        if (moment := _written_moment(text)) is not None
-        and (least is None or moment >= least)
-        and (greatest is None or moment <= greatest)
-    ]
-    if not found:
+    dates = [isinstance(value, date) for value in limits.values()]
+    if any(dates) and not all(dates):
+        raise ParameterError(f"column {column!r}: give both limits of a range as dates, or as numbers")
+    told = {key: value.isoformat() if isinstance(value, date) else value for key, value in limits.items()}
+    [(_, found)] = Query.of({column: told}).conditions
+    if any(dates) and isinstance(found, Between) and not any(map(found.holds, values)):
         raise ParameterError(f"column {column!r} holds no moment in that range: widen it")
-    return AnyOf(tuple(found))
+    return found
 
 
 def _moment(value: date) -> np.datetime64:

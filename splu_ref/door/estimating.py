@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import narwhals as nw
 
 from splu_ref.door.conditions import Conditions
-from splu_ref.estimators import ChannelEstimator, Query, QueryEstimate, QueryEstimator, TupleEstimator
+from splu_ref.estimators import ChannelEstimator, QueryEstimator, TupleEstimator
 from splu_ref.mechanisms import AlphaBeta, PublishedTable, SpluGen
 from splu_ref.model import ParameterError
-
-Ask: TypeAlias = Callable[[Sequence[Query], str | None], Sequence[QueryEstimate]]
-"""Answers queries by the method of that name, or by the one that suits each."""
+from splu_ref.tables import Ask, count_table, ordered, table_columns
 
 
 def _of_splu_gen(release: PublishedTable) -> Ask:
@@ -62,7 +60,7 @@ def answers(
         If a query cannot be answered.
     """
     conditions = Conditions(release)
-    ask = ESTIMATORS.get(release.mechanism.name, ChannelEstimator)(release)
+    ask = _ask(release)
     if isinstance(queries, Mapping):
         return ask([conditions.query(queries)], method)[0]
     asked = [conditions.query(where) for where in queries]
@@ -86,14 +84,14 @@ def answers(
 
 
 def crosstab(release: PublishedTable, rows: str, columns: str, method: str | None = None) -> Any:
-    """Return the estimated counts of all pairs of values of two columns.
+    """Return the estimated counts of all pairs of values of two columns, which add up: see `tabulate`.
 
     Parameters
     ----------
     release
         The published table.
     rows, columns
-        Two columns, at least one of them sensitive.
+        Two columns.
     method
         As for `answers`.
 
@@ -106,20 +104,70 @@ def crosstab(release: PublishedTable, rows: str, columns: str, method: str | Non
     Raises
     ------
     InputError
-        If no column is sensitive, a column does not exist, or the method cannot answer.
+        If a column does not exist, or the method cannot answer.
     """
     if rows == columns:
         raise ParameterError(f"the two columns are both {rows!r}: name two different ones")
-    conditions = Conditions(release)
-    down, across = conditions.values(rows), conditions.values(columns)
-    queries = [conditions.query({rows: one, columns: other}) for one in down for other in across]
-    found = iter(ESTIMATORS.get(release.mechanism.name, ChannelEstimator)(release)(queries, method))
-    table = [[next(found).estimate for _ in across] for _ in down]
-    counts = {other: [line[place] for line in table] for place, other in enumerate(across)}
+    if isinstance(release.mechanism, AlphaBeta):  # of tuples nothing is public that could add up
+        conditions = Conditions(release)
+        pairs = [(one, other) for one in conditions.values(rows) for other in conditions.values(columns)]
+        asked = [conditions.query({rows: one, columns: other}) for one, other in pairs]
+        found = [answer.estimate for answer in TupleEstimator(release)(asked, method)]
+    else:
+        table = count_table(release, _ask(release), (rows, columns), method=method)
+        pairs = [(str(one), str(other)) for one, other in (cell.values for cell in table.cells)]
+        found = [cell.estimate for cell in table.cells]
+    down, across = (ordered({pair[place] for pair in pairs}) for place in (0, 1))
+    of_pair = dict(zip(pairs, found, strict=True))
+    counts = {other: [of_pair.get((one, other), 0.0) for one in down] for other in across}
     if rows in counts:
         raise ParameterError(f"{rows!r} is a value of {columns!r} too: rename the column")
     frame = _frame_like(release, {rows: list(down)} | counts)
     return nw.maybe_set_index(frame, rows).to_native()
+
+
+def tabulate(
+    release: PublishedTable,
+    by: str | Sequence[str],
+    where: Mapping[str, object] | None = None,
+    *,
+    method: str | None = None,
+) -> Any:
+    """Return the estimated counts of all combinations of values of some columns, which add up.
+
+    Parameters
+    ----------
+    release
+        The published table.
+    by
+        The columns of the table, or one.
+    where
+        Conditions that all its records meet, as for `answers`.
+    method
+        As for `answers`.
+
+    Returns
+    -------
+    A data frame
+        Of the kind of the published table: a row for each combination, with the columns of ``by`` as texts,
+        ``estimate``, ``standard_error``, ``low`` and ``high`` (the ends of the 95 % interval),
+        ``half_width``, ``approximation``, ``method``, ``published_count`` and ``predicate_count``. Rows add
+        up to the public counts of the columns that are not sensitive, and to the estimates of each sensitive
+        value.
+
+    Raises
+    ------
+    InputError
+        If a column does not exist, no record meets the conditions, or the method cannot answer.
+    """
+    columns = (by,) if isinstance(by, str) else tuple(by)
+    conditions = Conditions(release).query(where).conditions if where else ()
+    table = count_table(release, _ask(release), columns, conditions, method)
+    return _frame_like(release, table_columns(table)).to_native()
+
+
+def _ask(release: PublishedTable) -> Ask:
+    return ESTIMATORS.get(release.mechanism.name, ChannelEstimator)(release)
 
 
 def _frame_like(release: PublishedTable, columns: Mapping[str, list[Any]]) -> nw.DataFrame[Any]:

@@ -38,9 +38,11 @@ from splu_ref.estimators.linear.two_state import (
 )
 from splu_ref.estimators.queries.channel_estimator import ChannelEstimator
 from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
+from splu_ref.estimators.queries.limits import number
 from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
-from splu_ref.estimators.queries.query import AnyOf, Between, Query
+from splu_ref.estimators.queries.query import AnyOf, Between, Condition, NoneOf, Query
 from splu_ref.estimators.queries.tuple_estimator import TupleEstimate, TupleEstimator, estimate_tuples
+from splu_ref.estimators.queries.written import read_conditions
 
 __all__ = [
     "METHODS",
@@ -48,6 +50,7 @@ __all__ = [
     "Batch",
     "Between",
     "ChannelEstimator",
+    "Condition",
     "CountEstimate",
     "Estimates",
     "Interval",
@@ -56,6 +59,7 @@ __all__ = [
     "Maximum",
     "Method",
     "Moments",
+    "NoneOf",
     "PublishedColumn",
     "Query",
     "QueryEstimate",
@@ -79,7 +83,9 @@ __all__ = [
     "noise_tail",
     "noise_threshold",
     "noise_variance",
+    "number",
     "published_co_occurrence",
+    "read_conditions",
     "reconstructed_two_tables",
     "set_matrix",
     "two_tables_estimate",

@@ -123,6 +123,16 @@ class PublishedTable:
         """Return the estimated counts of all pairs of values of two columns: see `splu_ref.door.crosstab`."""
         return splu_ref.crosstab(self, rows, columns, method)
 
+    def tabulate(
+        self,
+        by: str | Sequence[str],
+        where: Mapping[str, object] | None = None,
+        *,
+        method: str | None = None,
+    ) -> Any:
+        """Return the estimated counts of all combinations of values: see `splu_ref.door.tabulate`."""
+        return splu_ref.tabulate(self, by, where, method=method)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Release(PublishedTable):

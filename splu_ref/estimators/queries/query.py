@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import NamedTuple, Self, TypeAlias
 
+from splu_ref.estimators.queries.limits import Limit, limit, limit_text, moment, number, reaches, same_kind
 from splu_ref.model import ParameterError
+
+_NOT_PLAIN = re.compile(r'[|{}"]|\.\.|^[\s!=<>]|\s$|^$|\s(?:and|AND)\s')
+"""What a value holds that is read as something else than itself, unless it is quoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,23 +24,49 @@ class AnyOf:
     values: tuple[str, ...]
 
     def __str__(self) -> str:
-        return self.values[0] if len(self.values) == 1 else "{" + ", ".join(self.values) + "}"
+        return _set(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class NoneOf:
+    """The column holds none of these values, as texts, at least one."""
+
+    values: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "!" + _set(self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The column holds a number from ``least`` to ``greatest``, both included; None is no limit."""
+    """The column holds a number, or a date, from ``least`` to ``greatest``; None is no limit.
 
-    least: Decimal | None
-    greatest: Decimal | None
+    Attributes
+    ----------
+    least, greatest
+        The limits, of one kind. A day as a limit means all its moments.
+    above, below
+        Whether the least and the greatest are themselves left out.
+    """
+
+    least: Limit | None
+    greatest: Limit | None
+    above: bool = False
+    below: bool = False
 
     def __str__(self) -> str:
-        least = "" if self.least is None else str(self.least)
-        greatest = "" if self.greatest is None else str(self.greatest)
-        return f"{least}..{greatest}"
+        least = "" if self.least is None else limit_text(self.least)
+        greatest = "" if self.greatest is None else limit_text(self.greatest)
+        return f"{'>' if self.above else ''}{least}..{'<' if self.below else ''}{greatest}"
+
+    def holds(self, text: str) -> bool:
+        """Return whether a cell is a number, or a date, in the range."""
+        return (self.least is None or reaches(text, self.least, strict=self.above)) and (
+            self.greatest is None or reaches(text, self.greatest, strict=self.below, down=True)
+        )
 
 
-Condition: TypeAlias = AnyOf | Between
+Condition: TypeAlias = AnyOf | NoneOf | Between
 Predicate: TypeAlias = tuple[tuple[str, Condition], ...]
 """Conditions on columns that are not sensitive, sorted by column; empty for all records."""
 
@@ -68,7 +100,8 @@ class Query:
         ----------
         where
             By column a value (text, or a whole or decimal number, meant as its text), a list of values (any
-            of them), or ``{"min": a, "max": b}`` with one or both limits, on a column of numbers.
+            of them), ``{"not": value or list}`` (none of them), or ``{"min": a, "max": b}`` with one or both
+            limits, on a column of numbers or of dates, ``"above"`` and ``"below"`` for limits left out.
 
         Raises
         ------
@@ -86,31 +119,14 @@ class Query:
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> Self:
-        """Return the query written as ``COLUMN=VALUE``, ``COLUMN>=NUMBER`` or ``COLUMN<=NUMBER`` texts.
+        """Return the query written as texts such as ``age>=30``, without knowing the table: see `written`."""
+        from splu_ref.estimators.queries.written import read_conditions  # noqa: PLC0415  it is made of these
 
-        The first ``=`` divides; the value may contain others. A lower and an upper limit of one column may
-        both be given.
-        """
-        where: dict[str, object] = {}
-        for text in texts:
-            column, equals, value = text.partition("=")
-            limit = {">": "min", "<": "max"}.get(column[-1:])
-            column = column[:-1] if limit else column
-            if not equals or not column:
-                raise ParameterError(f"{text!r} is no condition: write COLUMN=VALUE, or COLUMN>=NUMBER")
-            known = where.get(column)
-            if limit and isinstance(known, dict) and limit not in known:
-                known[limit] = value
-            elif column in where:
-                raise ParameterError(
-                    f"column {column!r} is named twice: give several values as a list in a --batch file"
-                )
-            else:
-                where[column] = {limit: value} if limit else value
-        return cls.of(where)
+        return cls(read_conditions(texts))
 
     def __str__(self) -> str:
-        return " and ".join(f"{column}={condition}" for column, condition in self.conditions)
+        """Return the query as it can be written on the command line."""
+        return " and ".join(_written(column, condition) for column, condition in self.conditions)
 
 
 class ResolvedQuery(NamedTuple):
@@ -161,7 +177,12 @@ def selected(column: str, condition: Condition, domain: Sequence[str], *, comple
     for value in condition.values:
         if value not in places and complete:
             raise ParameterError(f"{value!r} is not a value of {column!r}{suggestion(value, domain)}")
-    return sorted({places[value] for value in condition.values if value in places})
+    named = {places[value] for value in condition.values if value in places}
+    if isinstance(condition, AnyOf):
+        return sorted(named)
+    if len(named) == len(domain):
+        raise ParameterError(f"column {column!r} holds nothing else than {condition}: name fewer values")
+    return [place for place in range(len(domain)) if place not in named]
 
 
 def suggestion(value: str, domain: Sequence[str]) -> str:
@@ -173,44 +194,91 @@ def suggestion(value: str, domain: Sequence[str]) -> str:
 
 
 def _in_range(column: str, condition: Between, domain: Sequence[str]) -> list[int]:
-    numbers = [number(value) for value in domain]
-    if all(value is None for value in numbers):
+    limit = condition.least if condition.least is not None else condition.greatest
+    read, kind = (number, "numbers") if isinstance(limit, Decimal) else (moment, "dates such as 2024-12-31")
+    if all(read(value) is None for value in domain):
         raise ParameterError(
-            f"column {column!r} holds no numbers, such as {domain[0]!r}: name values instead of a range"
+            f"column {column!r} holds no {kind}, but {domain[0]!r}: name values instead of a range"
         )
-    least, greatest = condition.least, condition.greatest
-    return [
-        place
-        for place, value in enumerate(numbers)
-        if value is not None and (least is None or value >= least) and (greatest is None or value <= greatest)
-    ]
+    return [place for place, value in enumerate(domain) if condition.holds(value)]
 
 
-def number(text: str) -> Decimal | None:
-    """Return the number that a text writes in decimal digits, or None."""
-    if "_" in text:  # Python reads 1_000 as a number
-        return None
-    try:
-        value = Decimal(text)
-    except InvalidOperation:
-        return None
-    return value if value.is_finite() else None
+def _written(column: str, condition: Condition) -> str:
+    """Return a condition as `splu_ref.estimators.queries.written` reads it."""
+    if isinstance(condition, NoneOf):
+        return f"{column}!={_set(condition.values)}"
+    if isinstance(condition, AnyOf) or not (condition.above or condition.below):
+        return f"{column}={condition}"
+    ends = ((condition.least, ">", condition.above), (condition.greatest, "<", condition.below))
+    return " and ".join(
+        f"{column}{sign}{'' if strict else '='}{limit_text(end)}"
+        for end, sign, strict in ends
+        if end is not None
+    )
+
+
+def _set(values: Sequence[str]) -> str:
+    if len(values) == 1:
+        return _plain(values[0])
+    return "{" + ", ".join(_plain(value, ",") for value in values) + "}"
+
+
+def _plain(value: str, besides: str = "") -> str:
+    """Return a value as it is, or quoted if it would be read as something else."""
+    if _NOT_PLAIN.search(value) is None and not (besides and besides in value):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _condition(column: object, given: object) -> Condition:
     if isinstance(given, Mapping):
-        if not given or not set(given) <= {"min", "max"}:
-            raise ParameterError(f'column {column!r}: a range is {{"min": 20, "max": 40}}, or one of the two')
-        limits = [_limit(column, given[key]) if key in given else None for key in ("min", "max")]
-        if limits[0] is not None and limits[1] is not None and limits[0] > limits[1]:
+        return NoneOf(_values(column, given["not"])) if set(given) == {"not"} else _range(column, given)
+    return AnyOf(_values(column, given))
+
+
+def _range(column: object, given: Mapping[object, object]) -> Between:
+    least, greatest = ([key for key in keys if key in given] for keys in (("min", "above"), ("max", "below")))
+    if not given or not set(given) <= {*least, *greatest} or max(len(least), len(greatest)) > 1:
+        raise ParameterError(
+            f'column {column!r}: a range is {{"min": 20, "max": 40}}, or one of the two, with "above" or '
+            '"below" for a limit that is left out'
+        )
+    return between(
+        column,
+        _limit(column, given[least[0]]) if least else None,
+        _limit(column, given[greatest[0]]) if greatest else None,
+        above=least == ["above"],
+        below=greatest == ["below"],
+    )
+
+
+def between(
+    column: object, least: Limit | None, greatest: Limit | None, *, above: bool = False, below: bool = False
+) -> Between:
+    """Return a range.
+
+    Raises
+    ------
+    ParameterError
+        If its limits are of two kinds, or exchanged.
+    """
+    if least is not None and greatest is not None:
+        ordered = same_kind(least, greatest)
+        if ordered is None:
+            raise ParameterError(f"column {column!r}: give two numbers or two dates as the limits of a range")
+        if ordered[0] > ordered[1]:
             raise ParameterError(
-                f"column {column!r}: min {limits[0]} is above max {limits[1]}: exchange them"
+                f"column {column!r}: min {limit_text(least)} is above max {limit_text(greatest)}: "
+                "exchange them"
             )
-        return Between(limits[0], limits[1])
+    return Between(least, greatest, above=above, below=below)
+
+
+def _values(column: object, given: object) -> tuple[str, ...]:
     values = given if isinstance(given, list | tuple) else [given]
     if not values:
         raise ParameterError(f"column {column!r}: the list of values is empty: name at least one")
-    return AnyOf(tuple(dict.fromkeys(_text(column, value) for value in values)))
+    return tuple(dict.fromkeys(_text(column, value) for value in values))
 
 
 def _text(column: object, value: object) -> str:
@@ -221,10 +289,11 @@ def _text(column: object, value: object) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _limit(column: object, given: object) -> Decimal:
-    value = (
-        None if isinstance(given, bool) or not isinstance(given, str | int | float) else number(str(given))
-    )
+def _limit(column: object, given: object) -> Limit:
+    value = None if isinstance(given, bool) or not isinstance(given, str | int | float) else limit(str(given))
     if value is None:
-        raise ParameterError(f"column {column!r}: {given!r} is no number: write a limit such as 20 or 37.5")
+        raise ParameterError(
+            f"column {column!r}: {given!r} is no number and no date: write a limit such as 20, 37.5 or "
+            "2024-12-31"
+        )
     return value

@@ -1,0 +1,181 @@
+"""Queries in a small part of SQL: ``SELECT COUNT(*) WHERE age BETWEEN 30 AND 39 AND occupation = 'Sales';``.
+
+A statement is SELECT COUNT(*), FROM and a name if one likes, WHERE, and conditions with AND between them: one
+of ``= <> != < <= > >=`` with a value, BETWEEN two limits, IN or NOT IN a list, IS NULL or IS NOT NULL, which
+is about cells without content. Texts stand between ``'``, names that are no plain words between double
+quotes; either is doubled within. Statements end with ``;``, remarks begin with ``--``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from splu_ref.estimators import AnyOf, Condition, NoneOf, Query
+from splu_ref.estimators.queries.limits import Limit, limit
+from splu_ref.estimators.queries.query import Between, between
+from splu_ref.estimators.queries.written import joined
+from splu_ref.model import DataError, InputError
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+|--[^\n]*)
+    |(?P<text>'(?:[^']|'')*')
+    |(?P<name>"(?:[^"]|"")*"|`[^`]*`)
+    |(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?!\w))
+    |(?P<word>[^\W\d]\w*)
+    |(?P<sign><>|!=|<=|>=|[=<>(),;*])""",
+    re.VERBOSE,
+)
+_SIGNS = {"=", "<>", "!=", "<", "<=", ">", ">="}
+_END = "the end"
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    place: int
+
+    @property
+    def word(self) -> str:
+        """The keyword, in capitals, or what else the token is."""
+        return self.text.upper() if self.kind == "word" else self.text if self.kind in {"sign", "end"} else ""
+
+
+def read_statements(text: str, path: object) -> Iterator[tuple[int, Query]]:
+    """Yield each query of a text with the number of the line on which it begins.
+
+    Raises
+    ------
+    DataError
+        If the text is none of this; the message names the file, line and column of the first fault.
+    """
+    reader = _Reader(text, path)
+    while reader.token.kind != "end":
+        line = reader.line(reader.token.place)
+        conditions = reader.statement()
+        yield line, Query(tuple(conditions.items()))
+
+
+class _Reader:
+    def __init__(self, text: str, path: object) -> None:
+        self._text, self._path, self._next = text, path, 0
+        self.token = self._read()
+
+    def line(self, place: int) -> int:
+        """Return the number of the line of a place."""
+        return self._text.count("\n", 0, place) + 1
+
+    def statement(self) -> dict[str, Condition]:
+        for word in ("SELECT", "COUNT", "(", "*", ")"):
+            self._expect(word, "SELECT COUNT(*) WHERE …")
+        if self._passes("FROM"):
+            self._column()
+        self._expect("WHERE", "WHERE, and what to count")
+        found: dict[str, Condition] = {}
+        while True:
+            begin = self.token
+            column = self._column()
+            try:
+                condition = self._condition(column)
+                found[column] = joined(column, found[column], condition) if column in found else condition
+            except DataError:
+                raise
+            except InputError as error:
+                raise self._fault(str(error), begin) from None
+            if not self._passes("AND"):
+                break
+        if self.token.word == "OR":
+            raise self._fault("OR is not known here: write column IN ('a', 'b') for any of several values")
+        if self.token.kind != "end":
+            self._expect(";", "AND, or ; after a query")
+        return found
+
+    def _condition(self, column: str) -> Condition:
+        if self._passes("BETWEEN"):
+            least = self._limit()
+            self._expect("AND", "AND between the limits")
+            return between(column, least, self._limit())
+        if self._passes("IS"):
+            left_out = self._passes("NOT")
+            self._expect("NULL", "NULL")
+            return NoneOf(("",)) if left_out else AnyOf(("",))
+        left_out = self._passes("NOT")
+        if self._passes("IN"):
+            self._expect("(", "a list such as ('a', 'b')")
+            values = [self._value()]
+            while self._passes(","):
+                values.append(self._value())
+            self._expect(")", ", or ) after the list")
+            return (NoneOf if left_out else AnyOf)(tuple(dict.fromkeys(values)))
+        sign = self.token.word
+        if left_out or sign not in _SIGNS:
+            raise self._expected("IN" if left_out else "=, <>, <, <=, >, >=, BETWEEN, IN or IS")
+        self._advance()
+        if sign in {"=", "<>", "!="}:
+            return (AnyOf if sign == "=" else NoneOf)((self._value(),))
+        end, strict = self._limit(), "=" not in sign
+        return Between(None, end, below=strict) if sign[0] == "<" else Between(end, None, above=strict)
+
+    def _column(self) -> str:
+        token = self.token
+        if token.kind not in {"word", "name"}:
+            raise self._expected("the name of a column")
+        self._advance()
+        if token.kind == "word":
+            return token.text
+        mark = token.text[0]
+        return token.text[1:-1].replace(mark * 2, mark)
+
+    def _value(self) -> str:
+        token = self.token
+        if token.kind not in {"text", "number"}:
+            raise self._expected("a text between ' or a number")
+        self._advance()
+        return token.text[1:-1].replace("''", "'") if token.kind == "text" else token.text
+
+    def _limit(self) -> Limit:
+        token = self.token
+        if token.word == "DATE":
+            self._advance()
+        found = limit(self._value())
+        if found is None:
+            raise self._fault("a limit is a number, or a date such as '2024-12-31'", token)
+        return found
+
+    def _passes(self, word: str) -> bool:
+        if self.token.word != word:
+            return False
+        self._advance()
+        return True
+
+    def _expect(self, word: str, form: str) -> None:
+        if not self._passes(word):
+            raise self._expected(form)
+
+    def _expected(self, form: str) -> DataError:
+        found = _END if self.token.kind == "end" else self.token.text
+        return self._fault(f"expected {form}, found {found}")
+
+    def _fault(self, message: str, token: _Token | None = None) -> DataError:
+        place = (token or self.token).place
+        column = place - self._text.rfind("\n", 0, place)
+        return DataError(f"{self._path}, line {self.line(place)}, column {column}: {message}")
+
+    def _advance(self) -> None:
+        self.token = self._read()
+
+    def _read(self) -> _Token:
+        while self._next < len(self._text):
+            match, place = _TOKEN.match(self._text, self._next), self._next
+            if match is None:
+                token = _Token("sign", self._text[place], place)
+                unclosed = token.text in "'\"`"
+                raise self._fault(
+                    f"{token.text} is never closed" if unclosed else f"{token.text!r} has no meaning here",
+                    token,
+                )
+            self._next = match.end()
+            if match.lastgroup != "space":
+                return _Token(str(match.lastgroup), match.group(), place)
+        return _Token("end", _END, len(self._text))

@@ -1,0 +1,155 @@
+"""``splu-ref estimate --by``: a whole table, shown or written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from splu_ref.estimators import Condition, Query
+from splu_ref.files import refuse_existing, write_all
+from splu_ref.mechanisms import PublishedTable
+from splu_ref.model import InputError, ParameterError
+from splu_ref.pictures import can_draw
+from splu_ref.tables import Ask, Cell, Table, count_table, table_columns, table_object
+from splu_ref.tables.drawing import MISSING, PICTURES, picture
+from splu_ref.tables.lines import MEASURES
+from splu_ref.terminal import draw, say, say_json, visible
+
+FORMS = (".csv", ".csv.gz", ".parquet", ".json")
+"""How the name of a file ends that a table is written to."""
+ALL, BLANK = "all", "(no content)"
+"""What stands for all values of a column, and for a cell without content."""
+
+
+class TableOptions(NamedTuple):
+    """What is asked of a table.
+
+    Attributes
+    ----------
+    by
+        Its columns as they were given.
+    output, picture
+        Where it is written and drawn, if anywhere.
+    force
+        Whether existing files may be replaced.
+    """
+
+    by: Sequence[str] | None
+    output: Path | None
+    picture: Path | None
+    force: bool
+
+    def require(self) -> None:
+        """Raise unless the file can be written, before any work.
+
+        Raises
+        ------
+        InputError
+            If there is no table to write, the suffix is unknown, or the file exists.
+        """
+        for option, path, forms in (("output", self.output, FORMS), ("picture", self.picture, PICTURES)):
+            if path is None:
+                continue
+            if not self.by:
+                raise ParameterError(
+                    f"--{option} is for a table: ask for one with --by COLUMN,COLUMN, or drop it"
+                )
+            if not path.name.endswith(forms):
+                raise ParameterError(f"--{option} {path}: end its name in {', '.join(forms)}")
+            refuse_existing(path, force=self.force)
+        if self.picture is not None and not can_draw():
+            raise InputError(f"--picture: {MISSING}")
+
+    def columns(self, release: PublishedTable) -> tuple[str, ...]:
+        """Return the columns of the table: a text with commas is several, unless a column has that name."""
+        return tuple(
+            name
+            for text in self.by or ()
+            for name in ([text] if text in release.table.columns else map(str.strip, text.split(",")))
+        )
+
+
+def values_of(release: PublishedTable) -> Callable[[str], Sequence[str] | None]:
+    """Return what gives the values of a column of a release, None if it has none of that name."""
+
+    @cache
+    def values(column: str) -> Sequence[str] | None:
+        if column not in release.table.columns:
+            return None
+        return release.domains.get(column) or tuple(set(release.table.cells(column)))
+
+    return values
+
+
+def make_table(
+    release: PublishedTable,
+    ask: Ask,
+    where: Sequence[tuple[str, Condition]],
+    wanted: TableOptions,
+    method: str | None = None,
+    *,
+    as_json: bool,
+) -> None:
+    """Estimate a table, and show or write it."""
+    table = count_table(release, ask, wanted.columns(release), where, method)
+    files = []
+    if wanted.output is not None:
+        files.append((wanted.output, _bytes(table, wanted.output)))
+    if wanted.picture is not None:
+        files.append((wanted.picture, picture(table, wanted.picture.suffix)))
+    write_all(files, force=wanted.force)
+    if as_json:
+        say_json(table_object(table), indent=2)
+    elif wanted.output is None:
+        _show(table, release.table.row_count)
+    for path, _ in files if not as_json else ():
+        say(f"written {path}: {len(table.cells)} lines of {' by '.join(table.by)}")
+
+
+def _bytes(table: Table, path: Path) -> bytes:
+    columns = table_columns(table)  # which refuses names that stand for numbers
+    if path.name.endswith(".json"):
+        return (json.dumps(table_object(table), indent=2) + "\n").encode()
+    import polars as pl  # noqa: PLC0415  a table on the terminal need not load them
+
+    from splu_ref.microdata import Microdata, table_bytes  # noqa: PLC0415
+
+    kinds = dict.fromkeys(MEASURES, pl.Float64) | dict.fromkeys(table.by, pl.String)
+    return table_bytes(Microdata.from_frame(pl.DataFrame(columns, schema_overrides=kinds)), path)
+
+
+def _show(table: Table, rows: int) -> None:
+    from rich.table import Table as Grid  # noqa: PLC0415 - JSON needs neither
+    from rich.text import Text  # noqa: PLC0415
+
+    grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in table.by:
+        grid.add_column(Text(visible(column)), overflow="fold")
+    for name in (table.quantity, "standard error", "95 % interval"):
+        grid.add_column(Text(visible(name)), justify="right", overflow="fold")
+    for cell in (*table.cells, *table.totals):
+        grid.add_row(*(Text(visible(text)) for text in _texts(cell)))
+    draw(grid)
+    if table.where:
+        say(f"where   {Query(table.where)}")
+    methods = ", ".join(dict.fromkeys(cell.method for cell in (*table.cells, *table.totals)))
+    say(f"method  {methods}; intervals: {', '.join(sorted({cell.approximation for cell in table.cells}))}")
+    say(f"among   {table.rows} of the {rows} records of the release, as they were before it")
+    if table.warning is not None:
+        say(f"warning {table.warning}")
+
+
+def _texts(cell: Cell) -> list[str]:
+    texts = [ALL if value is None else value or BLANK for value in cell.values]
+    error = "none" if cell.standard_error is None else _shown(cell.standard_error)
+    if cell.interval is None:
+        return [*texts, _shown(cell.estimate), error, "none"]
+    low, high = cell.interval
+    return [*texts, _shown(cell.estimate), error, f"{_shown(low)} to {_shown(high)}"]
+
+
+def _shown(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

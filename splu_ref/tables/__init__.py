@@ -1,0 +1,23 @@
+"""Tables of estimates: counts that add up to what is public, sums and means by group, and their pictures."""
+
+from __future__ import annotations
+
+from splu_ref.tables.cells import PUBLIC, Cell, Table, approximation, is_exact
+from splu_ref.tables.counts import Ask, count_table
+from splu_ref.tables.groups import ordered
+from splu_ref.tables.lines import cell_object, half_width, table_columns, table_object
+
+__all__ = [
+    "PUBLIC",
+    "Ask",
+    "Cell",
+    "Table",
+    "approximation",
+    "cell_object",
+    "count_table",
+    "half_width",
+    "is_exact",
+    "ordered",
+    "table_columns",
+    "table_object",
+]
