@@ -70,6 +70,12 @@ def run(
         list[str] | None,
         typer.Option("--by", help="Columns of a table, such as sex,occupation, instead of one count."),
     ] = None,
+    total: Annotated[
+        str | None, typer.Option("--sum", help="With --by: add up this column of numbers, not records.")
+    ] = None,
+    mean: Annotated[
+        str | None, typer.Option("--mean", help="With --by: the mean of this column of numbers.")
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the table here: .csv, .csv.gz, .parquet or .json."),
@@ -121,7 +127,7 @@ def run(
         )
     if by and batch is not None:
         raise ParameterError("a table is asked for with --by or queries with --batch: drop one")
-    wanted = TableOptions(by, output, picture, force)
+    wanted = TableOptions(by, total, mean, output, picture, force)
     wanted.require()
     facts = None if manifest is None else read_manifest(manifest)
     told = {
@@ -151,7 +157,7 @@ def run(
                 conditions = _recoded(Query(conditions), facts, table, batch, 0).conditions
         if by:
             ask = partial(_splu_gen, estimator, chosen, kind, progress)
-            make_table(known, ask, conditions, wanted, as_json=as_json)
+            make_table(known, ask, conditions, wanted, method, as_json=as_json)
             return
         queries = queries if batch is not None else [(0, Query(conditions))]
         for line, query in queries:

@@ -13,7 +13,7 @@ from splu_ref.files import refuse_existing, write_all
 from splu_ref.mechanisms import PublishedTable
 from splu_ref.model import InputError, ParameterError
 from splu_ref.pictures import can_draw
-from splu_ref.tables import Ask, Cell, Table, count_table, table_columns, table_object
+from splu_ref.tables import Ask, Cell, Table, count_table, measure_table, table_columns, table_object
 from splu_ref.tables.drawing import MISSING, PICTURES, picture
 from splu_ref.tables.lines import MEASURES
 from splu_ref.terminal import draw, say, say_json, visible
@@ -31,6 +31,8 @@ class TableOptions(NamedTuple):
     ----------
     by
         Its columns as they were given.
+    total, mean
+        The column of numbers that is added up or averaged, if records are not counted.
     output, picture
         Where it is written and drawn, if anywhere.
     force
@@ -38,6 +40,8 @@ class TableOptions(NamedTuple):
     """
 
     by: Sequence[str] | None
+    total: str | None
+    mean: str | None
     output: Path | None
     picture: Path | None
     force: bool
@@ -50,6 +54,10 @@ class TableOptions(NamedTuple):
         InputError
             If there is no table to write, the suffix is unknown, or the file exists.
         """
+        if self.total is not None and self.mean is not None:
+            raise ParameterError("a table has sums with --sum or means with --mean: drop one")
+        if not self.by and (self.total is not None or self.mean is not None):
+            raise ParameterError("--sum and --mean are for a table: say by which columns with --by")
         for option, path, forms in (("output", self.output, FORMS), ("picture", self.picture, PICTURES)):
             if path is None:
                 continue
@@ -93,8 +101,21 @@ def make_table(
     *,
     as_json: bool,
 ) -> None:
-    """Estimate a table, and show or write it."""
-    table = count_table(release, ask, wanted.columns(release), where, method)
+    """Estimate a table, and show or write it.
+
+    Raises
+    ------
+    InputError
+        If the table cannot be estimated or written.
+    """
+    by = wanted.columns(release)
+    measured = wanted.total if wanted.mean is None else wanted.mean
+    if measured is None:
+        table = count_table(release, ask, by, where, method)
+    elif method is not None:
+        raise ParameterError("sums and means are estimated by inversion alone: leave --method out")
+    else:
+        table = measure_table(release, "sum" if wanted.mean is None else "mean", measured, by, where)
     files = []
     if wanted.output is not None:
         files.append((wanted.output, _bytes(table, wanted.output)))

@@ -11,7 +11,7 @@ from splu_ref.door.conditions import Conditions
 from splu_ref.estimators import ChannelEstimator, QueryEstimator, TupleEstimator
 from splu_ref.mechanisms import AlphaBeta, PublishedTable, SpluGen
 from splu_ref.model import ParameterError
-from splu_ref.tables import Ask, count_table, ordered, table_columns
+from splu_ref.tables import Ask, Measure, count_table, measure_table, ordered, table_columns
 
 
 def _of_splu_gen(release: PublishedTable) -> Ask:
@@ -131,6 +131,8 @@ def tabulate(
     by: str | Sequence[str],
     where: Mapping[str, object] | None = None,
     *,
+    sum_of: str | None = None,
+    mean_of: str | None = None,
     method: str | None = None,
 ) -> Any:
     """Return the estimated counts of all combinations of values of some columns, which add up.
@@ -143,8 +145,10 @@ def tabulate(
         The columns of the table, or one.
     where
         Conditions that all its records meet, as for `answers`.
+    sum_of, mean_of
+        A column of numbers, whose sums or means are estimated in place of counts.
     method
-        As for `answers`.
+        As for `answers`; for counts only.
 
     Returns
     -------
@@ -162,7 +166,13 @@ def tabulate(
     """
     columns = (by,) if isinstance(by, str) else tuple(by)
     conditions = Conditions(release).query(where).conditions if where else ()
-    table = count_table(release, _ask(release), columns, conditions, method)
+    if sum_of is None and mean_of is None:
+        table = count_table(release, _ask(release), columns, conditions, method)
+    elif (sum_of is None) == (mean_of is None) or method is not None:
+        raise ParameterError("ask for sums or for means, by inversion: drop the other arguments")
+    else:
+        measure: Measure = "sum" if mean_of is None else "mean"
+        table = measure_table(release, measure, str(sum_of or mean_of), columns, conditions)
     return _frame_like(release, table_columns(table)).to_native()
 
 

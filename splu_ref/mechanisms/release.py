@@ -128,10 +128,12 @@ class PublishedTable:
         by: str | Sequence[str],
         where: Mapping[str, object] | None = None,
         *,
+        sum_of: str | None = None,
+        mean_of: str | None = None,
         method: str | None = None,
     ) -> Any:
-        """Return the estimated counts of all combinations of values: see `splu_ref.door.tabulate`."""
-        return splu_ref.tabulate(self, by, where, method=method)
+        """Return estimated counts, sums or means for all values of columns: see `splu_ref.door.tabulate`."""
+        return splu_ref.tabulate(self, by, where, sum_of=sum_of, mean_of=mean_of, method=method)
 
 
 @dataclass(frozen=True, kw_only=True)

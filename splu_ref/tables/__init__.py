@@ -6,17 +6,20 @@ from splu_ref.tables.cells import PUBLIC, Cell, Table, approximation, is_exact
 from splu_ref.tables.counts import Ask, count_table
 from splu_ref.tables.groups import ordered
 from splu_ref.tables.lines import cell_object, half_width, table_columns, table_object
+from splu_ref.tables.measures import Measure, measure_table
 
 __all__ = [
     "PUBLIC",
     "Ask",
     "Cell",
+    "Measure",
     "Table",
     "approximation",
     "cell_object",
     "count_table",
     "half_width",
     "is_exact",
+    "measure_table",
     "ordered",
     "table_columns",
     "table_object",

@@ -85,7 +85,7 @@ def _heat_map(table: Table, suffix: str) -> bytes:
         turned = False
     found = {(cell.values if not turned else cell.values[::-1]): cell for cell in table.cells}
     grid = [[_estimate(found.get((one, other))) for other in across] for one in down]
-    told = len(across) <= 12 and len(down) <= 40
+    told = len(across) <= 16 and len(down) <= 40
     width = 2.6 + max(3.2, (0.85 if told else 0.28) * len(across))
     with canvas(width, 1.5 + max(1.6, 0.27 * len(down)), {"font.size": 8}) as figure:
         axes = figure.subplots()

@@ -91,6 +91,15 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
         [PUBLISHED, "--gamma", "2", "--sensitive", JOB, "--where", f"{JOB}={STEERING}"], (0,),
     ),
     "estimate batch": ([PUBLISHED, *RELEASE, "--batch", f"q{NAME}.jsonl"], (0,)),
+    "estimate statements": ([PUBLISHED, *RELEASE, "--batch", f"q{NAME}.sql"], (0,)),
+    "estimate table": (
+        [PUBLISHED, *RELEASE, "--by", SEX, "--by", JOB, "-o", f"{NEW}.table.json", "--picture",
+         f"{NEW}.table.svg", "--force"], (0,),
+    ),
+    "estimate table shown": (
+        [PUBLISHED, *RELEASE, "--by", SEX, "--by", JOB, "--where", f"{JOB}!=a{STEERING}"], (0,),
+    ),
+    "estimate mean refused": ([PUBLISHED, *RELEASE, "--by", SEX, "--mean", JOB], (2,)),
     "estimate refused": ([PUBLISHED, *RELEASE, "--where", f"{STEERING}=1"], (2,)),
     "attack": (["homogeneity", TABLE, "--manifest", RELEASE[1], "--column", JOB], (0,)),
     "attack release": (["homogeneity", TABLE, *RELEASE, "--release", PUBLISHED, "--column", JOB], (0,)),
@@ -165,6 +174,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert _piped([*words, "--log", "log"], folder)[0] == 0
     query = {"where": {SEX: f"F{STEERING}", JOB: [f"a{STEERING}", f"b{STEERING}"]}}
     (folder / f"q{NAME}.jsonl").write_text(json.dumps(query))
+    statement = f"SELECT COUNT(*) WHERE \"{SEX}\" = 'F{STEERING}' AND \"{JOB}\" = 'a{STEERING}';"
+    (folder / f"q{NAME}.sql").write_text(statement, encoding="utf-8", newline="")
     (folder / f"c{NAME}.toml").write_text(CLAIMS)
     (folder / f"w{NAME}.toml").write_text(WORLD)
     (folder / f"{NAME}.certificate").write_text(json.dumps({"schema": STEERING, STEERING: STEERING}))

@@ -1,0 +1,417 @@
+"""Sums and means of a column of numbers by group, where the groups or the numbers are sensitive.
+
+Give each published record the score prod_k (W_k t_k)(v_k), with t_k what is asked of its true value in the
+sensitive column k (1 if it is in the group's set, or its number), W_k the inverse of that column's transition
+matrix, and v_k its published value. The scores are unbiased for prod_k t_k of the true values, whatever the
+other columns have to do with them. So the sum of h times the score over records is unbiased for the sum of
+h prod_k t_k, for any public number h of each record; a sum of numbers has them in h, or in t_k.
+
+Its variance is that of independent records, sum h^2 (score^2 - W t^2), which is unbiased too. SPLU-Gen's
+matrix is made of the published frequencies, which scatter along: of one sensitive column h is taken less its
+mean over all records then, and the mean itself adds the variance of a published total, which is known.
+
+A mean is a quotient. Its interval are all m at which the sum of what is above or below m is not contradicted
+(Fieller 1954), as far as numbers of the group reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from splu_ref.channels import inverse
+from splu_ref.decoys import FloatArray
+from splu_ref.estimators import Condition, Inversion, number, published_co_occurrence
+from splu_ref.estimators.answers import NO_INTERVAL, NORMAL_95
+from splu_ref.estimators.queries.query import selected
+from splu_ref.interfaces import RecordRandomizer
+from splu_ref.mechanisms import PublishedTable, SpluGen
+from splu_ref.model import DataError, ParameterError
+from splu_ref.randomness import IntArray, SystemSource
+from splu_ref.tables.cells import PUBLIC, Cell, Table
+from splu_ref.tables.groups import Groups, ordered, require_columns
+
+Measure: TypeAlias = Literal["sum", "mean"]
+METHOD = "inversion"
+MOST_SUMS = 1 << 24
+"""Groups times combinations of sensitive values whose numbers are added up, at most."""
+
+
+class _Asked(NamedTuple):
+    """What is asked of a sensitive column's true value, a column for each group: shape (values, groups)."""
+
+    column: str
+    names: tuple[str | None, ...]
+    members: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _Inverse:
+    """The inverse W of a sensitive column's transition, and what its published totals vary by.
+
+    Attributes
+    ----------
+    weights
+        W, shape (published value, true value).
+    frequencies
+        f', shape (values,).
+    spread
+        The variance of a published total sum_v f'_v t_v is t' spread t, shape (values, values); None for a
+        mechanism whose law does not depend on the published frequencies.
+    """
+
+    weights: FloatArray
+    frequencies: FloatArray
+    spread: FloatArray | None
+
+
+class _Quadratic(NamedTuple):
+    """Numbers that depend on m as constant + linear m + square m^2; arrays of one shape."""
+
+    constant: FloatArray
+    linear: FloatArray
+    square: FloatArray
+
+    def at(self, m: FloatArray) -> FloatArray:
+        return np.asarray(self.constant + self.linear * m + self.square * m**2)
+
+
+def measure_table(
+    release: PublishedTable,
+    measure: Measure,
+    column: str,
+    by: Sequence[str],
+    where: Sequence[tuple[str, Condition]] = (),
+) -> Table:
+    """Return the estimated sums or means of a column of numbers, by the values of other columns.
+
+    Records whose cell is no number, as one without content, are in no sum and no mean.
+
+    Parameters
+    ----------
+    release
+        The published table.
+    measure
+        What is estimated.
+    column
+        The column of numbers, sensitive or not.
+    by, where
+        As for `count_table`.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, it holds no numbers, or the release does not tell what is asked.
+    ParameterError
+        For a column that is measured and named in ``by`` too, or too many groups.
+    """
+    groups = Groups.of(release, by, where)
+    require_columns(release, (column,))
+    if column in by:
+        raise ParameterError(f"{column!r} is measured: name other columns in --by")
+    asked = [
+        _asked(release, name, by, dict(where))
+        for name in release.sensitive
+        if name in by or (name in dict(where) and name != column)
+    ]
+    quantity = f"{measure} of {column}"
+    numeric = _numbers(release, column, dict(where))
+    used = [one.column for one in asked] + ([column] if column in release.domains else [])
+    inverses = {name: _inverse(release, name) for name in used}
+    _require(release, used, inverses, groups)
+    found = (
+        _of_sensitive(release, groups, asked, inverses, column, numeric)
+        if column in release.domains
+        else _of_public(release, groups, asked, inverses, numeric[_codes(release, column)])
+    )
+    mechanism = release.mechanism
+    known = not isinstance(mechanism, SpluGen) or mechanism.plan == "mixed" or not used
+    return Table(
+        quantity=quantity,
+        by=tuple(by),
+        where=tuple(where),
+        cells=tuple(_cells(found, measure, groups, asked, by, known=known, exact=not used)),
+        totals=(),
+        rows=int(groups.counts.sum()),
+        warning=None if known else NO_INTERVAL,
+    )
+
+
+class _Found(NamedTuple):
+    """Sums of each group, shape (public groups, groups of each sensitive column in turn).
+
+    Attributes
+    ----------
+    total, records
+        Estimated sums of the numbers, and of the records that have one.
+    variance
+        That of the sum less m times the records, by m.
+    published
+        Published records of each group that have a number.
+    least, greatest
+        The range of the numbers that a record of the group may have.
+    lowest, highest
+        The range of their sum.
+    """
+
+    total: FloatArray
+    records: FloatArray
+    variance: _Quadratic
+    published: FloatArray
+    least: FloatArray
+    greatest: FloatArray
+    lowest: FloatArray
+    highest: FloatArray
+
+
+def _of_public(
+    release: PublishedTable,
+    groups: Groups,
+    asked: Sequence[_Asked],
+    inverses: Mapping[str, _Inverse],
+    numbers: FloatArray,
+) -> _Found:
+    """Add up numbers that are public, of records in groups that are not."""
+    inside = (groups.of_record >= 0) & ~np.isnan(numbers)
+    sizes = [len(inverses[one.column].frequencies) for one in asked]
+    shape = (len(groups.values), *sizes)
+    codes = [groups.of_record[inside], *(_codes(release, one.column)[inside] for one in asked)]
+    cells = np.ravel_multi_index(codes, shape)
+    values = numbers[inside]
+    sums = [_added(cells, values**power, shape) for power in range(3)]
+    scores = [inverses[one.column].weights @ one.members for one in asked]
+    squares = [score**2 for score in scores]  # and W t^2 is the score itself, as t is 0 or 1
+    u0, u1, u2 = (_applied(part, squares) - _applied(part, scores) for part in sums)
+    variance = _Quadratic(u2, -2 * u1, u0)
+    if len(asked) == 1 and (spread := inverses[asked[0].column].spread) is not None:
+        own = inverses[asked[0].column]
+        members, [score] = asked[0].members, scores
+        fixed = own.frequencies @ (score**2 - score) + np.einsum("vg,vw,wg->g", members, spread, members)
+        rows = release.table.row_count
+        a, b = (part.sum(axis=1)[:, None] / rows for part in (sums[1], sums[0]))
+        variance = _Quadratic(
+            u2 - 2 * a * u1 + a**2 * fixed,
+            -2 * u1 + 2 * a * u0 + 2 * b * u1 - 2 * a * b * fixed,
+            u0 - 2 * b * u0 + b**2 * fixed,
+        )
+    ends = [np.full(shape[0], fill) for fill in (np.inf, -np.inf, 0.0, 0.0)]
+    np.minimum.at(ends[0], codes[0], values)
+    np.maximum.at(ends[1], codes[0], values)
+    np.add.at(ends[2], codes[0], np.minimum(values, 0))
+    np.add.at(ends[3], codes[0], np.maximum(values, 0))
+    total = _applied(sums[1], scores)
+    wide = (-1, *(1 for _ in asked))
+    return _Found(
+        total=total,
+        records=_applied(sums[0], scores),
+        variance=variance,
+        published=_applied(sums[0], [one.members for one in asked]),
+        **{
+            name: np.broadcast_to(end.reshape(wide), total.shape)
+            for name, end in zip(("least", "greatest", "lowest", "highest"), ends, strict=True)
+        },
+    )
+
+
+def _of_sensitive(
+    release: PublishedTable,
+    groups: Groups,
+    asked: Sequence[_Asked],
+    inverses: Mapping[str, _Inverse],
+    column: str,
+    numbers: FloatArray,
+) -> _Found:
+    """Add up the numbers of a sensitive column."""
+    inside = groups.of_record >= 0
+    names = [*(one.column for one in asked), column]
+    shape = (len(groups.values), *(len(inverses[name].frequencies) for name in names))
+    codes = [groups.of_record[inside], *(_codes(release, name)[inside] for name in names)]
+    counts = _added(np.ravel_multi_index(codes, shape), np.ones(int(inside.sum())), shape)
+    held = (~np.isnan(numbers)).astype(np.float64)
+    value = np.where(held > 0, numbers, 0.0)
+    own = inverses[column]
+    score, one_score = own.weights @ value, own.weights @ held
+    scores = [inverses[one.column].weights @ one.members for one in asked]
+    squares = [part**2 for part in scores]
+
+    def added(counts: FloatArray, first: Sequence[FloatArray], last: FloatArray) -> FloatArray:
+        return _applied(counts, [*first, last[:, None]])[..., 0]
+
+    square = (score**2, -2 * score * one_score, one_score**2)
+    own_square = tuple(own.weights @ part for part in (value**2, -2 * value, held))
+    parts = [
+        added(counts, squares, drawn) - added(counts, scores, true)
+        for drawn, true in zip(square, own_square, strict=True)
+    ]
+    if not asked and own.spread is not None:
+        share = groups.counts / release.table.row_count
+        pairs = ((value, value, 1), (value, held, -2), (held, held, 1))
+        fixed = [
+            own.frequencies @ (drawn - true) + times * float(one @ own.spread @ other)
+            for drawn, true, (one, other, times) in zip(square, own_square, pairs, strict=True)
+        ]
+        parts = [(1 - 2 * share) * part + share**2 * each for part, each in zip(parts, fixed, strict=True)]
+    some = numbers[held > 0]
+    total = added(counts, scores, score)
+    rows = np.broadcast_to(groups.counts.reshape(-1, *(1 for _ in asked)), total.shape)
+    return _Found(
+        total=total,
+        records=added(counts, scores, one_score),
+        variance=_Quadratic(*parts),
+        published=added(counts, [one.members for one in asked], held),
+        least=np.full(total.shape, some.min()),
+        greatest=np.full(total.shape, some.max()),
+        lowest=rows * min(0.0, float(some.min())),
+        highest=rows * max(0.0, float(some.max())),
+    )
+
+
+def _added(cells: IntArray, values: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    """Return the sums of values by cell."""
+    found = np.bincount(cells, weights=values, minlength=prod(shape)).reshape(shape)
+    return np.asarray(found, dtype=np.float64)
+
+
+def _applied(cells: FloatArray, matrices: Sequence[FloatArray]) -> FloatArray:
+    """Multiply each axis but the first by its matrix, shape (values, groups)."""
+    for axis, matrix in enumerate(matrices, start=1):
+        cells = np.moveaxis(np.tensordot(cells, matrix, axes=(axis, 0)), -1, axis)
+    return np.asarray(cells, dtype=np.float64)
+
+
+def _intervals(found: _Found, measure: Measure) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return estimates, standard errors and ends."""
+    if measure == "sum":
+        error = np.sqrt(np.maximum(found.variance.constant, 0.0))
+        low, high = (
+            np.clip(found.total + sign * NORMAL_95 * error, found.lowest, found.highest) for sign in (-1, 1)
+        )
+        return found.total, np.asarray(error), np.asarray(low), np.asarray(high)
+    # All m with (total - m records)^2 <= z^2 variance(m): a quadratic in m.
+    level = NORMAL_95**2
+    square = found.records**2 - level * found.variance.square
+    linear = -2 * found.total * found.records - level * found.variance.linear
+    constant = found.total**2 - level * found.variance.constant
+    root = linear**2 - 4 * square * constant
+    told = (square > 0) & (root >= 0) & (found.records > 0)
+    half = np.sqrt(np.where(told, root, 0.0))
+    twice = np.where(told, 2 * square, 1.0)
+    low = np.where(told, (-linear - half) / twice, found.least)
+    high = np.where(told, (-linear + half) / twice, found.greatest)
+    middle = (found.least + found.greatest) / 2
+    quotient = np.divide(found.total, found.records, out=middle.copy(), where=found.records > 0)
+    value = np.clip(quotient, found.least, found.greatest)
+    error = np.divide(
+        np.sqrt(np.maximum(found.variance.at(quotient), 0.0)), found.records,
+        out=np.full(value.shape, np.inf), where=found.records > 0,
+    )  # fmt: skip
+    error = np.minimum(error, (found.greatest - found.least) / 2)  # no law on the range has a larger one
+    low = np.minimum(np.clip(low, found.least, found.greatest), value)
+    high = np.maximum(np.clip(high, found.least, found.greatest), value)
+    return np.asarray(value), np.asarray(error), np.asarray(low), np.asarray(high)
+
+
+def _cells(
+    found: _Found,
+    measure: Measure,
+    groups: Groups,
+    asked: Sequence[_Asked],
+    by: Sequence[str],
+    *,
+    known: bool,
+    exact: bool,
+) -> list[Cell]:
+    value, error, low, high = _intervals(found, measure)
+    cells = []
+    for place in np.ndindex(*value.shape):
+        if not np.isfinite(found.least[place]):  # no record of the public group has a number
+            continue
+        told: dict[str, str | None] = dict(zip(groups.columns, groups.values[place[0]], strict=True))
+        told |= {one.column: one.names[at] for one, at in zip(asked, place[1:], strict=True)}
+        cells.append(
+            Cell(
+                values=tuple(told[column] for column in by),
+                estimate=float(value[place]),
+                standard_error=float(error[place]) if known else None,
+                interval=(float(low[place]), float(high[place])) if known else None,
+                method=PUBLIC if exact else METHOD,
+                published_count=round(float(found.published[place])),
+                predicate_count=int(groups.counts[place[0]]),
+                exact=exact,
+            )
+        )
+    return cells
+
+
+def _asked(release: PublishedTable, column: str, by: Sequence[str], where: Mapping[str, Condition]) -> _Asked:
+    domain = release.domains[column]
+    chosen = selected(column, where[column], domain) if column in where else range(len(domain))
+    places = {value: place for place, value in enumerate(domain)}
+    if column not in by:
+        members = np.zeros((len(domain), 1))
+        members[list(chosen), 0] = 1.0
+        return _Asked(column, (None,), members)
+    names = ordered(domain[place] for place in chosen)
+    members = np.zeros((len(domain), len(names)))
+    members[[places[name] for name in names], range(len(names))] = 1.0
+    return _Asked(column, tuple(names), members)
+
+
+def _numbers(release: PublishedTable, column: str, where: Mapping[str, Condition]) -> FloatArray:
+    """Return the number of each value of a column, NaN for others and for those that are left out."""
+    domain = release.domains.get(column) or ordered(set(release.table.cells(column)))
+    found = np.array([np.nan if (value := number(text)) is None else float(value) for text in domain])
+    if column in release.domains and column in where:
+        kept = selected(column, where[column], domain)
+        found = np.where(np.isin(np.arange(len(domain)), kept), found, np.nan)
+    if np.isnan(found).all():
+        raise DataError(f"column {column!r} holds no numbers, but {domain[0]!r}: measure another column")
+    return found
+
+
+def _codes(release: PublishedTable, column: str) -> IntArray:
+    cells = release.table.cells(column)
+    domain = release.domains.get(column) or ordered(set(cells))
+    places = {value: place for place, value in enumerate(domain)}
+    return np.fromiter(map(places.__getitem__, cells), dtype=np.int64, count=len(cells))
+
+
+def _inverse(release: PublishedTable, column: str) -> _Inverse:
+    mechanism = release.mechanism
+    size = len(release.domains[column])
+    frequencies = np.bincount(_codes(release, column), minlength=size)
+    held = frequencies.astype(np.float64)
+    if isinstance(mechanism, SpluGen):
+        together = published_co_occurrence(frequencies, mechanism)
+        law = mechanism.count_law
+        own, other = float(law.retention), (1 - float(law.retention)) / (law.gamma - 1)
+        spread = (1 - (own - other) ** 2) * np.diag(held) - (
+            2 * (own - other) * other + law.gamma * other**2
+        ) * together
+        return _Inverse(Inversion(together, held, law).weights, held, spread)
+    if not isinstance(mechanism, RecordRandomizer) or mechanism.pooled:
+        raise DataError(
+            f"sums and means of a release by {mechanism.name} have no error that is known here: count with "
+            "--by, or ask its publisher for one by SPLU-Gen or retention replacement"
+        )
+    rows = inverse(mechanism.channel(frequencies.astype(np.int64), SystemSource())).weights
+    weights = np.array([[float(rows[one].get(other, 0)) for other in range(size)] for one in range(size)])
+    return _Inverse(weights, held, None)
+
+
+def _require(
+    release: PublishedTable, used: Sequence[str], inverses: Mapping[str, _Inverse], groups: Groups
+) -> None:
+    size = len(groups.values) * prod(len(inverses[name].frequencies) for name in used)
+    if size > MOST_SUMS:
+        raise ParameterError(f"{size} sums of numbers, above {MOST_SUMS}: name fewer columns in --by")
+    mechanism = release.mechanism
+    if len(used) > 1 and isinstance(mechanism, RecordRandomizer) and mechanism.compound:
+        raise DataError(
+            f"sums over {' and '.join(used)}, which are kept or replaced together, are not estimated here: "
+            "name one of them"
+        )
