@@ -24,6 +24,10 @@ Ask: TypeAlias = Callable[[Sequence[Query], str | None], Sequence[QueryEstimate]
 
 MOST_CELLS = 50_000
 """Cells of a table at most."""
+MOST_WORK = 1 << 31
+"""Cells times combinations of values of several sensitive columns, at most: about a minute."""
+_EACH = 100_000
+"""Combinations whose counting takes as long as a query does whatever their number."""
 _DECIMALS = 6
 _ROUNDING = 1e-6
 
@@ -157,10 +161,12 @@ def count_table(
     axes = [_axis(release, column, by, dict(where)) for column in release.sensitive]
     used = [axis for axis in axes if axis is not None]
     size = len(groups.values) * prod(len(axis.parts) for axis in used)
-    if size > MOST_CELLS:
+    domains = prod(len(release.domains[axis.column]) for axis in used)
+    work = size * (domains + _EACH) if len(used) > 1 else 0
+    if size > MOST_CELLS or work > MOST_WORK:
         raise ParameterError(
-            f"the table of {', '.join(by)} has {size} cells, above {MOST_CELLS}: name fewer columns, or "
-            "fewer values by conditions"
+            f"the table of {', '.join(by)} has {size} cells, of {domains} combinations of sensitive values, "
+            "which is too much work: name fewer columns, or fewer values by conditions"
         )
     if not used:
         return _public(groups, by, where)

@@ -1,0 +1,217 @@
+"""``estimate --by``: whole tables on a terminal, in files and pictures; queries as people write them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from splu_ref.cli import main
+from splu_ref.mechanisms import SpluGen
+from splu_ref.microdata import embedded_table, write_table
+from splu_ref.randomness import SeededSource
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The same about 240 records."""
+    folder = tmp_path_factory.mktemp("small")
+    number = pl.Series(range(240))
+    frame = pl.DataFrame(
+        {"sex": (number % 2).cast(str), "age": 20 + number % 7, "job": (number % 5).cast(str)}
+    )
+    made = SpluGen(3).publish(frame, "job", SeededSource(1))
+    write_table(made.table, folder / "p.csv")
+    (folder / "m.json").write_bytes(made.manifest.to_json())
+    return ["estimate", str(folder / "p.csv"), "--manifest", str(folder / "m.json")]
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The words of a command about a release of 30,715 records with nine of 14 occupations below 2,000."""
+    folder = tmp_path_factory.mktemp("release")
+    made = SpluGen(5).publish(embedded_table(), "occupation", SeededSource(1))
+    write_table(made.table, folder / "p.csv")
+    (folder / "m.json").write_bytes(made.manifest.to_json())
+    return ["estimate", str(folder / "p.csv"), "--manifest", str(folder / "m.json")]
+
+
+def _json(capsys: pytest.CaptureFixture[str], words: list[str]) -> Any:
+    assert main([*words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def _refused(capsys: pytest.CaptureFixture[str], words: list[str]) -> str:
+    assert main(words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def test_women_add_up_to_women(release: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The estimates of the conjunctions add up to 10,286, where 9,930 records are women."""
+    table = _json(capsys, [*release, "--by", "sex,occupation"])
+    assert table["quantity"] == "count"
+    assert (table["by"], table["where"], table["rows"]) == (["sex", "occupation"], "", 30_715)
+    assert len(table["cells"]) == 28
+    assert len(table["totals"]) == 2 + 14 + 1
+    for total in table["totals"]:
+        lines = [cell for cell in table["cells"] if total["values"].items() <= cell["values"].items()]
+        assert sum(cell["estimate"] for cell in lines) == pytest.approx(total["estimate"], abs=1e-3)
+    told = {json.dumps(total["values"]): total for total in table["totals"]}
+    women = told['{"sex": "Female"}']
+    assert (women["estimate"], women["standard_error"], women["method"]) == (9_930, 0, "public")
+    assert told['{"occupation": "Sales"}']["estimate"] == 3_632
+    for cell in table["cells"]:
+        assert 0 <= cell["estimate"] <= told[json.dumps({"sex": cell["values"]["sex"]})]["estimate"]
+        assert cell["interval"][0] <= cell["estimate"] <= cell["interval"][1]
+        assert cell["half_width"] == (cell["interval"][1] - cell["interval"][0]) / 2
+        assert cell["approximation"] == "approximate"
+
+
+def test_a_file_holds_what_is_shown(
+    small: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [*small, "--by", "sex", "--by", "job", "--where", "age != 20 and age=21..25"]
+    assert "named twice" in _refused(capsys, asked)
+    asked[-1] = "age = 21..25"
+    told = _json(capsys, asked)
+    assert told["where"] == "age=21..25"
+    for name in ("t.csv", "t.csv.gz", "t.parquet", "t.json"):
+        assert main([*asked, "-o", str(tmp_path / name)]) == 0
+        assert f"{name}: 10 lines of sex by job" in capsys.readouterr().out.replace("\n", "")
+    assert json.loads((tmp_path / "t.json").read_text()) == told
+    frame = pl.read_csv(tmp_path / "t.csv", schema_overrides={"sex": pl.String})
+    assert frame.columns[:7] == ["sex", "job", "estimate", "standard_error", "low", "high", "half_width"]
+    assert frame["estimate"].to_list() == [cell["estimate"] for cell in told["cells"]]
+    assert frame["sex"].to_list() == [cell["values"]["sex"] for cell in told["cells"]]
+    assert pl.read_parquet(tmp_path / "t.parquet")["high"].to_list() == [
+        cell["interval"][1] for cell in told["cells"]
+    ]
+    assert "exists" in _refused(capsys, [*asked, "-o", str(tmp_path / "t.csv")])
+    assert main(asked) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].split() == ["sex", "job", "count", "standard", "error", "95", "%", "interval"]
+    assert sum(" all " in f" {line} " for line in shown) == 2 + 5 + 1
+    assert shown[-1] == f"among   {told['rows']} of the 240 records of the release, as they were before it"
+
+
+def test_a_condition_that_is_printed_can_be_given(
+    release: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    for where in (
+        ["age >= 30 and age<40", "occupation=Sales|Tech-support"],
+        ["hours_per_week=..39.5", "occupation!={Sales, Tech-support}", "sex != Female"],
+    ):
+        asked = [word for each in where for word in ("--where", each)]
+        first = _json(capsys, [*release, *asked])
+        assert main([*release, *asked]) == 0
+        concept = capsys.readouterr().out.splitlines()[0].removeprefix("concept").strip()
+        assert _json(capsys, [*release, "--where", concept]) == first
+        assert first["half_width"] > 0
+        assert first["approximation"] == "approximate"
+    assert _json(capsys, [*release, "--where", "occupation=Sales"])["approximation"] == "exact"
+
+
+def test_statements_are_queries(
+    release: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = [
+        ("age BETWEEN 30 AND 39 AND occupation = 'Sales'",
+         {"age": {"min": 30, "max": 39}, "occupation": "Sales"}),
+        ("\"age\" < 30 AND occupation <> 'Sales'", {"age": {"below": 30}, "occupation": {"not": "Sales"}}),
+        ("occupation NOT IN ('Sales', 'Tech-support') and sex='Male'",
+         {"occupation": {"not": ["Sales", "Tech-support"]}, "sex": "Male"}),
+        ("age > 20 AND age <= 30.5 AND occupation IN ('Sales', 'O''Hare')",
+         {"age": {"above": 20, "max": "30.5"}, "occupation": ["Sales", "O'Hare"]}),
+    ]  # fmt: skip
+    text = "-- what was asked\n" + "".join(f"SELECT COUNT(*)\nFROM t WHERE {one};\n" for one, _ in pairs[:3])
+    (tmp_path / "q.sql").write_text(text)
+    lines = "".join(json.dumps({"where": where}) + "\n" for _, where in pairs[:3])
+    (tmp_path / "q.jsonl").write_text(lines)
+    answers = []
+    for name in ("q.sql", "q.jsonl"):
+        assert main([*release, "--batch", str(tmp_path / name)]) == 0
+        answers.append(capsys.readouterr().out)
+    assert answers[0] == answers[1]
+    assert len(answers[0].splitlines()) == 3
+    (tmp_path / "q.sql").write_text(f"select count(*) where {pairs[3][0]}")
+    assert 'q.sql, line 1: "O\'Hare" is not a value' in _refused(
+        capsys, [*release, "--batch", str(tmp_path / "q.sql")]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("SELECT COUNT(*) WHERE age = 'x", "line 1, column 29: ' is never closed"),
+        (
+            "SELECT COUNT(*)\nWHERE age BETWEEN 3 OR 4",
+            "line 2, column 21: expected AND between the limits, found OR",
+        ),
+        ("SELECT COUNT(*) WHERE a=1 OR b=2", "column 27: OR is not known here: write column IN ('a', 'b')"),
+        ("SELECT SUM(x)", "column 8: expected SELECT COUNT(*) WHERE …, found SUM"),
+        ("SELECT COUNT(*)", "expected WHERE, and what to count, found the end"),
+        ("SELECT COUNT(*) WHERE a LIKE 'x'", "column 25: expected =, <>,"),
+        ("SELECT COUNT(*) WHERE a=1 b=2", "column 27: expected AND, or ; after a query, found b"),
+        ("SELECT COUNT(*) WHERE a < 'x'", "column 27: a limit is a number, or a date"),
+        ("SELECT COUNT(*) WHERE a = 1 AND a = 2", "column 33: column 'a' is named twice"),
+        ("SELECT COUNT(*) WHERE a NOT = 2", "column 29: expected IN, found ="),
+        ("SELECT COUNT(*) WHERE a IN ()", "column 29: expected a text between ' or a number, found )"),
+        ("SELECT COUNT(*) WHERE a = ?", "column 27: '?' has no meaning here"),
+    ],
+)
+def test_a_fault_in_a_statement_has_its_place(
+    release: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, message: str
+) -> None:
+    (tmp_path / "q.sql").write_text(text)
+    assert message in _refused(capsys, [*release, "--batch", str(tmp_path / "q.sql")])
+
+
+def test_means_and_sums_by_group(release: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    means = _json(capsys, [*release, "--by", "occupation", "--mean", "age"])
+    assert means["quantity"] == "mean of age"
+    sales = next(cell for cell in means["cells"] if cell["values"] == {"occupation": "Sales"})
+    assert sales["method"] == "inversion"
+    assert sales["interval"][0] < 37.35 < sales["interval"][1]
+    sums = _json(capsys, [*release, "--by", "occupation", "--sum", "age"])
+    ages = pl.Series(embedded_table().cells("age")).cast(pl.Int64)
+    assert sum(cell["estimate"] for cell in sums["cells"]) == pytest.approx(ages.sum(), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--by", "sex", "--batch", "q"], "--by or queries with --batch: drop one"),
+        (["--where", "occupation=Sales", "-o", "t.csv"], "--output is for a table"),
+        (["--by", "occupation", "-o", "t.xlsx"], "end its name in .csv, .csv.gz, .parquet, .json"),
+        (["--by", "occupation", "--picture", "t.jpg"], "end its name in .svg, .png"),
+        (["--by", "occupation", "--mean", "age", "--sum", "age"], "drop one"),
+        (["--where", "occupation=Sales", "--mean", "age"], "say by which columns with --by"),
+        (["--by", "occupation", "--mean", "race"], "'race' holds no numbers, but"),
+        (["--by", "age,occupation", "--mean", "age"], "'age' is measured: name other columns"),
+        (["--by", "occupation", "--mean", "age", "--method", "exact"], "leave --method out"),
+        (["--by", "occupatio"], "did you mean 'occupation'"),
+        (["--by", "occupation", "--where", "age=200.."], "no record meets age=200..: change it"),
+        (["--by", "age,education,workclass,native_country,occupation"], "name fewer columns"),
+        (["--by", "age,sex,native_country", "--picture", "t.svg"], "cannot be read: name fewer"),
+    ],
+)
+def test_what_is_no_table_is_refused(
+    release: list[str], capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    assert message in _refused(capsys, [*release, *words])
+
+
+def test_the_release_is_what_adds_up(release: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Deleted records are in no count: totals are those of the file, not of the original."""
+    table = _json(capsys, [*release, "--by", "sex"])
+    published = Counter(pl.read_csv(release[1], infer_schema=False)["sex"].to_list())
+    assert {cell["values"]["sex"]: cell["estimate"] for cell in table["cells"]} == published
+    assert sum(published.values()) == 30_715 < embedded_table().row_count

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from splu_ref.model import InputError
+from splu_ref.tables import Cell, Table, drawing
+from splu_ref.tables.drawing import picture
+
+
+def _table(*by: int) -> Table:
+    """Return a table whose columns have so many values, with a hostile name among them."""
+    names = ("a_$b", "sex", "job")[: len(by)]
+    places: list[tuple[str, ...]] = [()]
+    for size in by:
+        places = [(*place, f"v$_{value}" if value else "") for place in places for value in range(size)]
+    cells = tuple(
+        Cell(place, 10.0 * number, 2.0, (10.0 * number - 4, 10.0 * number + 4), "shrunk", number, 90)
+        for number, place in enumerate(places)
+    )
+    return Table(quantity="count", by=names, where=(), cells=cells, totals=(), rows=90)
+
+
+@pytest.mark.parametrize(("sizes", "words"), [((4, 4), "±"), ((2, 5), "sex"), ((3,), "95 % intervals")])
+def test_a_picture_shows_values_and_intervals(sizes: tuple[int, ...], words: str) -> None:
+    pytest.importorskip("matplotlib")
+    drawn = picture(_table(*sizes), ".svg").decode()
+    for text in (words, "(no content)", "v$_1", "a_$b", "Count by a_$b"):
+        assert text in drawn
+    assert picture(_table(*sizes), ".svg").decode() == drawn
+
+
+def test_what_cannot_be_drawn_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="a picture of 150 lines cannot be read"):
+        picture(_table(150), ".svg")
+    missing: Any = lambda: False  # noqa: E731
+    monkeypatch.setattr(drawing, "can_draw", missing)
+    with pytest.raises(InputError, match="needs matplotlib"):
+        picture(_table(3), ".svg")
