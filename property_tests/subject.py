@@ -10,18 +10,19 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from splu_ref import decoys, estimators, guarantees, randomness
+from splu_ref import decoys, estimators, guarantees, randomness, tables
 from splu_ref.audit.enumeration import CodesRelease
 from splu_ref.binomial import Bounds
 from splu_ref.channels import Channel, EntropyLoss, LogForm, PublishedCount, World, entropy_loss
 from splu_ref.decoys import DecoyPlan, FloatArray, PlanMethod
-from splu_ref.estimators import CountEstimate, Method
+from splu_ref.estimators import Condition, CountEstimate, Method
 from splu_ref.estimators.linear.em import Maximum
 from splu_ref.guarantees import UtilityThreshold
 from splu_ref.mechanisms import (
     AlphaBeta,
     ColumnsRelease,
     PlaceOrder,
+    PublishedTable,
     Release,
     RetentionReplacement,
     SpluGen,
@@ -41,6 +42,7 @@ from splu_ref.randomness import (
     UniformSource,
 )
 from splu_ref.randomness.ordering import DrawIntegers, random_order
+from splu_ref.tables import Ask, Measure, Table
 
 
 class PublishCodes(Protocol):
@@ -213,6 +215,36 @@ class Intervals(Protocol):
         ...
 
 
+class CountTable(Protocol):
+    """`splu_ref.tables.count_table`."""
+
+    def __call__(
+        self,
+        release: PublishedTable,
+        ask: Ask,
+        by: Sequence[str],
+        where: Sequence[tuple[str, Condition]] = ...,
+        method: str | None = ...,
+    ) -> Table:
+        """See the class."""
+        ...
+
+
+class MeasureTable(Protocol):
+    """`splu_ref.tables.measure_table`."""
+
+    def __call__(
+        self,
+        release: PublishedTable,
+        measure: Measure,
+        column: str,
+        by: Sequence[str],
+        where: Sequence[tuple[str, Condition]] = ...,
+    ) -> Table:
+        """See the class."""
+        ...
+
+
 @dataclass(frozen=True)
 class Subject:
     """The implementations under test; a mutant is `SHIPPED` with a field replaced.
@@ -251,6 +283,8 @@ class Subject:
         The intervals of conjunctions by the method ``exact``.
     conjunctions
         The default method for conjunctions.
+    count_table, measure_table
+        Tables of counts, and of sums and means.
     enclosed
         The enclosure, in bits, of an entropy in exact form.
     entropy_loss
@@ -283,6 +317,8 @@ class Subject:
     estimate_count: Callable[[int, Exact], CountEstimate]
     exact_intervals: Intervals
     conjunctions: Method
+    count_table: CountTable
+    measure_table: MeasureTable
     enclosed: Callable[[LogForm], Bounds]
     entropy_loss: Callable[[World[Any], Callable[[Any], Mapping[Any, Fraction | int]]], EntropyLoss[Any]]
 
@@ -325,6 +361,8 @@ SHIPPED = Subject(
     estimate_count=estimators.estimate_count,
     exact_intervals=estimators.exact_intervals,
     conjunctions=estimators.METHODS["shrunk"],
+    count_table=tables.count_table,
+    measure_table=tables.measure_table,
     enclosed=LogForm.narrowed,
     entropy_loss=entropy_loss,
 )

@@ -6,6 +6,7 @@
 
 from property_tests.mutants import (
     alpha_beta,
+    cross_tables,
     draws,
     entropy,
     formulas,
@@ -22,6 +23,7 @@ __all__ = [
     "MUTANTS",
     "Mutant",
     "alpha_beta",
+    "cross_tables",
     "draws",
     "entropy",
     "formulas",

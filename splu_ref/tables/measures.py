@@ -30,7 +30,7 @@ from splu_ref.estimators.answers import NO_INTERVAL, NORMAL_95
 from splu_ref.estimators.queries.query import selected
 from splu_ref.interfaces import RecordRandomizer
 from splu_ref.mechanisms import PublishedTable, SpluGen
-from splu_ref.model import DataError, ParameterError
+from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import IntArray, SystemSource
 from splu_ref.tables.cells import PUBLIC, Cell, Table
 from splu_ref.tables.groups import Groups, ordered, require_columns
@@ -392,7 +392,14 @@ def _inverse(release: PublishedTable, column: str) -> _Inverse:
         spread = (1 - (own - other) ** 2) * np.diag(held) - (
             2 * (own - other) * other + law.gamma * other**2
         ) * together
-        return _Inverse(Inversion(together, held, law).weights, held, spread)
+        try:
+            weights = Inversion(together, held, law).weights
+        except InputError:
+            raise DataError(
+                f"the release tells no sums and means by {column!r}: some of its values share all their "
+                "decoy groups, or one has N/gamma records; count with --by, or ask for a smaller gamma"
+            ) from None
+        return _Inverse(weights, held, spread)
     if not isinstance(mechanism, RecordRandomizer) or mechanism.pooled:
         raise DataError(
             f"sums and means of a release by {mechanism.name} have no error that is known here: count with "

@@ -1,0 +1,118 @@
+"""Sums and means, by hand where the matrix is small, and where nothing can be said."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import splu_ref as sr
+from splu_ref.estimators import AnyOf
+from splu_ref.mechanisms import PublishedTable, RetentionReplacement, Swapping
+from splu_ref.microdata import Microdata
+from splu_ref.model import InputError
+from splu_ref.tables import Cell, measure_table
+
+
+def _published(*columns: str) -> PublishedTable:
+    """Return eight published records, of two values that stay with probability 1/2: the inverse is
+    3/2 on the diagonal and -1/2 beside it."""
+    frame = pd.DataFrame(
+        {
+            "job": list("aaaabbbb"),
+            "pay": [10, 10, 20, 20, 10, 20, 20, 20],
+            "sex": list("FFMMFFMM"),
+            "age": ["30", "40", "50", "", "20", "60", "?", "70"],
+        }
+    )
+    domains = {"job": ("a", "b"), "pay": ("10", "20")}
+    some = {name: domains[name] for name in columns}
+    return PublishedTable(
+        table=Microdata.from_frame(frame), mechanism=RetentionReplacement("1/2", some), domains=some
+    )
+
+
+def _cells(release: PublishedTable, *asked: Any, **where: str) -> dict[tuple[str | None, ...], Cell]:
+    conditions = tuple((column, AnyOf(tuple(value.split("|")))) for column, value in where.items())
+    return {cell.values: cell for cell in measure_table(release, *asked, conditions).cells}
+
+
+def test_sums_of_a_public_number_by_a_sensitive_column() -> None:
+    found = _cells(_published("job"), "sum", "age", ("job",))
+    assert found["a",].estimate == pytest.approx(1.5 * 120 - 0.5 * 150)
+    assert found["b",].estimate == pytest.approx(1.5 * 150 - 0.5 * 120)
+    squares = 30**2 + 40**2 + 50**2, 20**2 + 60**2 + 70**2
+    assert found["a",].standard_error == pytest.approx(sqrt(0.75 * (squares[0] + squares[1])))
+    assert found["a",].published_count == 3
+    assert found["a",].predicate_count == 8
+    assert found["a",].interval == (0, 270), "not beyond the sum of all ages"
+
+
+def test_means_are_quotients_within_the_numbers() -> None:
+    found = _cells(_published("job"), "mean", "age", ("job",))
+    assert found["a",].estimate == pytest.approx(105 / 3)
+    assert found["b",].estimate == pytest.approx(165 / 3)
+    assert found["a",].interval == (20, 70), "of three records nothing is known but the range"
+    assert found["a",].standard_error == pytest.approx(min(25.0, found["a",].standard_error or 0))
+
+
+def test_sums_of_a_sensitive_number_by_a_public_column() -> None:
+    found = _cells(_published("pay"), "sum", "pay", ("sex",))
+    # E of a published number is half of it and half of 15: the scores are 5 and 25.
+    assert found["F",].estimate == pytest.approx(3 * 5 + 25)
+    assert found["M",].estimate == pytest.approx(4 * 25)
+    true_squares = 3 * (1.5 * 100 - 0.5 * 400) + 1.5 * 400 - 0.5 * 100
+    assert found["F",].standard_error == pytest.approx(sqrt(3 * 25 + 625 - true_squares))
+    some = _cells(_published("pay"), "mean", "pay", ("sex",), pay="20")
+    assert {cell.estimate for cell in some.values()} == {20}
+    both = _cells(_published("job", "pay"), "sum", "pay", ("job",))
+    assert both["a",].estimate + both["b",].estimate == pytest.approx(3 * 5 + 5 * 25)
+    assert both["a",].estimate == pytest.approx(1.5 * 60 - 0.5 * 80)
+
+
+def test_what_is_public_is_exact() -> None:
+    found = _cells(_published("job"), "mean", "age", ("sex",))
+    assert found["F",] == Cell(("F",), 37.5, 0.0, (37.5, 37.5), "public", 4, 4, exact=True)
+    of_some = _cells(_published("job"), "sum", "age", ("sex",), job="a|b")
+    assert of_some["F",].estimate == pytest.approx(150)
+
+
+def test_sums_of_a_release_add_up_and_plans_without_secret_have_no_intervals() -> None:
+    frame = pd.DataFrame({"job": list("abcdef") * 20, "age": [str(20 + n % 31) for n in range(120)]})
+    for plan in ("mixed", "cyclic"):
+        release = sr.SpluGen(2, plan=plan).publish(frame, "job", sr.SeededSource(1))
+        table = measure_table(release, "sum", "age", ("job",))
+        total = sum(map(int, release.table.cells("age")))
+        assert sum(cell.estimate for cell in table.cells) == pytest.approx(total)
+        assert (table.warning is None) == (plan == "mixed")
+        assert all((cell.interval is None) == (plan == "cyclic") for cell in table.cells)
+
+
+def test_the_door_has_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = _published("job").tabulate("job", {"sex": "F"}, mean_of="age")
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["job"].tolist() == ["a", "b"]
+    with pytest.raises(InputError, match="drop the other"):
+        _published("job").tabulate("job", mean_of="age", sum_of="age")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (("mean", "sex", ("job",)), "'sex' holds no numbers, but 'F'"),
+        (("mean", "age", ("age",)), "'age' is measured"),
+        (("mean", "agee", ("job",)), "did you mean 'age'"),
+    ],
+)
+def test_what_has_no_sum_is_refused(asked: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        _cells(_published("job"), *asked)
+
+
+def test_dependent_records_are_refused() -> None:
+    frame = pd.DataFrame({"job": list("abcd") * 5, "age": list(range(20))})
+    release = Swapping("1/2").publish(frame, "job", sr.SeededSource(1))
+    with pytest.raises(InputError, match="have no error that is known here"):
+        _cells(release, "mean", "age", ("job",))
