@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "certificate_checker": set(),
 }
 MAY_IMPORT["estimators"] = MAY_IMPORT["mechanisms"] | {"mechanisms"}
-MAY_IMPORT["tables"] = MAY_IMPORT["estimators"] | {"estimators", "pictures"}
+MAY_IMPORT["tables"] = MAY_IMPORT["estimators"] | {"estimators", "pictures", "terminal"}
 BEFORE_AUDIT = set(MAY_IMPORT)
 MAY_IMPORT["audit"] = BEFORE_AUDIT
 MAY_IMPORT["door"] = BEFORE_AUDIT | {"audit"}

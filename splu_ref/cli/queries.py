@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
@@ -29,7 +30,7 @@ def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
     """
     try:
         # A text in JSON may hold other ends of lines, such as U+2028: splitlines would cut it there.
-        with opened(path) as file, TextIOWrapper(file, encoding="utf-8-sig") as text:
+        with opened(path) as file, TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
             content = text.read()
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file: check the path of the queries") from None
@@ -38,7 +39,7 @@ def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
     if content.lstrip()[:1].upper() in _STATEMENTS:
         yield from read_statements(content, path)
         return
-    for number, line in enumerate(content.split("\n"), start=1):
+    for number, line in enumerate(re.split(r"\r\n?|\n", content), start=1):
         if line.strip():
             yield number, _query(line, f"{path}, line {number}")
 
