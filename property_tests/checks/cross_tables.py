@@ -94,7 +94,7 @@ def _true() -> dict[str, dict[tuple[str, ...], float]]:
     NAME,
     "statistical",
     "Over 50 releases of a generated table, 95 % intervals hold in at least 90 % of the lines of each of "
-    "three tables: counts by a public and a sensitive column, means of a public number by a sensitive column, "
+    "three tables: counts by a public and a sensitive column, means of a public number by a sensitive one, "
     "sums of a sensitive number by a public column.",
 )
 def coverage(subject: Subject, run: Run) -> Outcome:
