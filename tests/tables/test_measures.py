@@ -56,7 +56,8 @@ def test_means_are_quotients_within_the_numbers() -> None:
     found = _cells(_published("job"), "mean", "age", ("job",))
     assert found["a",].estimate == pytest.approx(105 / 3)
     assert found["b",].estimate == pytest.approx(165 / 3)
-    assert found["a",].interval == (20, 70), "of three records nothing is known but the range"
+    interval: object = found["a",].interval
+    assert interval == (20, 70), "of three records nothing is known but the range"
     error = found["a",].standard_error
     assert error is not None
     assert 0 < error <= 25, "no law on the range has a larger one"
