@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from splu_ref.estimators.queries.query import AnyOf, Between, Condition, Query
 from splu_ref.manifest import Manifest
@@ -79,9 +80,9 @@ def _crossed(step: Cross, asked: dict[str, Condition], besides: Condition | None
         value
         for value, parts in known.pairs(step)
         if all(
-            parts[step.parts.index(part)] in condition.values
+            (parts[step.parts.index(part)] in condition.values) == isinstance(condition, AnyOf)
             for part, condition in asked.items()
-            if isinstance(condition, AnyOf)
+            if not isinstance(condition, Between)
         )
     ]
     if not values:
@@ -91,23 +92,27 @@ def _crossed(step: Cross, asked: dict[str, Condition], besides: Condition | None
 
 def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Condition:
     assert isinstance(step, Bins)
-    if isinstance(condition, AnyOf):
+    if not isinstance(condition, Between):
         for value in condition.values:
             if value not in values:
                 _refuse_part(step, value)
         return condition
     if OTHER in values:
         raise ParameterError(f"{step.column}={condition}: rare bins were grouped: name bins one by one")
+    least, greatest = condition.least, condition.greatest
+    if not (isinstance(least, Decimal | None) and isinstance(greatest, Decimal | None)):
+        raise ParameterError(f"{step.column}={condition}: dates are asked for by their bins")
     inside = []
     for value in values:
         limits = step.limits(value)
         if limits is None:
             continue
         first, last = limits
-        above = condition.least is None or first >= condition.least
-        below = condition.greatest is None or last <= condition.greatest
-        apart = (condition.least is not None and last < condition.least) or (
-            condition.greatest is not None and first > condition.greatest
+        above = least is None or first > least or (first == least and not condition.above)
+        ends_before = greatest is not None and (last < greatest or (last == greatest and not condition.below))
+        below = greatest is None or ends_before or (last == greatest and not step.whole)
+        apart = (least is not None and (last < least or (last == least and condition.above))) or (
+            greatest is not None and (first > greatest or (first == greatest and condition.below))
         )
         if above and below:
             inside.append(value)
@@ -134,7 +139,7 @@ def _refuse_part(step: Bins, value: str) -> None:
 
 def _grouped(step: Recoding, condition: Condition, values: Sequence[str]) -> Condition:
     assert isinstance(step, Rare)
-    if isinstance(condition, AnyOf):
+    if not isinstance(condition, Between):
         for value in condition.values:
             if value not in values:
                 raise ParameterError(
@@ -147,7 +152,7 @@ def _grouped(step: Recoding, condition: Condition, values: Sequence[str]) -> Con
 
 def _hidden(step: Recoding, condition: Condition, values: Sequence[str]) -> Condition:
     assert isinstance(step, Hashed)
-    if isinstance(condition, AnyOf) and set(condition.values) <= set(values):
+    if not isinstance(condition, Between) and set(condition.values) <= set(values):
         return condition
     raise ParameterError(
         f"{step.column}={condition}: the values were published as hashes: ask of one of them"
