@@ -4,6 +4,9 @@ In a ``console`` block a line that starts with ``$`` is a command. The lines aft
 output and error together; if there are none, any output will do. ``…`` stands for the rest of a line, and a
 line ``…`` for any lines. A command must succeed unless ``$ echo $?`` follows it. In a ``python`` block the
 examples have the form of doctest.
+
+A reader goes from page to page in one folder, from the README on. So a page's commands run where every file
+that another page writes stands already, as one that nothing can be done with.
 """
 
 from __future__ import annotations
@@ -29,6 +32,11 @@ PAGES = [
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if not GENERATED & set(page.parts)),
 ]
 _BLOCK = re.compile(r"^```(?P<language>[a-z]+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+_WRITTEN = re.compile(
+    r"(?<!\S)(?:-o|--(?:output|manifest|report|certificate|transcript|log|picture|schema)) (\S+)"
+)
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,11 @@ def matches(expected: str, actual: str) -> bool:
     return re.fullmatch(pattern, trimmed) is not None
 
 
+def named(page: Path) -> set[str]:
+    """Return the files that the commands of a page name as something to be written."""
+    return {name for block in code_blocks(page, "console") for name in _WRITTEN.findall(block)}
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -92,6 +105,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_commands(page: Path, folder: Path) -> None:
     if "write_table" not in page.read_text(encoding="utf-8"):  # pages after the quickstart use its table
         write_table(embedded_table(), folder / "adult.csv")
+    for name in {name for other in PAGES if page not in (other, PAGES[0]) for name in named(other)}:
+        (folder / name).write_bytes(b"\0 what another page wrote")
     for block in code_blocks(page, "console"):
         shown = steps(block)
         code = 0
