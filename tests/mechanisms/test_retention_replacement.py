@@ -295,10 +295,14 @@ def test_manifests_tell_laws_and_coins(options: dict[str, Any], tmp_path: Path) 
     mechanism.publish(FRAME, "job", SeededSource(2)).write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
     assert sr.read_release(tmp_path / "p.csv", tmp_path / "m.json").mechanism == mechanism
     told = (tmp_path / "m.json").read_text()
-    for fact, other in (('1/4\\"', '1/5\\"'), ('"unit": "record"', '"unit": "row"'), ("laws", "law")):
+    faults = (
+        ('1/4\\"', '1/5\\"'), ('"unit": "record"', '"unit": "row"'), ("laws", "law"),
+        ('\\"0\\"]]', '\\"0\\"], []]'), ('\\"0\\"]]', '\\"0\\", \\"0\\"]]'),
+    )  # fmt: skip
+    for fact, other in faults:
         if fact in told:
             (tmp_path / "m.json").write_text(told.replace(fact, other))
-            with pytest.raises(DataError, match=r"ask the publisher|add up to"):
+            with pytest.raises(DataError, match=r"ask the publisher|add up to|manifest"):
                 sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
 
 
