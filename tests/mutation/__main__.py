@@ -19,9 +19,11 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import comb
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,6 +118,23 @@ class Score:
         """How many of the faults that were tried change what somebody could see."""
         return self.noticed + len(self.survivors)
 
+    @property
+    def least(self) -> float:
+        """The share that is noticed of all faults of the room that can be seen, at least, in percent.
+
+        Clopper and Pearson's bound: with confidence 95 %, rounded down to a tenth, as if each fault that was
+        tried had been drawn from all. The room's other faults may have others that change nothing.
+        """
+        tried, noticed = self.visible, self.noticed
+
+        def as_many(share: int) -> int:
+            return sum(
+                comb(tried, k) * share**k * (1000 - share) ** (tried - k) for k in range(noticed, tried + 1)
+            )
+
+        beyond = bisect_right(range(1001), 1000**tried, key=lambda share: 20 * as_many(share))
+        return max(0, beyond - 1) / 10
+
 
 def main(words: list[str]) -> int:
     """Try the faults of the rooms that are named, and print each survivor and a score for each room."""
@@ -137,7 +156,8 @@ def main(words: list[str]) -> int:
         for fault, reason in score.equivalent:
             say(f"{name}: changes nothing ({reason}): {fault}")
         say(
-            f"{name}: {score.noticed} of {score.visible} noticed ({share:.1f} %, goal {ROOMS[name].goal} %); "
+            f"{name}: {score.noticed} of {score.visible} noticed ({share:.1f} %, goal {ROOMS[name].goal} %; "
+            f"of all of them at least {score.least:.1f} %, with confidence 95 %); "
             f"{len(score.equivalent)} change nothing; {score.tried} of {score.made} faults tried; "
             f"{score.outcomes['timeout']} of the noticed ones by running on and on",
         )
