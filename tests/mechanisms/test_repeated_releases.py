@@ -19,7 +19,14 @@ SOURCE = KeyedSource(Key(hashlib.sha256(b"a key").digest()))
 
 
 def test_the_numbers_that_are_told() -> None:
-    assert "\n".join(rows()) in (DOCS / "publishers.md").read_text("utf-8")
+    """The page tells the least and the largest share of several runs; one of them is made again."""
+    page = (DOCS / "publishers.md").read_text("utf-8").splitlines()
+    for row in rows(runs=1):
+        scene, *shares = row.strip("| ").split(" | ")
+        (told,) = (line for line in page if line.startswith(f"| {scene} |"))
+        for share, ends in zip(shares, told.strip("| ").split(" | ")[1:], strict=True):
+            least, _, most = ends.partition(" to ")
+            assert least <= share <= (most or least)
 
 
 @pytest.mark.parametrize(
