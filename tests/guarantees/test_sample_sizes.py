@@ -212,3 +212,26 @@ def test_a_search_that_would_take_too_long_is_refused_before_it_begins(
     monkeypatch.setattr(sizes, "_GROWTH", 100)
     assert sample_size("1/5", "1/2", "1/20", "1/20").rows == 1001
     assert searched == [1153, 1153, 18445]
+
+
+@pytest.mark.parametrize(
+    ("case", "bends"),
+    [
+        # By the sum of |H|; by the kernel's mean and slope; by variances alone, as the period is long.
+        (("1/3", "1/4", "1/10", "1/20"), {7: 17_014_904_734, 400: 9_138_751, 100_000: 131}),
+        (("2/5", "1/2", "1/5", "1/10"), {7: 4_483_917_930, 40: 169_594_598, 3000: 596}),
+        (("999/1001", "1/4", "1/10", "1/20"), {400: 1 << 35, 100_000: 568_559_948}),
+    ],
+)
+def test_no_error_probability_bends_more_than_is_said(
+    case: tuple[str, str, str, str], bends: dict[int, int]
+) -> None:
+    p, b, epsilon, delta = map(Fraction, case)
+    search = Search(p, b, epsilon, delta)
+    for n, bend in bends.items():
+        assert search._bend(n) == bend
+    w = p.denominator
+    for n in (7, 25) if w < 7 else ():
+        errors = [error(n, count, p, b, epsilon) for count in range(n + 1)]
+        for low, middle, high in zip(errors, errors[w:], errors[2 * w :], strict=False):
+            assert abs(low - 2 * middle + high) <= Fraction(search._bend(n), 1 << search._bits)
