@@ -1,0 +1,94 @@
+"""Whole audits of small releases: every check, its rows, its evidence and each number that is told of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from splu_ref.audit.releases import (
+    Claimed,
+    ClaimedReplacement,
+    Original,
+    ReleaseAudit,
+    audit_release,
+)
+from splu_ref.channels import PublishedCount
+from splu_ref.mechanisms import RetentionReplacement, SpluGen
+from splu_ref.microdata import Microdata
+from splu_ref.randomness import SeededSource
+
+KEPT = Path(__file__).with_name("whole_audits.json")
+NUMBER = np.arange(121)
+TABLE = Microdata.from_frame(
+    pl.DataFrame(
+        {
+            "age": NUMBER * 31 % 97,
+            "town": [f"t{each}" for each in NUMBER % 5],
+            "value": list("aaabbbccdefg" * 10 + "a"),
+        }
+    )
+)
+
+
+def told(audit: ReleaseAudit) -> list[str]:
+    """Return the audit without its words: they may be put in others, the numbers in them may not."""
+
+    def numbers(words: str) -> list[str]:
+        return re.findall(r"-?\d+(?:\.\d+)?", words)
+
+    lines = [f"{audit.verdict}, {audit.rows} rows, {audit.linked} linked"]
+    lines += [" ".join(("would notice", *numbers(str(each)))) for each in audit.excludes]
+    lines += [f"not checked: {each.name} {each.column}" for each in audit.not_checked]
+    for check in audit.checks:
+        verdict = "passed" if check.passed else "failed"
+        head = f"{check.name} {check.column} {verdict} on {check.rows}:"
+        e_value = "" if check.e_value is None else f"| {check.e_value.log10:.5f} at {check.level}"
+        lines.append(" ".join((head, *numbers(check.detail), "|", *numbers(check.power), e_value)).rstrip())
+    return lines
+
+
+def published(seed: int, **options: Any) -> Microdata:
+    return SpluGen(3, **options).publish(TABLE, "value", SeededSource(seed)).table
+
+
+def original() -> Original:
+    return Original(TABLE, ["value"])
+
+
+def cyclic() -> ReleaseAudit:
+    claimed = Claimed(PublishedCount.of(3), "cyclic")
+    return audit_release(published(1, plan="cyclic"), ["value"], claimed, original=original())
+
+
+def kept_and_foreign() -> ReleaseAudit:
+    """Nearly all values are those of the original; one is of no record, and one cell of another column."""
+    frame = TABLE.to_frame()[::-1][:120].with_columns(
+        value=pl.when(pl.col("age") == 31).then(pl.lit("z")).otherwise("value"),
+        town=pl.when(pl.col("age") == 62).then(pl.lit("t9")).otherwise("town"),
+    )
+    claimed = Claimed(PublishedCount.of(3, "2/5"), "mixed")
+    return audit_release(Microdata.from_frame(frame), ["value"], claimed, original=original())
+
+
+def two_without_an_original() -> ReleaseAudit:
+    claimed = Claimed(PublishedCount.of(3))
+    return audit_release(published(2), ["value"], claimed, second=published(3))
+
+
+def replaced() -> ReleaseAudit:
+    mechanism = RetentionReplacement("1/3", {"value": "abcdefgh"})
+    done = mechanism.publish(TABLE, "value", SeededSource(4))
+    claimed = ClaimedReplacement(mechanism)
+    prepared = claimed.prepared(TABLE, ["value"])
+    return audit_release(done.table, ["value"], claimed, original=prepared)
+
+
+@pytest.mark.parametrize("audited", [cyclic, kept_and_foreign, two_without_an_original, replaced])
+def test_every_number_is_the_one_that_was_told(audited: Any) -> None:
+    assert told(audited()) == json.loads(KEPT.read_text("utf-8"))[audited.__name__]
