@@ -260,3 +260,15 @@ def test_the_example_in_the_specification() -> None:
     example = json.loads(text)
     ours = threshold_certificate(2, "1/2", "1/2")
     assert {**example, "produced_by": None} == {**ours, "produced_by": None}
+
+
+@pytest.mark.parametrize(
+    ("p", "n", "k", "width"),
+    [("1/10", 1000, 101, 5061), ("1/10", 1000, 130, 9272), ("9/10", 1000, 905, 696), ("1/5", 10, 3, 30)],
+)
+def test_tails_are_enclosed_as_narrowly_as_their_roundings_allow(p: str, n: int, k: int, width: int) -> None:
+    chance = Fraction(p)
+    tail = rounding._Tail(chance).upper(n, k)
+    true = sum(math.comb(n, i) * chance**i * (1 - chance) ** (n - i) for i in range(k, n + 1))
+    assert tail.bounds().lower <= true <= tail.bounds().upper
+    assert tail.upper - tail.lower == width

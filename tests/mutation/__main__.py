@@ -90,6 +90,7 @@ ROOMS = {
             "certificates/test_checker_numbers.py",
             "certificates/test_false_claims.py",
             "certificates/test_hostile_input.py",
+            "certificates/test_replacement.py",
             "certificates/test_tampering.py",
             "certificates/test_writing.py",
         ),

@@ -81,6 +81,14 @@ def two_without_an_original() -> ReleaseAudit:
     return audit_release(published(2), ["value"], claimed, second=published(3))
 
 
+def few_and_alike() -> ReleaseAudit:
+    """No row can be linked, and no predicate holds enough of them."""
+    table = Microdata.from_frame(TABLE.to_frame()[:9].select("value", town=pl.lit("t")))
+    done = SpluGen(3, plan="anatomy").publish(table, "value", SeededSource(5))
+    claimed = Claimed(PublishedCount.of(3), "anatomy")
+    return audit_release(done.table, ["value"], claimed, original=Original(table, ["value"]))
+
+
 def replaced() -> ReleaseAudit:
     mechanism = RetentionReplacement("1/3", {"value": "abcdefgh"})
     done = mechanism.publish(TABLE, "value", SeededSource(4))
@@ -89,6 +97,8 @@ def replaced() -> ReleaseAudit:
     return audit_release(done.table, ["value"], claimed, original=prepared)
 
 
-@pytest.mark.parametrize("audited", [cyclic, kept_and_foreign, two_without_an_original, replaced])
+@pytest.mark.parametrize(
+    "audited", [cyclic, kept_and_foreign, two_without_an_original, few_and_alike, replaced]
+)
 def test_every_number_is_the_one_that_was_told(audited: Any) -> None:
     assert told(audited()) == json.loads(KEPT.read_text("utf-8"))[audited.__name__]
