@@ -14,7 +14,6 @@ import pytest
 from splu_ref.audit.releases import (
     Claimed,
     ClaimedReplacement,
-    Original,
     ReleaseAudit,
     audit_release,
 )
@@ -57,13 +56,11 @@ def published(seed: int, **options: Any) -> Microdata:
     return SpluGen(3, **options).publish(TABLE, "value", SeededSource(seed)).table
 
 
-def original() -> Original:
-    return Original(TABLE, ["value"])
-
-
 def cyclic() -> ReleaseAudit:
     claimed = Claimed(PublishedCount.of(3), "cyclic")
-    return audit_release(published(1, plan="cyclic"), ["value"], claimed, original=original())
+    return audit_release(
+        published(1, plan="cyclic"), ["value"], claimed, original=claimed.prepared(TABLE, ["value"])
+    )
 
 
 def kept_and_foreign() -> ReleaseAudit:
@@ -73,7 +70,9 @@ def kept_and_foreign() -> ReleaseAudit:
         town=pl.when(pl.col("age") == 62).then(pl.lit("t9")).otherwise("town"),
     )
     claimed = Claimed(PublishedCount.of(3, "2/5"), "mixed")
-    return audit_release(Microdata.from_frame(frame), ["value"], claimed, original=original())
+    return audit_release(
+        Microdata.from_frame(frame), ["value"], claimed, original=claimed.prepared(TABLE, ["value"])
+    )
 
 
 def two_without_an_original() -> ReleaseAudit:
@@ -86,7 +85,7 @@ def few_and_alike() -> ReleaseAudit:
     table = Microdata.from_frame(TABLE.to_frame()[:9].select("value", town=pl.lit("t")))
     done = SpluGen(3, plan="anatomy").publish(table, "value", SeededSource(5))
     claimed = Claimed(PublishedCount.of(3), "anatomy")
-    return audit_release(done.table, ["value"], claimed, original=Original(table, ["value"]))
+    return audit_release(done.table, ["value"], claimed, original=claimed.prepared(table, ["value"]))
 
 
 def replaced() -> ReleaseAudit:
@@ -102,3 +101,11 @@ def replaced() -> ReleaseAudit:
 )
 def test_every_number_is_the_one_that_was_told(audited: Any) -> None:
     assert told(audited()) == json.loads(KEPT.read_text("utf-8"))[audited.__name__]
+
+
+def test_what_a_few_rows_would_not_tell_is_said() -> None:
+    (excluded,) = few_and_alike().excludes
+    assert str(excluded) == (
+        "value: would notice nothing of the draws; cannot tell the original itself: no row's true value is "
+        "known, counts that are exact, true values in the 9 rows that may be several records"
+    )
