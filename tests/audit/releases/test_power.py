@@ -63,6 +63,15 @@ def test_mean_of_the_largest_is_a_lower_bound_of_the_mean() -> None:
     assert diluted.log10 == pytest.approx(few.log10 - 1, abs=1e-6)
 
 
+@pytest.mark.parametrize(("successes", "computed"), [(14, True), (15, False), (35, False), (36, True)])
+def test_what_deviates_by_less_than_two_spreads_is_not_computed(successes: int, computed: bool) -> None:
+    """25 of 100 are expected, with a spread of sqrt(25 * 3/4) + 1 = 5.33."""
+    counts = np.array([100]), np.array([successes]), [Fraction(1, 4)]
+    assert math.isfinite(largest_mean(counts_point, *counts, least=2).log10) == computed
+    above = computed and successes > 25
+    assert math.isfinite(largest_mean(rate_at_most, *counts, above_only=True, least=2).log10) == above
+
+
 def test_more_successes_than_trials_refute() -> None:
     refuted = largest_mean(rate_at_most, np.array([5, 3]), np.array([1, 4]), [Fraction(1, 2)] * 2)
     assert refuted == IMPOSSIBLE
