@@ -143,6 +143,27 @@ def test_the_error_at_a_count(
 
 
 @pytest.mark.parametrize(
+    ("kind", "keys", "found", "instead"),
+    [
+        # The published count of one record, gamma = 2, is off unless it is 1: with probability 1/2.
+        ("error-at-count", {"frequency": 1, "t_e": "2/5"}, "0.5", "a probability of at most 0.5"),
+        ("error-at-count", {"frequency": 1, "t_p": "3/5"}, "0.5", "a probability of at least 0.5"),
+        ("error-at-count", {"frequency": 1, "t_e": "1/2"}, "0.5", ""),
+        ("error-at-count", {"frequency": 1, "t_p": "1/2"}, "0.5", ""),
+        ("small-sum-privacy", {"alpha": 1, "t_p": "3/5"}, "0.5, least at f = 1", "T_P up to 0.5"),
+        ("small-sum-privacy", {"alpha": 1, "t_p": "1/2"}, "0.5, least at f = 1", ""),
+    ],
+)
+def test_a_false_claim_is_told_with_what_would_be_true(
+    kind: str, keys: dict[str, Any], found: str, instead: str
+) -> None:
+    finding = _decided(kind, gamma=2, epsilon="1", **keys)
+    assert finding.found.partition(" is ")[2] == found
+    assert finding.instead == instead
+    assert (finding.verdict, finding.true_for) == (Verdict.REFUTED if instead else Verdict.CONFIRMED, "")
+
+
+@pytest.mark.parametrize(
     ("gamma", "retention", "epsilon", "alpha", "releases"),
     [(2, "1/2", "1", 4, 1), (3, "1/3", "3/10", 5, 1), (3, "1/7", "1/2", 4, 1), (2, "1/2", "3/10", 3, 3)],
 )
