@@ -218,3 +218,20 @@ def test_several_columns_have_no_certificate_and_it_is_said_why() -> None:
     assert (finding.proofs, finding.without_certificate) == (
         (), "certificates of breaches speak of one column: multiply the columns' ratios",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "instead"),
+    [
+        # Of four values, the own one is published with 1/5 + 1/5, each other one with 1/5: a ratio of 2.
+        ("local-epsilon", {"epsilon": "1/2"}, "epsilon = 0.693147180560"),
+        ("local-epsilon", {"epsilon": "0.6931471806"}, ""),
+        # So 1/4 rises to 2/4 of 2/4 + 3/4.
+        ("rho-privacy", {"rho1": "1/4", "rho2": "3/10"}, "a posterior of up to 2/5"),
+        ("rho-privacy", {"rho1": "1/4", "rho2": "3/10", "counts": [1, 1, 1, 1]}, "a posterior of up to 2/5"),
+    ],
+)
+def test_a_false_claim_is_told_with_what_would_be_true(kind: str, keys: dict[str, Any], instead: str) -> None:
+    finding = _decided(kind, **keys)
+    assert finding.instead == instead
+    assert (finding.verdict is Verdict.CONFIRMED) == (not instead)
