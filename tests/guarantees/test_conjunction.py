@@ -100,6 +100,37 @@ def test_no_bound_is_exceeded(numbers: tuple[int, int, int, int, str | None]) ->
             assert 0 <= found.band.first <= f <= found.band.last < case.law.retention * rows
 
 
+@pytest.mark.parametrize("numbers", CASES)
+def test_variance_and_bias_are_those_of_the_estimate_expanded_at_its_means(
+    numbers: tuple[int, int, int, int, str | None],
+) -> None:
+    """Gradient and curvature by differences, moments by the law of (y3, y1): a road without a formula."""
+    gamma, rows, f, n, retention = numbers
+    case = Conjunction.of(gamma, rows, f, n, retention=retention)
+    p, h = case.law.retention, Fraction(1, 10**6)
+
+    def raw(y3: Fraction, y1: Fraction) -> Fraction:
+        gained = (y3 + y1) * (1 - p) / (case.rows - y3 - y1)
+        return (y3 - n * gained) / (p - gained)
+
+    x3 = case.largest
+    law = joint(case, x3)
+    means = [sum((chance * pair[i] for pair, chance in law.items()), Fraction(0)) for i in (0, 1)]
+    assert raw(*means) == x3
+    steps = [(h, Fraction(0)), (Fraction(0), h)]
+    at = [[raw(means[0] + sign * a, means[1] + sign * b) for sign in (-1, 1)] for a, b in [*steps, (h, h)]]
+    gradient = [(above - below) / (2 * h) for below, above in at[:2]]
+    curved = [(below + above - 2 * x3) / h**2 for below, above in at]
+    curvature = (curved[0], curved[1], (curved[2] - curved[0] - curved[1]) / 2)
+    variance = bias = Fraction(0)
+    for (y3, y1), chance in law.items():
+        a, b = y3 - means[0], y1 - means[1]
+        variance += chance * (gradient[0] * a + gradient[1] * b) ** 2
+        bias += chance * (curvature[0] * a * a + curvature[1] * b * b + 2 * curvature[2] * a * b) / 2
+    assert float(conjunction_variance(case, x3)) == pytest.approx(float(variance), rel=1e-8)
+    assert float(conjunction_bias(case, x3)) == pytest.approx(float(bias), rel=1e-8, abs=1e-8)
+
+
 def test_the_whole_table_is_the_count_of_the_value() -> None:
     """With P = all records the estimate is f' itself, and the error that of the count."""
     for retention in (None, "1/2"):
