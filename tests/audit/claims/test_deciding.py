@@ -163,6 +163,13 @@ def test_a_false_claim_is_told_with_what_would_be_true(
     assert (finding.verdict, finding.true_for) == (Verdict.REFUTED if instead else Verdict.CONFIRMED, "")
 
 
+def test_an_error_is_rounded_against_the_claim_that_it_decides() -> None:
+    keys = {"gamma": 3, "epsilon": "0.3", "frequency": 3}  # 4769/6561 = 0.7268709038256...
+    for bound, decimal in (({"t_e": "1/10"}, "0.726870903826"), ({"t_p": "1/10"}, "0.726870903825")):
+        error = _decided("error-at-count", **keys, **bound).numbers["error"]
+        assert error == {"fraction": "4769/6561", "decimal": decimal, "digits": 12}
+
+
 @pytest.mark.parametrize(
     ("gamma", "retention", "epsilon", "alpha", "releases"),
     [(2, "1/2", "1", 4, 1), (3, "1/3", "3/10", 5, 1), (3, "1/7", "1/2", 4, 1), (2, "1/2", "3/10", 3, 3)],
