@@ -66,6 +66,7 @@ ROOMS = {
             "cli/test_tuples.py",
         ),
         95,
+        slow=True,
     ),
     "channels": Room(
         ("channels/*",), ("channels", "decoys", "guarantees", "estimators/test_matrices.py"), 95
