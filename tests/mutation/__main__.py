@@ -108,6 +108,7 @@ ROOMS = {
             "audit/release_log",
             "audit/releases/test_[!dhw]*.py",
             "audit/releases/test_whole_audits.py",
+            "cli/test_attack.py",
             "cli/test_audit.py",
             "cli/test_audit_release.py",
             "cli/test_entropy.py",
