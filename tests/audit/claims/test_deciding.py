@@ -163,6 +163,27 @@ def test_a_false_claim_is_told_with_what_would_be_true(
     assert (finding.verdict, finding.true_for) == (Verdict.REFUTED if instead else Verdict.CONFIRMED, "")
 
 
+@pytest.mark.parametrize(
+    ("kind", "keys", "what", "side"),
+    [
+        ("small-sum-privacy", {"alpha": 1}, "the published count of every value with 1 record is", "least"),
+        (
+            "small-sum-privacy",
+            {"alpha": 3, "releases": 2},
+            "the mean of 2 independent published counts of every value with 1 to 3 records is",
+            "least",
+        ),
+        ("error-at-count", {"frequency": 3}, "the published count of a value with 3 records is", "least"),
+        ("error-at-count", {"frequency": 3}, "the published count of a value with 3 records is", "most"),
+    ],
+)
+def test_a_claim_is_decided_as_it_is_stated(kind: str, keys: dict[str, Any], what: str, side: str) -> None:
+    bound = {"t_p" if side == "least" else "t_e": "1/10"}
+    assert _decided(kind, gamma=2, epsilon="1", **keys, **bound).stated == (
+        f"with gamma = 2, {what} off by at least 1 of it with probability at {side} 1/10"
+    )
+
+
 def test_an_error_is_rounded_against_the_claim_that_it_decides() -> None:
     keys = {"gamma": 3, "epsilon": "0.3", "frequency": 3}  # 4769/6561 = 0.7268709038256...
     for bound, decimal in (({"t_e": "1/10"}, "0.726870903826"), ({"t_p": "1/10"}, "0.726870903825")):
