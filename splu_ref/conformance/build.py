@@ -86,6 +86,7 @@ class Group:
     requires: tuple[str, ...] = ()
     lines: Sequence[Line] = ()
     generator: Generator | None = None
+    generated_flags: tuple[str, ...] = ("Large",)
 
     def file(self) -> VectorFile:
         """Return the vector file, with the reference's answers."""
@@ -138,7 +139,11 @@ class Group:
         noted = tuple(found[after - 1] for after in checkpoints(len(found)))
         identifier = f"{self.operation}/{self.name}/all"
         return Vector(
-            identifier, ("Large",), generator=generator, answers_sha256=noted[-1], checkpoints=noted[:-1]
+            identifier,
+            self.generated_flags,
+            generator=generator,
+            answers_sha256=noted[-1],
+            checkpoints=noted[:-1],
         )
 
 

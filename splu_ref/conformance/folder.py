@@ -150,4 +150,5 @@ def _can_generate(entry: VectorEntry, document: VectorDocument) -> bool:
         and count * tape * most * gamma <= _MOST_GENERATED
         and (operation == "plan" or "tape" in generator)
         and (not makes_codes or "groups" in generator)
+        and (operation != "certificate" or type(document["parameters"].get("text")) is str)
     )

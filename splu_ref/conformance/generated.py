@@ -26,7 +26,8 @@ class Generator(TypedDict):
     keys
         The keys of their answers that are hashed.
     tape
-        Bytes per request, or per record where codes are made; none where the operation reads no tape.
+        Bytes per request, or per record where codes are made; none where the operation reads no tape. Of a
+        certificate the bytes of the first text.
     groups
         The least and the greatest number of decoy groups, where codes are made.
     """
@@ -54,8 +55,9 @@ def generated_requests(
     """
     stream = SeededSource(generator["seed"].encode())
     make = GENERATED[operation]
-    for _ in range(generator["count"]):
-        yield {"op": operation, **parameters, **make(stream, parameters, generator)}
+    for number in range(generator["count"]):
+        made = make(stream, parameters, generator) if make else _padded(parameters, generator, number)
+        yield {"op": operation, **parameters, **made}
 
 
 def _tape_alone(stream: SeededSource, _: Mapping[str, object], generator: Generator) -> Request:
@@ -82,6 +84,13 @@ def _table(stream: SeededSource, parameters: Mapping[str, object], generator: Ge
     }
 
 
+def _padded(parameters: Mapping[str, object], generator: Generator, number: int) -> Request:
+    """Return a certificate with so many blanks after it that its bytes are as many as asked for."""
+    text = parameters["text"]
+    assert isinstance(text, str)
+    return {"text": text + " " * (generator["tape"] + number - len(text.encode()))}
+
+
 def _gamma(parameters: Mapping[str, object]) -> int:
     gamma = parameters["gamma"]
     assert isinstance(gamma, int)
@@ -96,12 +105,13 @@ def _codes(stream: SeededSource, gamma: int, groups: Sequence[int]) -> tuple[lis
     return [code for _ in range(number) for code in stream.subset(domain, gamma).tolist()], domain
 
 
-GENERATED: dict[str, Callable[[SeededSource, Mapping[str, object], Generator], Request]] = {
+GENERATED: dict[str, Callable[[SeededSource, Mapping[str, object], Generator], Request] | None] = {
     "below": _tape_alone,
     "coins": _tape_alone,
     "permutation": _tape_alone,
     "order_within": _tape_alone,
     "plan": _histogram,
     "publish": _table,
+    "certificate": None,
 }
-"""Operations of which requests can be generated."""
+"""Operations of which requests can be generated, and what makes them; None if nothing is drawn for them."""

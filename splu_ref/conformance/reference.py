@@ -15,6 +15,7 @@ from splu_ref.conformance.fields import Fields, RequestError
 from splu_ref.conformance.operations import (
     channels,
     comparators,
+    entropy,
     estimates,
     keyed,
     plans,
@@ -22,7 +23,9 @@ from splu_ref.conformance.operations import (
     publishing,
     randomness,
     retention,
+    swapping,
     tables,
+    tuples,
 )
 from splu_ref.model import InputError, Json, TapeExhaustedError
 
@@ -50,6 +53,8 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "publish_counts": comparators.counts,
     "publish_retention": retention.publish_retention,
     "publish_retention_keyed": retention.publish_retention_keyed,
+    "publish_swap": swapping.publish_swap,
+    "publish_alpha_beta": tuples.publish_alpha_beta,
     "estimate": estimates.estimate,
     "conjunction": estimates.conjunction,
     "interval": estimates.interval,
@@ -57,6 +62,7 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "channel_inverse": channels.channel_inverse,
     "amplification": channels.channel_amplification,
     "breach_profile": channels.breach_profile,
+    "entropy_loss": entropy.losses,
     "error_probability": promises.error,
     "privacy_minimum": promises.minimum,
     "utility_threshold": promises.threshold,

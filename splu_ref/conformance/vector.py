@@ -18,6 +18,8 @@ OPTIONAL = {
     "publish": ("groups", "order", "integers", "rows", "suppressed"),
     "publish_retention": ("integers", "rows"),
     "publish_retention_keyed": ("rows",),
+    "publish_swap": ("cells", "places"),
+    "publish_alpha_beta": ("members", "numbers"),
     "amplification": ("published", "more", "less"),
     "breach_profile": ("prior", "published"),
     "privacy_minimum": ("argmin", "t_p_definition", "argmin_definition"),

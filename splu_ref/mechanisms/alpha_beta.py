@@ -173,12 +173,22 @@ class AlphaBeta:
         DataError, ParameterError
             As `publish`.
         """
-        original, members = self.numbered(table)
-        distinct = np.unique(members)
-        repeated = len(members) - len(distinct)
+        original, numbers = self.numbered(table)
+        return original, *self.members(numbers)
+
+    def members(self, numbers: Numbers) -> tuple[Numbers, int]:
+        """Return the distinct ones of the numbers of rows' tuples, ascending, and how many rows repeat one.
+
+        Raises
+        ------
+        DataError, ParameterError
+            As `publish`.
+        """
+        distinct = np.unique(numbers)
+        repeated = len(numbers) - len(distinct)
         if repeated and not self.distinct:
             raise DataError(
-                f"{repeated} of {len(members)} rows repeat another, and what is published is a set: drop "
+                f"{repeated} of {len(numbers)} rows repeat another, and what is published is a set: drop "
                 "them with --distinct, or publish more columns"
             )
         fakes = self.expected(len(distinct))[1]
@@ -189,7 +199,7 @@ class AlphaBeta:
             )
         kept = (self.alpha + self.beta).denominator
         _drawable(lcm(kept, self.beta.denominator) if self.size <= EAGER_MOST else kept)
-        return original, distinct, repeated
+        return distinct, repeated
 
     def numbered(self, table: Microdata) -> tuple[Microdata, Numbers]:
         """Return a table of the columns with a domain, and the number of each row's tuple, shape (rows,).
@@ -203,8 +213,11 @@ class AlphaBeta:
         chosen = table.select(columns)
         for column, domain in self.domains:
             chosen = chosen.with_domain(column, domain)
-        sizes = [len(domain) for _, domain in self.domains]
-        return chosen, _numbered([chosen.codes(column) for column in columns], sizes)
+        return chosen, self.numbers([chosen.codes(column) for column in columns])
+
+    def numbers(self, codes: Sequence[IntArray]) -> Numbers:
+        """Return the number of each row's tuple, by the places of its values in the columns' domains."""
+        return _numbered(codes, [len(domain) for _, domain in self.domains])
 
     def publish_tuples(
         self, members: Numbers, size: int, source: UniformSource, *, eager: bool | None = None

@@ -135,11 +135,7 @@ class RetentionReplacement(RecordMechanism):
         domains = {name: tuple(sorted(values)) for name, values in facts.domains().items()}
         laws: dict[str, Mapping[str, Exact]] = {}
         if replacing == "given":
-            told = json.loads(facts.text("laws"))
-            laws = {
-                name: dict(zip(domains[name], law, strict=True))
-                for name, law in zip(sorted(domains), told, strict=True)
-            }
+            laws = _told_laws(facts.text("laws"), domains)
         mechanism = cls(
             facts.text("retention"), domains, shuffled=order == "shuffled",
             replacing=laws or replacing, compound=unit == "record",
@@ -310,6 +306,23 @@ class RetentionReplacement(RecordMechanism):
         chosen = set(values)
         weights = zip(domain, law.weights, strict=True)
         return Fraction(sum(weight for value, weight in weights if value in chosen), law.total)
+
+
+def _told_laws(text: str, domains: Mapping[str, Sequence[str]]) -> dict[str, Mapping[str, Exact]]:
+    """Return by column the law that a manifest tells, for domains by code point."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        told = None
+    shape = [len(domains[name]) for name in sorted(domains)]
+    if not isinstance(told, list) or not all(isinstance(law, list) for law in told):
+        told = []
+    if [len(law) for law in told] != shape or not all(
+        isinstance(entry, str) for law in told for entry in law
+    ):
+        raise DataError("laws does not give each value of each domain a probability: ask the publisher")
+    pairs = zip(sorted(domains), told, strict=True)
+    return {name: dict(zip(domains[name], law, strict=True)) for name, law in pairs}
 
 
 def digest_of(domains: Sequence[tuple[str, Sequence[str]]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from splu_ref.conformance import VectorFile, vector_files
+from splu_ref.conformance.generated import generated_requests
 
 Request = dict[str, Any]
 
@@ -485,7 +487,92 @@ def _breach(request: Request) -> Request:
     return {"posterior": str(-posterior), "breach": -posterior >= rho2, **told}
 
 
+Bits = dict[int, Fraction]
+"""A sum of c lg q, by prime q."""
+
+
+def _sum(*weighted: tuple[Fraction | int, Bits]) -> Bits:
+    total: Bits = {}
+    for weight, form in weighted:
+        for prime, c in form.items():
+            total[prime] = total.get(prime, Fraction(0)) + weight * c
+    return {prime: c for prime, c in total.items() if c}
+
+
+@cache
+def _primes(number: int) -> tuple[int, ...]:
+    """Return the primes of a number, each as often as it divides it."""
+    divisor = next((d for d in range(2, 10_001) if number % d == 0 and d < number), None)
+    return () if number == 1 else (number,) if divisor is None else (divisor, *_primes(number // divisor))
+
+
+def _lg(ratio: Fraction) -> Bits:
+    above, below = (
+        _sum(*((1, {prime: Fraction(1)}) for prime in _primes(n))) for n in ratio.as_integer_ratio()
+    )
+    return _sum((1, above), (-1, below))
+
+
+def _shannon(law: list[Fraction]) -> Bits:
+    """Return the sum of p lg 1/p, for a law or for weights that are brought to sum 1."""
+    size = sum(law)
+    return _sum(*((p / size, _lg(size / p)) for p in law if p))
+
+
+def _size(form: Bits) -> Decimal:
+    """Return the number in 60 digits."""
+    context = Context(prec=60)
+    lns = {prime: context.divide(context.ln(Decimal(prime)), context.ln(Decimal(2))) for prime in form}
+    return sum((lns[prime] * c.numerator / c.denominator for prime, c in form.items()), Decimal(0))
+
+
+def _losses(request: Request) -> Request:
+    tables, prior = request["tables"], [Fraction(p) for p in request["prior"]]
+    rows, records = _matrix(request), range(len(request["tables"][0]))
+    joint = {
+        (t, s): p * rows[t][s] for t, p in enumerate(prior) for s in range(len(rows[0])) if p * rows[t][s]
+    }
+
+    def law(key: Callable[[int, int], Any], released: int | None = None) -> list[Fraction]:
+        held: dict[Any, Fraction] = {}
+        for (t, s), p in joint.items():
+            if released in (None, s):
+                held[key(t, s)] = held.get(key(t, s), Fraction(0)) + p
+        return list(held.values())
+
+    before = [_shannon(law(lambda t, _, i=i: tables[t][i])) for i in records]  # type: ignore[misc]  # i is bound
+    seen = _shannon(law(lambda _, s: s))
+    outcomes: list[Request | None] = []
+    for s in range(len(rows[0])):
+        chance = sum(law(lambda t, _: t, s), Fraction(0))
+        if not chance:
+            outcomes.append(None)
+            continue
+        after = [_shannon(law(lambda t, _, i=i: tables[t][i], s)) for i in records]  # type: ignore[misc]  # i is bound
+        losses = [_sum((1, own), (-1, left)) for own, left in zip(before, after, strict=True)]
+        outcomes.append({"probability": chance, "losses": losses, "loss": max(losses, key=_size)})
+    made = [outcome for outcome in outcomes if outcome]
+    # I(X; S) = H(X) + H(S) - H(X, S), of each record and of the table.
+    mutual = [
+        _sum((1, own), (1, seen), (-1, _shannon(law(lambda t, s, i=i: (tables[t][i], s)))))  # type: ignore[misc]  # i is bound
+        for i, own in enumerate(before)
+    ]
+    whole = _sum((1, _shannon(prior)), (1, seen), (-1, _shannon(list(joint.values()))))
+    best = sum((max(law(lambda t, _: t, s)) for s, outcome in enumerate(outcomes) if outcome), Fraction(0))
+    told: Request = {
+        "entropies": before,
+        "outcomes": outcomes,
+        "expected": _sum(*((outcome["probability"], outcome["loss"]) for outcome in made)),
+        "worst": max([{}, *(outcome["loss"] for outcome in made)], key=_size),
+        "mutual_information": {"records": mutual, "table": whole},
+        "min_entropy_leakage": _lg(best / max(prior)),
+    }
+    written: Request = json.loads(json.dumps(told, default=str))
+    return written
+
+
 DERIVED: dict[str, Callable[[Request], Request]] = {
+    "entropy_loss": _losses,
     "error_probability": _error,
     "privacy_minimum": _minimum,
     "utility_threshold": _threshold,
@@ -515,6 +602,22 @@ def test_answers(file: VectorFile) -> None:
             assert DERIVED[file.operation](file.request(vector)) == {**vector.answer, **vector.also}, (
                 vector.id
             )
+
+
+def test_a_certificate_of_more_than_four_million_bytes_is_unreadable() -> None:
+    [file] = [file for file in vector_files() if file.path == "certificate/bytes.json"]
+    [vector] = file.vectors
+    assert vector.generator is not None
+    texts = [
+        str(request["text"])
+        for request in generated_requests(file.operation, file.parameters, vector.generator)
+    ]
+    assert [len(text.encode()) for text in texts] == [4_000_000, 4_000_001]
+    assert {text.rstrip(" ") for text in texts} == {file.parameters["text"]}
+    verdicts = [_certificate({"text": texts[0]})["verdict"], "unreadable"]
+    assert verdicts[0] == "valid"
+    lines = "".join(f'{{"verdict":"{verdict}"}}\n' for verdict in verdicts)
+    assert hashlib.sha256(lines.encode()).hexdigest() == vector.answers_sha256
 
 
 def test_float_traps_are_traps() -> None:

@@ -7,9 +7,10 @@ import hmac
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import count
-from math import lcm
+from math import lcm, prod
 from typing import Any
 
 import pytest
@@ -446,33 +447,83 @@ def _by_code_point(texts: list[str]) -> list[str]:
     return sorted(texts, key=lambda text: text.encode("utf-32-be"))
 
 
-def _retained_facts(request: Request) -> list[list[str]]:
-    domains = {entry["column"]: _by_code_point(entry["domain"]) for entry in request["sensitive"]}
+def _domains_digest(entries: list[Request]) -> str:
+    domains = {entry["column"]: _by_code_point(entry["domain"]) for entry in entries}
     pairs = [
         f"[{_told_json(name)},[{','.join(map(_told_json, domains[name]))}]]"
         for name in _by_code_point(list(domains))
     ]
+    return hashlib.sha256(f"[{','.join(pairs)}]".encode()).hexdigest()
+
+
+def _law(entry: Request) -> dict[str, Fraction]:
+    """Return the given law of a column, in the order of its values."""
+    law = dict(zip(entry["domain"], map(Fraction, entry["law"]), strict=True))
+    return {value: law[value] for value in _by_code_point(entry["domain"])}
+
+
+def _retained_facts(request: Request) -> list[list[str]]:
     told = {
         "retention": str(Fraction(request["retention"])),
-        "replacing": "uniform",
+        "replacing": request["replacing"],
         "order": request["order"],
-        "domains": hashlib.sha256(f"[{','.join(pairs)}]".encode()).hexdigest(),
+        "domains": _domains_digest(request["sensitive"]),
     }
+    if request["replacing"] == "given":
+        laws = {entry["column"]: _law(entry) for entry in request["sensitive"]}
+        rows = [", ".join(f'"{p}"' for p in laws[name].values()) for name in _by_code_point(list(laws))]
+        told["laws"] = "[" + ", ".join(f"[{row}]" for row in rows) + "]"
+    if request.get("unit") == "record":
+        told["unit"] = "record"
     return [list(fact) for fact in told.items()]
 
 
+def _urn(request: Request, entry: Request) -> list[str]:
+    """Return what a replacement is drawn from: as few equally likely values as there can be."""
+    values = _by_code_point(entry["domain"])
+    if request["replacing"] == "identity":
+        return _by_code_point(entry["cells"])
+    if request["replacing"] == "uniform":
+        return values
+    law = _law(entry)
+    size = lcm(*(p.denominator for p in law.values()))
+    return [value for value in values for _ in range(int(law[value] * size))]
+
+
+class _LongUrn:
+    """The same for laws with too many values to list."""
+
+    def __init__(self, law: dict[str, Fraction]) -> None:
+        self.law, self.size = law, lcm(*(p.denominator for p in law.values()))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, place: int) -> str:
+        before = Fraction(0)
+        for value, p in self.law.items():
+            before += p
+            if Fraction(place, self.size) < before:
+                return value
+        raise IndexError
+
+
 def _retained(request: Request, source_of: Callable[[str], Source]) -> Request:
-    """Return columns by retention replacement: the first w m integers, in the order of the request."""
+    """Return columns by retention replacement: the first u W integers of w W keep the value."""
     p = Fraction(request["retention"])
     columns, integers = [], []
+    kept: list[bool] = []
     for entry in request["sensitive"]:
-        values = _by_code_point(entry["domain"])
-        bound, m = p.denominator * len(values), len(values)
+        long = request["replacing"] == "given" and lcm(*(q.denominator for q in _law(entry).values())) > 999
+        urn = _LongUrn(_law(entry)) if long else _urn(request, entry)
+        once = request.get("unit") == "record"
+        bound = len(urn) if once and kept else p.denominator * len(urn)
         drawn = source_of(entry["column"]).below(bound, len(entry["cells"]))
         integers.append(list(map(as_written, drawn)))
-        # A share of p of the integers keeps, and every m-th of the others stands for one value.
-        pairs = zip(entry["cells"], drawn, strict=True)
-        columns.append([cell if Fraction(r, bound) < p else values[r - r // m * m] for cell, r in pairs])
+        if not (once and kept):
+            kept = [Fraction(r, bound) < p for r in drawn]
+        triples = zip(entry["cells"], drawn, kept, strict=True)
+        columns.append([cell if stays else urn[r - r // len(urn) * len(urn)] for cell, r, stays in triples])
     rows = list(range(len(columns[0])))
     if request["order"] == "shuffled":
         rows = source_of(request["sensitive"][0]["column"]).shuffle(len(rows))
@@ -494,7 +545,104 @@ def _publish_retention_keyed(request: Request) -> Request:
     return done
 
 
+def _publish_swap(request: Request) -> Request:
+    source, p = tape(request), Fraction(request["retention"])
+    done: Request = {"published": [], "cells": [], "places": []}
+    for own in request["sensitive"]:
+        stays = [Fraction(r, p.denominator) < p for r in source.below(p.denominator, len(own))]
+        released = [record for record, kept in enumerate(stays) if not kept]
+        cells = [released[k] for k in source.shuffle(len(released))]
+        places = [released[k] for k in source.shuffle(len(released))]
+        at = dict(zip(places, cells, strict=True))
+        done["published"].append([own[at.get(record, record)] for record in range(len(own))])
+        done["cells"].append(cells)
+        done["places"].append(places)
+    return {**done, "consumed": source.consumed}
+
+
+def _publish_alpha_beta(request: Request) -> Request:
+    source, columns = tape(request), {entry["column"]: entry for entry in request["sensitive"]}
+    names = _by_code_point(list(columns))
+    domains = [_by_code_point(columns[name]["domain"]) for name in names]
+    rows = set(zip(*(columns[name]["cells"] for name in names), strict=True))
+    alpha, beta, size = Fraction(request["alpha"]), Fraction(request["beta"]), prod(map(len, domains))
+
+    def numbered(row: tuple[str, ...]) -> int:
+        places = (domain.index(cell) for domain, cell in zip(domains, row, strict=True))
+        return sum(place * prod(map(len, domains[k + 1 :])) for k, place in enumerate(places))
+
+    def cells(number: int) -> list[str]:
+        return [
+            domain[number // prod(map(len, domains[k + 1 :])) % len(domain)]
+            for k, domain in enumerate(domains)
+        ]
+
+    members = sorted(map(numbered, rows))
+    if size <= 2**20:
+        w = lcm((alpha + beta).denominator, beta.denominator)
+        drawn = (Fraction(source.integer(w), w) for _ in range(size))
+        chosen = [number for number, u in enumerate(drawn) if u < beta + alpha * (number in members)]
+    else:
+        own = alpha + beta
+        chosen = [
+            number for number in members if Fraction(source.integer(own.denominator), own.denominator) < own
+        ]
+        fakes: list[int] = []
+        count = _binomial(size - len(members), beta, source)
+        for j in range(size - len(members) - count, size - len(members)):
+            place = source.integer(j + 1)
+            fakes.append(j if place in fakes else place)
+        # The number with so many others before it.
+        chosen += [
+            next(
+                k
+                for k in range(rank, rank + len(members) + 1)
+                if k not in members and k - sum(m < k for m in members) == rank
+            )
+            for rank in sorted(fakes)
+        ]
+    numbers = [chosen[k] for k in source.shuffle(len(chosen))]
+    return {
+        "columns": names,
+        "published": [cells(number) for number in numbers],
+        "members": list(map(as_written, members)),
+        "numbers": list(map(as_written, numbers)),
+        "consumed": source.consumed,
+    }
+
+
+def _binomial(trials: int, chance: Fraction, source: Bits) -> int:
+    """Return a binomial number from the digits of a uniform one, in decimals of 150 digits."""
+    if not chance:
+        return 0
+    exact = Context(prec=150)
+    base = chance.denominator
+    block = max(c for c in range(1, 65) if c == 1 or base**c <= 2**64)
+    place = digits = 0
+    odds = exact.divide(chance.numerator, base - chance.numerator)
+    none = exact.power(exact.divide(base - chance.numerator, base), trials)
+    while True:
+        place, digits = place * base**block + source.integer(base**block), digits + block
+        low, high = (exact.divide(Decimal(end), Decimal(base**digits)) for end in (place, place + 1))
+        below, mass = Decimal(0), none
+        for k in count():
+            upto = exact.add(below, mass)
+            if low < upto:
+                break
+            mass = exact.divide(
+                exact.multiply(exact.multiply(mass, Decimal(trials - k)), odds), Decimal(k + 1)
+            )
+            below = upto
+        assert min(abs(end - edge) for end in (low, high) for edge in (below, upto) if edge) > Decimal(
+            "1e-100"
+        )
+        if high <= upto:
+            return k
+
+
 DERIVED: dict[str, Callable[[Request], Request]] = {
+    "publish_swap": _publish_swap,
+    "publish_alpha_beta": _publish_alpha_beta,
     "below": _below,
     "coins": _coins,
     "plan_secret": _plan_secret,

@@ -3,8 +3,8 @@
  *     cc -std=c11 -O2 -o splu_c splu.c
  *
  * It answers the conformance protocol for what needs no large integers: the byte rules, the plans, releases
- * from a tape and at random, estimates and transition matrices. A macro BREAK_... makes one mistake on
- * purpose, for tests of the runner.
+ * from a tape and at random, swapping, fakes in small domains, estimates, transition matrices and entropies.
+ * A macro BREAK_... makes one mistake on purpose, for tests of the runner.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 /* ---- memory: everything that a request allocates is freed when it has been answered -------------------- */
 
-typedef struct Block { struct Block *next; } Block;
+typedef struct Block { _Alignas(16) struct Block *next; } Block;  /* what follows it may hold any type */
 static Block *blocks;
 
 static void *take(size_t size) {
@@ -60,13 +60,15 @@ typedef struct Value {
     Type type;
     int whole;            /* a number without fraction and exponent, within 64 bits */
     int64_t number;
-    char *text;           /* of a text, without escapes; NUL bytes end it */
+    char *text;           /* of a text, without escapes */
+    size_t length;        /* of a text in bytes: it may hold NUL */
     char *name;           /* of a member */
     struct Value *first, *last, *next;
     size_t count;
 } Value;
 
 static const char *at, *end;
+static size_t text_length;  /* of the text that was read last */
 enum { DEEPEST = 200 };
 
 static _Noreturn void malformed(void) { refuse("malformed"); }
@@ -148,6 +150,7 @@ static char *read_text(void) {
         out = put_utf8(out, code);
     }
     at++;
+    text_length = (size_t)(out - text);
     return text;
 }
 
@@ -194,6 +197,7 @@ static Value *read_value(int depth) {
     if (*at == '"') {
         value->type = TEXT;
         value->text = read_text();
+        value->length = text_length;
     } else if (*at == '[' || *at == '{') {
         int object = *at++ == '{';
         value->type = object ? OBJECT : LIST;
@@ -317,6 +321,12 @@ static Fraction fraction(Wide p, Wide q) {
 static Fraction times(Fraction a, Fraction b) {
     Fraction left = fraction(a.p, b.q), right = fraction(b.p, a.q);
     return fraction(left.p * right.p, left.q * right.q);
+}
+
+static Fraction plus(Fraction a, Fraction b) {
+    Wide common = divisor(a.q, b.q), all = a.q / common * b.q;
+    require(all <= (Wide)1000000000000000000);
+    return fraction(a.p * (all / a.q) + b.p * (all / b.q), all);
 }
 
 static Fraction one_minus(Fraction a) { return fraction(a.q - a.p, a.q); }
@@ -975,13 +985,381 @@ static void answer_transition(void) {
     printf("]}");
 }
 
+static Fraction share(const char *name) {
+    Fraction p = exact(text(name));
+    require(p.p >= 0 && p.p < p.q && p.q - 1 <= INT64_MAX);
+    return p;
+}
+
+static void answer_publish_swap(void) {
+    ONLY("sensitive", "retention", "tape");
+    Value *written = field("sensitive");
+    require(written->type == LIST && written->count > 0);
+    size_t column_count = written->count, count = 0, c = 0;
+    Integers *columns = take_array(column_count, sizeof(Integers));
+    for (Value *column = written->first; column; column = column->next) columns[c++] = integers_of(column, 0);
+    count = columns[0].count;
+    for (c = 0; c < column_count; c++) require(columns[c].count == count && count >= 2);
+    Fraction p = share("retention");
+    open_tape(text("tape"));
+    int64_t **out = take_array(column_count, sizeof(int64_t *));
+    size_t *released = take_array(count, sizeof(size_t));
+    for (c = 0; c < column_count; c++) {
+        size_t moved = 0;
+        for (size_t i = 0; i < count; i++)
+            if ((Wide)below((uint64_t)p.q) >= p.p) released[moved++] = i;
+        size_t *from = random_order(NULL, moved), *to = random_order(NULL, moved);
+        out[c] = take_array(count, sizeof(int64_t));
+        memcpy(out[c], columns[c].at, count * sizeof(int64_t));
+#ifdef BREAK_SWAPPED_IN_A_CIRCLE
+        for (size_t i = 0; i < moved; i++) from[i] = (to[i] + 1) % moved;
+#endif
+        for (size_t i = 0; i < moved; i++) out[c][released[to[i]]] = columns[c].at[released[from[i]]];
+    }
+    printf("{\"published\":[");
+    for (c = 0; c < column_count; c++) {
+        if (c) putchar(',');
+        print_codes(out[c], count);
+    }
+    printf("],\"consumed\":%zu}", consumed);
+}
+
+/* ---- the alpha-beta algorithm, for domains that are gone through --------------------------------------------- */
+
+typedef struct { const char *at; size_t length; } Text;
+
+static int compare_texts(const void *left, const void *right) {
+    const Text *a = left, *b = right;
+    int order = memcmp(a->at, b->at, a->length < b->length ? a->length : b->length);
+    return order ? order : a->length < b->length ? -1 : a->length > b->length;
+}
+
+static Text text_of(const Value *value) {
+    require(value->type == TEXT);
+    for (size_t i = 0; i + 1 < value->length; i++)  /* half a surrogate pair */
+        require((unsigned char)value->text[i] != 0xED || (unsigned char)value->text[i + 1] < 0xA0);
+    return (Text){value->text, value->length};
+}
+
+static Text *texts_of(const Value *value) {
+    require(value->type == LIST);
+    Text *list = take_array(value->count, sizeof(Text)), *next = list;
+    for (const Value *entry = value->first; entry; entry = entry->next) *next++ = text_of(entry);
+    return list;
+}
+
+static void print_text(Text written) {
+    putchar('"');
+    for (size_t i = 0; i < written.length; i++) {
+        unsigned char byte = (unsigned char)written.at[i];
+        if (byte < 0x20 || byte == '"' || byte == '\\') printf("\\u%04x", byte);
+        else putchar(byte);
+    }
+    putchar('"');
+}
+
+typedef struct { Text name; Text *values; size_t size, count, *codes; } Column;
+
+static int compare_columns(const void *left, const void *right) {
+    return compare_texts(&((const Column *)left)->name, &((const Column *)right)->name);
+}
+
+static Column column_of(const Value *entry) {
+    require(entry->type == OBJECT);
+    const Value *name = NULL, *domain = NULL, *cells = NULL;
+    for (const Value *member = entry->first; member; member = member->next) {
+        if (!strcmp(member->name, "column")) name = member;
+        else if (!strcmp(member->name, "domain")) domain = member;
+        else if (!strcmp(member->name, "cells")) cells = member;
+        else refuse("unsupported");
+    }
+    require(name && domain && cells);
+    Text *held = texts_of(cells);
+    Column column = {text_of(name), texts_of(domain), domain->count, cells->count, take_array(cells->count, sizeof(size_t))};
+    qsort(column.values, column.size, sizeof(Text), compare_texts);
+    require(column.size >= 2);
+    for (size_t v = 1; v < column.size; v++) require(compare_texts(column.values + v, column.values + v - 1));
+    for (size_t i = 0; i < column.count; i++) {
+        Text *found = bsearch(held + i, column.values, column.size, sizeof(Text), compare_texts);
+        require(found != NULL);
+        column.codes[i] = (size_t)(found - column.values);
+    }
+    return column;
+}
+
+static void answer_publish_alpha_beta(void) {
+    ONLY("sensitive", "alpha", "beta", "tape");
+    Value *written = field("sensitive");
+    require(written->type == LIST && written->count > 0);
+    size_t column_count = written->count, c = 0, domain = 1, count = 0;
+    Column *columns = take_array(column_count, sizeof(Column));
+    for (Value *entry = written->first; entry; entry = entry->next) columns[c++] = column_of(entry);
+    qsort(columns, column_count, sizeof(Column), compare_columns);
+    for (c = 0; c < column_count; c++) {
+        require(columns[c].count == columns[0].count && columns[c].count > 0);
+        require(!c || compare_columns(columns + c, columns + c - 1));
+        domain *= columns[c].size;
+        require(domain <= (size_t)1 << 20);
+    }
+    unsigned char *genuine = take(domain);
+    for (size_t i = 0; i < columns[0].count; i++) {
+        size_t number = 0;
+        for (c = 0; c < column_count; c++) number = number * columns[c].size + columns[c].codes[i];
+        require(!genuine[number]);
+        genuine[number] = 1;
+    }
+    Fraction alpha = exact(text("alpha")), beta = exact(text("beta"));
+    require(alpha.p > 0 && beta.p >= 0 && alpha.q - 1 <= INT64_MAX && beta.q - 1 <= INT64_MAX);
+    require(alpha.p <= alpha.q && beta.p <= beta.q);
+    Wide all = alpha.q / divisor(alpha.q, beta.q) * beta.q;
+    require(all - 1 <= INT64_MAX);
+    Wide fake = beta.p * (all / beta.q), own = alpha.p * (all / alpha.q) + fake;
+    require(own <= all);
+#ifdef BREAK_KEPT_WITH_ALPHA_ALONE
+    own -= fake;
+#endif
+    open_tape(text("tape"));
+    size_t *chosen = take_array(domain, sizeof(size_t)), *numbers;
+    for (size_t number = 0; number < domain; number++)
+        if ((Wide)below((uint64_t)all) < (genuine[number] ? own : fake)) chosen[count++] = number;
+    size_t *order = random_order(NULL, count);
+    numbers = take_array(count, sizeof(size_t));
+    for (size_t i = 0; i < count; i++) numbers[i] = chosen[order[i]];
+    printf("{\"columns\":[");
+    for (c = 0; c < column_count; c++) { if (c) putchar(','); print_text(columns[c].name); }
+    printf("],\"published\":[");
+    for (size_t i = 0; i < count; i++) {
+        printf(i ? ",[" : "[");
+        for (size_t below_it = domain, left = numbers[i], k = 0; k < column_count; k++) {
+            below_it /= columns[k].size;
+            if (k) putchar(',');
+            print_text(columns[k].values[left / below_it]);
+            left %= below_it;
+        }
+        putchar(']');
+    }
+    printf("],\"consumed\":%zu,\"numbers\":", consumed);
+    print_sizes(numbers, count);
+    putchar('}');
+}
+
+/* ---- entropy: sums of c lg q over primes q --------------------------------------------------------------------- */
+
+typedef struct { int64_t prime; Fraction c; } Term;
+typedef struct { Term *at; size_t count; } Form;
+static const Fraction NONE = {0, 1}, UNIT = {1, 1};
+
+static void add_term(Form *form, int64_t prime, Fraction c) {
+    Term *sum = take_array(form->count + 1, sizeof(Term));
+    size_t count = 0, i = 0;
+    for (; i < form->count && form->at[i].prime < prime; i++) sum[count++] = form->at[i];
+    if (i < form->count && form->at[i].prime == prime) c = plus(c, form->at[i++].c);
+    if (c.p) sum[count++] = (Term){prime, c};
+    for (; i < form->count; i++) sum[count++] = form->at[i];
+    *form = (Form){sum, count};
+}
+
+static void add_logarithm(Form *form, int64_t number, Fraction c) {
+    for (int64_t prime = 2; prime * prime <= number; prime++)
+        for (; number % prime == 0; number /= prime) add_term(form, prime, c);
+    if (number > 1) add_term(form, number, c);
+}
+
+static Form combined(Form one, Form other, Fraction factor) {
+    for (size_t i = 0; i < other.count; i++) add_term(&one, other.at[i].prime, times(other.at[i].c, factor));
+    return one;
+}
+
+/* lg n, off by less than 2^-48: the square of what is left tells one binary digit after the other. */
+static double binary_logarithm(int64_t n) {
+    int whole = 0;
+    while (n >> (whole + 1)) whole++;
+    double sum = whole, digit = 1;
+    Wide left = (Wide)n << (62 - whole);
+    for (int i = 0; i < 56; i++) {
+        left = left * left >> 62;
+        digit /= 2;
+        if (left >> 63) { sum += digit; left >>= 1; }
+    }
+    return sum;
+}
+
+static int sign_of(Form form) {
+    double sum = 0, size = 0;
+    for (size_t i = 0; i < form.count; i++) {
+        double term = (double)form.at[i].c.p / (double)form.at[i].c.q * binary_logarithm(form.at[i].prime);
+        sum += term;
+        size += term < 0 ? -term : term;
+    }
+    if (!form.count) return 0;
+    require(sum > size * 1e-12 || sum < -size * 1e-12);  /* nearer ones need larger integers */
+    return sum > 0 ? 1 : -1;
+}
+
+static Form largest_form(Form one, Form other) {
+    return sign_of(combined(other, one, fraction(-1, 1))) > 0 ? other : one;
+}
+
+static Form entropy_of(const Fraction *weights, size_t count) {
+    Wide all = 1, size = 0;
+    Form form = {NULL, 0};
+    for (size_t i = 0; i < count; i++) {
+        all = all / divisor(all, weights[i].q) * weights[i].q;
+        require(all <= (Wide)1 << 60);
+    }
+    for (size_t i = 0; i < count; i++) size += weights[i].p * (all / weights[i].q);
+    require(size < (Wide)1 << 40);
+    add_logarithm(&form, (int64_t)size, UNIT);
+    for (size_t i = 0; i < count; i++) {
+        Wide weight = weights[i].p * (all / weights[i].q);
+        if (weight) add_logarithm(&form, (int64_t)weight, fraction(-weight, size));
+    }
+    return form;
+}
+
+/* The entropy of what stands in a place, the tables having these weights. */
+static Form marginal(const Integers *tables, size_t count, size_t place, const Fraction *weights) {
+    Fraction *held = take_array(count, sizeof(Fraction));
+    size_t values = 0;
+    for (size_t t = 0; t < count; t++) {
+        size_t first = 0;
+        Fraction sum = NONE;
+        while (tables[first].at[place] != tables[t].at[place]) first++;
+        if (first < t) continue;
+        for (size_t other = t; other < count; other++)
+            if (tables[other].at[place] == tables[t].at[place]) sum = plus(sum, weights[other]);
+        held[values++] = sum;
+    }
+    return entropy_of(held, values);
+}
+
+static void print_form(Form form) {
+    putchar('{');
+    for (size_t i = 0; i < form.count; i++) {
+        printf("%s\"%lld\":", i ? "," : "", (long long)form.at[i].prime);
+        print_fraction(form.at[i].c);
+    }
+    putchar('}');
+}
+
+static void print_forms(const Form *forms, size_t count) {
+    putchar('[');
+    for (size_t i = 0; i < count; i++) { if (i) putchar(','); print_form(forms[i]); }
+    putchar(']');
+}
+
+/* A law: exact numbers of at least 0 that add up to 1. */
+static Fraction *law_of(const Value *value) {
+    require(value->type == LIST && value->count > 0);
+    Fraction *law = take_array(value->count, sizeof(Fraction)), *next = law, sum = NONE;
+    for (const Value *entry = value->first; entry; entry = entry->next) {
+        require(entry->type == TEXT);
+        *next = exact(entry->text);
+        require(next->p >= 0 && next->p <= next->q);
+        sum = plus(sum, *next++);
+    }
+    require(sum.p == 1 && sum.q == 1);
+    return law;
+}
+
+static void answer_entropy_loss(void) {
+    ONLY("tables", "prior", "matrix");
+    Value *written = field("tables"), *chances = field("prior"), *rows = field("matrix");
+    require(written->type == LIST && written->count > 0 && rows->type == LIST);
+    size_t count = written->count, t = 0, width = 0;
+    require(chances->count == count && rows->count == count);
+    Integers *tables = take_array(count, sizeof(Integers));
+    for (Value *table = written->first; table; table = table->next) {
+        tables[t] = integers_of(table, 0);
+        require(tables[t].count == tables[0].count && tables[t].count > 0);
+        for (size_t other = 0; other < t; other++)
+            require(memcmp(tables[other].at, tables[t].at, tables[t].count * sizeof(int64_t)) != 0);
+        t++;
+    }
+    Fraction *prior = law_of(chances), **joint = take_array(count, sizeof(Fraction *)), most = NONE, guess = NONE;
+    size_t places = tables[0].count;
+    Form noise = {NULL, 0}, *before = take_array(places, sizeof(Form)), *mean = take_array(places, sizeof(Form));
+    Wide all = 1;
+    t = 0;
+    for (Value *row = rows->first; row; row = row->next, t++) {
+        joint[t] = law_of(row);
+        width = rows->first->count;
+        require(row->count == width);
+        if (prior[t].p) noise = combined(noise, entropy_of(joint[t], width), prior[t]);
+        for (size_t s = 0; s < width; s++) {
+            joint[t][s] = times(joint[t][s], prior[t]);
+            all = all / divisor(all, joint[t][s].q) * joint[t][s].q;
+            require(all <= 100000000);
+        }
+        if (prior[t].p * most.q > most.p * prior[t].q) most = prior[t];
+    }
+    for (size_t i = 0; i < places; i++) before[i] = marginal(tables, count, i, prior);
+    Fraction *seen = take_array(count, sizeof(Fraction)), *released = take_array(width, sizeof(Fraction));
+    Form expected = {NULL, 0}, worst = {NULL, 0}, leakage = {NULL, 0};
+    Form *losses = take_array(width * places, sizeof(Form)), *loss = take_array(width, sizeof(Form));
+    for (size_t s = 0; s < width; s++) {
+        Fraction likeliest = NONE;
+        released[s] = NONE;
+        for (t = 0; t < count; t++) {
+            seen[t] = joint[t][s];
+            released[s] = plus(released[s], seen[t]);
+            if (seen[t].p * likeliest.q > likeliest.p * seen[t].q) likeliest = seen[t];
+        }
+        if (!released[s].p) continue;
+        guess = plus(guess, likeliest);
+        for (size_t i = 0; i < places; i++) {
+            Form lost = combined(before[i], marginal(tables, count, i, seen), fraction(-1, 1));
+            losses[s * places + i] = lost;
+#ifdef BREAK_LOSS_OF_THE_FIRST
+            if (i == 0) loss[s] = lost;
+#else
+            loss[s] = i ? largest_form(loss[s], lost) : lost;
+#endif
+            mean[i] = combined(mean[i], lost, released[s]);
+        }
+        expected = combined(expected, loss[s], released[s]);
+        worst = largest_form(worst, loss[s]);
+    }
+    guess = times(guess, fraction(most.q, most.p));
+    add_logarithm(&leakage, (int64_t)guess.p, UNIT);
+    add_logarithm(&leakage, (int64_t)guess.q, fraction(-1, 1));
+    Form table = combined(entropy_of(released, width), noise, fraction(-1, 1));
+
+    printf("{\"entropies\":");
+    print_forms(before, places);
+    printf(",\"outcomes\":[");
+    for (size_t s = 0; s < width; s++) {
+        if (s) putchar(',');
+        if (!released[s].p) { printf("null"); continue; }
+        printf("{\"probability\":");
+        print_fraction(released[s]);
+        printf(",\"losses\":");
+        print_forms(losses + s * places, places);
+        printf(",\"loss\":");
+        print_form(loss[s]);
+        putchar('}');
+    }
+    printf("],\"expected\":");
+    print_form(expected);
+    printf(",\"worst\":");
+    print_form(worst);
+    printf(",\"mutual_information\":{\"records\":");
+    print_forms(mean, places);
+    printf(",\"table\":");
+    print_form(table);
+    printf("},\"min_entropy_leakage\":");
+    print_form(leakage);
+    putchar('}');
+}
+
 static void answer_describe(void);
 
 static const struct { const char *name; void (*answer)(void); } OPERATIONS[] = {
     {"describe", answer_describe}, {"below", answer_below}, {"coins", answer_coins}, {"permutation", answer_permutation},
     {"order_within", answer_order_within}, {"subset", answer_subset}, {"plan", answer_plan},
     {"publish", answer_publish}, {"release", answer_release}, {"publish_random", answer_publish_random},
-    {"estimate", answer_estimate}, {"transition", answer_transition},
+    {"estimate", answer_estimate}, {"transition", answer_transition}, {"publish_swap", answer_publish_swap},
+    {"publish_alpha_beta", answer_publish_alpha_beta}, {"entropy_loss", answer_entropy_loss},
 };
 enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
 

@@ -1122,7 +1122,7 @@ function parsedOnce(text) {
 
 const RETAINED = "retention replacement";
 const FACTS = { "SPLU-Gen": ["gamma", "retention", "plan"], Anatomy: ["gamma", "plan"], DBR: [], "Laplace counts": ["budget"],
-  [RETAINED]: ["retention", "replacing", "order", "domains"] };
+  [RETAINED]: ["retention", "replacing", "order", "domains"], swapping: ["retention"], "alpha-beta": ["alpha", "beta", "domains"] };
 
 function manifestOf(text) {
   let told;
@@ -1149,17 +1149,29 @@ function manifestOf(text) {
     if (typeof value !== "string") wrong();
     if (name === "plan") return METHODS.includes(value) ? [name, value] : wrong();
     if (name === "budget") { const { logarithm, number } = budgetOf(value); return [name, (logarithm ? "ln " : "") + number]; }
-    if (told.method === RETAINED) {
-      if (name === "retention") return [name, String(share(value, name))];
-      const words = { replacing: ["uniform"], order: ["kept", "shuffled"] };
-      if (name !== "domains") return words[name].includes(value) ? [name, value] : wrong();
+    if (name === "domains") {
       if (!Array.isArray(told.sensitive)) wrong();
       for (const each of told.sensitive) texts([each.column, ...texts(each.domain)]);
       return domainsDigest(told.sensitive) === value ? [name, value] : wrong();
     }
+    if (told.method === RETAINED || told.method === "swapping") {
+      if (name === "retention") {
+        const p = share(value, name);
+        return told.method === RETAINED || p.q <= 1n << 63n ? [name, String(p)] : wrong();
+      }
+      const words = { replacing: ["uniform", "given", "identity"], order: ["kept", "shuffled"] };
+      return words[name].includes(value) ? [name, value] : wrong();
+    }
+    if (name === "alpha" || name === "beta") {
+      const chance = parseExact(value, name);
+      const both = parseExact(told.alpha, "alpha").plus(parseExact(told.beta, "beta"));
+      if (chance.compare(ZERO) < (name === "alpha" ? 1 : 0) || both.compare(ONE) > 0) wrong();
+      return [name, String(chance)];
+    }
     const p = parseExact(value, name);
     return p.compare(ZERO) > 0 && p.compare(ONE) <= 0 ? [name, String(p)] : wrong();
   });
+  if (told.method === RETAINED) facts.push(...lawFacts(told, wrong));
   if (!Array.isArray(told.sensitive) || !told.sensitive.length) wrong();
   const sensitive = told.sensitive.map((each) => ({ column: texts([each.column])[0], domain: texts(each.domain) }));
   if (new Set(sensitive.map(({ column }) => column)).size < sensitive.length) wrong();
@@ -1171,6 +1183,26 @@ function manifestOf(text) {
     ]) if (typeof value !== "string" || !form.test(value)) wrong();
   }
   return { method: told.method, facts, rows, batches, sensitive, table: second ? told.table : null };
+}
+
+// What a manifest tells of given laws, and of one coin for a record.
+function lawFacts(told, wrong) {
+  const facts = [];
+  if (told.replacing === "given") {
+    let laws;
+    try {
+      laws = typeof told.laws === "string" && JSON.parse(told.laws);
+    } catch {
+      wrong();
+    }
+    const sizes = [...told.sensitive].sort((a, b) => byCodePoint(a.column, b.column)).map(({ domain }) => domain.length);
+    if (!Array.isArray(laws) || laws.length !== sizes.length || !laws.every(Array.isArray)) wrong();
+    const shares = laws.map((law, place) => sharesOf(law.map((entry) => parseExact(entry, "laws")), sizes[place]));
+    facts.push(["laws", lawsText(shares)]);
+  }
+  if (told.unit !== undefined && !["cell", "record"].includes(told.unit)) wrong();
+  if (told.unit === "record" && told.replacing === "identity") wrong();
+  return told.unit === "record" ? [...facts, ["unit", "record"]] : facts;
 }
 
 // ---- errors of estimates: estimates.md -----------------------------------------------------------------------
@@ -1209,7 +1241,7 @@ function conjunctionError(y, f, n, N, gamma, p) {
   return { clipped: smaller(larger(estimate, ZERO), n), variance, holds };
 }
 
-// ---- retention replacement: publishing.md; channels: conformance.md ----------------------------------------------
+// ---- retention replacement: publishing.md ------------------------------------------------------------------------
 
 function share(value, name) {
   const p = parseExact(value, name);
@@ -1224,19 +1256,18 @@ function domainsDigest(sensitive) {
   return createHash("sha256").update(JSON.stringify(pairs), "utf8").digest("hex");
 }
 
-function retainedColumns(fields) {
+// The columns of the field sensitive, with their values in the order of publishing and each cell's code.
+function declaredColumns(fields, laws) {
   const listed = fields.take("sensitive");
   const plain = (entry) => entry !== null && typeof entry === "object" && !Array.isArray(entry);
   if (!Array.isArray(listed) || !listed.every(plain)) refuse("sensitive is not a list of objects");
   const columns = listed.map((entry) => {
     const own = new Fields(entry);
     const read = { column: own.text("column"), domain: textsOf(own.take("domain"), "domain"), cells: textsOf(own.take("cells"), "cells") };
+    if (laws) read.law = textsOf(own.take("law"), "law").map((text) => parseExact(text, "law"));
     own.finish();
     return read;
   });
-  const p = share(fields.take("retention"), "retention");
-  fields.word("replacing", ["uniform"]);
-  const order = fields.word("order", ["kept", "shuffled"]);
   const names = new Set(columns.map(({ column }) => column));
   if (!columns.length || names.size < columns.length) refuse("name at least one column, and each once");
   if (!columns[0].cells.length || columns.some(({ cells }) => cells.length !== columns[0].cells.length)) refuse("the numbers of cells do not agree");
@@ -1245,25 +1276,279 @@ function retainedColumns(fields) {
     each.code = new Map(each.values.map((value, code) => [value, code]));
     if (each.values.length < 2 || each.code.size < each.values.length) refuse("a domain has two values or more");
     if (!each.cells.every((cell) => each.code.has(cell))) refuse("a cell lies outside its domain");
-    each.bound = p.q * BigInt(each.values.length);
-    if (each.bound > 1n << 63n) refuse("too many digits to draw by");
+    if (laws) each.shares = sharesOf(each.values.map((value) => each.law[each.domain.indexOf(value)]), each.law.length);
   }
-  const facts = [["retention", String(p)], ["replacing", "uniform"], ["order", order], ["domains", domainsDigest(columns)]];
-  return { columns, p, facts, shuffled: order === "shuffled" };
+  return columns;
 }
 
-function retained({ columns, p, facts, shuffled }, sourceOf) {
+// A law for values in the order of publishing.
+function sharesOf(shares, count) {
+  if (count !== shares.length || shares.some((entry) => entry.compare(ZERO) < 0)) refuse("a law gives each value a probability");
+  if (shares.reduce((total, entry) => total.plus(entry), ZERO).compare(ONE) !== 0) refuse("a law adds up to 1");
+  return shares;
+}
+
+const leastCommon = (numbers) => numbers.reduce((common, q) => (common / gcd(common, q)) * q, 1n);
+// A list of laws as it is told: JSON with a blank after each comma.
+const lawsText = (laws) => `[${laws.map((law) => `[${law.map((entry) => `"${entry}"`).join(", ")}]`).join(", ")}]`;
+
+function weightsOf({ values, cells, shares }, replacing) {
+  if (replacing === "uniform") return values.map(() => 1n);
+  if (replacing === "identity") return values.map((value) => BigInt(cells.filter((cell) => cell === value).length));
+  const all = leastCommon(shares.map(({ q }) => q));
+  return shares.map(({ p, q }) => p * (all / q));
+}
+
+function retainedColumns(fields) {
+  const p = share(fields.take("retention"), "retention");
+  const replacing = fields.word("replacing", ["uniform", "given", "identity"]);
+  const order = fields.word("order", ["kept", "shuffled"]);
+  const whole = fields.has("unit") && fields.word("unit", ["cell", "record"]) === "record";
+  const columns = declaredColumns(fields, replacing === "given");
+  if (whole && replacing === "identity") refuse("one coin for a record goes with a law that the table has no part in");
+  columns.forEach((each, place) => {
+    each.weights = weightsOf(each, replacing);
+    each.total = each.weights.reduce((a, b) => a + b);
+    each.bound = (whole && place ? 1n : p.q) * each.total;
+    if (each.bound > 1n << 63n) refuse("too many digits to draw by");
+  });
+  const facts = [["retention", String(p)], ["replacing", replacing], ["order", order], ["domains", domainsDigest(columns)]];
+  const byName = [...columns].sort((a, b) => byCodePoint(a.column, b.column));
+  if (replacing === "given") facts.push(["laws", lawsText(byName.map(({ shares }) => shares))]);
+  if (whole) facts.push(["unit", "record"]);
+  return { columns, p, facts, whole, shuffled: order === "shuffled" };
+}
+
+function retained({ columns, p, facts, whole, shuffled }, sourceOf) {
   const integers = [];
-  const cells = columns.map(({ column, cells, values, bound }) => {
+  let kept = null;
+  const cells = columns.map(({ column, cells, values, weights, total, bound }) => {
     const drawn = sourceOf(column).bigBelow(bound, cells.length);
     integers.push(drawn.map(json));
-    const size = BigInt(values.length);
-    return cells.map((cell, record) => (drawn[record] < p.p * size ? cell : values[Number(drawn[record] % size)]));
+    if (!whole || !kept) kept = drawn.map((r) => r < p.p * total);
+    return cells.map((cell, record) => {
+      let place = drawn[record] % total;
+      return kept[record] ? cell : values[weights.findIndex((weight) => (place -= weight) < 0n)];
+    });
   });
   const size = columns[0].cells.length;
   const rows = shuffled ? sourceOf(columns[0].column).permutation(size) : cells[0].map((_, record) => record);
   return { published: cells.map((column) => rows.map((record) => column[record])), rows, facts, integers };
 }
+
+// ---- swapping: publishing.md ---------------------------------------------------------------------------------
+
+function swapped(columns, p, source) {
+  const told = { published: [], cells: [], places: [] };
+  for (const codes of columns) {
+    const coins = source.bigBelow(p.q, codes.length);
+    const released = codes.map((_, record) => record).filter((record) => coins[record] >= p.p);
+    const from = source.permutation(released.length).map((item) => released[item]);
+    const to = source.permutation(released.length).map((item) => released[item]);
+    const out = [...codes];
+    to.forEach((record, item) => { out[record] = codes[from[item]]; });
+    told.published.push(out);
+    told.cells.push(from);
+    told.places.push(to);
+  }
+  return told;
+}
+
+// ---- the alpha-beta algorithm: publishing.md -------------------------------------------------------------------
+
+const EAGER = 1n << 20n;
+
+function publishedTuples(columns, alpha, beta) {
+  const sorted = [...columns].sort((a, b) => byCodePoint(a.column, b.column));
+  const size = sorted.reduce((product, { values }) => product * BigInt(values.length), 1n);
+  const numberOf = (record) => sorted.reduce(
+    (number, { values, code, cells }) => number * BigInt(values.length) + BigInt(code.get(cells[record])), 0n);
+  const members = sorted[0].cells.map((_, record) => numberOf(record)).sort((a, b) => (a < b ? -1 : 1));
+  if (new Set(members).size < members.length) refuse("a tuple stands there twice");
+  const kept = alpha.plus(beta);
+  const parts = size <= EAGER ? leastCommon([kept.q, beta.q]) : kept.q;
+  if (parts > 1n << 63n) refuse("too many digits to draw by");
+  const others = size - BigInt(members.length);
+  if (beta.times(new Fraction(others)).compare(whole(100_000_000)) > 0) refuse("too many fakes");
+  return (tape) => {
+    const chosen = size <= EAGER ? eachTuple(size, members, kept, beta, parts, tape)
+      : [...members.filter(() => tape.integer(kept.q) < kept.p), ...fakes(others, members, beta, tape)];
+    const numbers = tape.permutation(chosen.length).map((item) => chosen[item]);
+    const tuple = (number) => {
+      const cells = [];
+      for (const { values } of [...sorted].reverse()) {
+        cells.unshift(values[Number(number % BigInt(values.length))]);
+        number /= BigInt(values.length);
+      }
+      return cells;
+    };
+    return {
+      columns: sorted.map(({ column }) => column), published: numbers.map(tuple), consumed: tape.consumed,
+      members: members.map(json), numbers: numbers.map(json),
+    };
+  };
+}
+
+function eachTuple(size, members, kept, beta, parts, tape) {
+  const own = new Set(members);
+  const chosen = [];
+  const [genuine, fake] = [kept, beta].map(({ p, q }) => p * (parts / q));
+  for (let number = 0n; number < size; number += 1n) {
+    if (tape.integer(parts) < (own.has(number) ? genuine : fake)) chosen.push(number);
+  }
+  return chosen;
+}
+
+function fakes(others, members, beta, tape) {
+  const count = beta.p ? binomialNumber(others, beta, tape) : 0n;
+  const taken = new Set();
+  for (let last = others - count; last < others; last += 1n) {
+    const drawn = tape.integer(last + 1n);
+    taken.add(taken.has(drawn) ? last : drawn);
+  }
+  const ranks = [...taken].sort((a, b) => (a < b ? -1 : 1));
+  return ranks.map((rank) => members.reduce((number, member) => (member <= number ? number + 1n : number), rank));
+}
+
+// Digits of a number U in base q are read until all numbers that begin with them have the same count.
+function binomialNumber(trials, chance, source) {
+  let each = 1n;
+  while (each < trials && chance.q ** (each + 1n) <= 1n << 64n) each += 1n;
+  let [place, scale, digits] = [0n, 1n, 0n];
+  for (;;) {
+    const block = chance.q ** least(each, trials - digits);
+    [place, scale, digits] = [place * block + source.integer(block), scale * block, digits + each];
+    const found = countAt(trials, chance, place, scale);
+    if (found !== null) return found;
+  }
+}
+
+// The least k with U < Pr(X <= k) for all U in [place, place + 1)/scale, or null: numbers over 2^bits, rounded outwards.
+function countAt(trials, { p, q }, place, scale) {
+  const mean = (trials * p) / (q - p) + 1n;
+  const bits = lengthOf(scale) + 3n * mean + lengthOf(trials) + 128n;
+  const unit = 1n << bits;
+  const down = (a, b) => (a * b) >> bits;
+  const up = (a, b) => ((a * b) >> bits) + 1n;
+  let [mass, base] = [[unit, unit], [((q - p) * unit) / q, ((q - p) * unit) / q + 1n]];
+  for (let left = trials; left; left >>= 1n) {
+    if (left & 1n) mass = [down(mass[0], base[0]), up(mass[1], base[1])];
+    base = [down(base[0], base[0]), up(base[1], base[1])];
+  }
+  let below = [0n, 0n];  // Pr(X < k), at most place/scale
+  for (let k = 0n; k <= trials; k += 1n) {
+    const to = [below[0] + mass[0], below[1] + mass[1]];
+    if (to[0] * scale >= (place + 1n) << bits) return k;
+    if (to[1] * scale > place << bits) return null;
+    const [above, under] = [(trials - k) * p, (k + 1n) * (q - p)];
+    mass = [(mass[0] * above) / under, (mass[1] * above) / under + 1n];
+    below = to;
+  }
+  return null;
+}
+
+// ---- entropy: conformance.md -------------------------------------------------------------------------------------
+
+// A sum of c lg q over primes q, by q.
+class Form {
+  constructor(terms = []) {
+    this.terms = new Map();
+    for (const [prime, c] of terms) this.add(prime, c);
+  }
+  add(prime, c) {
+    const after = (this.terms.get(prime) ?? ZERO).plus(c);
+    if (after.p === 0n) this.terms.delete(prime); else this.terms.set(prime, after);
+  }
+  // Add c lg n.
+  logarithm(n, c) {
+    for (let prime = 2n; prime * prime <= n; prime += 1n) {
+      for (; n % prime === 0n; n /= prime) this.add(prime, c);
+    }
+    if (n > 1n) this.add(n, c);
+    return this;
+  }
+  plus(other, factor = ONE) {
+    const sum = new Form(this.terms);
+    for (const [prime, c] of other.terms) sum.add(prime, c.times(factor));
+    return sum;
+  }
+  minus(other) { return this.plus(other, new Fraction(-1n)); }
+  sign() {
+    if (!this.terms.size) return 0;
+    for (let bits = 128n; ; bits *= 2n) {
+      let [sum, off] = [0n, 0n];
+      for (const [prime, c] of this.terms) {
+        sum += (c.p * binaryLogarithm(prime, bits)) / c.q;
+        off += ((abs(c.p) / c.q) + 1n) * (8n * bits + 2n);
+      }
+      if (abs(sum) > off) return sum < 0n ? -1 : 1;
+    }
+  }
+  toJSON() { return Object.fromEntries([...this.terms].map(([prime, c]) => [String(prime), String(c)])); }
+}
+
+// lg n in units of 2^-bits, off by less than 8 bits of them.
+function binaryLogarithm(n, bits) {
+  const twice = (top, bottom) => {
+    const t = (top << bits) / bottom;
+    const square = (t * t) >> bits;
+    let sum = 0n;
+    for (let [power, odd] = [t, 1n]; power; [power, odd] = [(power * square) >> bits, odd + 2n]) sum += power / odd;
+    return 2n * sum;
+  };
+  const shift = lengthOf(n) - 1n;
+  const part = 1n << shift;
+  return (shift << bits) + (twice(n - part, n + part) << bits) / twice(1n, 3n);
+}
+
+// The entropy of the law in proportion to weights.
+function entropyOf(weights) {
+  const all = leastCommon(weights.map(({ q }) => q));
+  const counts = weights.map(({ p, q }) => p * (all / q)).filter((count) => count);
+  const size = counts.reduce((a, b) => a + b);
+  const form = new Form().logarithm(size, ONE);
+  for (const count of counts) form.logarithm(count, new Fraction(-count, size));
+  return form;
+}
+
+const largestForm = (forms) => forms.reduce((best, form) => (form.minus(best).sign() > 0 ? form : best));
+
+function entropyLosses(tables, prior, matrix) {
+  const joint = matrix.map((row, table) => row.map((entry) => entry.times(prior[table])));
+  if (leastCommon(joint.flat().map(({ q }) => q)) > 100_000_000n) refuse("the chances have too large a denominator");
+  const marginal = (weights, record) => {
+    const held = new Map();
+    tables.forEach((table, place) => held.set(table[record], (held.get(table[record]) ?? ZERO).plus(weights[place])));
+    return entropyOf([...held.values()]);
+  };
+  const records = tables[0].map((_, record) => record);
+  const entropies = records.map((record) => marginal(prior, record));
+  const totalOf = (weights) => weights.reduce((total, weight) => total.plus(weight), ZERO);
+  const outcomes = matrix[0].map((_, column) => {
+    const seen = joint.map((row) => row[column]);
+    const probability = totalOf(seen);
+    if (probability.p === 0n) return null;
+    const losses = records.map((record) => entropies[record].minus(marginal(seen, record)));
+    return { probability, losses, loss: largestForm(losses), likeliest: seen.reduce(larger) };
+  });
+  const made = outcomes.filter((outcome) => outcome);
+  const mean = (formOf) => made.reduce((form, each) => form.plus(formOf(each), each.probability), new Form());
+  const noise = matrix.reduce((form, row, table) => form.plus(entropyOf(row), prior[table]), new Form());
+  const guess = totalOf(made.map(({ likeliest }) => likeliest)).over(prior.reduce(larger));
+  return {
+    entropies,
+    outcomes: outcomes.map((each) => each && { probability: String(each.probability), losses: each.losses, loss: each.loss }),
+    expected: mean(({ loss }) => loss),
+    worst: largestForm([new Form(), ...made.map(({ loss }) => loss)]),
+    mutual_information: {
+      records: records.map((record) => mean(({ losses }) => losses[record])),
+      table: entropyOf(made.map(({ probability }) => probability)).minus(noise),
+    },
+    min_entropy_leakage: new Form().logarithm(guess.p, ONE).logarithm(guess.q, new Fraction(-1n)),
+  };
+}
+
+// ---- channels: conformance.md ------------------------------------------------------------------------------------
 
 function matrixOf(fields) {
   const rows = fields.take("matrix");
@@ -1594,6 +1879,37 @@ const OPERATIONS = {
     const { releaseKey: derived } = releaseKey(key, made);
     const { published, rows, facts } = retained(asked, (column) => new Keyed(derived, column, identities));
     return { published, rows, facts };
+  },
+  publish_swap(fields) {
+    const columns = fields.take("sensitive");
+    if (!Array.isArray(columns) || !columns.length) refuse("sensitive is not a list of columns");
+    for (const column of columns) integersOf(column, "sensitive", 0);
+    if (columns[0].length < 2 || columns.some((column) => column.length !== columns[0].length)) refuse("give as many codes in each column, two or more");
+    const p = share(fields.take("retention"), "retention");
+    if (p.q > 1n << 63n) refuse("too many digits to draw by");
+    const tape = new Tape(fields.bytes("tape"));
+    fields.finish();
+    return { ...swapped(columns, p, tape), consumed: tape.consumed };
+  },
+  publish_alpha_beta(fields) {
+    const columns = declaredColumns(fields, false);
+    const [alpha, beta] = [fields.positive("alpha"), fields.exact("beta")];
+    if (beta.compare(ZERO) < 0 || alpha.plus(beta).compare(ONE) > 0) refuse("alpha and beta are no chances");
+    const tape = new Tape(fields.bytes("tape"));
+    fields.finish();
+    return publishedTuples(columns, alpha, beta)(tape);
+  },
+  entropy_loss(fields) {
+    const tables = fields.take("tables");
+    if (!Array.isArray(tables) || !tables.length) refuse("tables is not a list of tables");
+    for (const values of tables) integersOf(values, "tables", 0);
+    const prior = textsOf(fields.take("prior"), "prior").map((text) => parseExact(text, "prior"));
+    const matrix = matrixOf(fields);
+    fields.finish();
+    if (!tables[0].length || tables.some((values) => values.length !== tables[0].length)) refuse("tables of other lengths");
+    if (new Set(tables.map(String)).size < tables.length) refuse("a table stands there twice");
+    if (prior.length !== tables.length || matrix.length !== tables.length) refuse("the numbers of tables do not agree");
+    return entropyLosses(tables, sharesOf(prior, tables.length), matrix);
   },
   channel_inverse(fields) {
     const matrix = matrixOf(fields);

@@ -141,6 +141,24 @@ IN_C = [
         ["permutation/size-3/descending"],
         ["permutation/size-3/ascending"],
     ),
+    (
+        "SWAPPED_IN_A_CIRCLE",
+        ["publish_swap"],
+        ["publish_swap/chosen-bytes/one-order-twice", "publish_swap/retention-0/"],
+        ["publish_swap/chosen-bytes/one-is-released", "publish_swap/invalid"],
+    ),
+    (
+        "KEPT_WITH_ALPHA_ALONE",
+        ["publish_alpha_beta"],
+        ["publish_alpha_beta/chosen-bytes/of-the-page"],
+        ["publish_alpha_beta/eager-1_2-0/", "publish_alpha_beta/invalid"],
+    ),
+    (
+        "LOSS_OF_THE_FIRST",
+        ["entropy_loss"],
+        ["entropy_loss/statistics/one-record-alone"],
+        ["entropy_loss/statistics/one-bit", "entropy_loss/invalid"],
+    ),
 ]
 
 

@@ -7,8 +7,12 @@ from collections.abc import Iterator
 
 from splu_ref.certificates import error_certificate, privacy_certificate, threshold_certificate
 from splu_ref.conformance.build import Case, Group
+from splu_ref.conformance.generated import Generator
 from splu_ref.conformance.groups.certificates import PAGE, PRODUCER
 from splu_ref.conformance.groups.false_certificates import Document, certificate_case
+
+MOST_BYTES = 4_000_000
+"""Of a certificate that is read."""
 
 
 def groups() -> Iterator[Group]:
@@ -17,6 +21,18 @@ def groups() -> Iterator[Group]:
     yield Group("certificate", "reading", about, PAGE, tuple(_reading()))
     about = "Sizes that are refused before any work."
     yield Group("certificate", "sizes", about, PAGE, tuple(_sizes()))
+    text = json.dumps({**error_certificate(3, "1/2", 4), "produced_by": PRODUCER})
+    longest: Generator = {
+        "seed": "certificate/bytes",
+        "count": 2,
+        "tape": MOST_BYTES,
+        "keys": ["verdict"],
+    }
+    about = f"A certificate of {MOST_BYTES:,} bytes, and one of a byte more."
+    yield Group(
+        "certificate", "bytes", about, PAGE,
+        parameters={"text": text}, generator=longest, generated_flags=("Limit", "Unreadable"),
+    )  # fmt: skip
 
 
 def _reading() -> Iterator[Case]:

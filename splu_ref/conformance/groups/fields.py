@@ -15,9 +15,10 @@ REQUIRED = {
     "publish_counts": {"counts"},
     "publish_retention": {"retention"},
     "publish_retention_keyed": {"retention"},
+    "publish_swap": {"retention"},
 }
 """By operation, fields that other operations can do without."""
-EXACT = frozenset({"epsilon", "t_e", "retention", "confidence", "budget", "rho1", "rho2"})
+EXACT = frozenset({"epsilon", "t_e", "retention", "confidence", "budget", "rho1", "rho2", "alpha", "beta"})
 WRONG_TYPES: Mapping[str, object] = {"null": None, "object": {}, "boolean": True, "fraction": 1.5}
 WORDS = frozenset({"method", "model", "replacing", "order"})
 NO_NUMBERS = {
@@ -88,7 +89,7 @@ def _forms(name: str, value: object) -> Iterator[tuple[str, object, str, str | N
     """Yield other values of a field: what is changed, the value, a flag, and the kind of error."""
     for kind, other in WRONG_TYPES.items():
         yield kind, other, "WrongType", "parameter"
-    if name in EXACT:
+    if name in EXACT and isinstance(value, str):
         for form, text in NO_NUMBERS.items():
             yield form, text, "WrongType", "parameter"
     elif name in WORDS:

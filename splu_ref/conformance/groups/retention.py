@@ -71,7 +71,8 @@ def groups() -> Iterator[Group]:
     yield Group(KEYED, "invalid", "Keys and records that are refused.", PAGE, tuple(_no_keyed()))
 
 
-def _column(name: str, domain: Sequence[str], places: Sequence[int]) -> dict[str, object]:
+def declared(name: str, domain: Sequence[str], places: Sequence[int]) -> dict[str, object]:
+    """Return a column of a request: cells are named by their places in the domain."""
     return {
         "column": name,
         "domain": list(domain),
@@ -81,17 +82,17 @@ def _column(name: str, domain: Sequence[str], places: Sequence[int]) -> dict[str
 
 def _tables(fixed: Mapping[str, object]) -> Iterator[Case]:
     codes = [k * k % 7 for k in range(20)]
-    sex, job = _column("sex", SEX, range(20)), _column("job", JOBS, codes)
+    sex, job = declared("sex", SEX, range(20)), declared("job", JOBS, codes)
     for name, sensitive in {
-        "one": [_column("sex", SEX, (1, 0, 0))],
+        "one": [declared("sex", SEX, (1, 0, 0))],
         "five-values": [job],
-        "one-record": [_column("job", JOBS, (3,))],
-        "of-numbers": [_column("age", NUMBERS, codes)],
+        "one-record": [declared("job", JOBS, (3,))],
+        "of-numbers": [declared("age", NUMBERS, codes)],
         "two": [job, sex],
         "two-the-other-way": [sex, job],
-        "alike": [_column("first", JOBS, codes), _column("second", JOBS, codes)],
-        "three": [_column("b", SEX, codes), _column("c", JOBS, codes), _column("a", NUMBERS, range(20))],
-        "values-that-do-not-occur": [_column("job", JOBS, [2] * 12)],
+        "alike": [declared("first", JOBS, codes), declared("second", JOBS, codes)],
+        "three": [declared("b", SEX, codes), declared("c", JOBS, codes), declared("a", NUMBERS, range(20))],
+        "values-that-do-not-occur": [declared("job", JOBS, [2] * 12)],
     }.items():
         fields: dict[str, object] = {"sensitive": sensitive}
         for left in range(2):
@@ -111,9 +112,9 @@ def _ends(fixed: Mapping[str, object], values: int) -> Iterator[Case]:
     ends = [0, 1, kept - 1, kept, min(kept + 1, bound - 1), min(kept + values - 1, bound - 1), *last]
     for own in range(2):
         tape = b"".join(end.to_bytes(width, "big") for end in ends).hex()
-        fields = {"sensitive": [_column("v", domain, [own] * len(ends))], "tape": tape}
+        fields = {"sensitive": [declared("v", domain, [own] * len(ends))], "tape": tape}
         yield Case(f"ends-of-{domain[own]}", fields, ("Exact", "Limit", "Extremes"))
-    column = _column("v", domain, range(24))
+    column = declared("v", domain, range(24))
     for number in range(3):
         tape = seeded_tape(TAPE, {**fixed, "sensitive": [column]}, f"{TAPE}/{fixed['retention']}/{number}")
         yield Case(f"drawn-{number}", {"sensitive": [column], "tape": tape}, ("Exact",))
@@ -121,13 +122,13 @@ def _ends(fixed: Mapping[str, object], values: int) -> Iterator[Case]:
 
 def _chosen() -> Iterator[Case]:
     fixed: dict[str, object] = {"retention": "1/2", "replacing": "uniform", "order": "shuffled"}
-    four = _column("v", "abcd", (0, 1, 2, 3))
+    four = declared("v", "abcd", (0, 1, 2, 3))
     draws, shuffle = "03060400", keys(4, 3, 2, 1)
     yield Case("of-the-page", {**fixed, "sensitive": [four], "tape": draws + shuffle})
     kept = fixed | {"order": "kept", "sensitive": [four]}
     yield Case("rows-kept", {**kept, "tape": draws}, ("Limit",))
     yield Case("masked", {**kept, "tape": "f3fe0c18"}, ("Masked",))
-    three = _column("w", "zxy", (0, 1, 2, 2))
+    three = declared("w", "zxy", (0, 1, 2, 2))
     two = fixed | {"sensitive": [four, three]}
     yield Case("a-column-after-the-other", {**two, "tape": draws + "02030105" + shuffle})
     rejected = draws + "07" * 5 + "02" + "0607" * 4 + "0300" + "05" + shuffle
@@ -148,20 +149,22 @@ def _chosen() -> Iterator[Case]:
 
 def _domains() -> Iterator[Case]:
     fixed: dict[str, object] = {"retention": "1/4", "replacing": "uniform", "order": "kept"}
-    first = _column("v", ("a", "b", "c"), (0, 1, 2))
+    first = declared("v", ("a", "b", "c"), (0, 1, 2))
     for name, sensitive in {
         "ascending": [first],
-        "descending": [_column("v", ("c", "b", "a"), (2, 1, 0))],
-        "another-name": [_column("w", ("a", "b", "c"), (0, 1, 2))],
-        "empty-name": [_column("", ("a", "b", "c"), (0, 1, 2))],
-        "another-value": [_column("v", ("a", "b", "d"), (0, 1, 2))],
-        "a-value-more": [_column("v", ("a", "b", "c", "d"), (0, 1, 2))],
-        "of-texts": [_column("v", TEXTS, range(len(TEXTS)))],
-        "of-texts-the-other-way": [_column("v", TEXTS[::-1], range(len(TEXTS)))],
-        "names-of-texts": [_column(name, ("x", "y"), (0, 1)) for name in TEXTS],
-        "names-by-code-point": [_column(name, ("x", "y"), (0, 1)) for name in ("b", "a", "B", "10", "9", "")],
-        "of-numbers": [_column("age", NUMBERS, range(8))],
-        "prefixes": [_column("v", ("ab", "a", "abc", "b", ""), range(5))],
+        "descending": [declared("v", ("c", "b", "a"), (2, 1, 0))],
+        "another-name": [declared("w", ("a", "b", "c"), (0, 1, 2))],
+        "empty-name": [declared("", ("a", "b", "c"), (0, 1, 2))],
+        "another-value": [declared("v", ("a", "b", "d"), (0, 1, 2))],
+        "a-value-more": [declared("v", ("a", "b", "c", "d"), (0, 1, 2))],
+        "of-texts": [declared("v", TEXTS, range(len(TEXTS)))],
+        "of-texts-the-other-way": [declared("v", TEXTS[::-1], range(len(TEXTS)))],
+        "names-of-texts": [declared(name, ("x", "y"), (0, 1)) for name in TEXTS],
+        "names-by-code-point": [
+            declared(name, ("x", "y"), (0, 1)) for name in ("b", "a", "B", "10", "9", "")
+        ],
+        "of-numbers": [declared("age", NUMBERS, range(8))],
+        "prefixes": [declared("v", ("ab", "a", "abc", "b", ""), range(5))],
     }.items():
         fields: dict[str, object] = {**fixed, "sensitive": sensitive}
         tape = seeded_tape(TAPE, fields, f"{TAPE}/domains/{name}")
@@ -173,7 +176,7 @@ def _domains() -> Iterator[Case]:
 
 
 def _invalid() -> Iterator[Case]:
-    column = _column("v", "ab", (0, 1))
+    column = declared("v", "ab", (0, 1))
     valid: dict[str, object] = {
         "sensitive": [column], "retention": "1/2", "replacing": "uniform", "order": "kept", "tape": "00" * 99,
     }  # fmt: skip
@@ -184,13 +187,13 @@ def _invalid() -> Iterator[Case]:
         ("retention-negative", "OutOfRange", {"retention": "-1/2"}),
         ("bound-above-2-to-63", "OutOfRange", {"retention": large}),
         ("no-columns", "Zero", {"sensitive": []}),
-        ("no-records", "Zero", {"sensitive": [_column("v", "ab", ())]}),
+        ("no-records", "Zero", {"sensitive": [declared("v", "ab", ())]}),
         ("a-column-twice", "OutOfRange", {"sensitive": [column, column]}),
-        ("unequal-lengths", "OutOfRange", {"sensitive": [column, _column("w", "ab", (0,))]}),
+        ("unequal-lengths", "OutOfRange", {"sensitive": [column, declared("w", "ab", (0,))]}),
         ("a-cell-outside", "OutOfRange", {"sensitive": [{**column, "cells": ["a", "c"]}]}),
         ("a-cell-in-capitals", "OutOfRange", {"sensitive": [{**column, "cells": ["a", "B"]}]}),
         ("a-cell-with-a-blank", "OutOfRange", {"sensitive": [{**column, "cells": ["a", "b "]}]}),
-        ("one-value", "OutOfRange", {"sensitive": [_column("v", "a", (0, 0))]}),
+        ("one-value", "OutOfRange", {"sensitive": [declared("v", "a", (0, 0))]}),
         ("no-value", "OutOfRange", {"sensitive": [{**column, "domain": [], "cells": []}]}),
         ("a-value-twice", "OutOfRange", {"sensitive": [{**column, "domain": ["a", "b", "a"]}]}),
         ("domain-as-text", "WrongType", {"sensitive": [{**column, "domain": "ab"}]}),
@@ -206,12 +209,12 @@ def _invalid() -> Iterator[Case]:
             yield Case(
                 f"{name}-and-no-bytes", valid | changed | {"tape": ""}, (flag, "BeforeTheTape"), "parameter"
             )
-    second = {"sensitive": [column, _column("w", [f"{k}" for k in range(5)], (0, 1))]}
+    second = {"sensitive": [column, declared("w", [f"{k}" for k in range(5)], (0, 1))]}
     unread = valid | second | {"retention": f"1/{(1 << 61) - 1}", "tape": ""}
     yield Case(
         "bound-of-the-second-column-and-no-bytes", unread, ("OutOfRange", "BeforeTheTape"), "parameter"
     )
-    outside = valid | {"sensitive": [column, _column("w", "ab", (0, 1)) | {"cells": ["a", "x"]}], "tape": ""}
+    outside = valid | {"sensitive": [column, declared("w", "ab", (0, 1)) | {"cells": ["a", "x"]}], "tape": ""}
     yield Case(
         "a-cell-of-the-second-column-and-no-bytes", outside, ("OutOfRange", "BeforeTheTape"), "parameter"
     )
@@ -227,7 +230,7 @@ def _invalid() -> Iterator[Case]:
 
 def _half_a_character() -> Iterator[Line]:
     request: dict[str, object] = {
-        "op": TAPE, "sensitive": [_column("v", "ab", (0, 1))],
+        "op": TAPE, "sensitive": [declared("v", "ab", (0, 1))],
         "retention": "1/2", "replacing": "uniform", "order": "kept", "tape": "00" * 9,
     }  # fmt: skip
     whole = json.dumps(request)
@@ -239,7 +242,7 @@ def _half_a_character() -> Iterator[Line]:
 def _keyed() -> Iterator[Case]:
     codes = [k * k % 5 for k in range(14)]
     names = [f"r{place}" for place in range(14)]
-    job, sex = _column("job", JOBS, codes), _column("sex", SEX, range(14))
+    job, sex = declared("job", JOBS, codes), declared("sex", SEX, range(14))
     cells = [
         (name, JOBS[code], SEX[place % 2])
         for place, (name, code) in enumerate(zip(names, codes, strict=True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import (
     Channel,
@@ -84,13 +86,15 @@ def breach_profile(fields: Fields) -> dict[str, Json]:
 
 def channel_of(fields: Fields) -> Channel[int, int]:
     """Return the channel of a request: states are numbered from 0."""
+    entries = entries_of(fields, MOST_STATES)
+    return from_matrix(range(len(entries)), entries, range(len(entries[0])))
+
+
+def entries_of(fields: Fields, most: int) -> list[list[Fraction]]:
+    """Return the rows of the matrix of a request, of at most so many rows and columns."""
     rows = fields.take("matrix")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, list) and row for row in rows):
         raise ParameterError("matrix is not a list of rows: give at least one, with an entry at least")
-    width = len(rows[0])
-    if len(rows) > MOST_STATES or width > MOST_STATES:
-        raise ParameterError(f"matrix is too large: give at most {MOST_STATES} rows and columns")
-    entries = [
-        [exact_of(Fields({"matrix": entry}).text("matrix"), "matrix") for entry in row] for row in rows
-    ]
-    return from_matrix(range(len(rows)), entries, range(width))
+    if len(rows) > most or len(rows[0]) > most:
+        raise ParameterError(f"matrix is too large: give at most {most} rows and columns")
+    return [[exact_of(Fields({"matrix": entry}).text("matrix"), "matrix") for entry in row] for row in rows]

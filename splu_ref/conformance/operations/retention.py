@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import numpy as np
-
 from splu_ref.conformance.fields import Fields, number
+from splu_ref.conformance.operations.columns import declared_columns
 from splu_ref.conformance.operations.keyed import context_of, octets_of
 from splu_ref.mechanisms import ColumnsRelease, RetentionReplacement
+from splu_ref.mechanisms.retention_replacement import LAWS
 from splu_ref.model import Json, ParameterError
 from splu_ref.randomness import Draws, IntArray, Key, KeyedSource, TapeSource
 
-REPLACING = ("uniform",)
-"""Laws of the replacement that requests may name."""
 ORDERS = ("kept", "shuffled")
+UNITS = ("cell", "record")
+"""What one coin decides for."""
 
 
 class _Columns(NamedTuple):
@@ -27,25 +27,30 @@ class _Columns(NamedTuple):
     @classmethod
     def of(cls, fields: Fields) -> _Columns:
         """Return the columns, and the mechanism with their domains."""
-        entries = fields.take("sensitive")
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise ParameterError("sensitive is not a list of objects: give column, domain and cells of each")
-        cells: dict[str, list[str]] = {}
-        domains: dict[str, list[str]] = {}
-        for entry in entries:
-            own = Fields(entry)
-            column = own.text("column")
-            if column in cells:
-                raise ParameterError(f"the column {column!r} stands there twice: give each once")
-            domains[column], cells[column] = own.texts("domain"), own.texts("cells")
-            own.finish()
         retention = fields.exact("retention")
-        fields.choice("replacing", REPLACING)
+        replacing = fields.choice("replacing", LAWS)
         shuffled = fields.choice("order", ORDERS) == "shuffled"
-        mechanism = RetentionReplacement(retention, domains, shuffled=shuffled)
-        if len({len(column) for column in cells.values()}) > 1:
-            raise ParameterError("the columns differ in length: give one cell per record in each")
-        return cls(mechanism, {column: _codes(mechanism, column, cells[column]) for column in cells})
+        compound = fields.has("unit") and fields.choice("unit", UNITS) == "record"
+        columns = declared_columns(fields, with_laws=replacing == "given")
+        domains = {column.name: column.domain for column in columns}
+        codes = {column.name: column.codes(sorted(column.domain)) for column in columns}
+        laws = {
+            column.name: dict(zip(column.domain, column.law, strict=True))
+            for column in columns
+            if column.law is not None
+        }
+        mechanism = RetentionReplacement(
+            retention, domains, shuffled=shuffled, replacing=laws or replacing, compound=compound
+        )
+        return cls(mechanism, codes)
+
+    def bounds(self) -> Iterator[tuple[int, int]]:
+        """Yield, for each column, below what integers are drawn, and how many."""
+        laws, sizes = dict(self.mechanism.laws), {name: len(d) for name, d in self.mechanism.domains}
+        for place, (column, own) in enumerate(self.codes.items()):
+            weights = len(own) if self.mechanism.replacing == "identity" else sizes[column]
+            whole = 1 if self.mechanism.compound and place else self.mechanism.retention.denominator
+            yield whole * (laws[column].total if laws else weights), len(own)
 
     def publish(self, draws_for: Callable[[str], Draws]) -> ColumnsRelease:
         """Publish the columns."""
@@ -72,10 +77,8 @@ def publish_retention(fields: Fields) -> dict[str, Json]:
     tape, again = TapeSource(content), TapeSource(content)
     fields.finish()
     done = columns.publish(lambda _: tape)
-    domains, whole = dict(columns.mechanism.domains), columns.mechanism.retention.denominator
     integers = [
-        [number(integer) for integer in again.below(whole * len(domains[column]), len(codes)).tolist()]
-        for column, codes in columns.codes.items()
+        [number(integer) for integer in again.below(bound, size).tolist()] for bound, size in columns.bounds()
     ]
     return {**columns.told(done), "consumed": tape.consumed, "integers": integers}
 
@@ -91,14 +94,3 @@ def publish_retention_keyed(fields: Fields) -> dict[str, Json]:
         raise ParameterError("records and cells differ in length: give the cells of every record")
     source = KeyedSource(key).for_release(context)
     return columns.told(columns.publish(lambda column: source.for_records(column, lambda: identities)))
-
-
-def _codes(mechanism: RetentionReplacement, column: str, cells: list[str]) -> IntArray:
-    domain = dict(mechanism.domains)[column]
-    code_of = {value: code for code, value in enumerate(domain)}
-    if len(domain) < 2 or len(code_of) < len(domain):
-        raise ParameterError(f"the domain of {column!r} must name at least two values, each of them once")
-    outside = [cell for cell in cells if cell not in code_of]
-    if outside:
-        raise ParameterError(f"{column!r} holds {outside[0]!r}, which is not in its domain: add it")
-    return np.array([code_of[cell] for cell in cells], dtype=np.int64)
