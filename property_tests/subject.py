@@ -13,9 +13,29 @@ from numpy.typing import ArrayLike, NDArray
 from splu_ref import decoys, estimators, guarantees, randomness, tables
 from splu_ref.audit.enumeration import CodesRelease
 from splu_ref.binomial import Bounds
-from splu_ref.channels import Channel, EntropyLoss, LogForm, PublishedCount, World, entropy_loss
+from splu_ref.channels import (
+    Breach,
+    Channel,
+    EntropyLoss,
+    Inverse,
+    Levels,
+    LogForm,
+    PublishedCount,
+    World,
+    entropy_loss,
+    inverse,
+    worst_property,
+)
+from splu_ref.channels.amplification import Amplification
 from splu_ref.decoys import DecoyPlan, FloatArray, PlanMethod
-from splu_ref.estimators import Condition, CountEstimate, Method
+from splu_ref.estimators import (
+    ChannelEstimator,
+    Condition,
+    CountEstimate,
+    Method,
+    Query,
+    QueryEstimate,
+)
 from splu_ref.estimators.linear.em import Maximum
 from splu_ref.guarantees import UtilityThreshold
 from splu_ref.mechanisms import (
@@ -120,6 +140,16 @@ class PredicateChannels(Protocol):
         /,
     ) -> Mapping[tuple[str, ...], Channel[bool, bool]]:
         """Return the laws of whether published values are in sets."""
+        ...
+
+
+class Answers(Protocol):
+    """Of the form of `ChannelEstimator.__call__`."""
+
+    def __call__(
+        self, estimator: ChannelEstimator, queries: Sequence[Query], method: str | None = ..., /
+    ) -> list[QueryEstimate]:
+        """Return an answer to each query."""
         ...
 
 
@@ -261,6 +291,14 @@ class Subject:
         Swapping on codes.
     most_likely
         EM on the states of a query, with a fixed matrix.
+    answers
+        The estimates that a declared channel allows.
+    inverse
+        The inverse of a channel.
+    allows
+        Whether an amplification is too small for a breach at two levels.
+    worst_property
+        The largest posterior under one prior.
     publish_tuples
         The alpha-beta algorithm on numbers of tuples.
     plans
@@ -298,6 +336,10 @@ class Subject:
     predicate_channels: PredicateChannels
     publish_swapped: PublishSwapped
     most_likely: Callable[[FloatArray, Sequence[FloatArray]], Maximum]
+    answers: Answers
+    inverse: Callable[[Channel[Any, Any]], Inverse[Any, Any]]
+    allows: Callable[[Levels, Amplification[Any, Any]], bool]
+    worst_property: Callable[[Channel[Any, Any], Mapping[Any, int], Exact], Breach[Any, Any] | None]
     publish_tuples: PublishTuples
     plans: Mapping[str, PlanMethod]
     mixed: Mixed
@@ -342,6 +384,10 @@ SHIPPED = Subject(
     predicate_channels=RetentionReplacement.predicate_channels,
     publish_swapped=Swapping.publish_columns,
     most_likely=estimators.most_likely,
+    answers=ChannelEstimator.__call__,
+    inverse=inverse,
+    allows=Levels.allow,
+    worst_property=worst_property,
     publish_tuples=AlphaBeta.publish_tuples,
     plans=decoys.PLANS,
     mixed=decoys.mixed,

@@ -4,6 +4,7 @@ from property_tests.checking import CHECKS
 from property_tests.checks import (
     alpha_beta,
     attacks,
+    breaches,
     chosen_releases,
     conjunctions,
     cross_tables,
@@ -29,6 +30,7 @@ __all__ = [
     "CHECKS",
     "alpha_beta",
     "attacks",
+    "breaches",
     "chosen_releases",
     "conjunctions",
     "cross_tables",

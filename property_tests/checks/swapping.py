@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
@@ -12,10 +11,10 @@ from math import factorial
 import numpy as np
 import polars as pl
 
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check
+from property_tests.coverage import missing_rates
 from property_tests.run import Run
 from property_tests.subject import Subject
-from splu_ref.audit import EValue, average, rate_at_most, rate_power
 from splu_ref.estimators import ChannelEstimator, Query
 from splu_ref.mechanisms import PublishedTable, Swapping
 from splu_ref.microdata import Microdata
@@ -76,7 +75,6 @@ def joint_law(subject: Subject, run: Run) -> Outcome:
 
 
 NAME = "swapping.intervals"
-BATCH, BATCHES, FEWEST = 50, 8, 3
 SETTINGS = (("1/5", 400, 60), ("1/2", 400, 0), ("4/5", 400, 199))
 """p, records, and how many of the first half of them have one of the two values asked for."""
 ALLOWED = Fraction(10, 100)
@@ -108,24 +106,14 @@ def _ends(mechanism: Swapping, records: int, members: int, published: int) -> tu
 def coverage(subject: Subject, run: Run) -> Outcome:
     source = run.stream(subject, NAME)
 
-    def evidence() -> Iterator[EValue]:
-        missed, done = [0] * len(SETTINGS), 0
-        for _ in range(run.pick(BATCHES, FEWEST)):
-            for place, (keep, records, inside) in enumerate(SETTINGS):
-                mechanism, half = Swapping(keep), records // 2
-                elsewhere = half - inside
-                own = np.array(
-                    [0] * inside + [1] * (half - inside) + [2] * elsewhere + [3] * (half - elsewhere)
-                )
-                for _ in range(BATCH):
-                    found = subject.publish_swapped(mechanism, {"a": own}, {"a": 4}, lambda _: source)
-                    hits = np.isin(found.published["a"], ASKED)
-                    low, high = _ends(mechanism, records, int(hits.sum()), int(hits[:half].sum()))
-                    missed[place] += not low <= inside <= high
-            done += BATCH
-            yield average([rate_at_most(done, misses, ALLOWED) for misses in missed])
+    def misses(setting: tuple[str, int, int]) -> bool:
+        keep, records, inside = setting
+        mechanism, half = Swapping(keep), records // 2
+        elsewhere = half - inside
+        own = np.array([0] * inside + [1] * (half - inside) + [2] * elsewhere + [3] * (half - elsewhere))
+        found = subject.publish_swapped(mechanism, {"a": own}, {"a": 4}, lambda _: source)
+        hits = np.isin(found.published["a"], ASKED)
+        low, high = _ends(mechanism, records, int(hits.sum()), int(hits[:half].sum()))
+        return not low <= inside <= high
 
-    def power(level: Fraction) -> str:
-        return f"a miss {rate_power(rate_at_most, BATCH * BATCHES, ALLOWED, level / len(SETTINGS))}"
-
-    return judged(run, NAME, evidence(), power)
+    return missing_rates(run, NAME, SETTINGS, ALLOWED, misses)

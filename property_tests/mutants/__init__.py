@@ -6,6 +6,7 @@
 
 from property_tests.mutants import (
     alpha_beta,
+    breaches,
     cross_tables,
     draws,
     entropy,
@@ -23,6 +24,7 @@ __all__ = [
     "MUTANTS",
     "Mutant",
     "alpha_beta",
+    "breaches",
     "cross_tables",
     "draws",
     "entropy",

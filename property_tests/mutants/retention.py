@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +12,7 @@ from property_tests.mutants.mutant import mutant
 from splu_ref.channels import Channel
 from splu_ref.channels import retention as retention_channel
 from splu_ref.decoys import FloatArray
-from splu_ref.estimators import apply_by_mode
+from splu_ref.estimators import ChannelEstimator, Query, QueryEstimate, apply_by_mode
 from splu_ref.estimators.linear.em import Maximum
 from splu_ref.estimators.linear.transition import transposed
 from splu_ref.mechanisms import ColumnsRelease, RetentionReplacement
@@ -77,6 +78,20 @@ def _em_from_y(published: FloatArray, factors: Sequence[FloatArray]) -> Maximum:
         fitted = np.where(published > 0, apply_by_mode(x, factors), 1.0)
         x = x * apply_by_mode(published / fitted, transposed(factors))
     return Maximum(x, np.zeros(len(x)), 500)
+
+
+def _short_intervals(
+    estimator: ChannelEstimator, queries: Sequence[Query], method: str | None = None
+) -> list[QueryEstimate]:
+    found = ChannelEstimator.__call__(estimator, queries, method)
+    if method != "em":
+        return found
+    drawn_in = []
+    for answer in found:
+        assert answer.interval is not None
+        low, high = (answer.estimate + (end - answer.estimate) / 4 for end in answer.interval)
+        drawn_in.append(replace(answer, interval=(low, high)))
+    return drawn_in
 
 
 def _coin_per_record(
@@ -176,4 +191,10 @@ mutant(
     "retention.likelihood",
     "EM starts at the published counts, so that a state that no record is published in stays empty.",
     most_likely=_em_from_y,
+)
+mutant(
+    "short-em-intervals",
+    "retention.em-intervals",
+    "The interval around the most likely count is a quarter as wide.",
+    answers=_short_intervals,
 )
