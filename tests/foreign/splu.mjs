@@ -1410,6 +1410,8 @@ function fakes(others, members, beta, tape) {
   return ranks.map((rank) => members.reduce((number, member) => (member <= number ? number + 1n : number), rank));
 }
 
+const bitLength = (n) => BigInt(n.toString(2).length);
+
 // Digits of a number U in base q are read until all numbers that begin with them have the same count.
 function binomialNumber(trials, chance, source) {
   let each = 1n;
@@ -1426,7 +1428,7 @@ function binomialNumber(trials, chance, source) {
 // The least k with U < Pr(X <= k) for all U in [place, place + 1)/scale, or null: numbers over 2^bits, rounded outwards.
 function countAt(trials, { p, q }, place, scale) {
   const mean = (trials * p) / (q - p) + 1n;
-  const bits = lengthOf(scale) + 3n * mean + lengthOf(trials) + 128n;
+  const bits = bitLength(scale) + 3n * mean + bitLength(trials) + 128n;
   const unit = 1n << bits;
   const down = (a, b) => (a * b) >> bits;
   const up = (a, b) => ((a * b) >> bits) + 1n;
@@ -1496,7 +1498,7 @@ function binaryLogarithm(n, bits) {
     for (let [power, odd] = [t, 1n]; power; [power, odd] = [(power * square) >> bits, odd + 2n]) sum += power / odd;
     return 2n * sum;
   };
-  const shift = lengthOf(n) - 1n;
+  const shift = bitLength(n) - 1n;
   const part = 1n << shift;
   return (shift << bits) + (twice(n - part, n + part) << bits) / twice(1n, 3n);
 }
