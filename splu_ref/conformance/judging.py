@@ -130,7 +130,8 @@ def _of_generated(file: VectorFile, vector: Vector, identifier: str, request: Re
     """Return a generated request as a vector of its own, with what counts of the reference's answer."""
     assert vector.generator is not None
     right = counting(answer(request), vector.generator["keys"])
-    given = {key: value for key, value in request.items() if key != "op" and key not in file.parameters}
+    fixed = file.parameters
+    given = {key: value for key, value in request.items() if key != "op" and value != fixed.get(key)}
     error = right.get("error")
     if isinstance(error, dict):
         return Vector(identifier, vector.flags, input=given, error=str(error["kind"]))
