@@ -7,6 +7,7 @@ and names the ones that nothing notices: a quarter of an hour for all of them.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,9 +19,18 @@ from splu_ref.conformance import Conformance, Vector, VectorFile, Verdict, confo
 from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
 from splu_ref.conformance.generated import generated_requests
 from splu_ref.conformance.vector import digests
+from splu_ref.report.calculator import BROWSER
 from tests.foreign.mutants import MUTANTS, Mutant
 
-SOURCE = (Path(__file__).parent / "splu.mjs").read_text()
+
+def _whole() -> str:
+    """Return the program and the library that it takes from the package, as one text."""
+    program = (Path(__file__).parent / "splu.mjs").read_text()
+    library = (BROWSER / "promises.mjs").read_text().replace("\nexport ", "\n")
+    return library + re.sub(r"import \{[^}]*\} from \"\.\./[^\n]*\n", "", program, count=1)
+
+
+SOURCE = _whole()
 SECONDS = 30
 """How long all answers of an operation may take; the implementation without a fault takes less than one."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from splu_ref.conformance import Conformance, VectorFile, Verdict, conform, vector_files
+from tests.foreign.faults import SOURCE
 
 HERE = Path(__file__).parent
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
@@ -198,31 +199,7 @@ IN_JAVASCRIPT = [
     ),
     ("retention-off-by-one", ["publish"], ["publish/anatomy-3-retention-1_2/"], ["publish/invalid/"]),
     ("keeps-remainder", ["publish"], ["publish/anatomy-3/remainder-1-0"], ["publish/anatomy-3/two-groups"]),
-    (
-        "float-ceiling",
-        ["error_probability"],
-        ["error_probability/gamma-3/float-trap-25-epsilon-0.28"],
-        ["error_probability/gamma-3/1-"],
-    ),
-    (
-        "strict-for-definition",
-        ["error_probability", "privacy_minimum"],
-        ["error_probability/gamma-3/10-epsilon-3_10", "privacy_minimum/gamma-3-epsilon-3_10/alpha-10"],
-        ["error_probability/gamma-3/1-epsilon-3_10", "privacy_minimum/gamma-3-epsilon-3_10/alpha-3"],
-    ),
-    (
-        "printed-threshold",
-        ["utility_threshold"],
-        ["utility_threshold/gamma-3-epsilon-1_2/"],
-        ["utility_threshold/invalid"],
-    ),
     ("not-clipped", ["estimate", "concept_error"], ["estimate/exact-2/nothing-seen"], ["estimate/mle"]),
-    (
-        "certificate-trusts-statement",
-        ["certificate"],
-        ["certificate/error-probability/both-tails-other-statement"],
-        ["certificate/error-probability/both-tails-other-numerator"],
-    ),
     (
         "wrong-kind",
         ["subset"],
@@ -248,6 +225,65 @@ def test_a_mistake_in_javascript_is_found(
     mistake: str, operations: list[str], expected: list[str], untouched: list[str], node: str
 ) -> None:
     outcome = conform([node, str(HERE / "splu.mjs"), "--break", mistake], _only(operations), at_random=False)
+    _failures(outcome, expected, untouched)
+
+
+# The library that the package ships makes no mistake on purpose: a line of it is changed here. How the line
+# begins, what stands in its place, and the rest as above.
+ROUNDED = (
+    "const near = (Number(epsilon.p) / Number(epsilon.q)) * f; "
+    "return strict ? Math.floor(near) + 1 : Math.ceil(near);"
+)
+IN_THE_LIBRARY = [
+    (
+        "return Number(strict ? product.floor()",
+        ROUNDED,
+        ["error_probability"],
+        ["error_probability/gamma-3/float-trap-25-epsilon-0.28"],
+        ["error_probability/gamma-3/1-"],
+    ),
+    (
+        "function errorNumerator(",
+        "function errorNumerator(gamma, epsilon, f, _, p) { const strict = true;",
+        ["error_probability"],
+        ["error_probability/gamma-3/10-epsilon-3_10", "error_probability/attained-5/"],
+        ["error_probability/gamma-3/1-epsilon-3_10"],
+    ),
+    (
+        "const q = ONE.minus(p).over(whole(gamma - 1)); // of the search",
+        "return Math.ceil(Math.sqrt(Number(square.q) / (gamma * Number(square.p))));",
+        ["utility_threshold"],
+        ["utility_threshold/gamma-3-epsilon-1_2/"],
+        ["utility_threshold/invalid"],
+    ),
+    (
+        'compare(top.get("statement"), statement);',
+        "",
+        ["certificate"],
+        ["certificate/error-probability/both-tails-other-statement"],
+        ["certificate/error-probability/both-tails-other-numerator"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("begins", "instead", "operations", "expected", "untouched"),
+    IN_THE_LIBRARY,
+    ids=["float-ceiling", "strict-for-definition", "printed-threshold", "trusts-statement"],
+)
+def test_a_mistake_in_the_library_is_found(
+    begins: str,
+    instead: str,
+    operations: list[str],
+    expected: list[str],
+    untouched: list[str],
+    node: str,
+    tmp_path: Path,
+) -> None:
+    (line,) = (line for line in SOURCE.splitlines() if line.strip().startswith(begins))
+    program = tmp_path / "mistaken.mjs"
+    program.write_text(SOURCE.replace(line, instead))
+    outcome = conform([node, str(program)], _only(operations), at_random=False)
     _failures(outcome, expected, untouched)
 
 
