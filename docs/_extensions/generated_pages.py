@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 
 from splu_ref.cli.app import COMMANDS, command
 from splu_ref.cli.app import app as program
+from splu_ref.report.calculator import calculator_page
 from splu_ref.report.difference import CAPTION, ID, alternative, curves, draw_difference
 from splu_ref.report.frontier import draw_frontier, frontier
 
@@ -50,7 +51,14 @@ ROOMS = (
 def setup(sphinx: Sphinx) -> dict[str, bool]:
     """Register the writer; it runs before Sphinx looks for source files."""
     sphinx.connect("builder-inited", _write)
+    sphinx.connect("build-finished", _write_calculator)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _write_calculator(sphinx: Sphinx, error: Exception | None) -> None:
+    """Put the page without installing beside the pages, as it is."""
+    if error is None and sphinx.builder.format == "html":
+        (Path(sphinx.outdir) / "page.html").write_bytes(calculator_page())
 
 
 def _write(sphinx: Sphinx) -> None:

@@ -44,6 +44,8 @@ COMMANDS = {
     "promise.",
     "vectors": "Write the test vectors for other implementations, with their JSON Schema.",
     "conform": "Hold a program to the test vectors, and its releases at random to their law.",
+    "page": "Write a calculator, certificate checker and auditor as one HTML page, for whoever installs "
+    "nothing.",
     "key": "Make a secret key from the system's entropy, readable by its owner alone.",
 }
 """Every command with the summary that the list of commands shows: the first paragraph of its own help."""

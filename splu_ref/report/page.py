@@ -13,12 +13,19 @@ from hashlib import sha256
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 _POLICY = (
-    "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; "
+    "default-src 'none'; style-src '{style}'; script-src '{script}'; {more}img-src data:; "
     "base-uri 'none'; form-action 'none'"
 )
 
 
-def page(template: str, filters: Mapping[str, Callable[..., str]] | None = None, **values: object) -> bytes:
+def page(
+    template: str,
+    filters: Mapping[str, Callable[..., str]] | None = None,
+    *,
+    script_name: str = "filter.js",
+    workers: bool = False,
+    **values: object,
+) -> bytes:
     """Return a self-contained HTML document in UTF-8; every text in it is escaped.
 
     Parameters
@@ -27,6 +34,10 @@ def page(template: str, filters: Mapping[str, Callable[..., str]] | None = None,
         The name of a template that extends ``page.html.j2``.
     filters
         Further filters of the template.
+    script_name
+        The template of the one script.
+    workers
+        Whether the script may start workers, from texts of its own.
     values
         What the template speaks of.
     """
@@ -38,8 +49,9 @@ def page(template: str, filters: Mapping[str, Callable[..., str]] | None = None,
         lstrip_blocks=True,
     )
     environment.filters |= filters or {}
-    style, script = (environment.get_template(name).render() for name in ("style.css", "filter.js"))
-    policy = _POLICY.format(style=_source(style), script=_source(script))
+    style, script = (environment.get_template(name).render(values) for name in ("style.css", script_name))
+    more = "worker-src blob:; " if workers else ""
+    policy = _POLICY.format(style=_source(style), script=_source(script), more=more)
     text = environment.get_template(template).render(values, style=style, script=script, policy=policy)
     return text.encode()
 

@@ -234,6 +234,10 @@ ROUNDED = (
     "const near = (Number(epsilon.p) / Number(epsilon.q)) * f; "
     "return strict ? Math.floor(near) + 1 : Math.ceil(near);"
 )
+PRINTED = (
+    "const square = epsilon.times(epsilon).times(allowed); "
+    "return Math.ceil(Math.sqrt(Number(square.q) / (gamma * Number(square.p))));"
+)
 IN_THE_LIBRARY = [
     (
         "return Number(strict ? product.floor()",
@@ -250,8 +254,8 @@ IN_THE_LIBRARY = [
         ["error_probability/gamma-3/1-epsilon-3_10"],
     ),
     (
-        "const q = ONE.minus(p).over(whole(gamma - 1)); // of the search",
-        "return Math.ceil(Math.sqrt(Number(square.q) / (gamma * Number(square.p))));",
+        "let f = Number(chebyshevThreshold(",
+        PRINTED,
         ["utility_threshold"],
         ["utility_threshold/gamma-3-epsilon-1_2/"],
         ["utility_threshold/invalid"],

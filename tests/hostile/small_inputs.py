@@ -228,6 +228,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         ["--smoke", "--", sys.executable, "-c", "print('[' * 1000000)"],
     ),
     "key": ("out.key --force",),
+    "page": ("-o page.html --force",),
 }  # fmt: skip
 """By command: its words, where a text is split at spaces."""
 

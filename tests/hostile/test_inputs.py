@@ -103,6 +103,7 @@ OUTPUTS = {
         "advise --picture",
         "conform --junit",
         "key file",
+        "page --output",
     ),
     *("publish --output", "publish --manifest"),
     *(

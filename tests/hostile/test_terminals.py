@@ -146,6 +146,7 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "check": ([f"{NAME}.certificate"], (2,)),
     "claims": ([STEERING], (2,)),
     "key": ([f"{NEW}.key", "--force"], (0,)),
+    "page": (["-o", f"{NEW}.html", "--force"], (0,)),
     "vectors": ([NAME, "--check"], (1,)),
     "conform": (
         ["--smoke", "--junit", f"{NEW}.xml", "--force", "--", sys.executable, "-c",

@@ -108,6 +108,7 @@ function spend(bits, times) {
 // The law of f' with a retention p: one whole, and the numerators over it. Without a retention f' is Bin(gamma f, 1/gamma).
 function countLaw(gamma, f, p) {
   const n = gamma * f;
+  spend(n * (p ? p.q * BigInt(gamma) : BigInt(gamma)).toString(2).length, 2);
   if (!p || (p.p === 1n && p.q === BigInt(gamma))) {
     const all = power(gamma, n);
     return { all, base: BigInt(gamma), added: (first, last) => addedPlainly(n, BigInt(gamma) - 1n, first, last) };
@@ -116,13 +117,22 @@ function countLaw(gamma, f, p) {
   return { all: power(p.q, f) * power(q.q, n - f), base: p.q * q.q, added: (first, last) => added(f, p, n - f, q, first, last) };
 }
 
+// The product of the whole numbers from one to another, of which small ones are multiplied with small ones.
+function product(from, to) {
+  if (to - from > 8) {
+    const middle = Math.floor((from + to) / 2);
+    return product(from, middle) * product(middle + 1, to);
+  }
+  let result = 1n;
+  for (let factor = from; factor <= to; factor += 1) result *= BigInt(factor);
+  return result;
+}
+
 // The sum of C(n, x) others^(n - x) for x = first … last.
 function addedPlainly(n, others, first, last) {
   if (first > last) return 0n;
-  spend(n * others.toString(2).length, last + 1);
-  let ways = 1n;
-  for (let x = 0; x < first; x += 1) ways = (ways * BigInt(n - x)) / BigInt(x + 1);
-  let term = ways * others ** BigInt(n - first);
+  spend(n * others.toString(2).length, last - first + 1);
+  let term = (product(n - first + 1, n) / product(1, first)) * others ** BigInt(n - first);
   let total = term;
   for (let x = first; x < last; x += 1) {
     term = (term * BigInt(n - x)) / (BigInt(x + 1) * others);
@@ -171,30 +181,99 @@ export function errorProbability(gamma, epsilon, f, strict = false, p = undefine
 }
 
 // The sign of the error probability at f less a number.
-function comparedAt(gamma, epsilon, f, p, number) {
+export function comparedAt(gamma, epsilon, f, p, number) {
   const difference = errorNumerator(gamma, epsilon, f, false, p) * number.q - number.p * countLaw(gamma, f, p).all;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-export function leastError(gamma, epsilon, alpha, strict, p) {
+// The mean of several releases errs at f as one published count does at as many times f.
+export function leastError(gamma, epsilon, alpha, strict, p, releases = 1) {
   let best;
+  const pooled = epsilon.times(whole(releases));
   // The error does not fall while its distance stays the same: the first count of each run will do.
-  for (let f = 1; f <= alpha; f = nextRun(epsilon, f, strict)) {
-    const [numerator, all] = [errorNumerator(gamma, epsilon, f, strict, p), countLaw(gamma, f, p).all];
+  for (let f = 1; f <= alpha; f = nextRun(pooled, f, strict)) {
+    const at = releases * f;
+    const [numerator, all] = [errorNumerator(gamma, epsilon, at, strict, p), countLaw(gamma, at, p).all];
     if (!best || numerator * best.all < best.numerator * all) best = { numerator, all, f };
   }
   return { value: lowest(best.numerator, best.all, countLaw(gamma, best.f, p).base), f: best.f };
+}
+
+// The first count up to alpha whose error is less likely than a number, or null.
+export function firstBelow(gamma, epsilon, alpha, number, p, releases = 1) {
+  const pooled = epsilon.times(whole(releases));
+  for (let f = 1; f <= alpha; f = nextRun(pooled, f, false)) {
+    if (comparedAt(gamma, epsilon, releases * f, p, number) < 0) return f;
+  }
+  return null;
+}
+
+export function chebyshevThreshold(gamma, epsilon, allowed, p) {
+  const square = epsilon.times(epsilon).times(allowed);
+  const q = ONE.minus(p).over(whole(gamma - 1));
+  const variance = p.times(ONE.minus(p)).plus(whole(gamma - 1).times(q).times(ONE.minus(q)));
+  const f = variance.over(square).ceil();
+  return f < 1n ? 1n : f;
+}
+
+// A count from which on the error is bounded: by Chernoff's inequality or, where that is sooner, by Chebyshev's.
+function boundedFrom(gamma, epsilon, allowed, p) {
+  const sides = [true, false].filter((upper) => epsilon.compare(whole(upper ? gamma - 1 : 1)) <= 0)
+    .map((upper) => [upper, ...tilt(gamma, epsilon, upper, p)]);
+  const holds = (from) => {
+    spend(gamma * from * 11, 50);
+    const bounds = sides.map(([upper, a, b]) => tailBound(gamma, epsilon, from, upper, a, b, p).value ?? ZERO);
+    return bounds.reduce((total, bound) => total.plus(bound), ZERO).compare(allowed) <= 0;
+  };
+  const most = chebyshevThreshold(gamma, epsilon, allowed, p);
+  let [low, high] = [0, 1];
+  while (BigInt(high) < most && !holds(high)) [low, high] = [high, 2 * high];
+  if (BigInt(high) >= most) high = Number(most);
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (holds(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+// A number z near the one that makes Chernoff's bound least, as a ratio; any one proves a bound.
+function tilt(gamma, epsilon, upper, p) {
+  const [own, ratio] = [Number(p.p) / Number(p.q), Number(epsilon.p) / Number(epsilon.q)];
+  const other = (1 - own) / (gamma - 1);
+  const bound = (log) => {
+    const step = Math.expm1(log);
+    return Math.log1p(own * step) + (gamma - 1) * Math.log1p(other * step) - (upper ? 1 + ratio : 1 - ratio) * log;
+  };
+  let [left, right] = upper ? [0, 12] : [-12, 0];
+  for (let turn = 0; turn < 60; turn += 1) {
+    const [one, two] = [left + (right - left) / 3, right - (right - left) / 3];
+    if (bound(one) < bound(two)) right = two;
+    else left = one;
+  }
+  if (!upper && epsilon.compare(ONE) === 0) return [0n, 1n];
+  const scale = upper ? 1024 : 1024 * Math.ceil(Math.exp(-left));
+  const found = new Fraction(BigInt(Math.round(Math.exp(left) * scale)), BigInt(scale));
+  return [found.p, found.q];
+}
+
+// Chernoff's bound of a tail at a count, by the tilt a/b, rounded up: it bounds the tail at every later count as well.
+function tailBound(gamma, epsilon, from, upper, a, b, p) {
+  const k = Number(upper ? ONE.plus(epsilon).times(whole(from)).floor() : ONE.minus(epsilon).times(whole(from)).ceil());
+  if (upper ? a < b : a > b || (a === 0n && k > 0)) isFalse("the tilt is on the wrong side of 1");
+  const [step, own] = [new Fraction(a, b).minus(ONE), p ?? new Fraction(1n, BigInt(gamma))];
+  const base = ONE.plus(own.times(step));
+  const others = ONE.plus(ONE.minus(own).over(whole(gamma - 1)).times(step));
+  const [top, bottom] = [base.p ** BigInt(from) * others.p ** BigInt((gamma - 1) * from), base.q ** BigInt(from) * others.q ** BigInt((gamma - 1) * from)];
+  return rounded(top * power(b, k), bottom * power(a, k), true);
 }
 
 export function utilityThreshold(gamma, epsilon, allowed, p) {
   if (allowed.compare(ZERO) < 0 || allowed.compare(ONE) > 0) refuse("t_e is not a probability");
   if (epsilon.compare(whole(gamma - 1)) > 0 || allowed.compare(ONE) === 0) return 1;
   if (allowed.compare(ZERO) === 0) refuse("no count is so accurate");
-  const square = epsilon.times(epsilon).times(allowed);
-  const q = ONE.minus(p).over(whole(gamma - 1)); // of the search
-  const variance = p.times(ONE.minus(p)).plus(whole(gamma - 1).times(q).times(ONE.minus(q)));
-  let f = Math.max(1, Number(variance.over(square).ceil()));
-  // From here on Chebyshev's inequality holds. Below, the last count of a run of one distance decides for all of it.
+  let f = boundedFrom(gamma, epsilon, allowed, p);
+  // Below this count, the last one of a run of one distance decides for all of it.
   while (f > 1 && comparedAt(gamma, epsilon, f - 1, p, allowed) <= 0) {
     f = runStart(epsilon, errorDistance(epsilon, f - 1, false), false);
   }
@@ -332,7 +411,7 @@ function rounded(p, q, up) {
 }
 
 // Twelve significant digits, fewer only where that is exact.
-function decimal(value, up) {
+export function decimal(value, up) {
   if (value.p === 0n) return "0";
   let place = 0;
   for (let { p } = value; p < value.q; p *= 10n) place -= 1;
@@ -421,13 +500,7 @@ const CLAIMS = {
       const [a, b] = [hex(given.get("numerator")), hex(given.get("denominator"))];
       if (b === 0n || gcd(a, b) !== 1n) unreadable("the tilt is not in lowest terms");
       const upper = side === "upper";
-      const k = Number(upper ? ONE.plus(epsilon).times(whole(from)).floor() : ONE.minus(epsilon).times(whole(from)).ceil());
-      if (upper ? a < b : a > b || (a === 0n && k > 0)) isFalse("the tilt is on the wrong side of 1");
-      const [step, own] = [new Fraction(a, b).minus(ONE), p ?? new Fraction(1n, BigInt(gamma))];
-      const base = ONE.plus(own.times(step));
-      const others = ONE.plus(ONE.minus(own).over(whole(gamma - 1)).times(step));
-      const [top, bottom] = [base.p ** BigInt(from) * others.p ** BigInt((gamma - 1) * from), base.q ** BigInt(from) * others.q ** BigInt((gamma - 1) * from)];
-      const result = rounded(top * power(b, k), bottom * power(a, k), true);
+      const result = tailBound(gamma, epsilon, from, upper, a, b, p);
       sides[side] = { numerator: a.toString(16), denominator: b.toString(16), mantissa: result.mantissa, shift: result.shift };
       bound = bound.plus(result.value);
     }
@@ -465,7 +538,8 @@ function parametersOf(value, names) {
   return object(value, value instanceof Map && value.has("retention") ? [...names, "retention"] : names);
 }
 
-export function verdict(text) {
+// The verdict on a certificate, with the statement that was shown or the reason against it.
+export function checked(text) {
   try {
     const top = object(readCertificate(text), ["schema", "claim", "parameters", "statement", "evidence", "produced_by"]);
     if (top.get("schema") !== "splu-ref/certificate/1" || !Object.hasOwn(CLAIMS, top.get("claim") ?? "")) unreadable("unknown");
@@ -474,10 +548,12 @@ export function verdict(text) {
     const [statement, evidence] = compute(parametersOf(top.get("parameters"), names), top.get("evidence"));
     compare(top.get("statement"), statement);
     compare(top.get("evidence"), evidence);
-    return "valid";
+    return { verdict: "valid", reason: statement };
   } catch (error) {
-    if (error instanceof Unreadable || error instanceof Refusal) return "unreadable";
-    if (error instanceof FalseClaim) return "false";
+    if (error instanceof Unreadable || error instanceof Refusal) return { verdict: "unreadable", reason: error.message };
+    if (error instanceof FalseClaim) return { verdict: "false", reason: error.message };
     throw error;
   }
 }
+
+export const verdict = (text) => checked(text).verdict;

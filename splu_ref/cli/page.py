@@ -1,0 +1,32 @@
+"""``splu-ref page``: the calculator and certificate checker as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from splu_ref.cli.output import AsJson, Force, show
+from splu_ref.files import refuse_existing, write_whole
+from splu_ref.report.calculator import calculator_page
+
+EXAMPLE = "splu-ref page -o splu-ref.html"
+
+
+def run(
+    output: Annotated[Path, typer.Option("-o", "--output", help="The HTML file to write.")] = Path(
+        "splu-ref.html"
+    ),
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a calculator, certificate checker and auditor as one HTML page, for whoever installs nothing.
+
+    The page computes in the browser, asks for no network, and leaves files where they are. Open it, or put it
+    on a server as it is.
+    """
+    refuse_existing(output, force=force)
+    content = calculator_page()
+    write_whole(output, content, force=force)
+    show({"page": str(output), "bytes": len(content)}, [("wrote", str(output))], as_json=as_json)
