@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, show
+from splu_ref.cli.output import AsJson, note, show
 from splu_ref.model import ParameterError
 from splu_ref.terminal import draw
 
@@ -19,7 +19,9 @@ EXAMPLE = "splu-ref claims splu.T3"
 
 
 def run(
-    claim: Annotated[str | None, typer.Argument(help="A claim's id; all claims unless given.")] = None,
+    claim: Annotated[
+        str | None, typer.Argument(help="A claim's id, or how it ends: t3. All claims unless given.")
+    ] = None,
     reaffirm: Annotated[
         bool, typer.Option("--reaffirm", help="Re-run the claim's proof and bind it to the present code.")
     ] = False,
@@ -30,6 +32,8 @@ def run(
     A refuted claim comes with the smallest counterexample and with the statement to rely on instead.
     """
     ledger = load_ledger()
+    if claim is not None:
+        claim = _full(claim, [str(row["id"]) for row in ledger.rows()])
     if reaffirm:
         if claim is None:
             raise ParameterError("--reaffirm needs a claim's id: splu-ref claims splu.B --reaffirm")
@@ -39,6 +43,30 @@ def run(
         show({"claims": rows}, _page(rows[0]), as_json=as_json)
     else:
         _overview(rows)
+
+
+def _full(given: str, ids: list[str]) -> str:
+    """Return the id that is meant: as it stands, or the one that ends so, in capitals or not.
+
+    Of several, that of the paper which this program implements; the others are named. An id that nothing ends
+    with is returned as it is: the ledger refuses it, and knows which are near.
+    """
+    told = given.lower()
+    for meant in (
+        [each for each in ids if each == given],
+        [each for each in ids if each.lower() == told],
+        [each for each in ids if each.lower().endswith(f".{told}")],
+    ):
+        own = [each for each in meant if each.startswith("splu.")]
+        if len(meant) == 1 or len(own) == 1:
+            (found,) = own or meant
+            others = [each for each in meant if each != found]
+            if others:
+                note(f"{', '.join(others)} would be meant as well: write it in full")
+            return found
+        if meant:
+            raise ParameterError(f"{given} may be any of {', '.join(meant)}: write one of them in full")
+    return given
 
 
 def _page(row: dict[str, Any]) -> list[tuple[str, str]]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees.decimals import ExactJson
 
 
 def words(number: ExactJson) -> str:
     """Return a probability for people: its decimals, and its fraction if that fits a line."""
-    fraction, digits = number["fraction"], f"{number['digits']} digits, rounded in the safe direction"
+    fraction, decimal = number["fraction"], number["decimal"]
+    rounding = f"{number['digits']} digits, rounded in the safe direction"
     if fraction is None or len(fraction) > 60:
-        return f"{number['decimal']} ({digits})"
-    return number["decimal"] if fraction.endswith("/1") else f"{fraction} = {number['decimal']} ({digits})"
+        return f"{decimal} ({rounding})"
+    if fraction.endswith("/1"):
+        return decimal
+    return f"{fraction} = {decimal} ({'exact' if Fraction(fraction) == Fraction(decimal) else rounding})"
 
 
 def setting(law: PublishedCount) -> str:

@@ -15,7 +15,7 @@ EXAMPLE = "splu-ref page -o splu-ref.html"
 
 
 def run(
-    output: Annotated[Path, typer.Option("-o", "--output", help="The HTML file to write.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
         "splu-ref.html"
     ),
     force: Force = False,

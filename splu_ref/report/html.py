@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from splu_ref.guarantees.decimals import decimal_up
 from splu_ref.report.drawing import MISSING_MATPLOTLIB
-from splu_ref.report.mathml import mathml
+from splu_ref.report.mathml import mathml, spoken
 from splu_ref.report.model import Row, VerificationReport
 from splu_ref.report.page import page
 
@@ -32,6 +32,7 @@ def html(report: VerificationReport) -> bytes:
             "number": _number,
             "share": _share,
             "mathml": mathml,
+            "spoken": spoken,
         },
         report=report,
         by_status=_by_status(report.claims),

@@ -59,6 +59,29 @@ def mathml(latex: str) -> Markup:
     return Markup(f'<span class="math">{formulas}</span>')  # noqa: S704 - every text in it is escaped below
 
 
+_GREEK = re.compile(
+    r"(?<![\w.-])(alpha|beta|gamma|delta|epsilon|theta|kappa|lambda|mu|rho|sigma|phi|pi)(?=[\W_]|$)(?!\.\w)"
+)
+_COMPARED = {"&gt;=": "≥", "&lt;=": "≤", "!=": "≠", " -&gt; ": " → "}
+_BELOW = re.compile(r"(?<![\w.-])([A-Za-zα-ω]′?)_([A-Za-z0-9]{1,3})(?![\w(])")
+_ABOVE = re.compile(r"(?<=[\w)′])\^(\w+|\([^()]{1,40}\))")
+
+
+def spoken(text: str) -> Markup:
+    """Return a sentence with its mathematics set as such: ``gamma >= 2`` and ``x_3`` as γ ≥ 2 and x₃.
+
+    What stands in the sentence is escaped. Names of options and of checks stay as they are.
+    """
+    told = escape(text, quote=False)
+    for ascii_form, sign in _COMPARED.items():
+        told = told.replace(ascii_form, sign)
+    told = _GREEK.sub(lambda found: SYMBOLS[found[1]], told)
+    told = re.sub(r"(?<![\w'])([A-Za-z])'(?![\w'])", r"\1′", told)
+    told = _BELOW.sub(r"\1<sub>\2</sub>", told)
+    told = _ABOVE.sub(lambda found: f"<sup>{found[1].removeprefix('(').removesuffix(')')}</sup>", told)
+    return Markup(told)  # noqa: S704 - the text was escaped, and only tags without attributes were added
+
+
 class _Parser:
     """Recursive descent over the text; every method returns MathML for what it consumed."""
 

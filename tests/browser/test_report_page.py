@@ -160,6 +160,28 @@ def test_the_page_never_scrolls_sideways(shown: Any, pixels: int) -> None:
     assert widest <= shown.script("return document.documentElement.clientWidth") <= pixels
 
 
+def test_the_navigation_stays_in_sight_and_covers_no_heading(shown: Any) -> None:
+    seen = (
+        "document.documentElement.style.scrollBehavior = 'auto';"
+        "document.getElementById('mutants').scrollIntoView();"
+        "const [nav, head] = ['nav', '#mutants h2'].map((each) => document.querySelector(each));"
+        "return [nav.getBoundingClientRect().top, nav.getBoundingClientRect().bottom,"
+        " head.getBoundingClientRect().bottom]"
+    )
+    for pixels in (375, 1280):
+        shown.width(pixels)
+        top, bottom, heading = shown.script(seen)
+        assert top == 0
+        assert bottom < heading
+
+
+def test_formulas_stand_beside_the_words_and_the_words_fit(shown: Any) -> None:
+    hidden = "return document.querySelectorAll('#claims-table details math').length"
+    assert shown.script(hidden) == 0
+    table = "const at = document.querySelector('#claims .scroll'); return at.scrollWidth - at.clientWidth"
+    assert shown.script(table) <= 1
+
+
 def test_the_search_narrows_the_claims(shown: Any) -> None:
     field = "const field = document.querySelector('#filter input[type=search]');"
     shown.script(

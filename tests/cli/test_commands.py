@@ -410,3 +410,25 @@ def test_verify_writes_its_report_and_answers_by_exit_code(
     assert "--level quick" in _refused(capsys, "verify", "--level", "full")
     (tmp_path / "occupied").write_text("")
     assert "occupied" in _refused(capsys, "verify", "--report", tmp_path / "occupied")
+
+
+def test_a_claim_is_found_by_how_its_id_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    for given, full, others in (
+        ("t3", "splu.T3", "olap.T3"),
+        ("OLAP.t3", "olap.T3", ""),
+        ("l1C", "splu.L1c", ""),
+    ):
+        assert main(["claims", given, "--json"]) == 0
+        told = capsys.readouterr()
+        assert [row["id"] for row in json.loads(told.out)["claims"]] == [full]
+        assert others in told.err
+    assert "may be any of entropy.T1, olap.T1" in _refused(capsys, "claims", "t1")
+    assert "has no claim" in _refused(capsys, "claims", "3")
+
+
+def test_an_exact_number_is_not_said_to_be_rounded(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["privacy", "--gamma", "5", "--epsilon", "0.3", "--alpha"]
+    assert main([*words, "3"]) == 0
+    assert "0.5904 (exact)" in capsys.readouterr().out
+    assert main([*words, "9"]) == 0
+    assert "rounded in the safe direction" in capsys.readouterr().out

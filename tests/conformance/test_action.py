@@ -66,7 +66,7 @@ def _steps(**given: str) -> dict[str, dict[str, Any]]:
     steps = {}
     for step in action["runs"]["steps"]:
         environment = {
-            key: re.sub(r"\$\{\{ ([a-z_.]+) \}\}", value, text) for key, text in step["env"].items()
+            key: re.sub(r"\$\{\{ ([a-z_.-]+) \}\}", value, text) for key, text in step["env"].items()
         }
         assert "${{" not in step["run"], "an input in the text of a script is a program of its author"
         steps[step["name"]] = {**step, "env": environment}
@@ -273,3 +273,26 @@ def test_the_audit_step_runs(home: Path, tmp_path: Path) -> None:
     done = _run(steps["Audit the claims"], tmp_path, SPLU_HOME=str(home))
     assert done.returncode == 1, done.stderr
     assert "uncommon-diagnoses" in page.read_text()
+
+
+def test_a_release_and_a_promise_are_judged(tmp_path: Path, home: Path) -> None:
+    (tmp_path / "report").mkdir()
+    table = "a,job\n" + "".join(f"{row},{job}\n" for row, job in enumerate(("x", "y", "z") * 2))
+    (tmp_path / "published.csv").write_text(table)
+    given = {
+        "report": "report",
+        "release": "published.csv",
+        "release-options": "--sensitive job\n--gamma 4",
+        "promise": "--gamma 5 --epsilon 0.3 --alpha 3 --at-least 0.59",
+    }
+    steps = _steps(**given)
+    done = _run(steps["Audit the release"], tmp_path, SPLU_HOME=str(home))
+    found = json.loads((tmp_path / "report" / "release.json").read_text())
+    assert (done.returncode, found["verdict"]) == (1, "inconsistent")
+    done = _run(steps["Judge the promise"], tmp_path, SPLU_HOME=str(home))
+    assert (done.returncode, json.loads(done.stdout)["holds"]) == (0, True)
+    broken = _steps(**given | {"promise": given["promise"].replace("0.59", "0.6")})
+    assert _run(broken["Judge the promise"], tmp_path, SPLU_HOME=str(home)).returncode == 1
+    injected = _steps(**given | {"promise": "--gamma $(touch taken) ; touch taken"})
+    assert _run(injected["Judge the promise"], tmp_path, SPLU_HOME=str(home)).returncode == 2
+    assert not (tmp_path / "taken").exists()

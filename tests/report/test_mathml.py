@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from splu_proofs import LEDGER
-from splu_ref.report.mathml import mathml
+from splu_ref.report.mathml import mathml, spoken
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,17 @@ def test_every_statement_of_the_ledger_is_known_and_well_formed() -> None:
 
 def test_wide_spaces_break_a_statement_into_parts() -> None:
     assert mathml(r"a\quad b\qquad c").count("<math ") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("for gamma >= 2 and f <= 9", "for γ ≥ 2 and f ≤ 9"),
+        ("T_P and x_3 at f' = 1", "T<sub>P</sub> and x<sub>3</sub> at f′ = 1"),
+        ("gamma^2 f, (1+z)^(gamma f)", "γ<sup>2</sup> f, (1+z)<sup>γ f</sup>"),
+        ("<b> & T_P < 1", "&lt;b&gt; &amp; T<sub>P</sub> &lt; 1"),
+        ("--gamma 3, gamma5.law, e_values, the reader's", "--gamma 3, gamma5.law, e_values, the reader's"),
+    ],
+)
+def test_a_sentence_has_its_mathematics_set(text: str, shown: str) -> None:
+    assert spoken(text) == shown
