@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -27,6 +28,7 @@ from splu_ref.conformance import (
 )
 from splu_ref.files import refuse_existing, write_whole
 from splu_ref.model import ParameterError, shown
+from splu_ref.report.conformance_html import conformance_html
 from splu_ref.terminal import draw, say, visible
 
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
@@ -34,6 +36,7 @@ _SHOWN = 20
 _UNLESS_TOLD = Limits()
 _WEEK = 7 * 24 * 3600  # seconds
 _MOST_MEMORY = 1 << 24  # MiB
+_CODES = {"conforms": 0, "passed": 0, "not shown": 3}
 
 
 def run(
@@ -71,14 +74,22 @@ def run(
     report: Annotated[
         Path | None, typer.Option("--junit", help="Write the outcome as JUnit XML here.")
     ] = None,
+    matrix: Annotated[
+        Path | None, typer.Option("--html", help="Write operations against programs as an HTML page here.")
+    ] = None,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option("--beside", help="Another program: --beside 'node b.mjs'. May be given several times."),
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Hold a program to the test vectors, and its releases at random to their law.
 
-    The program reads one JSON object a line and answers one a line; the page "Conformance" of the
-    specification says which. What fails is told at once on standard error. Exit 0: everything that it offers
-    is right. 1: something is not, or something required is not offered. 3: no operation was tested.
+    With --beside, other programs are held to the same, and the exit code is that of the worst. The program
+    reads one JSON object a line and answers one a line; the page "Conformance" of the specification says
+    which. What fails is told at once on standard error. Exit 0: everything that it offers is right. 1:
+    something is not, or something required is not offered. 3: no operation was tested.
     """
     if only is not None and (xfail is not None or smoke or require):
         raise ParameterError("--only asks one request as it is: leave out --xfail, --smoke and --require")
@@ -91,30 +102,54 @@ def run(
         if not 0 < value <= most:
             told = shown(value) if isinstance(value, int) else f"{value:g}"
             raise ParameterError(f"{name} is {told}: give a number above 0 and up to {most}")
-    if report is not None:
-        refuse_existing(report, force=force)
+    others = [_words(text) for text in beside or ()]
+    if only is not None and (matrix is not None or others):
+        raise ParameterError("--only asks one program one request: leave out --html and --beside")
+    for file in (report, matrix):
+        if file is not None:
+            refuse_existing(file, force=force)
     with counted("asking") as progress:
         files = vector_files() if vectors is None else read_vectors(vectors)
         known = {vector.id for file in files for vector in file.vectors} | set(check_ids())
         reasons = read_expected_failures(xfail, known) if xfail is not None else {}
-        outcome = conform(
-            command,
-            files,
-            expected_failures=reasons,
-            smoke=smoke,
-            require=[name.strip() for name in require.split(",") if name.strip()],
-            only=only,
-            limits=Limits(timeout, run_time, cpu, memory),
-            progress=progress,
-            tell=_teller() if only is None else None,
-        )
+        outcomes = [
+            conform(
+                words,
+                files,
+                expected_failures=reasons,
+                smoke=smoke,
+                require=[name.strip() for name in require.split(",") if name.strip()],
+                only=only,
+                limits=Limits(timeout, run_time, cpu, memory),
+                progress=progress,
+                tell=_teller() if only is None else None,
+            )
+            for words in (command, *others)
+        ]
+    outcome = outcomes[0]
     if report is not None:
         write_whole(report, junit(outcome), force=force)
+    if matrix is not None:
+        write_whole(matrix, conformance_html(outcomes), force=force)
     if as_json:
-        show(outcome.to_json(), [], as_json=True)
+        more = {"beside": [each.to_json() for each in outcomes[1:]]} if others else {}
+        show(outcome.to_json() | more, [], as_json=True)
     else:
-        show_outcome(outcome)
-    return {"conforms": 0, "passed": 0, "not shown": 3}.get(outcome.verdict, 1)
+        for each in outcomes:
+            show_outcome(each)
+    codes = {_CODES.get(each.verdict, 1) for each in outcomes}
+    return 1 if 1 in codes else max(codes)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a program that is given in one, divided as a shell would."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = []
+    if not words:
+        raise ParameterError(f"--beside {text!r} is no program: write its words in quotes")
+    return words
 
 
 def _teller() -> Callable[[Result], None]:

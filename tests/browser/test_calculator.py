@@ -84,22 +84,23 @@ def test_it_asks_for_nothing_and_complains_of_nothing(shown: Any) -> None:
     assert shown.log("browser") == []
 
 
+def _numbers(request: dict[str, Any], **more: str) -> tuple[str, dict[str, object]]:
+    """Return what is asked of the calculator for a request of the vectors."""
+    names = ("gamma", "epsilon", "alpha", "t_e", "retention")
+    return "numbers", {name: str(request.get(name, more.get(name, ""))) for name in names}
+
+
 def test_numbers_are_those_of_the_vectors(shown: Any) -> None:
-    asked, expected = [], []
-    for request, answer in list(_vectors("privacy_minimum"))[::6]:
-        given = {name: str(request.get(name, "")) for name in ("gamma", "epsilon", "alpha", "retention")}
-        asked.append(("numbers", {**given, "t_e": ""}))
-        expected.append(answer["t_p"])
-    for given, found, fraction in zip(asked, _answers(shown, *asked), expected, strict=True):
-        assert found["fractions"][1] == fraction, given
-    assert len(asked) > 20
-    asked = []
-    for request, answer in list(_vectors("utility_threshold"))[::8]:
-        given = {name: str(request.get(name, "")) for name in ("gamma", "epsilon", "t_e", "retention")}
-        asked.append((("numbers", {**given, "alpha": "1"}), answer["threshold"]))
-    for (given, threshold), found in zip(asked, _answers(shown, *(one for one, _ in asked)), strict=True):
-        assert f"T_f\n{threshold} is the least count" in found["text"], given
-    assert len(asked) > 10
+    levels = list(_vectors("privacy_minimum"))[::6]
+    found = _answers(shown, *(_numbers(request) for request, _ in levels))
+    for (request, answer), each in zip(levels, found, strict=True):
+        assert each["fractions"][1] == answer["t_p"], request
+    assert len(levels) > 20
+    thresholds = list(_vectors("utility_threshold"))[::8]
+    found = _answers(shown, *(_numbers(request, alpha="1") for request, _ in thresholds))
+    for (request, answer), each in zip(thresholds, found, strict=True):
+        assert f"T_f\n{answer['threshold']} is the least count" in each["text"], request
+    assert len(thresholds) > 10
 
 
 def test_certificates_are_judged_as_the_vectors_say(shown: Any) -> None:
@@ -132,7 +133,7 @@ def test_claims_are_decided_as_by_the_program(shown: Any, tmp_path: Path) -> Non
 
 BEGINNING = 'schema = "splu-ref/claims/1"\n[[claim]]\nid = "<img src=x onerror=alert(1)>"\n'
 FLOATING = 'kind = "error-at-count"\ngamma = 0.3\nepsilon = 1\nfrequency = 1\nt_e = 1\n'
-ENDLESS = {"gamma": "9999999", "epsilon": "1/999", "alpha": "99999999", "t_e": ""}
+ENDLESS: dict[str, object] = {"gamma": "9999999", "epsilon": "1/999", "alpha": "99999999", "t_e": ""}
 HOSTILE: dict[str, tuple[str, dict[str, object], str]] = {
     "markup in a claim": ("claims", {"text": f'{BEGINNING}kind = "<b>"\n'}, "unusable"),
     "markup in a certificate": ("certificate", {"text": '{"schema": "<i>a</i>"}'}, "unreadable"),

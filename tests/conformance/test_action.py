@@ -108,7 +108,7 @@ def test_every_input_is_documented() -> None:
     for entry in action["inputs"].values():
         assert entry["description"]
         assert isinstance(entry["default"], str)
-    used = set(re.findall(r"inputs\.([a-z]+)", (ROOT / "action.yml").read_text()))
+    used = set(re.findall(r"inputs\.([a-z-]+)", (ROOT / "action.yml").read_text()))
     assert used == set(action["inputs"])
 
 

@@ -224,7 +224,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
     "vectors": ("vectors --force", "v --check"),
     "conform": (
         f"--timeout {LONG} -- true", f"--memory {LONG} -- true", "--vectors v -- true",
-        "--xfail x.txt -- true",
+        "--xfail x.txt -- true", ["--beside", "'" * 99, "--", "true"],
         ["--smoke", "--", sys.executable, "-c", "print('[' * 1000000)"],
     ),
     "key": ("out.key --force",),

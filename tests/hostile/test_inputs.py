@@ -104,6 +104,7 @@ OUTPUTS = {
         "conform --junit",
         "key file",
         "page --output",
+        "conform --html",
     ),
     *("publish --output", "publish --manifest"),
     *(

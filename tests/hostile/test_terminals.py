@@ -149,7 +149,7 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "page": (["-o", f"{NEW}.html", "--force"], (0,)),
     "vectors": ([NAME, "--check"], (1,)),
     "conform": (
-        ["--smoke", "--junit", f"{NEW}.xml", "--force", "--", sys.executable, "-c",
+        ["--smoke", "--junit", f"{NEW}.xml", "--html", f"{NEW}.html", "--force", "--", sys.executable, "-c",
          PROGRAM.format(hostile=STEERING)], (1,),
     ),
     "study": (
