@@ -27,7 +27,7 @@ from splu_ref.conformance import (
     vector_files,
 )
 from splu_ref.files import refuse_existing, write_whole
-from splu_ref.model import ParameterError, shown
+from splu_ref.model import Json, ParameterError, shown
 from splu_ref.report.conformance_html import conformance_html
 from splu_ref.terminal import draw, say, visible
 
@@ -132,7 +132,7 @@ def run(
     if matrix is not None:
         write_whole(matrix, conformance_html(outcomes), force=force)
     if as_json:
-        more = {"beside": [each.to_json() for each in outcomes[1:]]} if others else {}
+        more: dict[str, Json] = {"beside": [each.to_json() for each in outcomes[1:]]} if others else {}
         show(outcome.to_json() | more, [], as_json=True)
     else:
         for each in outcomes:
