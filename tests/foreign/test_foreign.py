@@ -254,7 +254,7 @@ IN_THE_LIBRARY = [
         ["error_probability/gamma-3/1-epsilon-3_10"],
     ),
     (
-        "let f = Number(chebyshevThreshold(",
+        "let f = boundedFrom(",
         PRINTED,
         ["utility_threshold"],
         ["utility_threshold/gamma-3-epsilon-1_2/"],
