@@ -12,7 +12,7 @@ from splu_ref.decoys import FloatArray, expected_co_occurrence, expected_pairs
 from splu_ref.estimators import Interval, Query, QueryEstimate, QueryEstimator, exact_estimates
 from splu_ref.estimators.linear.transition import value_matrix
 from splu_ref.estimators.shrunk.composition import Composition, noise
-from splu_ref.estimators.shrunk.neighbors import COST, States, limited
+from splu_ref.estimators.shrunk.neighbors import COST, States, limited, spent
 from splu_ref.estimators.shrunk.shrinkage import Shrinkage
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata, embedded_table
@@ -120,9 +120,8 @@ def test_bending_costs_what_it_may_if_the_prior_is_right() -> None:
         truth = np.sqrt(prior) * random.normal(size=size)
         solved = truth + np.sqrt(variance) * random.normal(size=size)
         shrunk, distance = (1 - ratio) * 0 + ratio * solved, np.abs(solved) / np.sqrt(prior + variance)
-        found = limited(
-            solved, np.full(size, variance), shrunk, np.full(size, prior / (prior + variance)), distance
-        )
+        part = np.full(size, prior / (prior + variance))
+        found = limited(solved, np.full(size, variance), shrunk, part, distance, COST * part)
         least = prior * variance / (prior + variance)
         assert np.mean((shrunk - truth) ** 2) == pytest.approx(least, rel=0.02)
         assert np.mean((found.value - truth) ** 2) < least * (1 + 3 * COST)
@@ -131,9 +130,34 @@ def test_bending_costs_what_it_may_if_the_prior_is_right() -> None:
 def test_a_wrong_prior_costs_a_few_standard_errors_at_most() -> None:
     wrong = np.linspace(0, 40, 401)
     ratio = np.full(401, 0.02)
-    found = limited(wrong, np.ones(401), ratio * wrong, ratio, wrong * np.sqrt(1 - ratio))
+    found = limited(wrong, np.ones(401), ratio * wrong, ratio, wrong * np.sqrt(1 - ratio), COST * ratio)
     assert np.abs(found.value - wrong).max() < 3.5
     assert found.value[wrong > 5] == pytest.approx(wrong[wrong > 5])
+
+
+def test_more_is_spent_on_spikes_and_in_small_predicates() -> None:
+    ratio, surplus, total = (
+        np.full(4, 0.1),
+        np.array([0.0, 0.0, 20.0, 40.0]),
+        np.array([5.0, 1e4, 100.0, 100.0]),
+    )
+    few, usual, half, spike = spent(ratio, surplus, total).tolist()
+    assert usual == pytest.approx(0.1 * COST, abs=1e-4)
+    assert few > 1 > spike > half > usual
+
+
+@pytest.mark.parametrize(("gamma", "n"), [(2, 6), (5, 9), (10, 12)])
+def test_a_small_group_of_one_value_is_not_estimated_as_mixed(gamma: int, n: int) -> None:
+    """Each value in turn is that of all n records: root mean square errors, against the closed form."""
+    values, law, random = 40, PublishedCount.of(gamma), np.random.default_rng(gamma)
+    frequency, rows = np.full(values, 500.0), 500 * values
+    shrinkage = Shrinkage(frequency, rows, law)
+    chances = shrinkage.composition.transmitted(np.eye(values))
+    published = random.multinomial(n, chances).astype(np.float64)
+    found = shrinkage.answer(published, np.arange(values), np.eye(values))
+    exact, _ = exact_estimates(np.diag(published), n, frequency, rows, law)
+    error, other = (np.sqrt(np.mean((value - n) ** 2)) for value in (found.value, exact))
+    assert error < 1.2 * other
 
 
 def _states(both: float, n: float, f: float, kept: float, taken: float) -> States:
@@ -229,7 +253,7 @@ def test_estimates_are_near_the_best_and_intervals_hold_each_value(concentrated:
             errors[name] += float(np.sum((value - x) ** 2))
     assert np.mean(held["each"]) > 0.93
     assert np.mean(held["average"]) > (0.85 if concentrated else 0.93)
-    assert errors["shrunk"] < 1.2**2 * min(errors[name] for name in errors if name != "shrunk")
+    assert errors["shrunk"] < 1.35**2 * min(errors[name] for name in errors if name != "shrunk")
 
 
 @pytest.mark.parametrize("likelier", [0.8, 0.05])

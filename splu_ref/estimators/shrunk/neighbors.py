@@ -7,7 +7,9 @@ count. The interval holds every x whose expectation is near enough to that count
 believed of x itself.
 
 The estimate is the shrunk one of the composition, moved to within c standard errors of the one that solves
-for x (limited translation, Efron and Morris 1972): a wrong prior costs no more than that.
+for x (limited translation, Efron and Morris 1972): a wrong prior costs no more than that. More is spent on it
+where y says that much of the predicate shares the value, and in small predicates, which often do and in which
+nothing costs many records: the prior knows one spread for all values, and no spikes.
 """
 
 from __future__ import annotations
@@ -24,8 +26,14 @@ from splu_ref.estimators.answers import NORMAL_95
 from splu_ref.estimators.linear.transition import gained
 from splu_ref.estimators.linear.two_state import border
 
-COST = 0.1
+COST = 0.2
 """By which share the predicted mean square error may rise so that a wrong prior cannot do more harm."""
+SPIKE, FROM, FULL = 0.8, 0.1, 0.3
+"""How much more than that where the value has a spike, and from which excess share of the predicate, less a
+standard error, on it is one, in part and in full."""
+FEW = 10.0
+"""Records of a predicate in which bending may cost as much again as the solution is wrong; in larger ones a
+share of it, which falls with the square of their number."""
 
 RARE, LEAST_FAR = 0.3, 2.5
 """Which part of that is for predicates in which the prior is given up, and from where it may be at all, in
@@ -165,7 +173,9 @@ def bent(states: States, shrunk: FloatArray, posterior: FloatArray) -> Bent:
     noise = np.maximum(states.variance(inside), states.variance(middle))
     own = np.maximum(noise / np.where(known, states.contrast, 1.0) ** 2 - shared, LEAST)
     ratio = np.clip(posterior / own, LEAST, 1.0)
-    found = limited(middle, own, shrunk, ratio, np.where(known, _distance(states, inside, ratio), 0.0))
+    far = np.where(known, _distance(states, inside, ratio), 0.0)
+    surplus = np.minimum(middle, states.frequency) - np.sqrt(own) - n * states.frequency / states.rows / 2
+    found = limited(middle, own, shrunk, ratio, far, spent(ratio, surplus, n))
     return Bent(
         value=np.clip(np.where(known, found.value, shrunk), 0.0, n),
         variance=np.where(n > 0, np.where(known, found.variance, posterior) + shared, 0.0),
@@ -193,8 +203,31 @@ def unbelieving(states: States, shrunk: FloatArray) -> tuple[FloatArray, FloatAr
     return solved * trust + shrunk * (1 - trust), wide * (1 - trust)
 
 
+def spent(ratio: FloatArray, surplus: FloatArray, total: FloatArray) -> FloatArray:
+    """Return what bending may cost, in units of the variance of the solution.
+
+    Parameters
+    ----------
+    ratio
+        As for `limited`.
+    surplus
+        How many records of the predicate the solution says have the value, at least, and beyond what is
+        expected.
+    total
+        n.
+    """
+    some = np.maximum(total, 1.0)
+    spike = np.clip((surplus / some - FROM) / (FULL - FROM), 0.0, 1.0)
+    return np.asarray(ratio * (COST + SPIKE * spike) + (FEW / some) ** 2)
+
+
 def limited(
-    solved: FloatArray, variance: FloatArray, shrunk: FloatArray, ratio: FloatArray, far: FloatArray
+    solved: FloatArray,
+    variance: FloatArray,
+    shrunk: FloatArray,
+    ratio: FloatArray,
+    far: FloatArray,
+    cost: FloatArray,
 ) -> Bent:
     """Move shrunk estimates to within some standard errors of those that solve for x.
 
@@ -206,20 +239,22 @@ def limited(
         The shrunk estimates; their variance if the prior is right as a share r of the other, in 0 .. 1.
     far
         Standard deviations between what was published and what the prior expects.
+    cost
+        What bending may cost: see `spent`.
 
     Notes
     -----
     If the prior is right, the two differ by sqrt(1-r) Z in standard errors of the solution, Z normal. Moving
-    what is beyond k to k costs (1-r) E max(abs(Z) - k, 0)^2; k is the least at which that is `COST` times r.
+    what is beyond k to k costs (1-r) E max(abs(Z) - k, 0)^2; k is the least at which that is ``cost``.
     Giving up the prior from ``last`` on costs (1-r) E (Z^2 where abs(Z) > last), for which `RARE` of that is
     spent.
     """
     moved = 1 - ratio
-    allowed = COST * ratio / np.maximum(moved, LEAST)
+    allowed = cost / np.maximum(moved, LEAST)
     first = _reached(allowed, 0)
     last = np.maximum(np.maximum(_reached(RARE * allowed, 1), first), LEAST_FAR)
     reach = np.sqrt(moved * variance) * first * np.clip(last - far, 0.0, 1.0)
-    predicted = np.where(far < last, np.minimum(ratio * (1 + COST), 1.0), 1.0) * variance
+    predicted = np.where(far < last, np.minimum(ratio + cost, 1.0), 1.0) * variance
     return Bent(np.clip(shrunk, solved - reach, solved + reach), predicted, far)
 
 
