@@ -28,7 +28,7 @@ from splu_ref.estimators.shrunk.interactions import (
     Places,
 )
 from splu_ref.estimators.shrunk.learning import Learned, learned_weights, posterior_of_tau
-from splu_ref.estimators.shrunk.neighbors import LEAST, limited, spent
+from splu_ref.estimators.shrunk.neighbors import COST, LEAST, limited, small
 from splu_ref.estimators.shrunk.several_states import SeveralStates
 from splu_ref.estimators.shrunk.shrinkage import half_widths
 
@@ -293,7 +293,9 @@ def _bent(states: SeveralStates, shrunk: float, error: Error, most: float) -> An
         own = max(float(states.variance(np.array([middle, shrunk])).max()) / states.contrast**2, LEAST)
         ratio = min(max(posterior / own, LEAST), 1.0)
         far = abs(states.solved - shrunk) / np.sqrt(own * max(1 - ratio, LEAST))
-        cost = float(spent(np.array(ratio), np.array(0.0), np.array(states.total)))
+        # The solution, cut off at 0 and n, is off by n at most, whatever its variance.
+        part = min(1.0, states.total**2 / own)
+        cost = COST * ratio + part * float(small(np.array(states.total)))
         found = limited(*(np.array([one]) for one in (middle, own, shrunk, ratio, far, cost)))
         value, posterior = float(found.value[0]), float(found.variance[0])
     value = min(max(value, 0.0), most)

@@ -26,9 +26,9 @@ from splu_ref.estimators.answers import NORMAL_95
 from splu_ref.estimators.linear.transition import gained
 from splu_ref.estimators.linear.two_state import border
 
-COST = 0.2
+COST = 0.1
 """By which share the predicted mean square error may rise so that a wrong prior cannot do more harm."""
-SPIKE, FROM, FULL = 0.8, 0.1, 0.3
+SPIKE, FROM, FULL = 1.0, 0.1, 0.3
 """How much more than that where the value has a spike, and from which excess share of the predicate, less a
 standard error, on it is one, in part and in full."""
 FEW = 10.0
@@ -216,9 +216,13 @@ def spent(ratio: FloatArray, surplus: FloatArray, total: FloatArray) -> FloatArr
     total
         n.
     """
-    some = np.maximum(total, 1.0)
-    spike = np.clip((surplus / some - FROM) / (FULL - FROM), 0.0, 1.0)
-    return np.asarray(ratio * (COST + SPIKE * spike) + (FEW / some) ** 2)
+    spike = np.clip((surplus / np.maximum(total, 1.0) - FROM) / (FULL - FROM), 0.0, 1.0)
+    return np.asarray(ratio * (COST + SPIKE * spike) + small(total))
+
+
+def small(total: FloatArray) -> FloatArray:
+    """Return the part of `spent` that is for predicates of few records."""
+    return np.asarray((FEW / np.maximum(total, 1.0)) ** 2)
 
 
 def limited(
