@@ -101,6 +101,8 @@ OUTPUTS = {
         "sanitize --manifest",
         "sanitize --transcript",
         "advise --picture",
+        "estimate --output",
+        "estimate --picture",
         "conform --junit",
         "key file",
         "page --output",
@@ -233,6 +235,7 @@ def test_files_are_opened_for_reading_in_one_place() -> None:
         "conformance/keeper.py",  # the null device, and what the system says of a process
         "study/pieces.py",
         "manifest.py",  # of the package itself
+        "report/calculator.py",
         "terminal.py",  # the null device, for writing
         "report/stages/properties.py",
         "report/stages/mutants.py",
