@@ -107,7 +107,7 @@ class _Program(TyperGroup):
 app = typer.Typer(
     name="splu-ref",
     cls=_Program,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings=HELP_OPTIONS,

@@ -130,3 +130,25 @@ def test_a_claim_is_affirmed_again_only_with_its_proof(
     assert main(["claims", "splu.B", "--reaffirm"]) == 0
     assert affirmed == ["splu.B"]
     assert "splu.B" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("est", {"estimate"}),
+        ("audit", {"audit", "audit-release"}),
+        ("estimate --me", {"--method", "--mean"}),
+        ("sanitize --cro", {"--cross"}),
+    ],
+)
+def test_a_shell_completes_commands_and_their_options(words: str, offered: set[str]) -> None:
+    line = f"splu-ref {words}"
+    asked = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" ")), "_SPLU_REF_COMPLETE": "complete_bash"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from splu_ref.cli import main; main()"],
+        env=os.environ | asked,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (set(done.stdout.split()), done.stderr) == (offered, "")
