@@ -91,6 +91,11 @@ class PublicationAudit:
         """How many of the intervals contain the true count."""
         return sum(value.covered for value in self.values)
 
+    @property
+    def counts(self) -> list[tuple[str, int, int]]:
+        """Values with their true and their published counts, those with records."""
+        return [(each.value, each.frequency, each.published) for each in self.values if each.frequency]
+
     def to_json(self) -> dict[str, Json]:
         """Return the audit as a JSON object."""
         return {**asdict(self), "values": [value.to_json() for value in self.values]}

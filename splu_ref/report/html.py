@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from markupsafe import Markup
+
 from splu_ref.guarantees.decimals import decimal_up
 from splu_ref.report.drawing import MISSING_MATPLOTLIB
+from splu_ref.report.exhibits import PublicationAudit
 from splu_ref.report.mathml import mathml, spoken
 from splu_ref.report.model import Row, VerificationReport
 from splu_ref.report.page import page
+from splu_ref.report.scatter import scatter
 
 STATUS_ORDER = ("proved", "corrected", "refuted", "definition", "literature", "empirical")
 STAGE_TITLES = {
@@ -33,6 +37,7 @@ def html(report: VerificationReport) -> bytes:
             "share": _share,
             "mathml": mathml,
             "spoken": spoken,
+            "scatter": _scatter,
         },
         report=report,
         by_status=_by_status(report.claims),
@@ -41,6 +46,10 @@ def html(report: VerificationReport) -> bytes:
         stages=_by_stage(report.checks),
         missing_matplotlib=MISSING_MATPLOTLIB,
     )
+
+
+def _scatter(publication: PublicationAudit) -> Markup:
+    return Markup(scatter(publication.counts, publication.gamma))  # noqa: S704  # it escapes every value
 
 
 def _by_status(claims: tuple[Row, ...]) -> dict[str, int]:

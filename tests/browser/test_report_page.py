@@ -147,7 +147,8 @@ def test_every_claim_and_every_figure_is_there(shown: Any) -> None:
     rows = shown.script("return document.querySelectorAll('#claims-table tbody tr').length")
     assert rows == len(LEDGER.rows()) > 40
     assert shown.script("return document.querySelectorAll('#mutants table tbody tr').length") == 38
-    assert shown.script("return document.querySelectorAll('figure svg').length") == 2
+    assert shown.script("return document.querySelectorAll('figure:not(.release) svg').length") == 2
+    assert shown.script("return document.querySelectorAll('.release svg circle').length") == 1
     assert shown.script("return document.querySelectorAll('math').length") >= rows
     assert "--level full" in shown.script("return document.querySelector('#environment').innerText")
 

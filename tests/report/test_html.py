@@ -135,7 +135,7 @@ def test_without_the_drawing_the_numbers_are_open(page: Page) -> None:
 def test_a_drawing_is_put_in_as_it_is(report: VerificationReport) -> None:
     drawn: Figure = replace(report.figures[0], svg='<svg role="img"><path d="M 0 0"/></svg>')
     page = Page(html(replace(report, figures=(drawn,))).decode())
-    assert len(page.named("svg")) == 1
+    assert len(page.named("svg")) == 1 + len(report.publications)
     assert MISSING_MATPLOTLIB not in page.text
 
 

@@ -98,12 +98,14 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
 def test_the_embedded_table_is_published_as_promised(told: Any) -> None:
     outcome = publication_stage("2014", told)
     assert [row.id for row in outcome.rows if not row.passed] == []
-    assert [audit.gamma for audit in outcome.publications] == [5, 7]
+    assert [audit.gamma for audit in outcome.publications] == [5, 9]
     for audit in outcome.publications:
         assert audit.rows_out + audit.suppressed == audit.rows_in
         assert sum(value.frequency for value in audit.values) == audit.rows_out
         assert sum(value.published for value in audit.values) == audit.rows_out
-        assert [value.promise for value in audit.values if value.frequency <= 10] == ["protected"]
+        rare = [value.promise for value in audit.values if value.frequency <= 10]
+        assert set(rare) == {"protected"}
+        assert len(rare) >= 14
         assert {value.promise for value in audit.values} == {"protected", "accurate", ""}
 
 
@@ -150,6 +152,6 @@ def test_a_damaged_release_is_noticed(
     told: Any,
 ) -> None:
     monkeypatch.setattr(SpluGen, "publish", broken_publish(damage))
-    monkeypatch.setattr(publication, "GAMMAS", (7,))
+    monkeypatch.setattr(publication, "GAMMAS", (9,))
     outcome = publication_stage("2014", told)
     assert {row.id.rpartition(".")[2] for row in outcome.rows if not row.passed} == noticed

@@ -21,6 +21,7 @@ from splu_ref.guarantees import (
 )
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata, embedded_table
+from splu_ref.microdata.recoding import Cross
 from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, SeededSource
 from splu_ref.report.exhibits import PublicationAudit, ValueAudit
@@ -28,8 +29,9 @@ from splu_ref.report.model import Row, StatisticalRow
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.outcome import Outcome, check_row
 
-COLUMN = "occupation"
-GAMMAS = (5, 7)
+COLUMN, PARTS = "job", ("workclass", "occupation")
+"""The sensitive column, crossed of two: many rare values and some frequent ones."""
+GAMMAS = (5, 9)
 PROTECTED = (Fraction(3, 10), 10)
 """Relative error and largest count (epsilon, alpha) of the privacy promise."""
 ACCURATE = (Fraction(1, 20), Fraction(1, 100))
@@ -41,7 +43,7 @@ BUDGET = Fraction(1, 10**8)
 def publication_stage(seed: str, progress: Progress) -> Outcome:
     """Return the audit of the embedded table published with each group size."""
     progress.stage("The embedded table, published", len(GAMMAS))
-    table = embedded_table()
+    table = crossed_table()
     rows: list[Row] = []
     statistics: list[StatisticalRow] = []
     audits: list[PublicationAudit] = []
@@ -53,6 +55,11 @@ def publication_stage(seed: str, progress: Progress) -> Outcome:
         audits += found.publications
     budget = BUDGET * len(GAMMAS)
     return Outcome(tuple(rows), tuple(statistics), tuple(audits), budget=budget)
+
+
+def crossed_table() -> Microdata:
+    """Return the embedded table with the crossed column in place of its parts."""
+    return Cross(COLUMN, PARTS).apply(embedded_table())
 
 
 def _audited(table: Microdata, gamma: Gamma, seed: bytes) -> Outcome:
@@ -180,12 +187,12 @@ class _Promises:
     def about(self, frequency: int) -> tuple[Literal["protected", "accurate", ""], str, bool]:
         """Return the promise for a count, its exact error probability, and whether the promise is kept."""
         if frequency <= PROTECTED[1]:
-            error = error_probability(self.gamma, PROTECTED[0], frequency).bounds()
-            return "protected", decimal_down(error, 4), error.lower >= self.t_p
-        error = error_probability(self.gamma, ACCURATE[0], frequency).bounds()
+            error = error_probability(self.gamma, PROTECTED[0], frequency)
+            return "protected", decimal_down(error.bounds(), 4), error.compare(self.t_p) >= 0
+        error = error_probability(self.gamma, ACCURATE[0], frequency)
         if frequency >= self.t_f:
-            return "accurate", decimal_up(error, 4), error.upper <= ACCURATE[1]
-        return "", decimal_up(error, 4), True
+            return "accurate", decimal_up(error.bounds(), 4), error.compare(ACCURATE[1]) <= 0
+        return "", decimal_up(error.bounds(), 4), True
 
 
 def _values(
