@@ -151,7 +151,7 @@ def test_grouped_and_hashed_values(folder: Path, capsys: pytest.CaptureFixture[s
     _sanitize(*words, "--bins", "age=3", "--group-rare", "age=36")
     [told] = json.loads(Path("m.json").read_text())["sensitive"]
     assert "other" in told["domain"]
-    assert "fewer than 36 records" in _count(capsys, "age=18..20", 2)["error"]
+    assert "rare bins were published together, as 'other'" in _count(capsys, "age=18..20", 2)["error"]
 
 
 def test_a_declared_domain_stands_in_the_manifest_and_changes_no_draw(folder: Path) -> None:

@@ -324,8 +324,10 @@ def test_swapping_keeps_every_column_s_counts_and_is_estimated(capsys: pytest.Ca
     pi = (60 * 0.5 - 0.5**60) / 59
     assert both["estimate"] == pytest.approx((published - (1 - pi) * 30 / 3) / pi)
     assert both["exact"] is False
-    assert main(["breach", "--manifest", "m.json", "--rho1", "0.1", "--rho2", "0.5"]) == 2
-    assert "a release by swapping" in capsys.readouterr().err
+    breach = ["breach", "--manifest", "m.json", "--rho1", "0.4", "--rho2", "0.9"]
+    assert main(breach) == 2
+    assert "--prior PUBLISHED" in capsys.readouterr().err
+    assert main([*breach, "--prior", "p.csv", "--column", "job"]) == 0
 
 
 @pytest.mark.usefixtures("folder")

@@ -98,7 +98,10 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
                 _refuse_part(step, value)
         return condition
     if OTHER in values:
-        raise ParameterError(f"{step.column}={condition}: rare bins were grouped: name bins one by one")
+        raise ParameterError(
+            f"{step.column}={condition}: rare bins were published together, as {OTHER!r}: name bins that are in "
+            "the release, one by one"
+        )
     least, greatest = condition.least, condition.greatest
     if not (isinstance(least, Decimal | None) and isinstance(greatest, Decimal | None)):
         raise ParameterError(f"{step.column}={condition}: dates are asked for by their bins")
