@@ -99,8 +99,8 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
         return condition
     if OTHER in values:
         raise ParameterError(
-            f"{step.column}={condition}: rare bins were published together, as {OTHER!r}: name bins that are in "
-            "the release, one by one"
+            f"{step.column}={condition}: rare bins were published together, as {OTHER!r}: name bins that are "
+            "in the release, one by one"
         )
     least, greatest = condition.least, condition.greatest
     if not (isinstance(least, Decimal | None) and isinstance(greatest, Decimal | None)):
