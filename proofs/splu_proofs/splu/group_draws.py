@@ -35,7 +35,7 @@ EX = Claim(
     source="new; on Fu et al. 2014, §3.1, step 3",
     title="exchangeable draws of a group",
     statement=(
-        r"\sum_v k_v = \gamma,\ E\,k_v = 1 \implies \Pr(\text{a record shows } v) = \tfrac1\gamma,\ "
+        r"\sum_v k_v = \gamma,\ E\,k_v = 1 \Longrightarrow \Pr(\text{a record shows } v) = \tfrac1\gamma,\ "
         r"\Pr(\text{release} \mid \text{groups, assignment}) = \Pr(\text{release} \mid \text{groups}),\ "
         r"E\,f'_v = f_v"
     ),
@@ -90,7 +90,7 @@ CAP = Claim(
     source="new",
     title="draws that are capped: noise of the first groups alone",
     statement=(
-        r"f \le m \implies f' \sim \mathrm{Bin}(\gamma f, \tfrac1\gamma);\qquad "
+        r"f \le m \Longrightarrow f' \sim \mathrm{Bin}(\gamma f, \tfrac1\gamma);\qquad "
         r"E\,f' = f \text{ for every } f"
     ),
     words=(
@@ -147,7 +147,7 @@ AON = Claim(
     module=__name__,
     source="new",
     title="all or none: counts above a come out exact",
-    statement=r"f > a \implies \operatorname{Var} f' = 0",
+    statement=r"f > a \Longrightarrow \operatorname{Var} f' = 0",
     words=(
         "All or none: in each group one slot is chosen uniformly; if its value is rare, f <= a, it takes all "
         "gamma places, otherwise the common values of the group share the places evenly and rare ones "
@@ -211,8 +211,9 @@ AONC = Claim(
     source="corrects the expectation of splu.AON",
     title="all or none: what its counts are",
     statement=(
-        r"f \le a \implies f' \sim \gamma\,\mathrm{Bin}(f, \tfrac1\gamma);\qquad f > a \implies E\,f' = f,\ "
-        r"\operatorname{Var} f' = \sum_{g \ni v} \Bigl(\frac{c_g}{\gamma} E\,h_g^2 - 1\Bigr)"
+        r"f \le a \Longrightarrow f' \sim \gamma\,\mathrm{Bin}(f, \tfrac1\gamma);\qquad "
+        r"f > a \Longrightarrow E\,f' = f,\ "
+        r"\operatorname{Var} f' = \sum_{g:\,v \in g} \Bigl(\frac{c_g}{\gamma} E\,h_g^2 - 1\Bigr)"
     ),
     words=(
         "A rare value's count is gamma times a binomial number of groups. A common value's is unbiased; each "
