@@ -34,9 +34,10 @@ OPERATION = "publish_random"
 Found: TypeAlias = tuple[Result, StatisticalCheck | None]
 
 
-def check_names() -> list[str]:
-    """Return the ids of all checks."""
-    return [_id(world, check.name) for world in WORLDS for check in _checks(world)]
+@cache
+def check_names() -> tuple[str, ...]:
+    """Return the ids of all checks; computing which laws there are takes a moment."""
+    return tuple(_id(world, check.name) for world in WORLDS for check in _checks(world))
 
 
 def judged_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -> Iterator[Found]:
