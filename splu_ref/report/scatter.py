@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import log10
 
+import numpy as np
 from markupsafe import escape
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 760, 380, 84, 16, 16, 56
@@ -77,12 +78,18 @@ def _lines(counts: Sequence[tuple[str, int, int]], gamma: int, style: str) -> It
 
 def _likely(most: int, gamma: int) -> str:
     """Return the outline of where a published count lies 19 times in 20, by its true count."""
-    from scipy.stats import binom  # noqa: PLC0415  slow to import
-
     counts = sorted({round(10 ** (step / 40)) for step in range(int(40 * log10(most * 1.2)) + 1)})
-    upper = [(f, binom.ppf(0.975, gamma * f, 1 / gamma) / f - 1) for f in counts]
-    lower = [(f, binom.ppf(0.025, gamma * f, 1 / gamma) / f - 1) for f in reversed(counts)]
+    upper = [(f, _quantile(0.975, f, gamma) / f - 1) for f in counts]
+    lower = [(f, _quantile(0.025, f, gamma) / f - 1) for f in reversed(counts)]
     return " ".join(f"{_x(f, most)},{_y(min(error, LARGEST))}" for f, error in upper + lower)
+
+
+def _quantile(level: float, count: int, gamma: int) -> int:
+    """Return the least count that f' does not exceed with a chance of ``level``, near enough to be drawn."""
+    from scipy.special import bdtr  # noqa: PLC0415  slow to import
+
+    trials = gamma * count
+    return int(np.searchsorted(bdtr(np.arange(trials + 1), trials, 1 / gamma), level))
 
 
 def _x(count: int, most: int) -> float:
