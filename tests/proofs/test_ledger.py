@@ -15,7 +15,6 @@ from splu_proofs.__main__ import main
 from splu_proofs.claim import Status
 from splu_proofs.evidence import Grade
 from splu_proofs.ledger import Ledger
-from splu_proofs.result import ClaimResult
 from splu_ref.model import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -51,14 +50,10 @@ ROW = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def results() -> dict[str, ClaimResult]:
-    return {result.id: result for result in LEDGER.run()}
-
-
-@pytest.mark.parametrize("claim_id", IDS)
-def test_every_claim_passes(results: dict[str, ClaimResult], claim_id: str) -> None:
-    result = results[claim_id]
+@pytest.mark.parametrize("claim_id", ["splu.D1", "splu.B", "splu.T3", "splu.T2", "rastogi.D23", "olap.SWAP"])
+def test_a_claim_passes_with_its_grade(claim_id: str) -> None:
+    """One of each kind: that all pass is what the test of the wheel has its quick verification show."""
+    [result] = LEDGER.run(claim_id)
     assert result.passed, result.message
     assert result.message == ""
     assert result.grade == LEDGER.get(claim_id).grade
