@@ -1,11 +1,48 @@
 """The verification report: what a run of the suite found, on paper, on screen and for machines."""
 
-from splu_ref.report.comparison_html import check_comparison_folder, write_comparison
-from splu_ref.report.model import Environment, Level, Row, StatisticalRow, VerificationReport
-from splu_ref.report.progress import Progress, Silent
-from splu_ref.report.suite import run_suite
-from splu_ref.report.terminal import LOG_WIDTH, TerminalProgress, report_view
-from splu_ref.report.writing import check_report_folder, write_report
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from splu_ref.report.comparison_html import check_comparison_folder, write_comparison
+    from splu_ref.report.model import Environment, Level, Row, StatisticalRow, VerificationReport
+    from splu_ref.report.progress import Progress, Silent
+    from splu_ref.report.suite import run_suite
+    from splu_ref.report.terminal import LOG_WIDTH, TerminalProgress, report_view
+    from splu_ref.report.writing import check_report_folder, write_report
+else:
+    from splu_ref.lazy import lazily
+
+    # A page needs neither the suite nor the attacks: importing one of this room's files runs this one.
+    __getattr__ = lazily(
+        __name__,
+        {
+            "comparison_html": (
+                "check_comparison_folder",
+                "write_comparison",
+            ),
+            "model": (
+                "Environment",
+                "Level",
+                "Row",
+                "StatisticalRow",
+                "VerificationReport",
+            ),
+            "progress": (
+                "Progress",
+                "Silent",
+            ),
+            "suite": ("run_suite",),
+            "terminal": (
+                "LOG_WIDTH",
+                "TerminalProgress",
+                "report_view",
+            ),
+            "writing": (
+                "check_report_folder",
+                "write_report",
+            ),
+        },
+    )
 
 __all__ = [
     "LOG_WIDTH",
