@@ -27,6 +27,7 @@ from splu_ref.channels.elementary import (
 )
 from splu_ref.channels.entropy import entropy, min_entropy_leakage, mutual_information
 from splu_ref.channels.entropy_loss import EntropyLoss, ValueLoss, entropy_loss
+from splu_ref.channels.group_draws import DrawsName, GroupDraws
 from splu_ref.channels.growth import Growth, growth
 from splu_ref.channels.interval_privacy import (
     Interval,
@@ -70,7 +71,9 @@ __all__ = [
     "Breach",
     "Channel",
     "DependentRowsError",
+    "DrawsName",
     "EntropyLoss",
+    "GroupDraws",
     "Growth",
     "Interval",
     "IntervalPrivacy",
