@@ -48,6 +48,10 @@ class AlteredSource:
         """Leave the plan to the source behind: the fault is in another choice."""
         return self.source.plan_secret()
 
+    def group_draws(self) -> PlanSecret:
+        """Return those of the source."""
+        return self.source.group_draws()
+
 
 @dataclass(frozen=True)
 class AlteredMechanism:

@@ -32,6 +32,7 @@ from splu_ref.cli.release_options import (
     Separator,
 )
 from splu_ref.cli.worth import (
+    bargain,
     leak_warnings,
     leaks_json,
     repetition,
@@ -78,6 +79,14 @@ def run(
             "--retention", help="Probability that a record keeps its value, e.g. 0.3 or 3/10 [1/gamma]."
         ),
     ] = None,
+    draws: Annotated[
+        str,
+        typer.Option(
+            "--draws",
+            help="How the draws of a group hang together: independent, capped:M (the noise of counts above M "
+            "grows no further, and they tell more to whoever knows all other records) or all-or-none:A.",
+        ),
+    ] = "independent",
     key_file: KeyFile = None,
     id_column: IdColumn = None,
     seed: Seed = None,
@@ -149,8 +158,9 @@ def run(
     )  # fmt: skip
     distance = positive(epsilon, "--epsilon")
     source = source_of(key_file, seed, id_column)
-    mechanism = SpluGen(gamma, retention, plan)
+    mechanism = SpluGen(gamma, retention, plan, draws)
     refuse_identity(mechanism)
+    dependent = mechanism.draws.bound is not None
     written = [path for path in (output, manifest, transcript) if path is not None]
     require_suffix(output)
     inputs = [path for path in (table, key_file, domain, append_to, append_manifest) if path is not None]
@@ -174,7 +184,7 @@ def run(
             else:
                 release, private = _published(mechanism, original, sensitive, source, id_column, earlier), []
             release = prepared.told(release)
-            worths = worth_of(original, sensitive, mechanism.count_law, distance)
+            worths = {} if dependent else worth_of(original, sensitive, mechanism.count_law, distance)
         progress(2, 3)
         outputs = release.outputs(output, manifest) + private
     if log is None:
@@ -196,7 +206,8 @@ def run(
             f"retention is not 1/gamma: say --retention {mechanism.retention} to estimate, privacy and "
             "utility as well"
         )
-    again = None if log is not None or key_file is not None else repetition(mechanism.count_law, distance)
+    once = log is not None or key_file is not None or dependent
+    again = None if once else repetition(mechanism.count_law, distance)
     _show(mechanism, release, output, worths, leaks, again, as_json=as_json)
 
 
@@ -317,6 +328,9 @@ def _show(
         ("plan", mechanism.plan),
         ("randomness", release.randomness),
     ]
+    if mechanism.draws.bound is not None:
+        result["draws"] = str(mechanism.draws)
+        lines.append(("draws", f"{mechanism.draws}: {bargain(mechanism.draws, mechanism.gamma)}"))
     for column, each in worths.items():
         lines += [] if single else [("of", column)]
         lines += each.sentences()

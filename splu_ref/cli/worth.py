@@ -10,7 +10,7 @@ from splu_ref.audit.advice import Leak, Leaks, Worth, worth
 from splu_ref.audit.advice.leaks import CONCENTRATED
 from splu_ref.audit.repeated import repeated_privacy
 from splu_ref.binomial.work import MOST, one_budget, spend
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.cli.output import note
 from splu_ref.guarantees import decimal_down, exact_json
 from splu_ref.microdata import Microdata
@@ -102,6 +102,20 @@ def unique_records(found: Leaks, rows: int) -> str:
     return (
         f"{found.unique_records} of {rows} records by {by}: who knows these finds the record, "
         "and its published value"
+    )
+
+
+def bargain(draws: GroupDraws, gamma: int) -> str:
+    """Return what draws that are not independent give, and their price, in one sentence."""
+    if draws.name == "capped":
+        return (
+            f"counts up to {draws.bound} are as noisy as ever, larger ones less, which tells more to whoever "
+            "knows the values of all other records"
+        )
+    return (
+        f"counts up to {draws.bound} are multiples of {gamma} and larger ones nearly exact, which tells more "
+        "to whoever knows the values of all other records; a rare value that takes a group may show whose "
+        f"group it is, and one known value of them then leaves {gamma - 1} for each of the others"
     )
 
 

@@ -95,6 +95,27 @@ class DecoyPlan(ABC):
         published[order] = entries.reshape(-1)
         return published
 
+    def shown(self, order: IntArray, slots: IntArray) -> Codes:
+        """Return the value that each record is published with, by the slot that shows it.
+
+        Parameters
+        ----------
+        order
+            As in `published`.
+        slots
+            By slot, the slot whose value the record that stands there is published with, shape (N,); a slot
+            is gamma times its group plus its place in the group.
+
+        Returns
+        -------
+        Codes
+            Published value by record, shape (N,), in the type of the groups.
+        """
+        values = self.groups().reshape(-1)
+        published = np.empty(len(order), dtype=values.dtype)
+        published[order] = values[slots[self.slots()]]
+        return published
+
     def _taken(self, values: Codes, draw: Codes) -> Codes:
         """Return the value that each entry of a block takes, by entry, from the values in its slots."""
         slots = np.argsort(values, kind="stable")

@@ -2,8 +2,8 @@
 
 Parameters, preconditions, plan, draw, published table: the steps of the paper in the paper's order. All
 randomness comes from the draws that are passed in, in this order: the remainder that is deleted; then for
-each sensitive column its plan, the order of the records within each value, and one integer per record; then
-the shuffle.
+each sensitive column its plan, the order of the records within each value, and one integer per record (or
+what `dependent_draws` draws); then the shuffle.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from splu_ref.channels import Channel, PublishedCount, decoy_groups
+from splu_ref.channels import Channel, GroupDraws, PublishedCount, decoy_groups
 from splu_ref.decoys import PlanMethod, co_occurrence, named_plan, require_feasible
 from splu_ref.manifest import Facts, Manifest
-from splu_ref.mechanisms.draws import draws
+from splu_ref.mechanisms.dependent_draws import SlotKinds, dependent_draws, marked_slots, slot_kinds
+from splu_ref.mechanisms.draws import draws as independent_draws
 from splu_ref.mechanisms.release import ColumnRelease, ColumnsRelease, RecordMechanism, feasible_gamma
 from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, Exact, Gamma, retention_probability
+from splu_ref.model import DataError, Exact, Gamma, ParameterError, retention_probability
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 PlaceOrder: TypeAlias = Literal["random", "smallest-id"]
@@ -42,10 +43,14 @@ class SpluGen(RecordMechanism):
     plan
         How decoy groups are formed: ``"mixed"``, ``"anatomy"``, ``"cyclic"``, or a method of the caller's
         own.
+    draws
+        How the draws of a group hang together: ``"independent"``, as in the paper, ``"capped:M"`` or
+        ``"all-or-none:A"`` (see `GroupDraws`). The law of a single record's draw is the same; the less noise
+        large counts have, the more they tell who knows the values of all other records.
 
     Attributes
     ----------
-    gamma, retention
+    gamma, retention, draws
         As given, validated.
     plan
         Name of the plan method.
@@ -55,7 +60,8 @@ class SpluGen(RecordMechanism):
     Raises
     ------
     ParameterError
-        If gamma is below 2, retention is out of range, or the plan is unknown.
+        If gamma is below 2, retention is out of range, the plan or the draws are unknown, or draws that are
+        not independent are asked for with another retention than 1 / gamma.
     """
 
     name: ClassVar[str] = "SPLU-Gen"
@@ -63,10 +69,15 @@ class SpluGen(RecordMechanism):
     gamma: Gamma
     retention: Fraction
     plan: str
+    draws: GroupDraws
     decoys: PlanMethod = field(repr=False)
 
     def __init__(
-        self, gamma: Exact, retention: Exact | None = None, plan: str | PlanMethod = "mixed"
+        self,
+        gamma: Exact,
+        retention: Exact | None = None,
+        plan: str | PlanMethod = "mixed",
+        draws: str | GroupDraws = "independent",
     ) -> None:
         size = Gamma(gamma)
         object.__setattr__(self, "gamma", size)
@@ -74,18 +85,35 @@ class SpluGen(RecordMechanism):
         method, name = named_plan(plan)
         object.__setattr__(self, "plan", name)
         object.__setattr__(self, "decoys", method)
+        law = GroupDraws.parse(draws) if isinstance(draws, str) else draws
+        if law.bound is not None and self.retention != Fraction(1, size):
+            raise ParameterError(
+                f"draws {law} go with retention 1/gamma alone, not {self.retention}: leave one of them out"
+            )
+        object.__setattr__(self, "draws", law)
 
     def facts(self) -> dict[str, int | str]:
-        """Return gamma, retention and plan as a manifest tells them."""
-        return {"gamma": int(self.gamma), "retention": str(self.retention), "plan": self.plan}
+        """Return gamma, retention, plan and draws as a manifest tells them, independent draws by silence."""
+        facts: dict[str, int | str] = {
+            "gamma": int(self.gamma),
+            "retention": str(self.retention),
+            "plan": self.plan,
+        }
+        return facts if self.draws.bound is None else facts | {"draws": str(self.draws)}
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism of which a manifest tells these parameters."""
-        mechanism = cls(facts.whole("gamma"), facts.text("retention"), facts.text("plan"))
+        mechanism = cls.told(facts)
         if any(rows % mechanism.gamma for rows in (facts.whole("rows"), *facts.batches())):
             raise DataError("rows is no multiple of gamma: ask the publisher")
         return mechanism
+
+    @classmethod
+    def told(cls, facts: Facts) -> Self:
+        """Return the mechanism with the parameters that a file tells."""
+        law = facts.optional_text("draws", "independent")
+        return cls(facts.whole("gamma"), facts.text("retention"), facts.text("plan"), law)
 
     @classmethod
     def of(cls, manifest: Manifest) -> Self:
@@ -103,7 +131,22 @@ class SpluGen(RecordMechanism):
 
     @property
     def count_law(self) -> PublishedCount:
-        """The law of a published count f'."""
+        """The law of a published count f' under independent draws.
+
+        Raises
+        ------
+        ParameterError
+            If the draws are not independent: the law is another one then, see `slot_kinds`.
+        """
+        if self.draws.bound is not None:
+            raise ParameterError(
+                f"this is for independent draws: under draws {self.draws} counts have another law"
+            )
+        return self.record_law
+
+    @property
+    def record_law(self) -> PublishedCount:
+        """The law of what a single record is published with: the same however draws hang together."""
         return PublishedCount(self.gamma, self.retention)
 
     def channel(self, histogram: IntArray, secret: UniformSource) -> Channel[int, int]:
@@ -117,7 +160,24 @@ class SpluGen(RecordMechanism):
             Where the plan's secret comes from; plans without one draw nothing.
         """
         plan = self.decoys(histogram, self.gamma, secret)
-        return decoy_groups(co_occurrence(plan).counts(), self.count_law)
+        return decoy_groups(co_occurrence(plan).counts(), self.record_law)
+
+    def slot_kinds(self, histogram: IntArray, source: Draws) -> SlotKinds:
+        """Return of what kinds the slots of each value are in a plan, where draws are not independent.
+
+        The law of a value's published count follows from them: it is the sum over the value's slots of
+        independent contributions, whose law depends on the kind of the slot alone.
+
+        Parameters
+        ----------
+        histogram
+            Frequencies of the values after the deletion, shape (values,).
+        source
+            Gives the plan and the order of its groups: under a key those of the release, once ``kept`` has
+            been told which records are left; otherwise fresh ones.
+        """
+        blocks = self.decoys(histogram, self.gamma, source.plan_secret()).blocks()
+        return slot_kinds(blocks, marked_slots(blocks, self.draws, source.group_draws().block(0)))
 
     def largest_gamma(self, table: Microdata, columns: Sequence[str]) -> int:
         """Return the largest group size that every column allows; raise ``DataError`` if gamma is above."""
@@ -175,8 +235,12 @@ class SpluGen(RecordMechanism):
             source = draws_of[column].kept(kept)
             plan = self.decoys(histograms[column], self.gamma, source.plan_secret())  # step 2
             places = source.order_within(own) if order == "random" else np.argsort(own, kind="stable")
-            drawn = draws(source, self.gamma, self.retention, len(own))  # step 3
-            published[column] = plan.published(places, drawn)
+            if self.draws.bound is None:  # step 3
+                drawn = independent_draws(source, self.gamma, self.retention, len(own))
+                published[column] = plan.published(places, drawn)
+            else:
+                slots = dependent_draws(plan, self.draws, source.group_draws())
+                published[column] = plan.shown(places, slots)
         shuffle = draws_of[first].kept(kept).permutation(len(kept))  # step 4
         rows = kept[shuffle] if len(suppressed) else shuffle
         shuffled = {column: values[shuffle].astype(np.int64) for column, values in published.items()}

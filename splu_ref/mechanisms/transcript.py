@@ -22,7 +22,7 @@ LONGEST_HEADER = 1 << 20
 """Bytes of the longest first line that is read."""
 LONGEST_FILE = 1 << 30
 """Bytes of the largest transcript that is written and read; each byte that was drawn takes two."""
-_KEYS = {
+_KEYS = {  # and "draws", where they are not independent
     *("schema", "method", "gamma", "retention", "plan", "sensitive", "id", "missing"),
     *("original", "published", "randomness", "key", "produced_by"),
 }
@@ -161,7 +161,7 @@ def _transcript(header: Any, rest: bytes) -> Transcript:
     keyed = header["key"] is not None
     drawn = bytes.fromhex(rest[:-1].decode("ascii"))
     if (
-        set(header) != _KEYS
+        set(header) - {"draws"} != _KEYS
         or facts.text("method") != SpluGen.name
         or facts.text("plan") not in PLANS
         or facts.text("randomness") not in (("keyed",) if keyed else _STREAMS)
@@ -172,7 +172,7 @@ def _transcript(header: Any, rest: bytes) -> Transcript:
     if keyed:
         Key(drawn)  # of 32 bytes, and no pattern
     return Transcript(
-        mechanism=SpluGen(facts.whole("gamma"), facts.text("retention"), facts.text("plan")),
+        mechanism=SpluGen.told(facts),
         sensitive=facts.texts("sensitive"),
         id_column=None if header["id"] is None else facts.text("id"),
         missing=None if header["missing"] is None else facts.text("missing"),

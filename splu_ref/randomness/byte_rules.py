@@ -120,6 +120,10 @@ class ByteSource(ABC):
         """Return the source itself."""
         return self
 
+    def group_draws(self) -> Self:
+        """Return the source itself."""
+        return self
+
     def block(self, number: int) -> ByteSource:
         """Return the source itself: the blocks of a plan are read one after the other."""
         return self

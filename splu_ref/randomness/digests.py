@@ -15,6 +15,7 @@ from splu_ref.randomness.seeded import ShakeStream
 
 PREFIX = b"splu-ref/keyed/2"
 PLAN_PREFIX = b"splu-ref/keyed-plan/2"
+GROUPS_PREFIX = b"splu-ref/keyed-groups/2"
 DIGEST_BYTES = 32
 ORDER_BYTES = slice(0, 8)
 SHUFFLE_BYTES = slice(8, 16)
@@ -64,17 +65,28 @@ class RecordTape(ByteSource):
         return hmac.digest(self._secret, self._message + number.to_bytes(8, "big"), "sha256")
 
 
-class PlanStreams:
-    """The bytes of one column's decoy plan: a stream of its own for each block of the plan."""
+class BlockStreams:
+    """The bytes of one column that belong to no record: a stream of its own for each block of its plan.
 
-    def __init__(self, key: Key, column: str) -> None:
+    Parameters
+    ----------
+    key
+        The key of the release.
+    column
+        The sensitive column's name.
+    prefix
+        What the bytes are for: `PLAN_PREFIX` or `GROUPS_PREFIX`.
+    """
+
+    def __init__(self, key: Key, column: str, prefix: bytes) -> None:
         self._secret = key.secret
-        self._message = _column_message(column, PLAN_PREFIX)
+        self._prefix = prefix
+        self._message = _column_message(column, prefix)
 
     def block(self, number: int) -> ShakeStream:
         """Return the stream of one block; it begins anew with each call."""
         secret = hmac.digest(self._secret, self._message + number.to_bytes(8, "big"), "sha256")
-        return ShakeStream("keyed", PLAN_PREFIX + secret)
+        return ShakeStream("keyed", self._prefix + secret)
 
 
 def ordered_by_digest(digests: NDArray[np.uint8], part: slice, codes: IntArray | None = None) -> IntArray:

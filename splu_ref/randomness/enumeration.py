@@ -101,6 +101,10 @@ class EnumerationSource:
         """Return the source itself."""
         return self
 
+    def group_draws(self) -> Self:
+        """Return the source itself."""
+        return self
+
     def block(self, number: int) -> Self:
         """Return the source itself."""
         return self

@@ -10,9 +10,11 @@ from splu_ref.model import DataError, InputError
 from splu_ref.randomness.byte_rules import candidate_width, candidates
 from splu_ref.randomness.digests import (
     DRAW_BYTES,
+    GROUPS_PREFIX,
     ORDER_BYTES,
+    PLAN_PREFIX,
     SHUFFLE_BYTES,
-    PlanStreams,
+    BlockStreams,
     RecordTape,
     ordered_by_digest,
     record_digests,
@@ -154,9 +156,13 @@ class KeyedRecords:
         restricted._bound = self._bound
         return restricted
 
-    def plan_secret(self) -> PlanStreams:
+    def plan_secret(self) -> BlockStreams:
         """Return the streams of the column's decoy plan."""
-        return PlanStreams(self._key, self._column)
+        return BlockStreams(self._key, self._column, PLAN_PREFIX)
+
+    def group_draws(self) -> BlockStreams:
+        """Return the streams of the draws of the column's groups."""
+        return BlockStreams(self._key, self._column, GROUPS_PREFIX)
 
     def _require_size(self, size: int) -> None:
         if size != len(self._digests):

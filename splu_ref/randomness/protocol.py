@@ -71,7 +71,7 @@ class UniformSource(Protocol):
 
 
 class PlanSecret(Protocol):
-    """What a secret decoy plan is drawn from: a stream for each of its blocks."""
+    """What a decoy plan, or the draws of its groups, are drawn from: a stream for each of its blocks."""
 
     def block(self, number: int) -> UniformSource:
         """Return the stream from which one block of a plan is drawn; ask for the blocks in ascending order.
@@ -121,6 +121,14 @@ class Draws(Protocol):
         """Return what a secret decoy plan is drawn from.
 
         A stream returns itself; under a key, it depends on the release's key and the column alone.
+        """
+        ...
+
+    def group_draws(self) -> PlanSecret:
+        """Return what the draws of decoy groups are drawn from, where they belong to no record.
+
+        A stream returns itself; under a key, it depends on the release's key and the column alone, and
+        has no stream in common with the plan's secret.
         """
         ...
 

@@ -17,7 +17,7 @@ from splu_ref.randomness.key import Key
 RECORD_PREFIX = b"splu-ref/record/2"
 RELEASE_PREFIX = b"splu-ref/release/2"
 LAW = "independent"
-"""Law of the draws: those of different records are independent."""
+"""Law of the draws, unless the parameters name another: those of different records are independent."""
 _MODULUS = 1 << 256
 _NOTHING = (2**64 - 1).to_bytes(8, "big")
 
@@ -71,7 +71,8 @@ def release_message(key: Key, context: ReleaseContext) -> bytes:
     parts = [RELEASE_PREFIX, *map(_framed, (SPECIFICATION, context.method)), _number(len(context.facts))]
     for name, value in context.facts.items():
         parts += [_framed(name), _framed(str(value))]
-    parts += [_framed(LAW), _number(len(context.sensitive)), *map(_framed, context.sensitive)]
+    parts += [_framed(str(context.facts.get("draws", LAW)))]
+    parts += [_number(len(context.sensitive)), *map(_framed, context.sensitive)]
     parts += [_framed(context.id_column), _framed(context.missing)]
     parts += [_number(len(context.columns)), *map(_framed, context.columns)]
     parts += [_number(len(records)), table_digest(key, records)]

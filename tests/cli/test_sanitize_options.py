@@ -17,7 +17,7 @@ from splu_ref.cli import main
 from splu_ref.manifest import Origin, code_digest
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import read_table
-from splu_ref.randomness import Key, KeyedSource, SystemSource
+from splu_ref.randomness import Key, KeyedSource, SeededSource, SystemSource
 
 ROWS = 240
 
@@ -158,3 +158,31 @@ def test_the_published_cells_are_those_of_the_records(folder: Path) -> None:
 def test_a_release_is_named_by_16_bytes_of_entropy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SystemSource, "read", lambda _, count: bytes(range(count)))
     assert Origin.now(read_table("table.csv")).release == bytes(range(16)).hex()
+
+
+def test_draws_that_hang_together_are_told_with_their_price(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _published("--draws", "capped:20", "--seed", "1", "--manifest", "m.json", output="one.csv")
+    told = " ".join(capsys.readouterr().out.split())
+    assert "draws capped:20: counts up to 20 are as noisy as ever, larger ones less, which tells more" in told
+    assert "T_P" not in told
+    assert json.loads(Path("m.json").read_text())["draws"] == "capped:20"
+    release = SpluGen(2, draws="capped:20").publish(read_table("table.csv"), "job", SeededSource(1))
+    assert Path("one.csv").read_text() == release.frame.write_csv()
+    _published("--draws", "all-or-none:30", "--seed", "1", "--json")
+    assert json.loads(capsys.readouterr().out)["draws"] == "all-or-none:30"
+    _published("--draws", "independent", "--seed", "1", "--json")
+    assert "draws" not in json.loads(capsys.readouterr().out)
+    for words, message in (
+        (["--draws", "capped:0"], "the cap of --draws"),
+        (["--draws", "exact"], "--draws 'exact' is not known: write independent, capped:M or"),
+        (["--draws", "capped:2", "--retention", "1/3"], "capped:2 go with retention 1/gamma alone"),
+        (
+            ["--append", "one.csv", "--append-manifest", "m.json"],
+            "--plan mixed --draws capped:20 --sensitive",
+        ),
+    ):
+        assert main([*SANITIZE, *words, "-o", "new.csv"]) == 2
+        assert message in capsys.readouterr().err
+        assert not Path("new.csv").exists()

@@ -72,6 +72,10 @@ class WatchedDraws:
         """Return what the plan is drawn from."""
         return self._draws.plan_secret()
 
+    def group_draws(self) -> PlanSecret:
+        """Return what the draws of groups are drawn from."""
+        return self._draws.group_draws()
+
 
 class WatchedRandomness:
     """The randomness of one table, and what was drawn of it.
