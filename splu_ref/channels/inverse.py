@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import lcm
 from operator import itemgetter
 from typing import Generic
 
 from splu_ref.channels.channel import Channel, In, Out
+from splu_ref.channels.row_space import RowSpace
 from splu_ref.model import Exact, ParameterError, exact
 
 
@@ -72,18 +73,15 @@ def inverse(channel: Channel[In, Out]) -> Inverse[In, Out]:
         raise ParameterError(
             f"{len(inputs)} true states are published as {len(outputs)}: only a square channel has an inverse"
         )
-    found: list[tuple[int, list[int]]] = []  # pivot column and row, 0 at the pivots of all other rows
+    rows = RowSpace(len(outputs))
     for place, law in enumerate(channel.laws.values()):
         scale = lcm(*(entry.denominator for entry in law.values()))
         row = [int(law.get(label, Fraction(0)) * scale) for label in outputs]
         row += [scale * (place == other) for other in range(len(inputs))]
-        for column, pivot in found:
-            row = _eliminated(row, pivot, column)
-        first = next((column for column in range(len(outputs)) if row[column]), None)
-        if first is None:
-            pairs = zip(inputs, row[len(outputs) :], strict=True)
+        combination = rows.add(row)
+        if combination is not None:
+            pairs = zip(inputs, combination, strict=True)
             raise DependentRowsError({state: entry for state, entry in pairs if entry})
-        found = [(column, _eliminated(pivot, row, first)) for column, pivot in found] + [(first, row)]
     return Inverse(
         {
             outputs[column]: {
@@ -91,15 +89,6 @@ def inverse(channel: Channel[In, Out]) -> Inverse[In, Out]:
                 for state, entry in zip(inputs, row[len(outputs) :], strict=True)
                 if entry
             }
-            for column, row in sorted(found, key=itemgetter(0))
+            for column, row in sorted(rows.reduced, key=itemgetter(0))
         }
     )
-
-
-def _eliminated(row: list[int], pivot: list[int], column: int) -> list[int]:
-    """Return a multiple of ``row`` less one of ``pivot``, 0 in the column, without common factor."""
-    if not row[column]:
-        return row
-    left = [pivot[column] * entry - row[column] * other for entry, other in zip(row, pivot, strict=True)]
-    common = gcd(*left)
-    return [entry // common for entry in left]

@@ -29,6 +29,8 @@ COMMANDS = {
     "exactly.",
     "compare": "Compare mechanisms that keep a value equally often: what attacks achieve, and what is "
     "guaranteed.",
+    "query-interface": "Carry out what gets around the defense of an interface that answers queries about a "
+    "table.",
     "sample-size": "Say how many rows an estimate needs to be within epsilon but for a probability of delta.",
     "entropy": "Say what releasing a statistic costs each record in entropy, exactly, for every value it may "
     "have.",

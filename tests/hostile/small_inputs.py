@@ -192,6 +192,11 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"--retention 1/2 --epsilon {LONG} --delta 0.5 --domain-values {LONG}",
         "--retention 1/5 --epsilon 1/50 --delta 1/20" + " --share 1/14" * 40,
     ),
+    "query-interface": (
+        "size many.csv --least 1", "size fourteen.csv --least 1 --where a=a", f"size long.csv --least {LONG}",
+        "sums long.csv --queries q.sql --value s=a", "sums three.csv --queries q3.jsonl --value a=a",
+        "noise many.csv", "noise fourteen.csv",
+    ),
     "entropy": ("world.toml", "tables.toml", "primes.toml", "mechanism.toml", "many.toml"),
     "useful": (
         f"--alpha 0.{LONG} --beta 0 --n 1 --m 9 --query-size 5 --rho 1",

@@ -85,6 +85,8 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
         *("audit-release", "table.csv", *ESTIMATE, "--original", "table.csv", "--key-file", file)
     ],
     "audit claims": lambda file: ["audit", file],
+    "query-interface table": lambda file: ["query-interface", "size", file, "--least", "1"],
+    "query-interface --queries": lambda file: ["query-interface", "sums", "table.csv", "--queries", file],
     "entropy world": lambda file: ["entropy", file],
     "check certificate": lambda file: ["check", file],
     "conform --xfail": lambda file: ["conform", "--xfail", file, "--vectors", "vectors", "--", "cat"],

@@ -1,0 +1,30 @@
+"""Defenses of interfaces that answer queries on a table, and what gets around them, carried out."""
+
+from splu_ref.audit.query_interfaces.query_noise import QueryNoise, query_noise
+from splu_ref.audit.query_interfaces.query_size import (
+    READINGS,
+    QueryInterface,
+    Reading,
+    SizeControl,
+    Tracked,
+    Tracker,
+    tracked,
+)
+from splu_ref.audit.query_interfaces.sums import Class, KnownBits, SumAudit, audit_sums, known_bits
+
+__all__ = [
+    "READINGS",
+    "Class",
+    "KnownBits",
+    "QueryInterface",
+    "QueryNoise",
+    "Reading",
+    "SizeControl",
+    "SumAudit",
+    "Tracked",
+    "Tracker",
+    "audit_sums",
+    "known_bits",
+    "query_noise",
+    "tracked",
+]
