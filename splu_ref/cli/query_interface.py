@@ -7,43 +7,39 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from splu_ref.audit.query_interfaces import (
     READINGS,
-    Class,
     SizeControl,
-    SumAudit,
     Tracked,
-    audit_sums,
-    known_bits,
     query_noise,
     tracked,
 )
 from splu_ref.audit.query_interfaces.query_size import MOST_VALUES, Question
 from splu_ref.cli.output import AsJson, about, show
 from splu_ref.cli.progress import counted
-from splu_ref.cli.queries import read_queries
-from splu_ref.estimators import Query
+from splu_ref.cli.query_answers import Experiment, asked, show_answers, show_sums
 from splu_ref.estimators.queries.counting import Columns, records_of
-from splu_ref.estimators.queries.written import read_conditions
 from splu_ref.guarantees import decimal_up
 from splu_ref.microdata import read_table
 from splu_ref.model import ParameterError, whole
 
 EXAMPLE = "splu-ref query-interface size adult.csv --least 100 --where sex=Female --where age=90"
-SHOWN = 10
-"""Records and queries that are listed for a reader; a program gets all."""
 _SAYS = (
     "the least variance of a linear unbiased estimate, if the noises of different sets of records are "
     "independent; with two further conditions in a query there would be less"
 )
-_KNOWN = {"size": ("least", "reading", "where"), "sums": ("queries", "value"), "noise": ("where",)}
+_KNOWN = {
+    "size": ("least", "reading", "where"),
+    "sums": ("queries", "value"),
+    "noise": ("where",),
+    "answers": ("value", "epsilon", "manifest", "victims", "asked", "runs", "seed"),
+}
 
 
 def run(
-    defense: Annotated[str, typer.Argument(help="size, sums or noise.")],
+    defense: Annotated[str, typer.Argument(help="size, sums, noise or answers.")],
     table: Annotated[Path, typer.Argument(help="The table it answers about: .csv, .csv.gz or .parquet.")],
     least: Annotated[
         str | None, typer.Option("--least", help="size: the least number of records that is answered.")
@@ -65,23 +61,49 @@ def run(
     ] = None,
     value: Annotated[
         str | None,
-        typer.Option("--value", help="sums: they count the records with this COLUMN=VALUE, and are known."),
+        typer.Option(
+            "--value",
+            help="sums, answers: what is counted, COLUMN=VALUE. Of sums, then the counts are known.",
+        ),
     ] = None,
+    epsilon: Annotated[
+        str | None,
+        typer.Option("--epsilon", help="answers: each has Laplace noise with this budget. [exact]"),
+    ] = None,
+    manifest: Annotated[
+        Path | None,
+        typer.Option("--manifest", help="answers: they are estimates from a table published as this says."),
+    ] = None,
+    victims: Annotated[
+        str | None, typer.Option("--victims", help="answers: records whose bits are wanted. [64]")
+    ] = None,
+    halves: Annotated[
+        str | None, typer.Option("--asked", help="answers: random halves of them asked about. [256]")
+    ] = None,
+    runs: Annotated[
+        str | None, typer.Option("--runs", help="answers: experiments, with other records each. [21]")
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="answers: for tests only, repeatable.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Carry out what gets around the defense of an interface that answers queries about a table.
 
     size: counts of few records are refused, and often those of nearly all. A tracker answers them. sums: any
     sums may be asked for; says whose number follows from those that were answered. noise: each answer has
-    noise that depends on the query alone; says what is left of it if one asks in other words. Exit code 1:
+    noise that depends on the query alone; says what is left of it if one asks in other words. answers: each
+    count is answered, exactly or with noise; reconstructs who is counted from many of them. Exit code 1:
     something refused is found, or somebody's number follows. 3: nothing refused was found, which says
-    nothing of other ways. 0: nothing is refused, or nobody's number follows, or it was about noise.
+    nothing of other ways. 0: nothing is refused, nobody's number follows, or it was noise or answers.
     """
     if defense not in _KNOWN:
         raise ParameterError(f"defense {defense!r} is unknown: choose one of {', '.join(_KNOWN)}")
-    given = {"least": least, "reading": reading, "where": where, "queries": queries, "value": value}
+    given = {
+        "least": least, "reading": reading, "where": where, "queries": queries, "value": value,
+        "epsilon": epsilon, "manifest": manifest, "victims": victims, "asked": halves, "runs": runs,
+        "seed": seed,
+    }  # fmt: skip
     for option, told in given.items():
-        if told and option not in _KNOWN[defense]:
+        if told not in (None, []) and option not in _KNOWN[defense]:
             raise ParameterError(f"--{option} says nothing to {defense}: leave it out")
     with about(table), counted("asking"):
         data = read_table(table)
@@ -89,12 +111,11 @@ def run(
         if defense == "size":
             return _size(columns, names, least, reading, where or (), as_json=as_json)
         if defense == "sums":
-            return _sums(columns, queries, value, as_json=as_json)
+            return show_sums(columns, queries, value, as_json=as_json)
+        if defense == "answers":
+            size = Experiment.of(victims, halves, runs, seed)
+            return show_answers(columns, names, value, epsilon, manifest, size, as_json=as_json)
         return _noise(columns, names, where or (), as_json=as_json)
-
-
-def _asked(columns: Columns, where: Sequence[str]) -> Query:
-    return Query(read_conditions(where, lambda column: columns[column].domain))
 
 
 def _size(
@@ -114,7 +135,7 @@ def _size(
     control = SizeControl(columns.rows, whole(least, "--least", 1), known)
     wanted = None
     if where:
-        query = _asked(columns, where)
+        query = asked(columns, where)
         wanted = Question(str(query), records_of(columns, query.conditions))
     done = tracked(columns, names, control, wanted)
     tracker = done.tracker
@@ -170,87 +191,8 @@ def _size_lines(done: Tracked, control: SizeControl, wanted: Question | None) ->
     return lines
 
 
-def _sums(columns: Columns, queries: Path | None, value: str | None, *, as_json: bool) -> int:
-    if queries is None:
-        raise ParameterError("say which sums were answered: --queries FILE")
-    with about(queries):
-        asked = [query for _, query in read_queries(queries)]
-        if not asked:
-            raise ParameterError(f"{queries}: there is no query in it: write one a line")
-        sets = [records_of(columns, query.conditions) for query in asked]
-    found = audit_sums(sets)
-    result: dict[str, object] = {
-        "defense": "sums",
-        "records": columns.rows,
-        "queries": found.queries,
-        "rank": found.rank,
-        "classes": found.classes,
-        "exposed": [_told(one) for one in found.exposed],
-        "sums": [_told(one) for one in found.sums],
-        "bits": None,
-    }
-    lines = _sum_lines(found, columns.rows)
-    exposed = len(found.exposed)
-    if value is not None:
-        query = _asked(columns, [value])
-        holds = records_of(columns, query.conditions)
-        bits = known_bits(sets, [int(np.count_nonzero(holds & one)) for one in sets])
-        result["bits"] = {
-            "value": str(query),
-            "exposed": [{"row": row + 1, "has": has} for row, has in bits.exposed.items()],
-        }
-        having = sum(bits.exposed.values())
-        told = f"{having} have it and {len(bits.exposed) - having} do not, and this follows"
-        lines.append((str(query), told if bits.exposed else "of no record does it follow"))
-        exposed += len(bits.exposed)
-    show(result, lines, as_json=as_json)
-    return 1 if exposed else 0
-
-
-def _told(one: Class) -> dict[str, object]:
-    return {
-        "rows": [row + 1 for row in one.rows],
-        "weights": {str(query + 1): str(weight) for query, weight in one.weights.items()},
-        "since": one.since + 1,
-    }
-
-
-def _sum_lines(found: SumAudit, records: int) -> list[tuple[str, str]]:
-    lines = [
-        ("answered", f"{found.queries} sums, {found.rank} of which do not follow from others"),
-        ("told apart", f"{found.classes} classes of records, of {records} records"),
-        ("exposed", f"{_records(len(found.exposed))}, whatever the numbers are"),
-        *((f"row {one.rows[0] + 1}", _combination(one)) for one in found.exposed[:SHOWN]),
-    ]
-    if len(found.exposed) > SHOWN:
-        lines.append(("", f"and {len(found.exposed) - SHOWN} more: --json lists all"))
-    if found.sums:
-        fewest = min(len(one.rows) for one in found.sums)
-        lines.append(
-            (
-                "sums of several",
-                f"of {len(found.sums)} classes, the smallest of {fewest} records, they follow",
-            )
-        )
-    return lines
-
-
-def _records(number: int) -> str:
-    return "1 record" if number == 1 else f"{number} records"
-
-
-def _combination(one: Class) -> str:
-    text = ""
-    for query, weight in one.weights.items():
-        size = abs(weight)
-        factor = "" if size == 1 else f"{size} × "
-        sign = "-" if weight < 0 else "+" if text else ""
-        text += f"{' ' if text else ''}{sign}{' ' if text else ''}{factor}query {query + 1}"
-    return f"{text}; since query {one.since + 1}"
-
-
 def _noise(columns: Columns, names: Sequence[str], where: Sequence[str], *, as_json: bool) -> int:
-    query = _asked(columns, where) if where else None
+    query = asked(columns, where) if where else None
     named = set() if query is None else {column for column, _ in query.conditions}
     values = {name: len(columns[name].domain) for name in names if name not in named}
     found = query_noise(values)

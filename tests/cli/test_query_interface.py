@@ -83,15 +83,47 @@ def test_what_noise_is_left(table: str, capsys: pytest.CaptureFixture[str]) -> N
     assert "0.272728 of it, by 11 queries" in capsys.readouterr().out
 
 
+def test_who_is_counted_by_many_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "apart.csv"
+    path.write_text("n,s\n" + "".join(f"{n},{'abcde'[n % 5]}\n" for n in range(60)))
+    size = ("--victims", "12", "--asked", "40", "--runs", "6", "--seed", "1")
+    words = ("answers", str(path), "--value", "s=b", *size)
+    told = _told(capsys, 0, *words)
+    assert told["least_squares"] == told["linear_program"] == {"median": 1.0, "interval": [1.0, 1.0]}
+    assert told["majority"]["median"] < 1
+    assert _told(capsys, 0, *words, "--epsilon", "1/100")["linear_program"]["interval"][1] < 1
+    release = [str(tmp_path / name) for name in ("p.csv", "m.json")]
+    sanitized = ["sanitize", str(path), "-o", release[0], "--manifest", release[1], "--sensitive", "s"]
+    assert main([*sanitized, "--gamma", "5", "--seed", "1"]) == 0
+    capsys.readouterr()
+    told = _told(capsys, 0, *words, "--manifest", release[1])
+    assert told["answers"] == "estimates from one table published by SPLU-Gen, however many are asked for"
+    assert told["least_squares"]["median"] < 1
+    assert main(["query-interface", *words]) == 0
+    assert "1.000 of the bits right, the median; 95 % interval" in capsys.readouterr().out
+    for more, says in (
+        (("--epsilon", "1", "--manifest", release[1]), "give one of them"),
+        (("--asked", "5000"), "at most 4096"),
+    ):
+        assert main(["query-interface", *words, *more]) == 2
+        assert says in capsys.readouterr().err
+    assert main(["query-interface", "answers", str(path), "--value", "n=3", "--manifest", release[1]]) == 2
+    assert "'n' is not sensitive in the release" in capsys.readouterr().err
+    several = ["query-interface", "answers", str(path), "--value", "s={a, b}", "--manifest", release[1]]
+    assert main(several) == 2
+    assert "estimates of one value" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("tracker",), "choose one of size, sums, noise"),
+        (("tracker",), "choose one of size, sums, noise, answers"),
         (("size",), "--least 10"),
         (("size", "--least", "9"), "from 1 to half of the 11 records"),
         (("size", "--least", "2", "--reading", "all"), "choose both or small"),
         (("size", "--least", "2", "--queries", "x.sql"), "--queries says nothing to size"),
         (("sums",), "--queries FILE"),
+        (("answers",), "--value COLUMN=VALUE"),
         (("noise", "--where", "sec=f"), "did you mean 'sex'"),
     ],
 )

@@ -87,6 +87,9 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
     "audit claims": lambda file: ["audit", file],
     "query-interface table": lambda file: ["query-interface", "size", file, "--least", "1"],
     "query-interface --queries": lambda file: ["query-interface", "sums", "table.csv", "--queries", file],
+    "query-interface --manifest": lambda file: [
+        *("query-interface", "answers", "table.csv", "--value", "job=a", "--manifest", file)
+    ],
     "entropy world": lambda file: ["entropy", file],
     "check certificate": lambda file: ["check", file],
     "conform --xfail": lambda file: ["conform", "--xfail", file, "--vectors", "vectors", "--", "cat"],

@@ -10,21 +10,39 @@ from splu_ref.audit.query_interfaces.query_size import (
     Tracker,
     tracked,
 )
+from splu_ref.audit.query_interfaces.reconstruction import (
+    Answers,
+    Reconstruction,
+    Shares,
+    exact_answers,
+    noisy_answers,
+    published_answers,
+    reconstruct,
+    told_apart,
+)
 from splu_ref.audit.query_interfaces.sums import Class, KnownBits, SumAudit, audit_sums, known_bits
 
 __all__ = [
     "READINGS",
+    "Answers",
     "Class",
     "KnownBits",
     "QueryInterface",
     "QueryNoise",
     "Reading",
+    "Reconstruction",
+    "Shares",
     "SizeControl",
     "SumAudit",
     "Tracked",
     "Tracker",
     "audit_sums",
+    "exact_answers",
     "known_bits",
+    "noisy_answers",
+    "published_answers",
     "query_noise",
+    "reconstruct",
+    "told_apart",
     "tracked",
 ]

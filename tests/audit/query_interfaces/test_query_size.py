@@ -6,6 +6,7 @@ import random
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 import pytest
 
 from splu_ref.audit.query_interfaces import QueryInterface, SizeControl, tracked
@@ -16,7 +17,6 @@ from splu_ref.model import ParameterError
 
 
 def _columns(rows: list[tuple[int, int]]) -> Columns:
-    pl = pytest.importorskip("polars")
     frame = pl.DataFrame(
         {"a": [f"a{one}" for one, _ in rows], "b": [f"b{other}" for _, other in rows]},
     )
