@@ -29,6 +29,7 @@ COMMANDS = {
     "exactly.",
     "compare": "Compare mechanisms that keep a value equally often: what attacks achieve, and what is "
     "guaranteed.",
+    "anonymity": "Count how anonymous a table is: k, l, alpha and t, exactly.",
     "query-interface": "Carry out what gets around the defense of an interface that answers queries about a "
     "table.",
     "sample-size": "Say how many rows an estimate needs to be within epsilon but for a probability of delta.",

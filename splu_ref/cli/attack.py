@@ -11,10 +11,14 @@ from typing import Annotated
 import typer
 
 from splu_ref.audit.attacks import (
+    LEARNING,
     Attackable,
     AttackOutcome,
+    LearnedOutcome,
+    LearningName,
     Released,
     Victims,
+    attack_by_learning,
     attack_release,
     best_guess,
     carried_out,
@@ -94,7 +98,16 @@ NAMED: dict[str, tuple[Callable[[Victims, _Options], AttackOutcome], tuple[str, 
     "shared-value": (_shared_value, ("value",), 1),
 }
 """By name: the attack on records, the options that it knows, and how many releases unless told."""
-_KNOWN = {**{name: knows for name, (_, knows, _) in NAMED.items()}, "duplicate": ("reading", "release")}
+_KNOWN: dict[str, tuple[str, ...]] = {
+    **{name: knows for name, (_, knows, _) in NAMED.items()},
+    "duplicate": ("reading", "release"),
+    **dict.fromkeys(LEARNING, ("runs",)),
+}
+_LEARNS = {
+    "foreground": "which values go with which other columns is learned once",
+    "de-finetti": "which values go with which other columns is learned until beliefs stand still",
+    "classifier": "a classifier takes published values for true ones",
+}
 
 
 def run(
@@ -134,19 +147,28 @@ def run(
             help="duplicate: a set is published, of fakes that are not in the table, or a bag, of any [set].",
         ),
     ] = None,
+    runs: Annotated[
+        str | None,
+        typer.Option("--runs", help=f"{', '.join(LEARNING)}: releases, each attacked by itself. [6]"),
+    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="For tests only: repeatable.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Publish a table as a manifest says, attack every record, and compare with what is predicted exactly.
 
-    The attacker knows more than the public: all true counts, and the decoy plan. The table is published
-    afresh, in memory: what is shown belongs to the mechanism, not to the release of the manifest. With
-    --release that release is attacked, and judged by the table, if it is given; the plan stays secret then.
+    Nothing predicts foreground, de-finetti and classifier, which learn from the other columns: their success
+    is measured, beside what others tell of a record. The attacker knows more than the public: all true
+    counts, and the decoy plan. The table is published afresh, in memory: what is shown belongs to the
+    mechanism, not to the release of the manifest. With --release that release is attacked, and judged by the
+    table, if it is given; the plan stays secret then.
     Exit code 1: the success contradicts the prediction, at a level of 10^-9; otherwise 0.
     """
     if name not in _KNOWN:
         raise ParameterError(f"attack {name!r} is unknown: choose one of {', '.join(_KNOWN)}")
-    given = {"known": known, "releases": releases, "value": value, "reading": reading, "release": release}
+    given = {
+        "known": known, "releases": releases, "value": value, "reading": reading, "release": release,
+        "runs": runs,
+    }  # fmt: skip
     for option, told in given.items():
         if told is not None and option not in _KNOWN[name]:
             raise ParameterError(f"--{option} says nothing to {name}: leave it out")
@@ -165,6 +187,13 @@ def run(
         value=value,
     )
     facts = read_manifest(manifest)
+    learner = next((each for each in LEARNING if each == name), None)
+    if learner is not None:
+        assert table is not None
+        with counted("attacking"):
+            learned = _by_learning(learner, table, facts, column, runs, seed)
+        show(_learned_json(learned), _learned_lines(learned), as_json=as_json)
+        return 0
     with counted("attacking"):
         if name == "duplicate":
             outcome = _duplicate(table, release, facts, reading, seed)
@@ -175,6 +204,60 @@ def run(
             outcome = _of_table(name, table, manifest, facts, column, options, seed)
     show(_json(outcome), _lines(outcome), as_json=as_json)
     return 1 if outcome.contradicted else 0
+
+
+def _by_learning(
+    name: LearningName, table: Path, told: Manifest, column: str | None, runs: str | None, seed: int | None
+) -> LearnedOutcome:
+    """Publish a table several times and learn from each release."""
+    if not isinstance(told.mechanism, RecordMechanism | Anatomy):
+        raise DataError(f"{told.mechanism.name} shows nothing of single records: there is none to attack")
+    victims = _victims(told.mechanism, table, told, column, 1, seed)
+    with about(table):
+        return attack_by_learning(
+            name,
+            victims.mechanism,
+            victims.table,
+            victims.column,
+            [each for each in victims.table.columns if each not in victims.columns],
+            victims.draws,
+            runs=6 if runs is None else whole(runs, "--runs", 1),
+        )
+
+
+def _learned_json(outcome: LearnedOutcome) -> dict[str, object]:
+    return {
+        "attack": outcome.attack,
+        "mechanism": outcome.mechanism,
+        "success": exact_json(outcome.success.median, "down"),
+        "interval": [exact_json(outcome.success.least, "down"), exact_json(outcome.success.greatest, "up")],
+        "runs": outcome.runs,
+        "predicted": None,
+        "baseline": exact_json(outcome.majority, "down"),
+        "population": exact_json(outcome.population, "down"),
+        "surest": exact_json(outcome.surest.median, "down"),
+        "attacked": outcome.attacked,
+        "e_value": None,
+        "says": f"{_GUESSED}; {_LEARNS[outcome.attack]}",
+    }
+
+
+def _learned_lines(outcome: LearnedOutcome) -> list[tuple[str, str]]:
+    success, surest = outcome.success, outcome.surest
+    ends = f"{decimal_down(success.least, 6)} to {decimal_up(success.greatest, 6)}"
+    return [
+        ("attack", f"{outcome.attack} on {outcome.mechanism}"),
+        ("success", f"{decimal_down(success.median, 6)}, the median of {outcome.runs} releases"),
+        ("95 % interval", f"{ends}, for the median of all releases of this table"),
+        ("of the surest", f"{decimal_down(surest.median, 6)} of one record in a hundred"),
+        ("without release", f"{decimal_down(outcome.majority, 6)} by the most frequent value"),
+        (
+            "from other people",
+            f"{decimal_down(outcome.population, 6)}, by a classifier of true values of others",
+        ),
+        ("predicted", "by nothing: this is measured, and other ways to learn may do better"),
+        ("says", f"{_GUESSED}; {_LEARNS[outcome.attack]}"),
+    ]
 
 
 def _of_table(

@@ -10,7 +10,6 @@ import numpy as np
 
 from splu_ref.audit.query_interfaces import (
     Class,
-    Shares,
     SumAudit,
     audit_sums,
     exact_answers,
@@ -20,6 +19,7 @@ from splu_ref.audit.query_interfaces import (
     reconstruct,
     told_apart,
 )
+from splu_ref.audit.shares import Shares
 from splu_ref.cli.output import about, show
 from splu_ref.cli.queries import read_queries
 from splu_ref.estimators import Query
@@ -155,9 +155,7 @@ def show_answers(
     if value is None:
         raise ParameterError("say what is counted: --value COLUMN=VALUE")
     if epsilon is not None and manifest is not None:
-        raise ParameterError(
-            "--epsilon is noise on answers, --manifest a published table: give one of them"
-        )
+        raise ParameterError("--epsilon is noise on answers, --manifest a published table: give one of them")
     query = asked(columns, [value])
     [(column, _)] = query.conditions
     bits = records_of(columns, query.conditions)
@@ -195,7 +193,10 @@ def show_answers(
         "victims": found.victims,
         "queries": found.queries,
         "runs": found.runs,
-        **{name: {"median": share.median, "interval": [share.least, share.greatest]}
+        **{name: {
+                "median": float(share.median),
+                "interval": [float(share.least), float(share.greatest)],
+            }
            for name, share in shares.items()},
     }  # fmt: skip
     lines = [
@@ -220,5 +221,5 @@ def _mechanism(manifest: Path, column: str) -> RecordMechanism:
 
 
 def _share(share: Shares) -> str:
-    ends = f"95 % interval {share.least:.3f} to {share.greatest:.3f}"
-    return f"{share.median:.3f} of the bits right, the median; {ends}"
+    ends = f"95 % interval {float(share.least):.3f} to {float(share.greatest):.3f}"
+    return f"{float(share.median):.3f} of the bits right, the median; {ends}"

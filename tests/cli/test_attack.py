@@ -260,3 +260,48 @@ def test_mechanisms_are_compared_in_two_tables(
     page = (tmp_path / "report" / "index.html").read_text()
     assert page.count("<td>") == 11 * (len(ATTACKS) + len(GUARANTEES))
     assert "~" in page
+
+
+def test_an_attack_that_learns_tells_what_others_tell_as_well(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = _attack(capsys, folder, "foreground", "--runs", 6)
+    assert (found["predicted"], found["e_value"], found["runs"]) == (None, None, 6)
+    least, greatest = (float(end["decimal"]) for end in found["interval"])
+    assert least <= float(found["success"]["decimal"]) <= greatest < 0.3
+    # sex is told by the order of the rows alone: it teaches nothing, and the counts are what is known
+    assert float(found["population"]["decimal"]) == pytest.approx(0.2, abs=0.05)
+    assert found["baseline"]["fraction"] == "1/5"
+    words = ("attack", "foreground", str(folder / "table.csv"), "--manifest", str(folder / "splu.json"))
+    assert main([*words, "--runs", "1"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "95 % interval 0.0 to 1.0" in printed or "95 % interval 0 to 1" in printed
+    assert "other ways to learn may do better" in printed
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("foreground", "--known", "1"), "--known says nothing to foreground"),
+        (("homogeneity", "--runs", "2"), "--runs says nothing to homogeneity"),
+        (("de-finetti", "--release", "p.csv"), "--release says nothing to de-finetti"),
+        (("classifier", "--runs", "0"), "at least 1"),
+    ],
+)
+def test_options_of_learning_attacks(
+    folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], says: str
+) -> None:
+    name, *options = words
+    assert (
+        main(["attack", name, str(folder / "table.csv"), "--manifest", str(folder / "splu.json"), *options])
+        == 2
+    )
+    assert says in capsys.readouterr().err
+
+
+def test_a_set_of_tuples_shows_no_record_to_learn_from(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["attack", "foreground", str(folder / "table.csv"), "--manifest", str(folder / "set.json")]
+    assert main(words) == 2
+    assert "shows nothing of single records" in capsys.readouterr().err

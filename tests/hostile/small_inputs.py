@@ -182,6 +182,8 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"averaging long.csv --manifest odd.json --releases {LONG}",
         f"presence long.csv --manifest odd.json --value {LONG}",
         "elimination --manifest odd.json --release long.csv --known 999",
+        "de-finetti pair.csv --manifest rows.json --runs 100",
+        f"foreground long.csv --manifest odd.json --runs {LONG}",
     ),
     "compare": ("long.csv --column s", "many.csv --column s", "pair.csv --column a"),
     "sample-size": (
@@ -191,6 +193,10 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"--retention 0.{'7' * 390} --epsilon 0.3 --delta 1e-300 --share 0.{'1' * 390}",
         f"--retention 1/2 --epsilon {LONG} --delta 0.5 --domain-values {LONG}",
         "--retention 1/5 --epsilon 1/50 --delta 1/20" + " --share 1/14" * 40,
+    ),
+    "anonymity": (
+        "many.csv --quasi s", "fourteen.csv --quasi a --quasi b --sensitive c",
+        f"long.csv --quasi s --sensitive s --l {LONG}", f"pair.csv --quasi a --sensitive b --l {LONG}",
     ),
     "query-interface": (
         "size many.csv --least 1", "size fourteen.csv --least 1 --where a=a", f"size long.csv --least {LONG}",

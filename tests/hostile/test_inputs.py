@@ -85,6 +85,7 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
         *("audit-release", "table.csv", *ESTIMATE, "--original", "table.csv", "--key-file", file)
     ],
     "audit claims": lambda file: ["audit", file],
+    "anonymity table": lambda file: ["anonymity", file, "--quasi", "job"],
     "query-interface table": lambda file: ["query-interface", "size", file, "--least", "1"],
     "query-interface --queries": lambda file: ["query-interface", "sums", "table.csv", "--queries", file],
     "query-interface --manifest": lambda file: [

@@ -129,6 +129,8 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "sample-size refused": (
         ["--retention", "1/2", "--epsilon", "1/2", "--delta", "1/10", "--domain-values", STEERING], (2,),
     ),
+    "anonymity": ([TABLE, "--quasi", SEX, "--sensitive", JOB], (0,)),
+    "anonymity refused": ([TABLE, "--quasi", STEERING], (2,)),
     "query-interface": (["size", TABLE, "--least", "1", "--where", f"{JOB}!=a{STEERING}"], (0, 1, 2, 3)),
     "query-interface noise": (["noise", TABLE, "--where", f"{STEERING}=1"], (2,)),
     "entropy": ([f"w{NAME}.toml", "--released", STEERING], (2,)),

@@ -13,7 +13,6 @@ from splu_ref.audit.query_interfaces.query_size import (
 from splu_ref.audit.query_interfaces.reconstruction import (
     Answers,
     Reconstruction,
-    Shares,
     exact_answers,
     noisy_answers,
     published_answers,
@@ -31,7 +30,6 @@ __all__ = [
     "QueryNoise",
     "Reading",
     "Reconstruction",
-    "Shares",
     "SizeControl",
     "SumAudit",
     "Tracked",

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import comb
+from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_ref.audit.shares import Shares
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.interfaces import Randomizer
 from splu_ref.mechanisms import LaplaceCounts, RecordMechanism
@@ -25,37 +26,6 @@ Bits: TypeAlias = NDArray[np.bool_]
 Answers: TypeAlias = Callable[[NDArray[np.int64], IntArray], NDArray[np.float64]]
 """What is answered about sets, shape (queries, victims), of records with these places in the table."""
 MOST_VICTIMS, MOST_QUERIES, MOST_RUNS = 512, 4096, 101
-LEVEL = 20
-"""The interval misses the median in at most one of so many experiments."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """A share of bits, over repeated experiments.
-
-    Attributes
-    ----------
-    median
-        Of the runs.
-    least, greatest
-        An interval that holds the median of all possible runs, but for one of 20 experiments: an order
-        statistic and its counterpart, whatever the law of the share is.
-    """
-
-    median: float
-    least: float
-    greatest: float
-
-    @classmethod
-    def of(cls, shares: list[float]) -> Shares:
-        """Return the median and its interval; with fewer than six runs there is none but 0 to 1."""
-        ordered, runs = sorted(shares), len(shares)
-        rank, below = 0, 0
-        while rank < runs and LEVEL * 2 * (below + comb(runs, rank)) <= 2**runs:
-            below += comb(runs, rank)
-            rank += 1
-        least, greatest = (ordered[rank - 1], ordered[runs - rank]) if rank else (0.0, 1.0)
-        return cls(float(np.median(ordered)), least, greatest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +82,15 @@ def reconstruct(
     if not count:
         raise ParameterError("no record is told apart by its other columns: there is nobody to ask about")
     usual = 2 * int(bits.sum()) > len(bits)
-    shares: list[tuple[float, float, float]] = []
+    shares: list[tuple[Fraction, ...]] = []
     for _ in range(runs):
         places = apart[draws.subset(len(apart), count)]
         sets = draws.below(2, queries * count).reshape(queries, count)
         told = answers(sets, places)
         truth = bits[places]
         fits = (_least_squares(sets, told), _least_errors(sets, told))
-        right = [float(np.mean((fit > 0.5) == truth)) for fit in fits]
-        shares.append((right[0], right[1], float(np.mean(truth == usual))))
+        right = [*((fit > 0.5) == truth for fit in fits), truth == usual]
+        shares.append(tuple(Fraction(int(np.count_nonzero(each)), count) for each in right))
     squares, errors, majority = (Shares.of([run[kind] for run in shares]) for kind in range(3))
     return Reconstruction(count, queries, runs, squares, errors, majority)
 

@@ -11,14 +11,13 @@ import pytest
 
 from splu_ref.audit.query_interfaces import (
     Answers,
-    Shares,
     exact_answers,
     noisy_answers,
     published_answers,
     reconstruct,
     told_apart,
 )
-from splu_ref.audit.query_interfaces.reconstruction import LEVEL
+from splu_ref.audit.shares import LEVEL, Shares
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.mechanisms import Budget, DistributionBased, LaplaceCounts, RetentionReplacement, SpluGen
 from splu_ref.microdata import Microdata
@@ -32,7 +31,7 @@ APART = np.arange(200)
 
 @pytest.mark.parametrize("runs", [1, 5, 6, 21, 40, 101])
 def test_the_interval_holds_the_median_whatever_the_law(runs: int) -> None:
-    shares = Shares.of([float(run) for run in range(runs)])
+    shares = Shares.of([Fraction(run) for run in range(runs)])
     if shares.least == 0.0 and shares.greatest == 1.0 and runs < 6:
         assert 2**runs < LEVEL * 2  # one rank would miss too often
         return
@@ -81,7 +80,8 @@ def test_estimates_from_a_release_tell_what_is_published_and_no_more(
         done = mechanism.publish_columns({"bit": CODES}, {"bit": 5}, lambda _: again)
         published = np.empty(len(CODES), dtype=np.int64)
         published[done.rows] = done.published["bit"]
-        right.append(float(np.mean((published[places] == 2) == BITS[places])))
+        agree = (published[places] == 2) == BITS[places]
+        right.append(Fraction(int(agree.sum()), 20))
     assert found.least_squares == Shares.of(right)
 
 

@@ -1,0 +1,208 @@
+"""How anonymous a table is by the usual counts, exactly: k, l, alpha, t, and what they leave open.
+
+Groups are the records with the same cells in the quasi-identifiers. k-anonymity (Sweeney 2002) counts their
+records, l-diversity (Machanavajjhala et al. 2006) their sensitive values, by number, entropy or the recursive
+rule, (alpha, k)-anonymity (Wong et al. 2006) the share of one value, and t-closeness (Li et al. 2007) how far
+their shares are from those of the whole table.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import log
+
+import numpy as np
+
+from splu_ref.channels import LogForm
+from splu_ref.channels.entropy import entropy_of_weights
+from splu_ref.estimators.queries.counting import Columns
+from splu_ref.model import ParameterError, whole
+from splu_ref.randomness import IntArray
+
+NEAR = 1e-6
+"""Entropies that differ by less, as doubles, are compared exactly."""
+
+
+def group_numbers(columns: Columns, quasi: Sequence[str]) -> IntArray:
+    """Return the group of each record, from 0, shape (N,)."""
+    numbers = np.zeros(columns.rows, dtype=np.int64)
+    for name in quasi:
+        joined = numbers * len(columns[name].domain) + columns[name].codes
+        _, numbers = np.unique(joined, return_inverse=True)
+    return numbers
+
+
+@dataclass(frozen=True)
+class Anonymity:
+    """A table by groups of records that share their quasi-identifiers.
+
+    Attributes
+    ----------
+    sizes
+        How many groups have each number of records.
+    groups
+        How often each multiset of counts of a group's sensitive values occurs, largest count first; None
+        without a sensitive column.
+    distance
+        The largest distance of a group's shares from the table's, half the sum of absolute differences: t of
+        t-closeness with equal distances between values; None without a sensitive column.
+    """
+
+    sizes: Mapping[int, int]
+    groups: Mapping[tuple[int, ...], int] | None = None
+    distance: Fraction | None = None
+
+    @classmethod
+    def of(cls, columns: Columns, quasi: Sequence[str], sensitive: str | None = None) -> Anonymity:
+        """Return how anonymous a table is.
+
+        Parameters
+        ----------
+        columns
+            Of the table.
+        quasi
+            The columns that an attacker may know of a person, at least one.
+        sensitive
+            The column that is to be protected.
+
+        Raises
+        ------
+        ParameterError
+            If no column is named, one twice, or the sensitive one among them.
+        DataError
+            If there is no such column.
+        """
+        if not quasi:
+            raise ParameterError("say which columns may be known of a person: --quasi COLUMN")
+        if len(set(quasi)) < len(quasi) or sensitive in quasi:
+            named = next(name for name in quasi if name == sensitive or quasi.count(name) > 1)
+            twice = "the sensitive column" if named == sensitive else "named twice"
+            raise ParameterError(f"--quasi {named} is {twice}: leave it out")
+        numbers = group_numbers(columns, quasi)
+        sizes = np.bincount(numbers)
+        found = dict(Counter(sizes.tolist()))
+        if sensitive is None:
+            return cls(found)
+        domain, codes = columns[sensitive]
+        pairs, counts = np.unique(numbers * len(domain) + codes, return_counts=True)
+        group, value = np.divmod(pairs, len(domain))
+        whole_table = np.bincount(codes, minlength=len(domain))
+        return cls(
+            found,
+            Counter(_multisets(group, counts)),
+            _farthest(group, value, counts, sizes, whole_table),
+        )
+
+    @property
+    def records(self) -> int:
+        """Number of records."""
+        return sum(size * count for size, count in self.sizes.items())
+
+    @property
+    def k(self) -> int:
+        """Records of the smallest group."""
+        return min(self.sizes)
+
+    @property
+    def alone(self) -> int:
+        """Records that no other shares all quasi-identifiers with."""
+        return self.sizes.get(1, 0)
+
+    @cached_property
+    def _diverse(self) -> Mapping[tuple[int, ...], int]:
+        if self.groups is None:
+            raise ParameterError("say which column is to be protected: --sensitive COLUMN")
+        return self.groups
+
+    @property
+    def distinct(self) -> int:
+        """The number of different values in the group that has fewest: l of distinct l-diversity."""
+        return min(map(len, self._diverse))
+
+    @cached_property
+    def entropy(self) -> LogForm:
+        """The least entropy of a group's values, in bits: lg l of entropy l-diversity."""
+        rough = {counts: _entropy(counts) for counts in self._diverse}
+        least = min(rough.values())
+        close = [counts for counts, value in rough.items() if value <= least + NEAR]
+        forms = [entropy_of_weights(counts) for counts in close]
+        best = forms[0]
+        for form in forms[1:]:
+            best = min(best, form)
+        return best
+
+    @property
+    def entropy_whole(self) -> int:
+        """The largest whole l of which the table is entropy l-diverse."""
+        number = 1
+        while LogForm.lg(number + 1) <= self.entropy:
+            number += 1
+        return number
+
+    def recursive(self, number: int) -> Fraction | None:
+        """Return the bound that c must exceed for recursive (c, l)-diversity; None if no c is enough.
+
+        Parameters
+        ----------
+        number
+            l, at least 2. In each group the largest count must be below c times the sum of the l-th largest
+            and all smaller ones.
+        """
+        number = whole(number, "l", 2)
+        worst = Fraction(0)
+        for counts in self._diverse:
+            rest = sum(counts[number - 1 :])
+            if not rest:
+                return None
+            worst = max(worst, Fraction(counts[0], rest))
+        return worst
+
+    @property
+    def alpha(self) -> Fraction:
+        """The largest share of one value in a group: alpha of (alpha, k)-anonymity."""
+        return max(Fraction(counts[0], sum(counts)) for counts in self._diverse)
+
+    @property
+    def homogeneous(self) -> int:
+        """Groups of which all records have one value."""
+        return sum(count for counts, count in self._diverse.items() if len(counts) == 1)
+
+    @property
+    def exposed(self) -> int:
+        """Records of these groups: whoever knows the quasi-identifiers knows the value."""
+        return sum(counts[0] * count for counts, count in self._diverse.items() if len(counts) == 1)
+
+
+def _multisets(group: IntArray, counts: IntArray) -> list[tuple[int, ...]]:
+    """Return each group's counts, largest first, from counts that stand together by group."""
+    order = np.lexsort((-counts, group))
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    ordered = counts[order].tolist()
+    ends = [*starts[1:].tolist(), len(ordered)]
+    return [tuple(ordered[begin:end]) for begin, end in zip(starts.tolist(), ends, strict=True)]
+
+
+def _farthest(
+    group: IntArray, value: IntArray, counts: IntArray, sizes: IntArray, table: IntArray
+) -> Fraction:
+    """Return the largest distance of a group, exactly: the sum of what its shares exceed the table's by.
+
+    Numerators over N times the group's size are below 2^63 for tables of less than 10^9 records.
+    """
+    records = int(table.sum())
+    excess = np.maximum(counts * records - sizes[group] * table[value], 0)
+    sums = np.zeros(len(sizes), dtype=np.int64)
+    np.add.at(sums, group, excess)
+    most: dict[int, int] = {}
+    for size in np.unique(sizes).tolist():
+        most[size] = int(sums[sizes == size].max())
+    return max(Fraction(total, records * size) for size, total in most.items())
+
+
+def _entropy(counts: tuple[int, ...]) -> float:
+    size = sum(counts)
+    return log(size, 2) - sum(count * log(count, 2) for count in counts) / size
