@@ -25,6 +25,7 @@ from splu_ref.cli.queries import read_queries
 from splu_ref.estimators import Query
 from splu_ref.estimators.queries.counting import Columns, records_of
 from splu_ref.estimators.queries.written import read_conditions
+from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import Budget, LaplaceCounts, RecordMechanism, read_manifest
 from splu_ref.model import ParameterError, whole
 from splu_ref.randomness import SeededSource, SystemSource
@@ -156,6 +157,7 @@ def show_answers(
         raise ParameterError("say what is counted: --value COLUMN=VALUE")
     if epsilon is not None and manifest is not None:
         raise ParameterError("--epsilon is noise on answers, --manifest a published table: give one of them")
+    release = None if manifest is None else read_manifest(manifest)
     query = asked(columns, [value])
     [(column, _)] = query.conditions
     bits = records_of(columns, query.conditions)
@@ -164,8 +166,8 @@ def show_answers(
     if epsilon is not None:
         answers = noisy_answers(bits, LaplaceCounts(Budget.of(epsilon)), size.draws)
         told = f"with Laplace noise, epsilon {epsilon} each: {size.queries} times that in all"
-    elif manifest is not None:
-        mechanism = _mechanism(manifest, column)
+    elif release is not None:
+        mechanism = _mechanism(release, column)
         codes = columns.selected(column, query.conditions[0][1])
         if len(codes) != 1:
             raise ParameterError("estimates of one value are asked for: --value COLUMN=VALUE")
@@ -209,8 +211,7 @@ def show_answers(
     return 0
 
 
-def _mechanism(manifest: Path, column: str) -> RecordMechanism:
-    told = read_manifest(manifest)
+def _mechanism(told: Manifest, column: str) -> RecordMechanism:
     if not isinstance(told.mechanism, RecordMechanism):
         raise ParameterError(f"{told.mechanism.name} shows nothing of single records: name another manifest")
     if column not in told.domains:
