@@ -18,5 +18,6 @@ MODULES = (
     "domain_size",
     "duplicates",
     "linkage",
+    "perturbed_generalization",
 )
 """The modules of this package, in the order of the paper."""
