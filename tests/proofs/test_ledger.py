@@ -64,7 +64,8 @@ CLAIMS = {
     "splu": """
     D1 D2 D3 D4 S3 G B T2 T3 T3c L1 F4 L1c S E1 L2 T4 L2g E2 F5 D5 D6 M1 M1c M1b V I K L3 L4 PB T4conj T4c
     C DOM POST DBR DP COST DN ANA ANAs ANAp BAT BATc DL DBRp D2e R Rp Sp Vp UC TR TRI POSTm POSTp Cc DOMc
-    Ic Kc DBRc DPc AC FG F4s ND NDe X0 EX CAP AON AONc CEIL TV PACK
+    Ic Kc DBRc DPc AC FG F4s ND NDe X0 EX CAP AON AONc CEIL TV PACK PACKu
+    CAPT FRONT FRONTc PRICE NEAR
     """,
     "rastogi": "D23 LEAK DN T43 T43n T43c EST T44 MV SD T33",
     "entropy": "D2 D2n D2e EX EXc PX PXc T1 T2 T2c MAX I Ic AS QSS QSSc OUT PERT ENC",
@@ -97,6 +98,7 @@ REFUTED = {
     "splu.NDe": "splu.ND",
     "splu.FG": "splu.POST",
     "splu.AON": "splu.AONc",
+    "splu.FRONT": "splu.FRONTc",
     "rastogi.T43n": "rastogi.T43c",
     "rastogi.DN": "rastogi.T43c",
     "chaytor.FIG7": "chaytor.FIG7c",

@@ -280,7 +280,7 @@ def levels_of_counts_up_to_ten() -> str:
         require(decimal(before, 3).startswith(plain) and decimal(after, 3).startswith(level), f"{gamma}")
         found.append(f"gamma = {gamma}: {decimal(before, 4)} to {decimal(after, 4)}")
         if star:
-            least = _least_worst_error(gamma, epsilon, alpha)
+            least = least_worst_error(gamma, epsilon, alpha)
             require(decimal(least, 3).startswith(star), f"T_P* at gamma = {gamma}: {decimal(least, 4)}")
             found[-1] += f", T_P* {decimal(least, 4)}"
     return "; ".join(found)
@@ -298,7 +298,7 @@ def _share_variance(gamma: int, common: int) -> Fraction:
     return Fraction(common, gamma) * square - 1
 
 
-def _least_worst_error(gamma: int, epsilon: Fraction, alpha: int) -> Fraction:
+def least_worst_error(gamma: int, epsilon: Fraction, alpha: int) -> Fraction:
     """Return the least worst error of an estimate of 1 .. alpha from a count by all or none."""
     counts = range(1, alpha + 1)
     ends = sorted({(1 + sign * epsilon) * f for f in counts for sign in (-1, 1)})
