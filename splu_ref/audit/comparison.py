@@ -17,9 +17,11 @@ from splu_ref.audit.attacks import (
     eliminated,
     proof_of_presence,
     shared_value,
+    told_apart,
 )
 from splu_ref.audit.comparison_cells import (
     BITS,
+    DRAWS,
     ERRORS,
     GAMMA,
     LARGE,
@@ -33,9 +35,10 @@ from splu_ref.audit.comparison_cells import (
     Row,
 )
 from splu_ref.audit.tuple_rows import tuple_rows
-from splu_ref.binomial import Bounds, Enclosure
+from splu_ref.binomial import Bounds, Enclosure, lower_tail, upper_tail
 from splu_ref.channels import PredicateCount, amplification, mutual_information, worst_property
 from splu_ref.estimators.laplace_error import noise_tail
+from splu_ref.guarantees import chernoff_bound
 from splu_ref.mechanisms import (
     LN_2,
     Anatomy,
@@ -100,6 +103,7 @@ GUARANTEES: Mapping[str, str] = {
     "rho2": f"largest posterior of any set of values with a prior of at most {PRIOR}",
     f"error {SMALL}": f"chance that the estimate of a count of {SMALL} is off by {SMALL_ERROR} of it or more",
     f"error {LARGE}": f"chance that the estimate of a count of {LARGE} is off by {LARGE_ERROR} of it or more",
+    "told": f"how often who knows all other records tells by the count whether it is {LARGE} or one less",
 }
 """By name what a column holds."""
 
@@ -154,6 +158,8 @@ def _matched(table: Microdata, column: str) -> Iterator[tuple[str, Attackable | 
     domain = tuple(map(text, table.domain(column)))
     for kept in RETENTIONS:
         yield f"SPLU-Gen, {kept}", SpluGen(GAMMA, kept)
+    for law in DRAWS:
+        yield law, SpluGen(GAMMA, draws=law)
     for kept in RETENTIONS:
         keep = (len(domain) * kept - 1) / (len(domain) - 1)
         if keep < 0:
@@ -200,6 +206,8 @@ def _attempted(attack: Callable[[], AttackOutcome]) -> Cell:
         outcome = attack()
     except ParameterError as error:
         return Cell(None, "none", str(error))
+    if outcome.predicted is None and outcome.success is None:
+        return Cell(None, "none", outcome.says)
     return _cell(outcome.predicted, outcome.success)
 
 
@@ -224,7 +232,13 @@ def _guaranteed(victims: Victims) -> Iterator[Cell]:
     worst = worst_property(channel, counts, PRIOR)
     yield _or_none(None if worst is None else worst.posterior, "every value has a larger prior")
     for count, error, rounding in ERRORS:
-        yield Cell(_count_error(victims, count, error), "exact", rounding=rounding)
+        bounded = isinstance(mechanism, SpluGen) and count > (mechanism.draws.bound or count)
+        note = f"error {count} and told are at most, whatever the plan is" if bounded else ""
+        yield Cell(_count_error(victims, count, error), "exact", note, rounding)
+    try:
+        yield Cell(told_apart(mechanism, victims.column, LARGE, view.rows), "exact")
+    except ParameterError as unknown:
+        yield Cell(None, "none", str(unknown))
 
 
 def _or_none(value: Fraction | None, reason: str) -> Cell:
@@ -238,7 +252,7 @@ def _count_error(victims: Victims, count: int, error: Fraction) -> Fraction | Bo
     if isinstance(mechanism, Anatomy | Swapping):
         return Fraction(0)
     if isinstance(mechanism, SpluGen):
-        return mechanism.count_law.error_enclosure(count, offset, BITS).bounds()
+        return _drawn_error(victims, mechanism, count, offset)
     if isinstance(mechanism, RetentionReplacement):
         one_value = dict(mechanism.domains)[victims.column][:1]
         [inside] = mechanism.predicate_channels({victims.column: one_value}, {}).values()
@@ -250,6 +264,23 @@ def _count_error(victims: Victims, count: int, error: Fraction) -> Fraction | Bo
         share = Fraction(count, rows)
         return _outside(PredicateCount(rows, share, share), count, count + offset, count - offset)
     raise ParameterError(f"the law of a count by {mechanism.name} is not known")
+
+
+def _drawn_error(victims: Victims, mechanism: SpluGen, count: int, offset: int) -> Fraction | Bounds:
+    """Return it for SPLU-Gen; above the bound of a law of draws an upper bound, whatever the plan is."""
+    law, draws = mechanism.record_law, mechanism.draws
+    gamma, bound, counts = int(law.gamma), draws.bound, victims.counts.values()
+    if draws.name == "all-or-none" and bound is not None:
+        if count <= bound:  # gamma times Bin(count, 1/gamma)
+            chance, low, high = Fraction(1, gamma), (count - offset) // gamma, -(-(count + offset) // gamma)
+            return lower_tail(count, low, chance) + upper_tail(count, high, chance)
+        # each group with a rare value moves a frequent one's count by less than gamma
+        return Fraction((gamma - 1) * sum(rare for rare in counts if rare <= bound) >= offset)
+    plain = law.error_enclosure(count, offset, BITS).bounds()
+    if bound is None or count <= bound:
+        return plain
+    noisy = min(count, bound * (len(counts) - gamma + 1))  # groups of the value with a flag: splu.CAPT
+    return min(chernoff_bound(gamma, Fraction(offset, groups), groups) for groups in (noisy, count))
 
 
 def _outside(law: PredicateCount, count: int, upper: int, lower: int) -> Bounds:
@@ -265,4 +296,5 @@ def _of_counts(mechanism: LaplaceCounts) -> tuple[Cell, ...]:
         Cell(noise_tail(epsilon, error * count), "exact", rounding=rounding)
         for count, error, rounding in ERRORS
     )
-    return nothing, nothing, ratio, nothing, *errors
+    unmoved = 1 - noise_tail(epsilon, 1).lower  # the largest chance: laws of neighbors differ by it
+    return nothing, nothing, ratio, nothing, *errors, Cell((1 + unmoved) / 2, "exact")

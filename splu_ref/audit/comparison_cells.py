@@ -11,6 +11,8 @@ from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 
 GAMMA, RETENTIONS = 5, (Fraction(1, 5), Fraction(2, 5))
 """Size of a group, and chances of publishing the own value at which mechanisms are compared."""
+DRAWS = ("capped:10", "all-or-none:10")
+"""Laws of SPLU-Gen's draws beside the independent ones."""
 RELEASES, PRIOR = 3, Fraction(1, 10)
 SMALL, SMALL_ERROR = 10, Fraction(3, 10)
 LARGE, LARGE_ERROR = 1000, Fraction(1, 10)

@@ -26,7 +26,7 @@ from splu_ref.mechanisms import AlphaBeta
 from splu_ref.microdata import Microdata
 from splu_ref.model import ParameterError
 
-ATTACKS, GUARANTEES = 6, 6
+ATTACKS, GUARANTEES = 6, 7
 """Columns of the two tables."""
 
 
@@ -130,3 +130,4 @@ def _guaranteed(tuples: _Tuples) -> Iterator[Cell]:
             continue
         wrong = TupleQueryError.of(chances, tuples.share, count, (error * count) ** 2)
         yield Cell(wrong.bounds(), "exact", rounding=rounding)
+    yield Cell(None, "none", "tuples are published, and whose they are is known; no count is looked at")

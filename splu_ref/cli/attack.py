@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +26,7 @@ from splu_ref.audit.attacks import (
     duplicates,
     duplicates_in,
     eliminated,
+    known_others,
     presence,
     presence_in,
     reading_named,
@@ -35,7 +36,7 @@ from splu_ref.cli.output import AsJson, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import AlphaBeta, Anatomy, RecordMechanism, read_manifest, read_release
+from splu_ref.mechanisms import AlphaBeta, Anatomy, RecordMechanism, SpluGen, read_manifest, read_release
 from splu_ref.microdata import Microdata, read_table
 from splu_ref.microdata.values import text
 from splu_ref.model import DataError, ParameterError, whole
@@ -85,23 +86,28 @@ def _presence(victims: Victims, options: _Options) -> AttackOutcome:
     return presence(victims, _code(victims, options.value))
 
 
+def _known_others(victims: Victims, options: _Options) -> AttackOutcome:
+    return known_others(victims, _code(victims, options.value))
+
+
 def _shared_value(victims: Victims, options: _Options) -> AttackOutcome:
     return shared_value(victims, _code(victims, options.value))
 
 
 NAMED: dict[str, tuple[Callable[[Victims, _Options], AttackOutcome], tuple[str, ...], int]] = {
-    "homogeneity": (_homogeneity, ("release",), 1),
-    "elimination": (_elimination, ("known", "release"), 1),
-    "corruption": (_corruption, ("known",), 1),
-    "averaging": (_averaging, ("releases",), 3),
-    "presence": (_presence, ("value", "releases", "release"), 1),
-    "shared-value": (_shared_value, ("value",), 1),
+    "homogeneity": (_homogeneity, ("release", "draws"), 1),
+    "elimination": (_elimination, ("known", "release", "draws"), 1),
+    "corruption": (_corruption, ("known", "draws"), 1),
+    "averaging": (_averaging, ("releases", "draws"), 3),
+    "presence": (_presence, ("value", "releases", "release", "draws"), 1),
+    "shared-value": (_shared_value, ("value", "draws"), 1),
+    "known-others": (_known_others, ("value", "releases", "draws"), 1),
 }
 """By name: the attack on records, the options that it knows, and how many releases unless told."""
 _KNOWN: dict[str, tuple[str, ...]] = {
     **{name: knows for name, (_, knows, _) in NAMED.items()},
     "duplicate": ("reading", "release"),
-    **dict.fromkeys(LEARNING, ("runs",)),
+    **dict.fromkeys(LEARNING, ("runs", "draws")),
 }
 _LEARNS = {
     "foreground": "which values go with which other columns is learned once",
@@ -134,11 +140,26 @@ def run(
         typer.Option("--known", help="elimination: values excluded; corruption: other records known [1]."),
     ] = None,
     releases: Annotated[
-        str | None, typer.Option("--releases", help="averaging, presence: releases of the table [3; 1].")
+        str | None,
+        typer.Option(
+            "--releases", help="averaging, presence, known-others: releases of the table [3; 1; 1]."
+        ),
     ] = None,
     value: Annotated[
         str | None,
-        typer.Option("--value", help="presence, shared-value: of the column [the rarest with two records]."),
+        typer.Option(
+            "--value",
+            help="presence, shared-value, known-others: of the column [the rarest with two records].",
+        ),
+    ] = None,
+    draws: Annotated[
+        str | None,
+        typer.Option(
+            "--draws",
+            metavar="LAW",
+            help="Attack SPLU-Gen with this law of draws, not the manifest's: independent, capped:M or "
+            "all-or-none:A.",
+        ),
     ] = None,
     reading: Annotated[
         str | None,
@@ -160,23 +181,23 @@ def run(
     is measured, beside what others tell of a record. The attacker knows more than the public: all true
     counts, and the decoy plan. The table is published afresh, in memory: what is shown belongs to the
     mechanism, not to the release of the manifest. With --release that release is attacked, and judged by the
-    table, if it is given; the plan stays secret then.
+    table, if it is given; the plan stays secret then. known-others is computed, and publishes nothing.
     Exit code 1: the success contradicts the prediction, at a level of 10^-9; otherwise 0.
     """
     if name not in _KNOWN:
         raise ParameterError(f"attack {name!r} is unknown: choose one of {', '.join(_KNOWN)}")
     given = {
-        "known": known, "releases": releases, "value": value, "reading": reading, "release": release,
-        "runs": runs,
+        "known": known, "releases": releases, "value": value, "draws": draws, "reading": reading,
+        "release": release, "runs": runs,
     }  # fmt: skip
     for option, told in given.items():
         if told is not None and option not in _KNOWN[name]:
             raise ParameterError(f"--{option} says nothing to {name}: leave it out")
     if table is None and release is None:
         raise ParameterError("name the original table, or a release that is attacked without it: --release")
-    if release is not None and (releases or seed is not None):
+    if release is not None and (releases or draws or seed is not None):
         raise ParameterError(
-            "--releases and --seed are for publishing, and --release is there: leave them out"
+            "--releases, --draws and --seed are for publishing, and --release is there: leave them out"
         )
     if name == "duplicate" and column is not None:
         raise ParameterError("--column says nothing to duplicate: leave it out")
@@ -186,7 +207,7 @@ def run(
         releases=usual if releases is None else whole(releases, "--releases", 1),
         value=value,
     )
-    facts = read_manifest(manifest)
+    facts = _drawn(read_manifest(manifest), draws)
     learner = next((each for each in LEARNING if each == name), None)
     if learner is not None:
         assert table is not None
@@ -258,6 +279,14 @@ def _learned_lines(outcome: LearnedOutcome) -> list[tuple[str, str]]:
         ("predicted", "by nothing: this is measured, and other ways to learn may do better"),
         ("says", f"{_GUESSED}; {_LEARNS[outcome.attack]}"),
     ]
+
+
+def _drawn(told: Manifest, draws: str | None) -> Manifest:
+    """Return what a manifest tells, with another law of draws if one is given."""
+    if draws is None:
+        return told
+    plain = SpluGen.of(told)
+    return replace(told, mechanism=SpluGen(plain.gamma, plain.retention, plain.plan, draws))
 
 
 def _of_table(
@@ -371,7 +400,11 @@ def _json(outcome: AttackOutcome) -> dict[str, object]:
         "attack": outcome.attack,
         "mechanism": outcome.mechanism,
         "success": None if outcome.success is None else exact_json(outcome.success, "down"),
-        "predicted": None if outcome.predicted is None else exact_json(outcome.predicted, "down"),
+        "predicted": (
+            None
+            if outcome.predicted is None
+            else exact_json(outcome.predicted, "up" if outcome.bounded else "down")
+        ),
         "baseline": exact_json(outcome.baseline, "down"),
         "believed": None if outcome.believed is None else exact_json(outcome.believed, "down"),
         "attacked": outcome.attacked,
@@ -385,16 +418,24 @@ def _json(outcome: AttackOutcome) -> dict[str, object]:
 
 def _lines(outcome: AttackOutcome) -> list[tuple[str, str]]:
     believed = outcome.believed
-    unseen = "nothing to see" if believed is None else f"{decimal_down(believed, 6)} as the attacker believes"
+    unseen = "not measured" if believed is None else f"{decimal_down(believed, 6)} as the attacker believes"
     return [
         ("attack", f"{outcome.attack} on {outcome.mechanism}"),
         ("success", unseen if outcome.success is None else decimal_down(outcome.success, 6)),
-        ("predicted", "not known" if outcome.predicted is None else decimal_down(outcome.predicted, 6)),
+        ("predicted", _predicted(outcome)),
         ("without release", decimal_down(outcome.baseline, 6)),
         ("at most", "not known" if outcome.largest is None else _posterior(outcome.largest)),
         ("agreement", _judged(outcome)),
         ("says", outcome.says),
     ]
+
+
+def _predicted(outcome: AttackOutcome) -> str:
+    if outcome.predicted is None:
+        return "not known"
+    if outcome.bounded:
+        return f"at most {decimal_up(outcome.predicted, 6)}"
+    return decimal_down(outcome.predicted, 6)
 
 
 def _judged(outcome: AttackOutcome) -> str:

@@ -38,6 +38,8 @@ MECHANISMS = [
     (SpluGen(2, None, "anatomy"), (2, 1, 1)),
     (SpluGen(2, "2/3", "anatomy"), (2, 2)),
     (SpluGen(3, None, "cyclic"), (1, 1, 1)),
+    (SpluGen(2, None, "anatomy", "capped:1"), (2, 1, 1)),
+    (SpluGen(2, None, "anatomy", "all-or-none:1"), (2, 1, 1)),
     (Anatomy(2), (2, 1, 1)),
     (DistributionBased(), (2, 1)),
     (RetentionReplacement("1/2", AB), (2, 1, 0)),

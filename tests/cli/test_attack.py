@@ -151,6 +151,28 @@ def test_a_release_is_attacked_with_the_original_and_without(
     assert _json(capsys, "attack", "homogeneity", folder / "marked.csv", *odd, code=1)["agrees"] is False
 
 
+def test_what_counts_tell_who_knows_all_other_records(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = {
+        law: _attack(capsys, folder, "known-others", "--value", "job 0", "--draws", law)
+        for law in ("independent", "capped:40", "capped:10", "all-or-none:120")
+    }
+    right = [float(each["predicted"]["decimal"]) for each in told.values()]
+    assert right == sorted(right)
+    assert right[0] < 0.511 < right[1] < right[2] < 0.58
+    assert right[3] == 1
+    assert told["capped:10"]["mechanism"] == "SPLU-Gen, capped:10"
+    assert told["capped:10"]["success"] is told["capped:10"]["agrees"] is None
+    assert _attack(capsys, folder, "known-others", "--value", "job 0") == told["independent"]
+    words = ("--value", "job 0", "--draws", "capped:10", "--releases", 30)
+    assert float(_attack(capsys, folder, "known-others", *words)["predicted"]["decimal"]) > 0.8
+    shown = _attack(capsys, folder, "homogeneity", "--draws", "capped:10")
+    assert (shown["predicted"]["fraction"], shown["agrees"]) == ("1/5", True)
+    known = _attack(capsys, folder, "corruption", "--draws", "all-or-none:120", "--known", 3)
+    assert (known["largest"]["fraction"], known["predicted"]) == ("1/2", None)
+
+
 def test_duplicates_under_both_readings(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("attack", "duplicate", folder / "table.csv", "--manifest", folder / "set.json")
     for reading, predicted in (("set", "0/1"), ("bag", "3/16")):
@@ -169,7 +191,7 @@ def test_duplicates_under_both_readings(folder: Path, capsys: pytest.CaptureFixt
         (["attack", "averaging", "--manifest", "m.json", "--release", "m.csv"],
          "--release says nothing to averaging"),
         (["attack", "presence", "--manifest", "m.json", "--release", "m.csv", "--releases", "2"],
-         "--releases and --seed are for publishing"),
+         "--releases, --draws and --seed are for publishing"),
         (["attack", "presence", "--manifest", "m.json", "--release", "m.csv"], "which value is looked for"),
         (["attack", "elimination", "--manifest", "m.json", "--release", "m.csv"], "what a shown value says"),
         (["attack", "homogeneity", "--manifest", "m.json", "--release", "mr.csv"], "mr.csv: the table"),
@@ -190,6 +212,14 @@ def test_duplicates_under_both_readings(folder: Path, capsys: pytest.CaptureFixt
         (["attack", "averaging", "table.csv", "--manifest", "splu.json", "--value", "x"],
          "--value says nothing to averaging"),
         (["attack", "averaging", "table.csv", "--manifest", "splu.json", "--releases", "0"], "--releases"),
+        (["attack", "homogeneity", "table.csv", "--manifest", "rr.json", "--draws", "capped:3"],
+         "this is a release by retention replacement"),
+        (["attack", "homogeneity", "table.csv", "--manifest", "splu.json", "--draws", "capped"],
+         "--draws 'capped' is not known"),
+        (["attack", "presence", "table.csv", "--manifest", "splu.json", "--draws", "capped:3"],
+         "under draws capped:3 the chance that a value of 120 records is shown depends on the plan"),
+        (["attack", "known-others", "table.csv", "--manifest", "splu.json", "--known", "1"],
+         "--known says nothing to known-others"),
         (["attack", "presence", "table.csv", "--manifest", "splu.json", "--value", "x"],
          "column 'job' has no value 'x': check its spelling"),
         (["attack", "homogeneity", "table.csv", "--manifest", "two.json"],
@@ -224,8 +254,9 @@ def test_mechanisms_are_compared_in_two_tables(
     attacks = {row["mechanism"]: row for row in done["attacks"]}
     guarantees = {row["mechanism"]: row for row in done["guarantees"]}
     assert list(attacks) == list(guarantees) == [
-        "SPLU-Gen, 1/5", "SPLU-Gen, 2/5", "retention, 1/5", "retention, 2/5", "swapping, 1/5",
-        "swapping, 2/5", "Anatomy", "DBR", "Laplace, ln 2", "alpha-beta, 1/5", "alpha-beta, 2/5",
+        "SPLU-Gen, 1/5", "SPLU-Gen, 2/5", "capped:10", "all-or-none:10", "retention, 1/5", "retention, 2/5",
+        "swapping, 1/5", "swapping, 2/5", "Anatomy", "DBR", "Laplace, ln 2", "alpha-beta, 1/5",
+        "alpha-beta, 2/5",
     ]  # fmt: skip
     assert all(set(row) == {"mechanism", *ATTACKS} for row in attacks.values())
     assert all(set(row) == {"mechanism", *GUARANTEES} for row in guarantees.values())
@@ -239,6 +270,18 @@ def test_mechanisms_are_compared_in_two_tables(
         assert fraction(guarantees[f"retention, {kept}"], "own kept") == Fraction(kept)
     assert fraction(guarantees["retention, 2/5"], "e^epsilon") == Fraction(2, 5) / (Fraction(3, 5) / 5)
     assert fraction(attacks["Anatomy"], "corruption") == 1
+    assert attacks["capped:10"]["corruption"]["reason"].startswith("who knows the group too gives the own")
+    assert fraction(attacks["all-or-none:10"], "presence") == Fraction(1, 5)
+    gained, price = (
+        [Fraction(guarantees[name][column]["value"]["decimal"]) for name in ("capped:10", "SPLU-Gen, 1/5")]
+        for column in ("error 1000", "told")
+    )
+    assert gained[0] < gained[1] / 1000
+    assert price[0] > price[1] + Fraction(1, 20)
+    assert fraction(guarantees["all-or-none:10"], "error 10") == 1 - Fraction(45 * 4**8, 5**10)
+    assert fraction(guarantees["all-or-none:10"], "error 1000") == 0
+    assert guarantees["swapping, 1/5"]["told"]["value"]["decimal"] == "1"
+    assert guarantees["Laplace, ln 2"]["told"]["value"]["decimal"].startswith("0.66666")  # 1/(1 + r)
     assert attacks["Anatomy"]["elimination"]["kind"] == "exact"
     assert abs(fraction(guarantees["swapping, 2/5"], "own kept") - Fraction(2, 5)) < Fraction(1, 10**6)
     assert attacks["swapping, 2/5"]["corruption"]["reason"].startswith("swapped records depend on each other")
@@ -258,7 +301,7 @@ def test_mechanisms_are_compared_in_two_tables(
     assert max(map(len, shown.split("What is guaranteed")[0].splitlines()[:9])) <= 80
     assert all(name in shown for name in (*ATTACKS, *GUARANTEES))
     page = (tmp_path / "report" / "index.html").read_text()
-    assert page.count("<td>") == 11 * (len(ATTACKS) + len(GUARANTEES))
+    assert page.count("<td>") == 13 * (len(ATTACKS) + len(GUARANTEES))
     assert "~" in page
 
 

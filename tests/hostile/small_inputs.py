@@ -181,6 +181,8 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "averaging long.csv --manifest odd.json", "elimination pair.csv --manifest rows.json --known 999",
         f"averaging long.csv --manifest odd.json --releases {LONG}",
         f"presence long.csv --manifest odd.json --value {LONG}",
+        "known-others long.csv --manifest odd.json --releases 100",
+        f"known-others long.csv --manifest odd.json --draws capped:{LONG}",
         "elimination --manifest odd.json --release long.csv --known 999",
         "de-finetti pair.csv --manifest rows.json --runs 100",
         f"foreground long.csv --manifest odd.json --runs {LONG}",

@@ -103,6 +103,7 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "estimate refused": ([PUBLISHED, *RELEASE, "--where", f"{STEERING}=1"], (2,)),
     "attack": (["homogeneity", TABLE, "--manifest", RELEASE[1], "--column", JOB], (0,)),
     "attack release": (["homogeneity", TABLE, *RELEASE, "--release", PUBLISHED, "--column", JOB], (0,)),
+    "attack draws": (["averaging", TABLE, "--manifest", RELEASE[1], "--draws", STEERING], (2,)),
     "attack unknown": ([STEERING, TABLE, "--manifest", RELEASE[1]], (2,)),
     "compare": ([TABLE, "--column", STEERING], (2,)),
     "audit-release": (

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
-from itertools import permutations, product, zip_longest
+from itertools import combinations_with_replacement, permutations, product, zip_longest
 
 from ..arithmetic.law import probability_mass
 from ..claim import Claim, Status
@@ -13,6 +14,7 @@ from ..witness import decimal
 from ..worlds.group_laws import Law, all_or_none, capped, flags, independent, mixtures, shown
 from ..worlds.known_others import told_apart
 from ..worlds.valid_plans import Plan
+from .capped_threshold import shared_slot
 
 PRICE = Claim(
     id="splu.PRICE",
@@ -148,6 +150,31 @@ def counts_above_and_below_the_cap() -> str:
     for m, expected in ((10, "0.569"), (100, "0.522"), (400, "0.511"), (10_000, "0.502")):
         require(decimal(shares[m], 3).startswith(expected), f"m = {m}: {decimal(shares[m], 4)}")
     return "gamma = 5: " + ", ".join(f"{decimal(share, 4)} at m = {m}" for m, share in shares.items())
+
+
+@PRICE.computation
+def groups_with_flags_of_others() -> str:
+    """Compare the total variation of neighboring counts with the bound where other values have flags."""
+    compared = 0
+    for gamma, cap in ((2, 1), (2, 3), (3, 1), (3, 2), (4, 2)):
+        noise = [probability_mass(gamma, cap, k) for k in range(gamma * cap + 1)]
+        for beside in combinations_with_replacement(range(gamma), 3):  # flags of others in groups beyond
+            before = noise
+            for flagged in beside[:2]:
+                before = _sum(before, shared_slot(gamma, flagged))
+            gap = _variation(before, _sum(before, shared_slot(gamma, beside[2])))
+            require(gap <= peak(gamma, cap), f"gamma = {gamma}, m = {cap}, flags {beside}: {gap}")
+            compared += 1
+    return f"{compared} counts in groups with and without flags: none tells more than the bound"
+
+
+def _sum(law: list[Fraction], more: Mapping[int, Fraction]) -> list[Fraction]:
+    """Return the law of a sum of two independent numbers."""
+    found = [Fraction(0)] * (len(law) + max(more))
+    for at, part in enumerate(law):
+        for k, chance in more.items():
+            found[at + k] += part * chance
+    return found
 
 
 def _variation(law: list[Fraction], other: list[Fraction]) -> Fraction:

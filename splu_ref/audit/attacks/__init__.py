@@ -3,6 +3,7 @@
 from splu_ref.audit.attacks.carried_out import Attackable, Victims, carried_out
 from splu_ref.audit.attacks.corruption import corrupted
 from splu_ref.audit.attacks.duplicate import duplicates, duplicates_in, reading_named
+from splu_ref.audit.attacks.known_others import known_others, told_apart
 from splu_ref.audit.attacks.learned import LEARNING, LearnedOutcome, LearningName, attack_by_learning
 from splu_ref.audit.attacks.outcome import AttackOutcome
 from splu_ref.audit.attacks.presence import presence, proof_of_presence
@@ -28,9 +29,11 @@ __all__ = [
     "duplicates",
     "duplicates_in",
     "eliminated",
+    "known_others",
     "presence",
     "presence_in",
     "proof_of_presence",
     "reading_named",
     "shared_value",
+    "told_apart",
 ]

@@ -95,6 +95,14 @@ class Victims:
         return {code: count for code, count in enumerate(self.histogram.tolist()) if count}
 
     @property
+    def name(self) -> str:
+        """The mechanism's name, and the law of its draws unless they are independent."""
+        mechanism = self.mechanism
+        if isinstance(mechanism, SpluGen) and mechanism.draws.bound is not None:
+            return f"{mechanism.name}, {mechanism.draws}"
+        return mechanism.name
+
+    @property
     def _gamma(self) -> int | None:
         return int(self.mechanism.gamma) if isinstance(self.mechanism, SpluGen | Anatomy) else None
 
@@ -142,7 +150,7 @@ class Victims:
         if plan is not None and isinstance(mechanism, SpluGen):
             # each column has a plan and draws of its own: the others change nothing of this one
             codes = {self.column: codes[self.column]}
-            mechanism = SpluGen(mechanism.gamma, mechanism.retention, _always(plan))
+            mechanism = SpluGen(mechanism.gamma, mechanism.retention, _always(plan), mechanism.draws)
         if not isinstance(mechanism, RecordMechanism) or not isinstance(mechanism, Randomizer):
             raise ParameterError(f"{mechanism.name} declares no law of a record: choose another mechanism")
         sizes = {column: len(self.table.domain(column)) for column in codes}
@@ -194,6 +202,8 @@ def carried_out(name: str, victims: Victims, score: Score, says: str, *, exclude
     sum by at most 2: 4 for each record and release in the bound, by the martingale of the order (Azuma 1967).
     Swapped records depend on each other in the first release too: one more released cell, or one swap among
     them, changes what two records show, so that coins and order have 4 for each record.
+    Where the draws of a group hang together, its coins move the scores of gamma records at once: gamma^2 for
+    each group and release, which is gamma for each record.
     """
     view, rows = victims.view, victims.view.rows
     total = sum(
@@ -209,10 +219,12 @@ def carried_out(name: str, victims: Victims, score: Score, says: str, *, exclude
     if predicted is not None and not (isinstance(victims.mechanism, Anatomy) and victims.releases == 1):
         swapped = isinstance(victims.mechanism, Swapping)
         spread = rows * (8 * victims.releases if swapped else 4 * victims.releases - 3)
+        if isinstance(victims.mechanism, SpluGen) and victims.mechanism.draws.bound is not None:
+            spread = rows * (victims.releases * int(victims.mechanism.gamma) + 4 * (victims.releases - 1))
         e_value, noticed = sum_tested(total, predicted * rows, rows, spread)
     return AttackOutcome(
         attack=name,
-        mechanism=victims.mechanism.name,
+        mechanism=victims.name,
         success=total / rows,
         predicted=predicted,
         baseline=baseline,

@@ -40,6 +40,8 @@ def corrupted(victims: Victims, others: int) -> AttackOutcome:
     mechanism = victims.mechanism
     if isinstance(mechanism, Anatomy):
         return _of_group(victims, others, int(mechanism.gamma))
+    if isinstance(mechanism, SpluGen) and mechanism.draws.bound is not None:
+        return _of_draws(victims, others, mechanism)
     if isinstance(mechanism, SpluGen):
         return _of_plan(victims, others, mechanism)
     require_independent(victims)
@@ -54,7 +56,7 @@ def _of_group(victims: Victims, others: int, gamma: int) -> AttackOutcome:
     posterior = Fraction(1, gamma - others)
     return AttackOutcome(
         attack=NAME,
-        mechanism=victims.mechanism.name,
+        mechanism=victims.name,
         success=posterior,
         predicted=posterior,
         baseline=victims.view.blind().expected(eliminated(0)),
@@ -62,6 +64,29 @@ def _of_group(victims: Victims, others: int, gamma: int) -> AttackOutcome:
         noticed=None,
         largest=posterior,
         says=f"groups are published: {others} of {gamma - 1} other members' values leave {gamma - others}",
+    )
+
+
+def _of_draws(victims: Victims, others: int, mechanism: SpluGen) -> AttackOutcome:
+    """Bound what known records tell where the draws of a group hang together (claim splu.PRICE)."""
+    gamma = int(mechanism.gamma)
+    if others >= gamma:
+        raise ParameterError(f"a group of {gamma} has {gamma - 1} other members: give no more")
+    shown = (
+        "all or none shows the group of a rare value that wins alone"
+        if mechanism.draws.name == "all-or-none"
+        else "what a release tells of the groups is not known here"
+    )
+    return AttackOutcome(
+        attack=NAME,
+        mechanism=victims.name,
+        success=None,
+        predicted=None,
+        baseline=victims.view.blind().expected(eliminated(0)),
+        e_value=None,
+        noticed=None,
+        largest=Fraction(1, gamma - others),
+        says=f"who knows the group too gives the own value at most {Fraction(1, gamma - others)}; {shown}",
     )
 
 
@@ -95,7 +120,7 @@ def _of_plan(victims: Victims, others: int, mechanism: SpluGen) -> AttackOutcome
                 largest = max(largest, posterior)
     return AttackOutcome(
         attack=NAME,
-        mechanism=mechanism.name,
+        mechanism=victims.name,
         success=total / victims_left,
         predicted=None,
         baseline=victims.view.blind().expected(eliminated(0)),
@@ -108,7 +133,7 @@ def _of_plan(victims: Victims, others: int, mechanism: SpluGen) -> AttackOutcome
 
 def beside(plan: DecoyPlan, own: int, mechanism: SpluGen, shown: int, size: int) -> Mapping[int, Fraction]:
     """Return the weight of another record of value ``own`` by what it shows, one showing ``shown``."""
-    keep, decoy = mechanism.retention, mechanism.count_law.decoy
+    keep, decoy = mechanism.retention, mechanism.record_law.decoy
     with_own = [group for group in plan.groups().tolist() if own in group]
     chance = {True: keep, False: decoy}
     once: Counter[int] = Counter()

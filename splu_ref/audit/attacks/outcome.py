@@ -41,6 +41,8 @@ class AttackOutcome:
         How many records or tuples were attacked, where the attack is on each of them.
     believed
         What an attacker without the original believes his own success to be.
+    bounded
+        Whether ``predicted`` is an upper bound of the expectation, not the expectation itself.
     """
 
     attack: str
@@ -54,6 +56,7 @@ class AttackOutcome:
     says: str
     attacked: int | None = None
     believed: Fraction | None = None
+    bounded: bool = False
 
     @property
     def contradicted(self) -> bool:

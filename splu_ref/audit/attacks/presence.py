@@ -33,7 +33,14 @@ def proof_of_presence(mechanism: Attackable, frequency: int, rows: int) -> Fract
     if isinstance(mechanism, Anatomy | Swapping):
         return Fraction(1)
     if isinstance(mechanism, SpluGen):
-        law = mechanism.count_law
+        law, draws = mechanism.record_law, mechanism.draws
+        if draws.bound is not None and frequency > draws.bound:
+            raise ParameterError(
+                f"under draws {draws} the chance that a value of {frequency} records is shown depends on the "
+                "plan: choose a value with fewer"
+            )
+        if draws.name == "all-or-none":
+            return 1 - (1 - law.retention) ** frequency
         others = (law.gamma - 1) * frequency
         absent: Fraction = (1 - law.retention) ** frequency * (1 - law.decoy) ** others
         return 1 - absent
@@ -82,7 +89,7 @@ def presence(victims: Victims, code: int) -> AttackOutcome:
         e_value, noticed = point_tested(proofs, victims.releases, predicted)
     return AttackOutcome(
         attack="presence",
-        mechanism=mechanism.name,
+        mechanism=victims.name,
         success=Fraction(proofs, victims.releases),
         predicted=predicted,
         baseline=Fraction(0),

@@ -32,7 +32,7 @@ def pair_weights(victims: Victims, code: int) -> dict[int, Fraction]:
     together = co_occurrence(plan).row(code).tolist()
     one, other = Fraction(1), Fraction(1)
     if isinstance(mechanism, SpluGen):
-        one, other = mechanism.retention**2, mechanism.count_law.decoy**2
+        one, other = mechanism.retention**2, mechanism.record_law.decoy**2
     return {
         own: pairs[own] * one if own == code else together[own] * (together[own] - 1) * other
         for own in counts
@@ -71,7 +71,7 @@ def shared_value(victims: Victims, code: int) -> AttackOutcome:
     total = sum(weights.values(), Fraction(0))
     return AttackOutcome(
         attack=NAME,
-        mechanism=victims.mechanism.name,
+        mechanism=victims.name,
         success=Fraction(seen.get(code, 0), all_seen) if all_seen else None,
         predicted=weights[code] / total,
         baseline=Fraction(
