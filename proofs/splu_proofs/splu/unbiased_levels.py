@@ -90,7 +90,7 @@ def _sets(least: int) -> Iterator[tuple[int, ...]]:
             yield from ((least, *others) for others in _sets(after))
 
 
-def _bound(gamma: int, slopes: Sequence[Fraction]) -> Fraction:
+def bound(gamma: int, slopes: Sequence[Fraction]) -> Fraction:
     """Return the bound of the statement."""
     return max(
         1 - (1 - sum((slopes[f - 1] * (y - f) for f in some), Fraction(0))) / len(some)
@@ -130,14 +130,14 @@ def laws_and_slopes_that_meet() -> str:
             require(sum(law.values()) == 1, f"gamma = {gamma}, f = {f}: no law")
             require(sum(y * chance for y, chance in law.items()) == f, f"gamma = {gamma}, f = {f}: biased")
             require(max(law) <= gamma * f and min(law) >= 0, f"gamma = {gamma}, f = {f}: out of reach")
-        best = _bound(gamma, SLOPES[gamma])
+        best = bound(gamma, SLOPES[gamma])
         require(_least_error(tried) == best, f"gamma = {gamma}: {_least_error(tried)} and {best} do not meet")
         found.append(f"{best} at gamma = {gamma}")
-    flat = _bound(5, [Fraction(0)] * ALPHA)
+    flat = bound(5, [Fraction(0)] * ALPHA)
     require(flat == Fraction(3, 4), "without slopes it is not that of packing")
     for gamma, most in ((10, Fraction(73, 100)), (20, Fraction(741, 1000))):
-        require(_bound(gamma, SLOPES[gamma]) <= most < flat, f"gamma = {gamma}")
-        found.append(f"at most {decimal(_bound(gamma, SLOPES[gamma]), 4)} at gamma = {gamma}")
+        require(bound(gamma, SLOPES[gamma]) <= most < flat, f"gamma = {gamma}")
+        found.append(f"at most {decimal(bound(gamma, SLOPES[gamma]), 4)} at gamma = {gamma}")
     return "; ".join(found)
 
 
@@ -161,7 +161,7 @@ def how_near_the_laws_of_draws_come() -> str:
         plain = best_estimator(gamma, EPSILON, ALPHA).worst_error
         require(decimal(apart, 3).startswith(one), f"gamma = {gamma}: {decimal(apart, 4)}")
         require(decimal(plain, 3).startswith(other), f"gamma = {gamma}: {decimal(plain, 4)}")
-        require(plain < apart < _bound(gamma, SLOPES[gamma]), f"gamma = {gamma}: above the bound")
+        require(plain < apart < bound(gamma, SLOPES[gamma]), f"gamma = {gamma}: above the bound")
         found.append(f"{decimal(apart, 3)} and {decimal(plain, 3)} at gamma = {gamma}")
     return f"all or none and independent draws: {'; '.join(found)}"
 
