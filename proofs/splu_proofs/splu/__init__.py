@@ -40,6 +40,7 @@ MODULES = (
     "group_draws",
     "level_bounds",
     "unbiased_levels",
+    "unbiased_noise",
     "capped_threshold",
     "draws_frontier",
     "draws_price",

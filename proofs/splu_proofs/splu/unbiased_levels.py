@@ -82,12 +82,12 @@ LAWS: Mapping[int, Mapping[int, tuple[str, str]]] = {
 less often against these counts; the laws of the other counts do not matter."""
 
 
-def _sets(least: int) -> Iterator[tuple[int, ...]]:
+def apart(least: int) -> Iterator[tuple[int, ...]]:
     """Yield the sets of counts, ``least`` the first, of which no estimate is right for two."""
     yield (least,)
     for after in range(least + 1, ALPHA + 1):
         if (1 - EPSILON) * after >= (1 + EPSILON) * least:
-            yield from ((least, *others) for others in _sets(after))
+            yield from ((least, *others) for others in apart(after))
 
 
 def bound(gamma: int, slopes: Sequence[Fraction]) -> Fraction:
@@ -95,7 +95,7 @@ def bound(gamma: int, slopes: Sequence[Fraction]) -> Fraction:
     return max(
         1 - (1 - sum((slopes[f - 1] * (y - f) for f in some), Fraction(0))) / len(some)
         for least in range(1, ALPHA + 1)
-        for some in _sets(least)
+        for some in apart(least)
         for y in range(gamma * least + 1)
     )
 
