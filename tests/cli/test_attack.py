@@ -169,6 +169,9 @@ def test_what_counts_tell_who_knows_all_other_records(
     assert float(_attack(capsys, folder, "known-others", *words)["predicted"]["decimal"]) > 0.8
     shown = _attack(capsys, folder, "homogeneity", "--draws", "capped:10")
     assert (shown["predicted"]["fraction"], shown["agrees"]) == ("1/5", True)
+    # five members of a group are one draw: the spread is five times as large
+    alone = _attack(capsys, folder, "homogeneity", "--draws", "independent")
+    assert 4.5 < (float(shown["noticed"]) / float(alone["noticed"])) ** 2 < 5.5
     known = _attack(capsys, folder, "corruption", "--draws", "all-or-none:120", "--known", 3)
     assert (known["largest"]["fraction"], known["predicted"]) == ("1/2", None)
 
