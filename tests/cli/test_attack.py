@@ -38,6 +38,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     marked = frame.with_row_index("id")
     marked.write_csv(folder / "marked.csv")
     SpluGen(5).publish(marked, "job", SeededSource(1)).write(folder / "m.csv", folder / "m.json")
+    capped = SpluGen(5, draws="capped:10").publish(marked, "job", SeededSource(1))
+    capped.write(folder / "mc.csv", folder / "mc.json")
     RetentionReplacement("1/2", values).publish(marked, "job", SeededSource(1)).write(
         folder / "mr.csv", folder / "mr.json"
     )
@@ -132,6 +134,10 @@ def test_a_release_is_attacked_with_the_original_and_without(
     assert judged["agrees"] is True
     assert abs(Fraction(judged["success"]["fraction"]) - Fraction(1, 5)) < Fraction(judged["noticed"])
     assert judged["says"].endswith(f"of {ROWS} rows that their other columns tell apart in the original")
+    drawn = ("--manifest", folder / "mc.json", "--release", folder / "mc.csv")
+    held = _json(capsys, "attack", "homogeneity", folder / "marked.csv", *drawn)
+    assert held["agrees"] is True
+    assert float(held["noticed"]) > 1.5 * float(judged["noticed"])  # the members of a group are one draw
     alone = _json(capsys, "attack", "homogeneity", *there)
     assert (alone["success"], alone["believed"]["fraction"]) == (None, "1/5")
     assert main(["attack", "homogeneity", *map(str, there)]) == 0

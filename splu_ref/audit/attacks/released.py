@@ -159,14 +159,15 @@ def attack_release(
     -----
     In SPLU-Gen the shown value is the best guess, whatever the plan and the true counts are, if p is at least
     1/gamma: p f records of a value are expected to show it, and of another value at most (1 - p)/(gamma - 1)
-    for each of at most f groups. It is right with probability p exactly, for each record independently.
+    for each of at most f groups. It is right with probability p exactly, for each record independently; where
+    the draws of a group hang together, its members are one variable, as in `carried_out`.
 
     Records that depend on each other by their order have in the bound 8 for each record of the release, as in
     `carried_out`, as those whose true value is known are a part of them.
     """
     mechanism = released.release.mechanism
     if isinstance(mechanism, SpluGen) and score is best_guess and mechanism.retention * mechanism.gamma >= 1:
-        return _shown_is_guessed(name, released, mechanism.retention, says)
+        return _shown_is_guessed(name, released, mechanism, says)
     view = released.view
     believed = view.expected(score)
     success = predicted = e_value = noticed = rows = None
@@ -214,7 +215,8 @@ def _scores(view: View, score: Score) -> dict[tuple[int, Label], Fraction]:
     }
 
 
-def _shown_is_guessed(name: str, released: Released, kept: Fraction, says: str) -> AttackOutcome:
+def _shown_is_guessed(name: str, released: Released, mechanism: SpluGen, says: str) -> AttackOutcome:
+    kept = mechanism.retention
     success = e_value = noticed = None
     rows, counts = len(released.published), np.bincount(released.published)
     if released.original is not None and released.true is not None:
@@ -224,7 +226,10 @@ def _shown_is_guessed(name: str, released: Released, kept: Fraction, says: str) 
         seen = released.linked
         rows, right = seen.total(), sum(count for (own, label), count in seen.items() if own == label)
         success = Fraction(right, rows)
-        e_value, noticed = point_tested(right, rows, kept)
+        if mechanism.draws.bound is None:
+            e_value, noticed = point_tested(right, rows, kept)
+        else:
+            e_value, noticed = sum_tested(Fraction(right), kept * rows, rows, int(mechanism.gamma) * rows)
         says = _found(says, rows)
     return AttackOutcome(
         attack=name,
