@@ -20,7 +20,7 @@ from splu_proofs.worlds.group_laws import variance
 from splu_ref import SeededSource, SpluGen
 from splu_ref.audit.attacks import told_apart
 from splu_ref.binomial import lower_tail, upper_tail
-from splu_ref.guarantees import best_estimator, privacy_minimum
+from splu_ref.guarantees import best_estimator, privacy_minimum, utility_threshold
 from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE, embedded_table
 
 PICTURE = Path(__file__).parents[1] / "_static" / "draws.svg"
@@ -59,6 +59,8 @@ class Setting:
         At epsilon = 0.3 for counts up to 10; T_P* is None where p is not 1/gamma.
     variance
         Of a published count of 1,000 that stands in no group with a flagged or rare slot of another value.
+    threshold
+        T_f of such values: from it on, counts are off by a tenth with probability at most 1/20.
     told
         How often who knows all other records tells a count of 1,000 from 999, at most.
     """
@@ -69,12 +71,18 @@ class Setting:
     t_p: Fraction
     t_p_star: Fraction | None
     variance: Fraction
+    threshold: int
     told: Fraction
 
     @property
     def spread(self) -> float:
         """The standard deviation of a count of 1,000."""
         return sqrt(self.variance)
+
+    @property
+    def conjunction(self) -> float:
+        """The standard deviation of a published conjunction that half of 1,000 records satisfy."""
+        return sqrt(LARGE / 4 + self.variance / 4)
 
 
 def settings() -> list[Setting]:
@@ -111,7 +119,24 @@ def _of(mechanism: SpluGen, level: Fraction, star: Fraction | None, variance: Fr
         t_p=level,
         t_p_star=star,
         variance=variance,
+        threshold=_threshold(mechanism),
         told=told,
+    )
+
+
+def _threshold(mechanism: SpluGen) -> int:
+    """Return T_f where no other value is flagged or rare: above a cap the noise is that of its flags."""
+    law, bound = mechanism.record_law, mechanism.draws.bound
+    if mechanism.draws.name == "all-or-none":
+        assert bound is not None
+        return bound + 1
+    plain = utility_threshold(law.gamma, "1/10", "1/20", retention=law.retention).threshold
+    if bound is None or plain <= bound:
+        return plain
+    return next(
+        f + 1
+        for f in range(plain - 1, 0, -1)
+        if law.error_enclosure(min(f, bound), -(-f // 10), 64).bounds().lower > Fraction(1, 20)
     )
 
 
