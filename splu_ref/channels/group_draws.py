@@ -6,14 +6,18 @@ a published count is not.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias
 
-from splu_ref.model import ParameterError, whole
+from splu_ref.model import ParameterError
 
 DrawsName: TypeAlias = Literal["independent", "capped", "all-or-none"]
 
-_WANTED = "write independent, capped:M or all-or-none:A with a whole number of at least 1, such as capped:100"
+_WANTED = (
+    "write independent, capped:M or all-or-none:A with a whole number from 1 to 10^15 - 1, as capped:100"
+)
+_BOUNDED = re.compile("(capped|all-or-none):([1-9][0-9]{0,14})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +45,14 @@ class GroupDraws:
         Raises
         ------
         ParameterError
-            For another name, or without a whole number of at least 1 where one belongs.
+            For another text: the number has 1 to 15 digits 0-9, and does not begin with 0.
         """
-        name, colon, bound = text.partition(":")
-        if name == "independent" and not colon:
+        if text == "independent":
             return cls()
-        if name == "capped" and colon:
-            return cls("capped", whole(bound, "the cap of --draws", 1))
-        if name == "all-or-none" and colon:
-            return cls("all-or-none", whole(bound, "the bound of --draws", 1))
-        raise ParameterError(f"--draws {text[:40]!r} is not known: {_WANTED}")
+        found = _BOUNDED.fullmatch(text)
+        if found is None:
+            raise ParameterError(f"--draws {text[:40]!r} is not known: {_WANTED}")
+        return cls("capped" if found[1] == "capped" else "all-or-none", int(found[2]))
 
     def __str__(self) -> str:
         return self.name if self.bound is None else f"{self.name}:{self.bound}"

@@ -12,6 +12,7 @@ from splu_ref.conformance.groups import (
     certificates,
     channels,
     comparators,
+    dependent_draws,
     entropy,
     estimates,
     false_certificates,
@@ -58,7 +59,7 @@ SUBJECTS = (
     tuples,
     entropy,
 )
-LATER = (retention_laws,)
+LATER = (retention_laws, dependent_draws)
 """Subjects of operations whose fields are varied by an earlier request: a vector file never changes."""
 
 

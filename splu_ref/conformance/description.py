@@ -18,6 +18,7 @@ FEATURES = (
     "cyclic",
     "mixed",
     "retention",
+    "draws",
     "mle",
     "exact",
     "two-state",

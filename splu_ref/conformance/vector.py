@@ -15,7 +15,7 @@ SCHEMA = "splu-ref/vectors/1"
 
 OPTIONAL = {
     "plan": ("passes",),
-    "publish": ("groups", "order", "integers", "rows", "suppressed"),
+    "publish": ("groups", "order", "integers", "marked", "shown", "rows", "suppressed"),
     "publish_retention": ("integers", "rows"),
     "publish_retention_keyed": ("rows",),
     "publish_swap": ("cells", "places"),

@@ -9,7 +9,7 @@ as can be. Its members then take these values in a uniform order, so that each k
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,22 @@ Marks: TypeAlias = NDArray[np.bool_]
 """Whether a slot is marked, by group and slot, shape (groups, gamma)."""
 SlotKinds: TypeAlias = Mapping[int, Mapping[tuple[bool, int], int]]
 """By value and kind, the number of its slots: whether they are marked, and how many of their group are."""
+
+
+class DrawnSlots(NamedTuple):
+    """What the draws of a plan come to.
+
+    Attributes
+    ----------
+    marked
+        The marked slots, block by block.
+    shown
+        Which slot's value the member at each slot is published with, shape (N,): a slot is gamma times its
+        group in the plan plus its place in the group.
+    """
+
+    marked: tuple[Marks, ...]
+    shown: IntArray
 
 
 def marked_slots(blocks: Sequence[Groups], draws: GroupDraws, stream: UniformSource) -> tuple[Marks, ...]:
@@ -94,8 +110,8 @@ def shown_slots(marked: Marks, draws: GroupDraws, stream: UniformSource) -> IntA
     return shown
 
 
-def dependent_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> IntArray:
-    """Return which slot's value the member at each slot of a plan is published with.
+def dependent_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> DrawnSlots:
+    """Draw which slot's value the member at each slot of a plan is published with.
 
     Parameters
     ----------
@@ -105,18 +121,13 @@ def dependent_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> I
         How the draws of a group hang together; not independent.
     source
         Its stream 0 gives the order of the groups, stream b + 1 the draws of the plan's block b.
-
-    Returns
-    -------
-    IntArray
-        Shape (N,), by slot: gamma times the group plus the slot, and such a number.
     """
-    blocks = plan.blocks()
+    marked = marked_slots(plan.blocks(), draws, source.block(0))
     shown, begin = [], 0
-    for number, marked in enumerate(marked_slots(blocks, draws, source.block(0))):
-        shown.append(begin + shown_slots(marked, draws, source.block(number + 1)))
-        begin += marked.size
-    return np.concatenate(shown)
+    for number, marks in enumerate(marked):
+        shown.append(begin + shown_slots(marks, draws, source.block(number + 1)))
+        begin += marks.size
+    return DrawnSlots(marked, np.concatenate(shown))
 
 
 def slot_kinds(blocks: Sequence[Groups], marked: Sequence[Marks]) -> SlotKinds:

@@ -239,7 +239,7 @@ class SpluGen(RecordMechanism):
                 drawn = independent_draws(source, self.gamma, self.retention, len(own))
                 published[column] = plan.published(places, drawn)
             else:
-                slots = dependent_draws(plan, self.draws, source.group_draws())
+                slots = dependent_draws(plan, self.draws, source.group_draws()).shown
                 published[column] = plan.shown(places, slots)
         shuffle = draws_of[first].kept(kept).permutation(len(kept))  # step 4
         rows = kept[shuffle] if len(suppressed) else shuffle

@@ -175,7 +175,7 @@ def test_draws_that_hang_together_are_told_with_their_price(
     _published("--draws", "independent", "--seed", "1", "--json")
     assert "draws" not in json.loads(capsys.readouterr().out)
     for words, message in (
-        (["--draws", "capped:0"], "the cap of --draws"),
+        (["--draws", "capped:0"], "--draws 'capped:0' is not known"),
         (["--draws", "exact"], "--draws 'exact' is not known: write independent, capped:M or"),
         (["--draws", "capped:2", "--retention", "1/3"], "capped:2 go with retention 1/gamma alone"),
         (

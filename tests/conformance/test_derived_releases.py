@@ -82,6 +82,9 @@ class Bits:
     def secret(self) -> Callable[[int], Bits]:
         return lambda _: self
 
+    def groups(self) -> Callable[[int], Bits]:
+        return lambda _: self
+
     def coins(self, size: int) -> list[bool]:
         return [bit == "1" for byte in self.take(-(-size // 8)) for bit in f"{byte:08b}"][:size]
 
@@ -118,7 +121,8 @@ def _key_of_release(request: Request) -> Request:
         digest = hmac.new(key, b"splu-ref/record/2" + bytes.fromhex(record), hashlib.sha256)
         table = (table + int(digest.hexdigest(), 16)) % 2**256
     whole = message(b"splu-ref/release/2", b"2", request["mechanism"].encode(), len(request["facts"]))
-    whole += message(b"", *texts(facts)[1:], b"independent", *texts(request["sensitive"]))
+    law = dict(request["facts"]).get("draws", "independent").encode()
+    whole += message(b"", *texts(facts)[1:], law, *texts(request["sensitive"]))
     whole += optional("id_column") + optional("missing")
     whole += message(b"", *texts(request["columns"]), len(request["records"])) + table.to_bytes(32, "big")
     return {
@@ -172,8 +176,10 @@ class Keyed:
     def secret(self) -> Callable[[int], Bits]:
         return lambda block: Bits(self.stream(block))
 
-    def stream(self, block: int) -> Iterator[int]:
-        prefix = b"splu-ref/keyed-plan/2"
+    def groups(self) -> Callable[[int], Bits]:
+        return lambda number: Bits(self.stream(number, b"splu-ref/keyed-groups/2"))
+
+    def stream(self, block: int, prefix: bytes = b"splu-ref/keyed-plan/2") -> Iterator[int]:
         secret = self.digest(prefix, self.column, block)
         for part in count():
             yield from hashlib.shake_256(prefix + secret + part.to_bytes(8, "big")).digest(4096)
@@ -258,13 +264,62 @@ def standing(blocks: list[list[list[int]]], own: list[int], order: list[int]) ->
     }
 
 
+def hanging_together(
+    blocks: list[list[list[int]]], gamma: int, law: str, streams: Callable[[int], Bits]
+) -> tuple[list[int], list[int]]:
+    """Return the marked slots, and by slot the slot that it shows."""
+    name, bound = law.split(":")
+    groups = [group for block in blocks for group in block]
+    held: dict[int, list[int]] = {}
+    for group in streams(0).order([0] * len(groups)) if name == "capped" else range(len(groups)):
+        for slot, value in enumerate(groups[group]):
+            held.setdefault(value, []).append(gamma * group + slot)
+    if name == "capped":
+        marked = {slot for slots in held.values() for slot in slots[: int(bound)]}
+    else:
+        marked = {slot for slots in held.values() if len(slots) <= int(bound) for slot in slots}
+    shown: dict[int, int] = {}
+    first = 0
+    for number, block in enumerate(blocks):
+        stream, here = streams(number + 1), range(first, first + gamma * len(block))
+        capped = name == "capped"
+        drawn = stream.below(gamma, len(here) if capped else len(block))
+        each = gamma if capped else 1
+        named = [first + gamma * (item // each) + place for item, place in enumerate(drawn)]
+        gets = Counter(
+            {slot: times * gamma // each for slot, times in Counter(named).items() if slot in marked}
+        )
+        shares = stream.order([slot // gamma for slot in here])
+        members = stream.order([slot // gamma for slot in here])
+        for begin in range(0, len(here), gamma):
+            slots = range(first + begin, first + begin + gamma)
+            sharing = [first + item for item in shares[begin : begin + gamma] if first + item not in marked]
+            turns = [
+                sharing[turn % len(sharing)] for turn in range(gamma - sum(gets[slot] for slot in slots))
+            ]
+            values = sorted([*turns, *(slot for slot in slots for _ in range(gets[slot] * (slot in marked)))])
+            shown |= {first + members[begin + place]: slot for place, slot in enumerate(values)}
+        first += len(here)
+    return sorted(marked), [shown[slot] for slot in range(first)]
+
+
 def published_column(
-    own: list[int], gamma: int, method: str, retention: Fraction, source: Source
+    own: list[int], gamma: int, method: str, retention: Fraction, law: str, source: Source
 ) -> tuple[list[int], Request]:
     histogram = [own.count(value) for value in range(max(own) + 1)]
     blocks = blocks_of(histogram, gamma, method, source.secret())
     order = source.order(own)
     group_of = standing(blocks, own, order)
+    if law != "independent":
+        marked, shown = hanging_together(blocks, gamma, law, source.groups())
+        groups = [group for block in blocks for group in block]
+        at = {id(group): gamma * place for place, group in enumerate(groups)}
+        slot_of = [
+            at[id(group_of[record])] + group_of[record].index(value) for record, value in enumerate(own)
+        ]
+        values = [value for group in groups for value in group]
+        steps = {"groups": groups, "order": order, "marked": marked, "shown": shown}
+        return [values[shown[slot]] for slot in slot_of], steps
     # The least common multiple of all denominators is the number of equally likely integers.
     other = (1 - retention) / (gamma - 1)
     equally_likely = lcm(retention.denominator, other.denominator)
@@ -274,8 +329,8 @@ def published_column(
         place = drawn[record] - retention * equally_likely
         others = [decoy for decoy in group_of[record] if decoy != value]
         published.append(value if place < 0 else others[int(place / (other * equally_likely))])
-    steps = {"groups": [group for block in blocks for group in block], "order": order}
-    return published, {**steps, "integers": list(map(as_written, drawn))}
+    told = {"groups": [group for block in blocks for group in block], "order": order}
+    return published, {**told, "integers": list(map(as_written, drawn))}
 
 
 def released(request: Request, columns: list[list[int]], source: Source) -> Request:
@@ -287,7 +342,8 @@ def released(request: Request, columns: list[list[int]], source: Source) -> Requ
     suppressed = source.subset(population, population % gamma)
     kept = [record for record in range(population) if record not in suppressed]
     columns = [[codes[record] for record in kept] for codes in columns]
-    made = [published_column(own, gamma, method, retention, source.kept(kept)) for own in columns]
+    law = request.get("draws", "independent")
+    made = [published_column(own, gamma, method, retention, law, source.kept(kept)) for own in columns]
     published = [values for values, _ in made]
     shuffle = source.kept(kept).shuffle(len(kept))
     return {
@@ -376,6 +432,7 @@ def _publish_keyed(request: Request) -> Request:
         ["retention", str(Fraction(request.get("retention", f"1/{gamma}")))],
         ["plan", request["method"]],
     ]
+    facts += [["draws", request["draws"]]] if "draws" in request else []
     release = {"mechanism": "SPLU-Gen", "facts": facts, "sensitive": [request["column"]]}
     made = _key_of_release(request | release)
     done = released(request, [request["sensitive"]], Keyed(request | made))

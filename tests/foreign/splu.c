@@ -378,6 +378,29 @@ static Fraction retention(int64_t gamma) {
     return value;
 }
 
+/* The law of the draws: of independent ones the bound is 0. */
+typedef struct { int capped; int64_t bound; } Law;
+
+static Law draws_law(int64_t gamma, Fraction p) {
+    Law law = {0, 0};
+    if (!optional("draws")) return law;
+    const Value *value = field("draws");
+    require(value->type == TEXT && strlen(value->text) == value->length);
+    if (!strcmp(value->text, "independent")) return law;
+    static const char *const names[] = {"all-or-none:", "capped:"};
+    for (int i = 0; i < 2; i++) {
+        size_t length = strlen(names[i]);
+        if (strncmp(value->text, names[i], length)) continue;
+        const char *digits = value->text + length;
+        size_t count = strspn(digits, "0123456789");
+        require(count >= 1 && count <= 15 && !digits[count] && *digits != '0');
+        law.capped = i;
+        law.bound = strtoll(digits, NULL, 10);
+    }
+    require(law.bound > 0 && p.p * gamma == p.q);
+    return law;
+}
+
 /* ---- bytes: a tape, or the system's ---------------------------------------------------------------------- */
 
 static unsigned char *tape;
@@ -650,7 +673,84 @@ static int compare_codes(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-static int64_t *publish_column(const int64_t *own, size_t count, int64_t gamma, int method, DrawRule rule) {
+/* Whether each slot is marked. */
+static unsigned char *marks(Groups groups, Integers histogram, Law law) {
+    unsigned char *marked = take(groups.number * groups.gamma);
+    if (!law.capped) {
+        for (size_t slot = 0; slot < groups.number * groups.gamma; slot++)
+            marked[slot] = histogram.at[groups.values[slot]] <= law.bound;
+        return marked;
+    }
+    size_t *order = random_order(NULL, groups.number);
+    int64_t *seen = take_array(histogram.count, sizeof(int64_t));
+    for (size_t i = 0; i < groups.number; i++) {
+#ifdef BREAK_GROUPS_IN_PLAN_ORDER
+        order[i] = i;
+#endif
+        for (size_t j = 0; j < groups.gamma; j++) {
+            size_t slot = order[i] * groups.gamma + j;
+#ifdef BREAK_CAP_OFF_BY_ONE
+            marked[slot] = seen[groups.values[slot]]++ <= law.bound;
+#else
+            marked[slot] = seen[groups.values[slot]]++ < law.bound;
+#endif
+        }
+    }
+    return marked;
+}
+
+/* Write which slot each slot of a block of groups shows, counted from the first of the block. */
+static void show_slots(const unsigned char *marked, size_t number, size_t gamma, Law law, size_t *shown) {
+    size_t size = number * gamma;
+    size_t *places = take_array(size, sizeof(size_t));
+    int64_t *group_of = take_array(size, sizeof(int64_t));
+    for (size_t slot = 0; slot < size; slot++) group_of[slot] = (int64_t)(slot / gamma);
+    if (law.capped) {
+        for (size_t item = 0; item < size; item++) {
+            size_t slot = item / gamma * gamma + (size_t)below(gamma);
+            places[slot] += marked[slot];
+        }
+    } else {
+        for (size_t group = 0; group < number; group++) {
+#ifdef BREAK_RARE_MORE_OFTEN
+            size_t slot = group * gamma + (size_t)below(gamma - 1);
+#else
+            size_t slot = group * gamma + (size_t)below(gamma);
+#endif
+            if (marked[slot]) places[slot] = gamma;
+        }
+    }
+    size_t *order = random_order(group_of, size);
+    for (size_t group = 0; group < number; group++) {
+        size_t left = gamma, sharing = 0, turn = 0;
+        for (size_t slot = group * gamma; slot < (group + 1) * gamma; slot++) {
+            left -= places[slot];
+            sharing += !marked[slot];
+        }
+        for (size_t i = group * gamma; i < (group + 1) * gamma; i++) {
+#ifdef BREAK_REST_TO_THE_FIRST
+            size_t slot = i;
+            (void)order;
+#else
+            size_t slot = order[i];
+#endif
+            if (!marked[slot]) { places[slot] = left / sharing + (turn < left % sharing); turn++; }
+        }
+    }
+    size_t *members = random_order(group_of, size), place = 0;
+    for (size_t slot = 0; slot < size; slot++) {
+        for (size_t times = 0; times < places[slot]; times++, place++) {
+#ifdef BREAK_NOT_DEALT
+            shown[place] = slot;
+            (void)members;
+#else
+            shown[members[place]] = slot;
+#endif
+        }
+    }
+}
+
+static int64_t *publish_column(const int64_t *own, size_t count, int64_t gamma, int method, DrawRule rule, Law law) {
     int64_t largest = 0;
     for (size_t i = 0; i < count; i++) if (own[i] > largest) largest = own[i];
     require(largest < 1000000);
@@ -683,6 +783,20 @@ static int64_t *publish_column(const int64_t *own, size_t count, int64_t gamma, 
     for (size_t place = 0; place < count; place++) slot_of[order[place]] = slots[place];
 
     int64_t *published = take_array(count, sizeof(int64_t));
+    if (law.bound) {
+        unsigned char *marked = marks(groups, histogram, law);
+        size_t *shown = take_array(count, sizeof(size_t));
+        first = 0;
+        for (size_t b = 0; b < groups.blocks; b++) {
+            size_t number = (groups.number - b + groups.blocks - 1) / groups.blocks, size = number * groups.gamma;
+            show_slots(marked + first, number, groups.gamma, law, shown + first);
+            for (size_t i = first; i < first + size; i++) shown[i] += first;
+            first += size;
+        }
+        for (size_t record = 0; record < count; record++)
+            published[record] = (int64_t)groups.values[shown[slot_of[record]]];
+        return published;
+    }
     for (size_t record = 0; record < count; record++) {
         uint64_t r = below(rule.m);
         uint64_t draw = r < rule.k ? 0 : 1 + (r - rule.k) / rule.s;
@@ -701,7 +815,7 @@ static int64_t *publish_column(const int64_t *own, size_t count, int64_t gamma, 
     return published;
 }
 
-static Release publish(Integers *columns, size_t column_count, int64_t gamma, int method, Fraction p) {
+static Release publish(Integers *columns, size_t column_count, int64_t gamma, int method, Fraction p, Law law) {
     size_t population = columns[0].count, remainder = population % (size_t)gamma;
     require(population > 0);
     for (size_t c = 0; c < column_count; c++) {
@@ -724,7 +838,7 @@ static Release publish(Integers *columns, size_t column_count, int64_t gamma, in
     for (size_t c = 0; c < column_count; c++) {
         int64_t *own = take_array(count, sizeof(int64_t));
         for (size_t i = 0; i < count; i++) own[i] = columns[c].at[kept[i]];
-        published[c] = publish_column(own, count, gamma, method, rule);
+        published[c] = publish_column(own, count, gamma, method, rule, law);
     }
     size_t *shuffle = random_order(NULL, count);
 #ifdef BREAK_UNSHUFFLED
@@ -839,10 +953,11 @@ static void answer_publish(void) {
     Integers codes = integers_of(field("sensitive"), 0);
     int64_t gamma = gamma_of();
     int method = word("method", METHODS);
-    ONLY("sensitive", "gamma", "method", "retention", "tape");
+    ONLY("sensitive", "gamma", "method", "retention", "draws", "tape");
     Fraction p = retention(gamma);
+    Law law = draws_law(gamma, p);
     open_tape(text("tape"));
-    Release done = publish(&codes, 1, gamma, method, p);
+    Release done = publish(&codes, 1, gamma, method, p, law);
 #ifdef BREAK_CONSUMED_IGNORED
     consumed = tape_size;
 #endif
@@ -866,10 +981,11 @@ static void answer_release(void) {
     }
     int64_t gamma = gamma_of();
     int method = word("method", METHODS);
-    ONLY("sensitive", "gamma", "method", "retention", "tape");
+    ONLY("sensitive", "gamma", "method", "retention", "draws", "tape");
     Fraction p = retention(gamma);
+    Law law = draws_law(gamma, p);
     open_tape(text("tape"));
-    Release done = publish(columns, count, gamma, method, p);
+    Release done = publish(columns, count, gamma, method, p, law);
     printf("{\"published\":[");
     for (size_t c = 0; c < count; c++) {
         if (c) putchar(',');
@@ -886,12 +1002,13 @@ static void answer_publish_random(void) {
     Integers codes = integers_of(field("sensitive"), 0);
     int64_t gamma = gamma_of(), times = integer("times", 1);
     int method = word("method", METHODS);
-    ONLY("sensitive", "gamma", "method", "retention", "times");
+    ONLY("sensitive", "gamma", "method", "retention", "draws", "times");
     require(times <= 10000);
     Fraction p = retention(gamma);
+    Law law = draws_law(gamma, p);
     Release *done = take_array((size_t)times, sizeof(Release));
     open_system();
-    for (int64_t t = 0; t < times; t++) done[t] = publish(&codes, 1, gamma, method, p);
+    for (int64_t t = 0; t < times; t++) done[t] = publish(&codes, 1, gamma, method, p, law);
     printf("{\"published\":[");
     for (int64_t t = 0; t < times; t++) {
         if (t) putchar(',');
@@ -1367,7 +1484,7 @@ static void answer_describe(void) {
     ONLY(NULL);
     printf("{\"ops\":[");
     for (size_t i = 1; i < OPERATION_COUNT; i++) printf("%s\"%s\"", i > 1 ? "," : "", OPERATIONS[i].name);
-    printf("],\"features\":[\"anatomy\",\"cyclic\",\"mixed\",\"retention\",\"mle\",\"exact\",\"two-state\",\"per-value\"]");
+    printf("],\"features\":[\"anatomy\",\"cyclic\",\"mixed\",\"retention\",\"mle\",\"exact\",\"two-state\",\"per-value\",\"draws\"]");
     printf(",\"name\":\"splu.c\",\"version\":\"1\"}");
 }
 

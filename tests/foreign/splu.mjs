@@ -18,6 +18,7 @@ const BREAKS = [
   "printed-matrix", "not-clipped", "retention-off-by-one", "keeps-remainder",
   "exit-on-invalid", "wrong-kind", "signed-keys", "stderr-flood",
   "table-digest-by-xor", "key-without-gamma", "draws-without-column",
+  "groups-in-plan-order", "rest-to-the-first", "not-dealt", "cap-off-by-one", "rare-more-often",
 ];
 const broken = new Set(process.argv.slice(2).filter((word) => word !== "--break"));
 for (const name of broken) if (!BREAKS.includes(name)) throw new Error(`no such break: ${name}`);
@@ -73,9 +74,22 @@ class Fields {
     if (value.compare(ONE) > 0) refuse("retention is above 1");
     return value;
   }
+  // The law of the draws: null if they are independent.
+  law(retention, gamma) {
+    const text = this.has("draws") ? this.text("draws") : "independent";
+    return lawOf(text, retention, gamma);
+  }
   finish() {
     for (const name of this.left.keys()) throw new Refusal("unsupported", `the field ${name} is not known`);
   }
+}
+
+function lawOf(text, retention, gamma) {
+  if (text === "independent") return null;
+  const found = /^(capped|all-or-none):([1-9][0-9]{0,14})$/.exec(text);
+  if (!found || text.endsWith("\n")) refuse("there are no such draws");
+  if (retention.compare(new Fraction(1n, BigInt(gamma)))) refuse("these draws go with p = 1/gamma alone");
+  return { text, capped: found[1] === "capped", bound: Number(found[2]) };
 }
 
 function integersOf(values, name, least) {
@@ -167,6 +181,7 @@ class Stream {
   // A stream is the same for every record, and its secret is itself.
   kept() { return this; }
   planSecret() { return this; }
+  groupDraws() { return this; }
   block() { return this; }
 }
 
@@ -247,7 +262,7 @@ function releaseKey(key, { mechanism, facts, sensitive, idColumn, missing, colum
   const table = Buffer.from(sum.toString(16).padStart(64, "0"), "hex");
   const message = Buffer.concat([
     Buffer.from("splu-ref/release/2"), framed("2"), framed(mechanism),
-    u64(facts.length), ...facts.filter(told).flat().map(framed), framed("independent"),
+    u64(facts.length), ...facts.filter(told).flat().map(framed), framed(new Map(facts).get("draws") ?? "independent"),
     u64(sensitive.length), ...sensitive.map(framed), framed(idColumn), framed(missing),
     u64(columns.length), ...columns.map(framed), u64(records.length), table,
   ]);
@@ -289,9 +304,10 @@ class Keyed {
       new Blocks((number) => this.block(record, number), block.subarray(16)).integer(bound));
   }
   kept(rows) { return new Keyed(this.key, this.column, rows.map((row) => this.identities[row])); }
-  planSecret() {
+  planSecret() { return this.streams("splu-ref/keyed-plan/2"); }
+  groupDraws() { return this.streams("splu-ref/keyed-groups/2"); }
+  streams(prefix) {
     const name = Buffer.from(this.column, "utf8");
-    const prefix = "splu-ref/keyed-plan/2";
     return {
       block: (block) => {
         const secret = this.hmac([prefix, u64(name.length), name, u64(block)]);
@@ -399,7 +415,74 @@ function drawRule(gamma, retention) {
 
 const drawOf = (r, rule) => (r < rule.k ? 0 : 1 + Number((r - rule.k) / rule.s));
 
-function release(columns, gamma, method, retention, source) {
+// Which slots are marked, as a list of truth values by slot.
+function marks(groups, law, stream) {
+  if (!law.capped) {
+    const counts = new Map();
+    for (const value of groups.flat()) counts.set(value, (counts.get(value) ?? 0) + 1);
+    return groups.flat().map((value) => counts.get(value) <= law.bound);
+  }
+  const order = stream.permutation(groups.length);
+  const gamma = groups[0].length;
+  const marked = new Array(groups.length * gamma).fill(false);
+  const seen = new Map();
+  if (broken.has("groups-in-plan-order")) order.sort((a, b) => a - b);
+  for (const group of order) {
+    groups[group].forEach((value, slot) => {
+      const before = seen.get(value) ?? 0;
+      marked[group * gamma + slot] = before < law.bound + (broken.has("cap-off-by-one") ? 1 : 0);
+      seen.set(value, before + 1);
+    });
+  }
+  return marked;
+}
+
+// Which slot of the block each slot of the block shows.
+function shownSlots(marked, gamma, law, stream) {
+  const number = marked.length / gamma;
+  const groupOf = marked.map((_, slot) => Math.floor(slot / gamma));
+  const places = new Array(marked.length).fill(0);
+  if (law.capped) {
+    const drawn = stream.below(gamma, number * gamma);
+    drawn.forEach((j, item) => {
+      const slot = groupOf[item] * gamma + j;
+      if (marked[slot]) places[slot] += 1;
+    });
+  } else {
+    stream.below(broken.has("rare-more-often") ? gamma - 1 : gamma, number).forEach((j, group) => {
+      if (marked[group * gamma + j]) places[group * gamma + j] = gamma;
+    });
+  }
+  const order = stream.order(groupOf);
+  if (broken.has("rest-to-the-first")) order.sort((a, b) => a - b);
+  for (let group = 0; group < number; group += 1) {
+    const slots = order.slice(group * gamma, (group + 1) * gamma);
+    const left = slots.reduce((sum, slot) => sum - places[slot], gamma);
+    const sharing = slots.filter((slot) => !marked[slot]);
+    sharing.forEach((slot, turn) => {
+      places[slot] = Math.floor(left / sharing.length) + (turn < left % sharing.length ? 1 : 0);
+    });
+  }
+  const members = stream.order(groupOf);
+  if (broken.has("not-dealt")) members.sort((a, b) => a - b);
+  const shown = new Array(marked.length);
+  places.flatMap((times, slot) => new Array(times).fill(slot)).forEach((slot, place) => { shown[members[place]] = slot; });
+  return shown;
+}
+
+function dependentDraws(groups, blocks, law, source) {
+  const gamma = groups[0].length;
+  const marked = marks(groups, law, source.block(0));
+  const shown = [];
+  for (let block = 0; block < blocks; block += 1) {
+    const [first, size] = [shown.length, (Math.floor((groups.length - 1 - block) / blocks) + 1) * gamma];
+    const stream = source.block(block + 1);
+    shown.push(...shownSlots(marked.slice(first, first + size), gamma, law, stream).map((slot) => first + slot));
+  }
+  return { marked, shown };
+}
+
+function release(columns, gamma, method, retention, law, source) {
   const population = columns[0].length;
   if (!population) refuse("there are no records");
   for (const codes of columns) {
@@ -424,6 +507,17 @@ function release(columns, gamma, method, retention, source) {
       : bound.order(own);
     const groupOf = new Array(own.length);
     order.forEach((record, entry) => { groupOf[record] = groups[standing[entry]]; });
+    if (law) {
+      const { marked, shown } = dependentDraws(groups, blockCount(method, groups.length), law, bound.groupDraws());
+      Object.assign(steps, { groups, order, marked: [...marked.keys()].filter((slot) => marked[slot]), shown });
+      const values = groups.flat();
+      const out = new Array(own.length);
+      order.forEach((record, entry) => {
+        const slot = standing[entry] * gamma + groups[standing[entry]].indexOf(own[record]);
+        out[record] = values[shown[slot]];
+      });
+      return out;
+    }
     const integers = bound.bigBelow(rule.m, own.length);
     Object.assign(steps, { groups, order, integers: integers.map(json) });
     return own.map((value, record) => {
@@ -758,6 +852,11 @@ function manifestOf(text) {
     return p.compare(ZERO) > 0 && p.compare(ONE) <= 0 ? [name, String(p)] : wrong();
   });
   if (told.method === RETAINED) facts.push(...lawFacts(told, wrong));
+  if (told.method === "SPLU-Gen" && told.draws !== undefined) {
+    if (typeof told.draws !== "string") wrong();
+    const law = lawOf(told.draws, parseExact(told.retention, "retention"), told.gamma);
+    if (law) facts.push(["draws", law.text]);
+  }
   if (!Array.isArray(told.sensitive) || !told.sensitive.length) wrong();
   const sensitive = told.sensitive.map((each) => ({ column: texts([each.column])[0], domain: texts(each.domain) }));
   if (new Set(sensitive.map(({ column }) => column)).size < sensitive.length) wrong();
@@ -1260,7 +1359,8 @@ function context(fields, rest) {
 function table(fields) {
   const codes = fields.integers("sensitive");
   const gamma = fields.gamma();
-  return [codes, gamma, fields.word("method", METHODS), fields.retention(gamma)];
+  const [method, retention] = [fields.word("method", METHODS), fields.retention(gamma)];
+  return [codes, gamma, method, retention, fields.law(retention, gamma)];
 }
 
 const OPERATIONS = {
@@ -1402,15 +1502,17 @@ const OPERATIONS = {
     if (columns.some((column) => column.length !== columns[0].length)) refuse("the columns differ in length");
     const gamma = fields.gamma();
     const [method, retention] = [fields.word("method", METHODS), fields.retention(gamma)];
+    const law = fields.law(retention, gamma);
     const tape = new Tape(fields.bytes("tape"));
     fields.finish();
-    const { rows, published, suppressed } = release(columns, gamma, method, retention, tape);
+    const { rows, published, suppressed } = release(columns, gamma, method, retention, law, tape);
     return { rows, published, suppressed, consumed: tape.consumed };
   },
   publish_keyed(fields) {
     const [codes, ...rest] = table(fields);
-    const [gamma, method, retention] = rest;
+    const [gamma, method, retention, law] = rest;
     const facts = [["gamma", String(gamma)], ["retention", String(retention)], ["plan", method]];
+    if (law) facts.push(["draws", law.text]);
     const [key, column, identities] = [fields.bytes("key"), fields.text("column"), byteLists(fields, "identities")];
     const made = context(fields, { mechanism: "SPLU-Gen", facts, sensitive: [column] });
     fields.finish();

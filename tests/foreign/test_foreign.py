@@ -148,6 +148,16 @@ IN_C = [
         ["publish_swap/chosen-bytes/one-order-twice", "publish_swap/retention-0/"],
         ["publish_swap/chosen-bytes/one-is-released", "publish_swap/invalid"],
     ),
+    *(
+        (mistake, ["publish"], [f"publish/{found}"], [f"publish/{kept}", "publish/anatomy-3/"])
+        for mistake, found, kept in (
+            ("GROUPS_IN_PLAN_ORDER", "draws-chosen-bytes/second-group-first", "all-or-none"),
+            ("CAP_OFF_BY_ONE", "draws-chosen-bytes/second-group-first", "all-or-none"),
+            ("RARE_MORE_OFTEN", "all-or-none-1-anatomy-3/remainder-2-0", "capped"),
+            ("REST_TO_THE_FIRST", "draws-chosen-bytes/of-the-page", "capped-1-anatomy-2"),
+            ("NOT_DEALT", "draws-chosen-bytes/of-the-page", "draws-chosen-bytes/independent"),
+        )
+    ),
     (
         "KEPT_WITH_ALPHA_ALONE",
         ["publish_alpha_beta"],
@@ -215,6 +225,16 @@ IN_JAVASCRIPT = [
     ),
     ("key-without-gamma", ["release_key"], ["release_key/parts/first"], ["release_key/parts/no-facts"]),
     ("draws-without-column", ["keyed"], ["keyed/occupation/below-5"], ["keyed/no-name/", "keyed/invalid"]),
+    *(
+        (mistake, ["publish"], [f"publish/{found}"], [f"publish/{kept}", "publish/anatomy-3/"])
+        for mistake, found, kept in (
+            ("groups-in-plan-order", "draws-chosen-bytes/second-group-first", "all-or-none"),
+            ("cap-off-by-one", "draws-chosen-bytes/second-group-first", "all-or-none"),
+            ("rare-more-often", "all-or-none-1-anatomy-3/remainder-2-0", "capped"),
+            ("rest-to-the-first", "draws-chosen-bytes/of-the-page", "capped-1-anatomy-2"),
+            ("not-dealt", "draws-chosen-bytes/of-the-page", "draws-chosen-bytes/independent"),
+        )
+    ),
 ]
 
 

@@ -15,6 +15,7 @@ import pytest
 from splu_ref.microdata import Microdata
 from splu_ref.model import TapeExhaustedError
 from splu_ref.randomness import (
+    ByteSource,
     Key,
     KeyedRelease,
     ReleaseContext,
@@ -53,6 +54,7 @@ def test_the_page_has_an_example_of_every_kind() -> None:
         "release_key",
         "keyed",
         "plan_secret",
+        "group_draws",
     }
 
 
@@ -128,22 +130,30 @@ def test_the_block_that_is_written_out() -> None:
     assert source.below(2**63, 1).tolist() == [int.from_bytes(block[16:24], "big") & (2**63 - 1)]
 
 
-@pytest.mark.parametrize("example", [example for example in examples() if example["op"] == "plan_secret"])
-def test_plan_secrets(example: Example) -> None:
-    key = Key(bytes.fromhex(example["release_key"]))
-    source = KeyedRelease(key).for_records(example["column"], lambda: [b"anna"])
-    prefix, name = b"splu-ref/keyed-plan/2", example["column"].encode()
-    message = prefix + len(name).to_bytes(8, "big") + name + example["block"].to_bytes(8, "big")
+@pytest.mark.parametrize(
+    "example", [example for example in examples() if example["op"] in ("plan_secret", "group_draws")]
+)
+def test_streams_of_plans_and_groups(example: Example) -> None:
+    key, of_plan = Key(bytes.fromhex(example["release_key"])), example["op"] == "plan_secret"
+    number = example["block" if of_plan else "stream"]
+
+    def stream_of(column: str, rows: tuple[int, ...] = ()) -> ByteSource:
+        source = KeyedRelease(key).for_records(column, lambda: [b"anna"])
+        source = source.kept(np.array(rows)) if rows else source
+        return (source.plan_secret() if of_plan else source.group_draws()).block(number)
+
+    prefix = b"splu-ref/keyed-plan/2" if of_plan else b"splu-ref/keyed-groups/2"
+    name = example["column"].encode()
+    message = prefix + len(name).to_bytes(8, "big") + name + number.to_bytes(8, "big")
     secret = hmac.digest(key.secret, message, "sha256")
     assert secret.hex() == example["secret"]
-    stream = source.plan_secret().block(example["block"])
+    stream = stream_of(example["column"])
     data = b"".join(stream.read(count) for count in (3, 0, 4092, 1, 16))  # across parts of 4096
     assert data[:16].hex() == example["bytes 0-15"]
     assert data[4096:].hex() == example["bytes 4096-4111"]
     assert data[:4096] == hashlib.shake_256(prefix + secret + bytes(8)).digest(4096)
-    assert source.kept(np.array([0])).plan_secret().block(example["block"]).read(16) == data[:16]
-    other = KeyedRelease(key).for_records("other", lambda: [b"anna"])
-    assert other.plan_secret().block(example["block"]).read(16) != data[:16]
+    assert stream_of(example["column"], (0,)).read(16) == data[:16]
+    assert stream_of("other").read(16) != data[:16]
 
 
 @pytest.mark.parametrize("example", [example for example in examples() if example["op"] == "keyed"])

@@ -10,6 +10,7 @@ from splu_ref.conformance.fields import Fields, number
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
 from splu_ref.decoys import PLANS
 from splu_ref.mechanisms import RecordMechanism, SpluGen
+from splu_ref.mechanisms.dependent_draws import dependent_draws
 from splu_ref.mechanisms.draws import draw_rule, draws
 from splu_ref.model import Exact, Gamma, Json, ParameterError, retention_probability
 from splu_ref.randomness import IntArray, SystemSource, TapeSource
@@ -31,7 +32,8 @@ def retention_of(fields: Fields) -> Exact | None:
 def splu_gen(fields: Fields) -> SpluGen:
     """Return the mechanism of a request."""
     gamma, plan = gamma_of(fields), fields.choice("method", PLANS)
-    return SpluGen(gamma, retention_of(fields), plan)
+    law = fields.text("draws") if fields.has("draws") else "independent"
+    return SpluGen(gamma, retention_of(fields), plan, law)
 
 
 def from_tape(mechanism_of: Callable[[Fields], RecordMechanism]) -> Callable[[Fields], dict[str, Json]]:
@@ -69,13 +71,20 @@ def publish(fields: Fields) -> dict[str, Json]:
     own = np.delete(codes, suppressed)
     plan = PLANS[mechanism.plan](np.bincount(own), mechanism.gamma, again)
     order = again.order_within(own)
-    integers = again.below(draw_rule(mechanism.gamma, mechanism.retention).bound, len(own))
+    drawn: dict[str, Json] = {}
+    if mechanism.draws.bound is None:
+        integers = again.below(draw_rule(mechanism.gamma, mechanism.retention).bound, len(own))
+        drawn["integers"] = [number(integer) for integer in integers.tolist()]
+    else:
+        slots = dependent_draws(plan, mechanism.draws, again)
+        drawn["marked"] = np.flatnonzero(np.concatenate(slots.marked)).tolist()
+        drawn["shown"] = slots.shown.tolist()
     return {
         "published": done.published.tolist(),
         "consumed": tape.consumed,
         "groups": plan.groups().tolist(),
         "order": order.tolist(),
-        "integers": [number(integer) for integer in integers.tolist()],
+        **drawn,
         "rows": done.rows.tolist(),
         "suppressed": done.suppressed.tolist(),
     }
