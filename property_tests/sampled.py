@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +77,7 @@ def is_error(true: IntArray, published: IntArray, epsilon: Fraction) -> NDArray[
     return difference >= epsilon.numerator * true
 
 
+@cache
 def distance_bins(gamma: int, frequency: int) -> tuple[list[int], list[Fraction]]:
     """Return the least distances abs(f' - f) of three bins (near, middle, far), and their probabilities.
 

@@ -17,6 +17,7 @@ from splu_ref.channels import (
     Breach,
     Channel,
     EntropyLoss,
+    GroupDraws,
     Inverse,
     Levels,
     LogForm,
@@ -28,6 +29,7 @@ from splu_ref.channels import (
 )
 from splu_ref.channels.amplification import Amplification
 from splu_ref.decoys import DecoyPlan, FloatArray, PlanMethod
+from splu_ref.decoys.plan import Groups
 from splu_ref.estimators import (
     ChannelEstimator,
     Condition,
@@ -49,6 +51,7 @@ from splu_ref.mechanisms import (
     Swapping,
 )
 from splu_ref.mechanisms.alpha_beta import Numbers
+from splu_ref.mechanisms.dependent_draws import Marks, marked_slots, shown_slots
 from splu_ref.microdata import Microdata
 from splu_ref.model import Exact, Gamma
 from splu_ref.randomness import (
@@ -283,6 +286,9 @@ class Subject:
     ----------
     publish_codes, publish
         The mechanism on codes, and on tables.
+    marked_slots, shown_slots, publish_dependent
+        Draws that hang together: which slots of a plan are marked, which slot each slot of a block shows, and
+        the mechanism on codes with such draws.
     channel
         The law of a record's published code that the mechanism declares.
     publish_retained, predicate_channels
@@ -330,6 +336,9 @@ class Subject:
     """
 
     publish_codes: PublishCodes
+    marked_slots: Callable[[Sequence[Groups], GroupDraws, UniformSource], tuple[Marks, ...]]
+    shown_slots: Callable[[Marks, GroupDraws, UniformSource], IntArray]
+    publish_dependent: PublishCodes
     channel: DeclaredChannel
     publish: PublishTable
     publish_retained: PublishRetained
@@ -378,6 +387,9 @@ def _exact_minimum(gamma: Exact, epsilon: Exact, alpha: Exact) -> ExactMinimum:
 
 SHIPPED = Subject(
     publish_codes=SpluGen.publish_codes,
+    marked_slots=marked_slots,
+    shown_slots=shown_slots,
+    publish_dependent=SpluGen.publish_codes,
     channel=SpluGen.channel,
     publish=SpluGen.publish,
     publish_retained=RetentionReplacement.publish_columns,
