@@ -125,6 +125,8 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"many.csv {_PUBLISH} 2 --epsilon 0.0001", f"many.csv {_PUBLISH} 2 --bins s=0.{'0' * 14}1",
         f"square.csv -o out.csv --force --sensitive a --gamma 2 --hash {'b' * 400}",
         f"long.csv {_PUBLISH} 2 --domain deep.json",
+        f"many.csv {_PUBLISH} 2 --draws capped:{LONG}", f"many.csv {_PUBLISH} 125 --draws capped:{'9' * 15}",
+        f"many.csv {_PUBLISH} 2 --draws all-or-none:1",
     ),
     "publish": (
         f"long.csv {_RETAIN} 1/3 --domain range.json", f"many.csv {_RETAIN} 1/3 --domain range.json",

@@ -73,6 +73,10 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
         [TABLE, "-o", f"{NEW}.csv", "--sensitive", JOB, "--gamma", "2", "--retention", "3/5", "--log", "log",
          "--seed", "1", "--manifest", f"{NEW}.json", "--force"], (0,),
     ),
+    "sanitize --draws": (
+        [TABLE, "-o", f"{NEW}.csv", "--sensitive", JOB, "--gamma", "2", "--draws", f"capped:{STEERING}"],
+        (2,),
+    ),
     "sanitize refused": ([TABLE, "-o", PUBLISHED, "--sensitive", JOB, "--gamma", "2"], (2,)),
     "sanitize no column": ([TABLE, "-o", f"{NEW}.csv", "--sensitive", STEERING, "--gamma", "2"], (2,)),
     "publish": (

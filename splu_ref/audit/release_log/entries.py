@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from splu_ref.audit.release_log.fingerprints import counts_fingerprint, secret_fingerprint, table_fingerprint
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.mechanisms import JoinedRelease, Release
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import Key
@@ -60,8 +60,13 @@ class LogEntry:
 
     @property
     def law(self) -> PublishedCount:
-        """The law of its published counts: gamma, and the probability of keeping the own value."""
+        """The law of what its records are published with: gamma, and the chance to keep the own value."""
         return PublishedCount.of(self.manifest["gamma"], self.manifest["retention"])
+
+    @property
+    def draws(self) -> GroupDraws:
+        """How the draws of its groups hang together."""
+        return GroupDraws.parse(self.manifest.get("draws", "independent"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,7 @@ def _entry(path: Path, number: int, fields: dict[str, Any]) -> LogEntry:
             entry.release == number - 1
             and all(isinstance(text, str) for text in texts)
             and entry.law.retention > 0  # gamma and retention are read, and refused out of range
+            and bool(entry.draws.name)  # and so is the law of the draws
             and bool(entry.counts)
             and all(map(_is_digest, (entry.table, entry.published, *entry.counts.values())))
             and all(each is None or _is_digest(each) for each in (entry.key, entry.appended_to, entry.joined))

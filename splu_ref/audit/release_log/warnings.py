@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog
-from splu_ref.audit.repeated import repeated_privacy
+from splu_ref.audit.repeated import ALPHA, repeated_privacy
+from splu_ref.channels import GroupDraws
 from splu_ref.model import ParameterError
 
 
@@ -58,10 +59,16 @@ def _about(column: str, counts: str, entry: LogEntry, others: list[LogEntry]) ->
     changed = [earlier for earlier in others if counts not in earlier.counts.values()]
     if changed:
         said += f"; {_listed(changed)} of another table under the same key, which may share records"
-    same = [earlier for earlier in others if earlier.law == entry.law]
+    same = [
+        each
+        for each in others
+        if each.law == entry.law and _as_independent(each.draws) and _as_independent(entry.draws)
+    ]
     if len(same) < len(others):
         unlike = [earlier for earlier in others if earlier not in same]
-        said += f"; {_listed(unlike)} with another gamma or retention, which no T_P covers"
+        drawn = any(earlier.law == entry.law for earlier in unlike)
+        what = "gamma, retention or law of draws" if drawn else "gamma or retention"
+        said += f"; {_listed(unlike)} with another {what}, which no T_P covers"
     if same:
         releases = 1 + len({earlier.published for earlier in same})
         try:
@@ -69,6 +76,11 @@ def _about(column: str, counts: str, entry: LogEntry, others: list[LogEntry]) ->
         except ParameterError:
             said += f"; T_P of {releases} releases is too large a sum: see splu-ref privacy --releases"
     return f"{said}; publish new records as a batch (--append), and repeat under a key (--key-file)"
+
+
+def _as_independent(draws: GroupDraws) -> bool:
+    """Return whether counts up to alpha have the law that they have under independent draws."""
+    return draws.bound is None or (draws.name == "capped" and draws.bound >= ALPHA)
 
 
 def _listed(entries: list[LogEntry]) -> str:

@@ -33,7 +33,7 @@ def drawn_evidence(replay: Replay) -> Iterator[Evidence]:
     if not isinstance(replay.mechanism, SpluGen):
         return
     for column in replay.columns:
-        yield _draws_evidence(replay, column)
+        yield (_draws_evidence if _by_record(replay) else _groups_evidence)(replay, column)
     yield _orders_evidence(replay)
     if replay.tape:
         yield _bytes_evidence(replay.tape)
@@ -68,6 +68,34 @@ def _draws_evidence(replay: Replay, column: str) -> Evidence:
         return f"own values kept: {rate_power(counts_point, len(draws), law[0], level / len(values))}"
 
     return Evidence("draws", column, average(values), len(draws), detail, power)
+
+
+def _groups_evidence(replay: Replay, column: str) -> Evidence:
+    """Hold the integers that the groups drew against independent and uniform ones.
+
+    Notes
+    -----
+    As in `_draws_evidence`; the integers belong to slots of groups and not to records, so their contexts are
+    their places and the integers before.
+    """
+    draws, law = _binned(replay, column)
+    place = np.arange(len(draws))
+    kinds = [place * 0, *(place % modulus for modulus in (*MODULI, int(_splu_gen(replay).gamma)))]
+    kinds += [place * blocks // len(place) for blocks in BLOCKS]
+    values = [in_contexts(draws, contexts, law) for contexts in kinds]
+    values += [in_contexts(draws[lag:], draws[:-lag], law) for lag in LAGS if len(draws) > lag]
+    first = (draws == 0).astype(np.int64)
+    detail = f"{int(first.sum())} of {len(draws)} slots drawn are the first; by place and by those before"
+
+    def power(level: Fraction) -> str:
+        return f"first slots drawn: {rate_power(counts_point, len(draws), law[0], level / len(values))}"
+
+    return Evidence("draws", column, average(values), len(draws), detail, power)
+
+
+def _by_record(replay: Replay) -> bool:
+    """Return whether each record draws for itself."""
+    return _splu_gen(replay).draws.bound is None
 
 
 def _splu_gen(replay: Replay) -> SpluGen:
@@ -112,7 +140,9 @@ def _orders_evidence(replay: Replay) -> Evidence:
     kept, shuffle = _first(replay).kept, _shuffle(replay)
     marks = [shuffle]
     for column in replay.columns:
-        marks += [replay.original.codes(column)[kept][shuffle], _binned(replay, column)[0][shuffle]]
+        marks.append(replay.original.codes(column)[kept][shuffle])
+        if _by_record(replay):
+            marks.append(_binned(replay, column)[0][shuffle])
     told = [rising(items, pairs(len(items))) for items in marks for pairs in (near_pairs, far_pairs)]
     for column, drawn in replay.columns.items():
         ends = np.cumsum(np.bincount(replay.original.codes(column)[kept])).tolist()

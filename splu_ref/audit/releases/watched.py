@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from splu_ref.randomness import (
     Draws,
     IntArray,
@@ -12,6 +15,7 @@ from splu_ref.randomness import (
     Randomness,
     ReleaseContext,
     ReleaseRandomness,
+    UniformSource,
 )
 
 
@@ -23,7 +27,8 @@ class Drawn:
     kept
         The records that were not deleted, ascending; their order is that of the other attributes.
     integers
-        The uniform integer of each kept record, shape (kept,).
+        The uniform integer of each kept record, shape (kept,); where the draws of groups hang together, those
+        below gamma that the groups drew, in this order.
     places
         The kept records by value, in the order of their places in the plan, shape (kept,).
     shuffle
@@ -73,8 +78,52 @@ class WatchedDraws:
         return self._draws.plan_secret()
 
     def group_draws(self) -> PlanSecret:
-        """Return what the draws of groups are drawn from."""
-        return self._draws.group_draws()
+        """Return what the draws of groups are drawn from, watched."""
+        self._noted.integers = np.empty(0, dtype=np.int64)
+        return _WatchedGroups(self._draws.group_draws(), self._noted)
+
+
+class _WatchedGroups:
+    """What the draws of groups are drawn from, their integers noted."""
+
+    def __init__(self, source: PlanSecret, noted: Drawn) -> None:
+        self._source = source
+        self._noted = noted
+
+    def block(self, number: int) -> _WatchedStream:
+        return _WatchedStream(self._source.block(number), self._noted)
+
+
+class _WatchedStream:
+    """A stream whose arrays of integers are noted, one after the other."""
+
+    def __init__(self, stream: UniformSource, noted: Drawn) -> None:
+        self.name = stream.name
+        self._stream = stream
+        self._noted = noted
+
+    def integer_below(self, bound: int) -> int:
+        return self._stream.integer_below(bound)
+
+    def below(self, bound: int, size: int) -> IntArray:
+        drawn = self._stream.below(bound, size)
+        self._noted.integers = np.append(self._noted.integers, drawn)
+        return drawn
+
+    def coins(self, size: int) -> NDArray[np.bool_]:
+        return self._stream.coins(size)
+
+    def permutation(self, size: int) -> IntArray:
+        return self._stream.permutation(size)
+
+    def order_within(self, codes: IntArray) -> IntArray:
+        return self._stream.order_within(codes)
+
+    def subset(self, population: int, count: int) -> IntArray:
+        return self._stream.subset(population, count)
+
+    def block(self, number: int) -> UniformSource:
+        return self
 
 
 class WatchedRandomness:

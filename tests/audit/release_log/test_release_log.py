@@ -38,9 +38,10 @@ def publication(
     *,
     retention: Exact | None = None,
     plan: str = "mixed",
+    draws: str = "independent",
     id_column: str | None = None,
 ) -> Release:
-    return SpluGen(gamma, retention, plan).publish(table, "value", randomness, id_column=id_column)
+    return SpluGen(gamma, retention, plan, draws).publish(table, "value", randomness, id_column=id_column)
 
 
 def adding(path: Path, done: Release) -> AbstractContextManager[tuple[ReleaseLog, LogEntry]]:
@@ -167,6 +168,24 @@ def test_another_gamma_alone_has_no_number(log: Path) -> None:
     (warning,) = add(log, publication(SeededSource(2)))
     assert "the mean of" not in warning
     assert "release 1 of the log with another gamma or retention" in warning
+
+
+@pytest.mark.parametrize("draws", ["capped:9", "all-or-none:10"])
+def test_draws_that_hang_together_have_no_number(log: Path, draws: str) -> None:
+    add(log, publication(SeededSource(1), draws=draws))
+    (warning,) = add(log, publication(SeededSource(2)))
+    assert "the mean of" not in warning
+    assert "release 1 of the log with another gamma, retention or law of draws, which no T_P" in warning
+    (warning,) = add(log, publication(SeededSource(3), draws=draws))
+    assert "the mean of" not in warning
+    assert "releases 1, 2 of the log with another gamma, retention or law of draws" in warning
+
+
+def test_small_counts_of_capped_draws_are_those_of_independent_ones(log: Path) -> None:
+    add(log, publication(SeededSource(1), draws="capped:10"))
+    (warning,) = add(log, publication(SeededSource(2)))
+    assert "the mean of 2 published counts" in warning
+    assert "no T_P covers" not in warning
 
 
 def test_a_table_with_other_columns_is_recognized_by_its_counts(log: Path) -> None:

@@ -254,6 +254,10 @@ def test_the_evidence_of_every_outcome_is_one_on_average() -> None:
     assert 1 - 1e-6 < draws <= 1
     orders = _mean("orders", three, SpluGen(2, plan="cyclic"), shuffle=True)
     assert 1 - 1e-6 < orders <= 1
+    two = Microdata.from_frame(pl.DataFrame({"a": list("xy"), "b": list("wv")}))
+    for law in ("capped:1", "all-or-none:1"):
+        groups = _mean("draws", two, SpluGen(2, plan="cyclic", draws=law), shuffle=False)
+        assert 1 - 1e-6 < groups <= 1
 
 
 class _Faulty(SeededSource):
@@ -293,6 +297,35 @@ def _one_value(drawn: IntArray) -> IntArray:
 )
 def test_draws_that_are_not_drawn_are_found(fault: Callable[[IntArray], IntArray]) -> None:
     assert ("draws", "job") in _failed(_replay(_Faulty(fault)))
+
+
+CAPPED = SpluGen(3, draws="capped:50")
+
+
+@pytest.mark.parametrize("mechanism", [CAPPED, SpluGen(3, draws="all-or-none:230")])
+def test_groups_that_draw_are_made_again(mechanism: SpluGen) -> None:
+    for source, id_column in ((SeededSource(4), None), (KeyedSource(KEY), "id")):
+        release, transcript = transcribed(mechanism, ORIGINAL, COLUMNS, source, id_column=id_column)
+        replay = Replay.of_transcript(transcript, ORIGINAL)
+        assert replay.check(release.table).passed
+        assert not _failed(replay)
+    assert Replay.of_key(KEY, ORIGINAL, mechanism, COLUMNS, "id").check(release.table).passed
+    assert not Replay.of_key(KEY, ORIGINAL, GEN, COLUMNS, "id").check(release.table).passed
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        lambda drawn: drawn * 0,
+        lambda drawn: np.arange(len(drawn)) % 3,
+        np.sort,
+        lambda drawn: np.where(drawn == 2, 1, drawn),
+        lambda drawn: np.repeat(drawn, 2)[: len(drawn)],
+    ],
+    ids=["first", "counter", "sorted", "two of three", "twice"],
+)
+def test_groups_that_do_not_draw_are_found(fault: Callable[[IntArray], IntArray]) -> None:
+    assert ("draws", "job") in _failed(_replay(_Faulty(fault), CAPPED))
 
 
 def test_one_draw_for_two_columns_is_found() -> None:
