@@ -113,9 +113,10 @@ def bargain(draws: GroupDraws, gamma: int) -> str:
             "knows the values of all other records"
         )
     return (
-        f"counts up to {draws.bound} are multiples of {gamma} and larger ones nearly exact, which tells more "
-        "to whoever knows the values of all other records; a rare value that takes a group may show whose "
-        f"group it is, and one known value of them then leaves {gamma - 1} for each of the others"
+        f"counts up to {draws.bound} are multiples of {gamma}, and larger ones have noise from groups with a "
+        "rare value alone, which tells more to whoever knows the values of all other records; a rare value "
+        "that takes a group may show whose it is, and one known value of them then leaves "
+        f"{gamma - 1} for each other"
     )
 
 
