@@ -16,10 +16,21 @@ if TYPE_CHECKING:
     from splu_ref.guarantees.count_entropy import count_loss, expected_count_loss
     from splu_ref.guarantees.count_error import ErrorProbability, error_probability
     from splu_ref.guarantees.decimals import decimal_down, decimal_up, exact_json, integer_text
+    from splu_ref.guarantees.drawn_counts import DrawnCount, slot_law
+    from splu_ref.guarantees.drawn_privacy import DrawnPrivacy, Level, privacy_of_draws, table_privacy
+    from splu_ref.guarantees.drawn_utility import (
+        DrawnThreshold,
+        Noise,
+        drawn_error_bound,
+        drawn_threshold,
+        table_threshold,
+    )
     from splu_ref.guarantees.estimator_free import (
         BestEstimator,
+        LeastWorstError,
         best_estimator,
         least_mean_error,
+        least_worst_error,
         worst_error_bounds,
     )
     from splu_ref.guarantees.plateaus import error_offset, plateau_ends, plateau_starts
@@ -74,10 +85,29 @@ else:
                 "exact_json",
                 "integer_text",
             ),
+            "drawn_counts": (
+                "DrawnCount",
+                "slot_law",
+            ),
+            "drawn_privacy": (
+                "DrawnPrivacy",
+                "Level",
+                "privacy_of_draws",
+                "table_privacy",
+            ),
+            "drawn_utility": (
+                "DrawnThreshold",
+                "Noise",
+                "drawn_error_bound",
+                "drawn_threshold",
+                "table_threshold",
+            ),
             "estimator_free": (
                 "BestEstimator",
+                "LeastWorstError",
                 "best_estimator",
                 "least_mean_error",
+                "least_worst_error",
                 "worst_error_bounds",
             ),
             "plateaus": (
@@ -122,7 +152,13 @@ __all__ = [
     "Conjunction",
     "ConjunctionBound",
     "ConjunctionThreshold",
+    "DrawnCount",
+    "DrawnPrivacy",
+    "DrawnThreshold",
     "ErrorProbability",
+    "LeastWorstError",
+    "Level",
+    "Noise",
     "PrivacyMinimum",
     "SampleSize",
     "TupleChances",
@@ -141,12 +177,15 @@ __all__ = [
     "count_loss",
     "decimal_down",
     "decimal_up",
+    "drawn_error_bound",
+    "drawn_threshold",
     "error_offset",
     "error_probability",
     "exact_json",
     "expected_count_loss",
     "integer_text",
     "least_mean_error",
+    "least_worst_error",
     "most_views",
     "plateau_ends",
     "plateau_starts",
@@ -154,8 +193,12 @@ __all__ = [
     "printed_sample_size",
     "prior_bound",
     "privacy_minimum",
+    "privacy_of_draws",
     "sample_size",
     "sample_size_bound",
+    "slot_law",
+    "table_privacy",
+    "table_threshold",
     "utility_threshold",
     "views_allowed",
     "views_posterior",
