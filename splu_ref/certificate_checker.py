@@ -49,6 +49,29 @@ Why each claim follows.
   ceil((1-epsilon) F) below. The two numbers together are at most t_e <= 1, so each r <= 1, and r^f only
   falls after F. With a retention p, (1+p(z-1)) (1+q(z-1))^(gamma-1) stands for (1 + (z-1)/gamma)^gamma.
 
+Draws within a group. With a parameter "draws" the gamma draws of a group hang together, and each record still
+keeps its value with 1/gamma. The groups are independent, and a group gives a value that it holds a number of
+places, on average one. With capped:M the groups stand in an order; in the first M groups of each value its
+slot is marked, and the marked slots of a group get what a multinomial draw gives them. With all-or-none:A
+one slot is chosen; the marked ones, those of values with at most A records, get all places if chosen, and
+otherwise none. In both the u slots that are not marked share what is left evenly, the remainder going to some
+of them at random.
+* Up to M records the law of f' is the binomial one: small-sum-privacy with alpha <= M, error-probability with
+  frequency <= M, and utility-threshold if its tail begins at M + 1 or before, are as they are without draws.
+  (Given what is left, an even share is least spread of all with its mean: the mean of any convex function of
+  a share, such as z^share, is at most what independent draws give. So Chernoff's bound holds above M too.)
+  With all-or-none:A and alpha <= A, f' is gamma times the number of chosen groups out of f, and every count
+  is visited.
+* utility-bound: let f exceed the bound. In groups of v where its slot is not marked, together at most
+  S marked slots of other values stand: A (values - 1) of all-or-none; of capped M (values - 1) less
+  M (gamma - 1), because in v's M marked groups, which come before its others, stand so many slots of other
+  values, and as many of their marked ones are therefore not in the others. With M_u(z) the mean of
+  z^(share - 1), at least 1, and B(z) = (1 + (z-1)/gamma)^gamma / z for each of the M groups in which v is
+  marked (none with all-or-none): the mean of z^(f' - f) is at most B(z)^M times the largest
+  M_u(z)^ceil(S/(gamma-u)), 1 <= u < gamma. Times z^-k for a z >= 1 that bounds Pr(f' - f >= k), and times
+  z^k for a z <= 1 Pr(f - f' >= k). The two at k = ceil(epsilon t_f) are together at most t_e, and fall as k
+  grows. Without values, draws are capped and Chernoff's bound without draws is at most t_e at t_f.
+
 Three claims are about retention replacement: a record keeps its value with p = retention, and else takes one
 drawn from a law of replacements, its own value included.
 * breach: the law is uniform over m = values. Under a prior by counts n_u with sum N, the set Q = secret has
@@ -102,6 +125,10 @@ MAX_PAIRS = 1_000_000  # of published counts, for a concept
 MAX_OWNERS = 10_000  # gamma f, for a concept
 MAX_EXPONENT = 1_000  # above ln of any number that a parameter can give
 MAX_VALUES = 500  # counts of a prior
+MAX_RARE = 400  # alpha, for all-or-none draws
+MAX_GROUP = 64  # gamma, for a bound of draws
+MAX_NOISE = 10**12  # marked slots, for a bound of draws
+MAX_TILT = 64  # bits of a tilt, for a bound of draws
 MAX_SUMS = 50_000_000_000  # different counts of a prior, times all of them, times the sums that are formed
 MAX_SUMMED = (
     200_000_000_000  # the same of all exact sums together; with a retention, times digits of a factor
@@ -343,13 +370,12 @@ def _entry(gamma: int, f: int, j: int, bound: tuple[int, int]) -> dict[str, str]
     return {**_window(gamma, f, j), "mantissa": f"{bound[0]:x}", "shift": f"{bound[1]:x}"}
 
 
-def _setting(law: _Law, more: str = "") -> str:
-    """Return the start of a statement, with a further condition if there is one."""
+def _setting(law: _Law, *more: str) -> str:
+    """Return the start of a statement, with the further conditions that are not empty."""
     named = [f"gamma = {law.gamma}"]
     if not law.plain:
         named.append(f"retention = {Fraction(law.u, law.w)}")
-    if more:
-        named.append(more)
+    named += [each for each in more if each]
     return "With " + ", ".join(named[:-1]) + (" and " if named[1:] else "") + named[-1]
 
 
@@ -365,7 +391,11 @@ def _runs(epsilon: Fraction, alpha: int, *, strict: bool) -> list[tuple[int, int
 
 def _small_sum_privacy(parameters: dict[str, Any], given: object, said: object) -> _Answer:
     law, alpha = _law(parameters), _whole(parameters, "alpha", 1)
-    epsilon = _fraction(parameters, "epsilon")
+    epsilon, draws = _fraction(parameters, "epsilon"), _draws(parameters)
+    if draws is not None and alpha > draws[1]:
+        raise Unreadable("parameters.alpha is above the bound of the draws, where counts depend on the table")
+    if draws is not None and draws[0] == "all-or-none":
+        return _all_or_none_privacy(parameters, law.gamma, epsilon, alpha, said)
     times = _whole(parameters, "releases", 2) if "releases" in parameters else 1
     most = min(alpha, math.floor(times * epsilon * alpha) + 1)
     refuse_if_too_large(law, times * alpha, epsilon, 2 * most)
@@ -379,7 +409,7 @@ def _small_sum_privacy(parameters: dict[str, Any], given: object, said: object) 
         candidates = _object(entry, ("argmin", "numerator", "candidates"), where)["candidates"]
         told[form] = _as_long(candidates, all_runs[form], f"{where}.candidates")
     mean = f"f' the mean of {times} independent published counts" if times > 1 else ""
-    start = f"{_setting(law, mean)}, for every count f from 1 to {alpha}: "
+    start = f"{_setting(law, _hanging(draws), mean)}, for every count f from 1 to {alpha}: "
     event = {
         form: f"|f' - f| {sign} ({epsilon}) f has a probability of at least " for form, sign in signs.items()
     }
@@ -409,10 +439,12 @@ def _small_sum_privacy(parameters: dict[str, Any], given: object, said: object) 
 
 def _error_probability(parameters: dict[str, Any], _: object, said: object) -> _Answer:
     law, f = _law(parameters), _whole(parameters, "frequency", 1)
-    epsilon = _fraction(parameters, "epsilon")
+    epsilon, draws = _fraction(parameters, "epsilon"), _draws(parameters)
+    if draws is not None and (draws[0] != "capped" or f > draws[1]):
+        raise Unreadable("with draws there is this claim for capped ones and counts up to the cap only")
     refuse_if_too_large(law, f, epsilon, 0)
     j = _error(f, epsilon)
-    event = f"{_setting(law, f'the count f = {f}')}: |f' - f| >= ({epsilon}) f"
+    event = f"{_setting(law, _hanging(draws), f'the count f = {f}')}: |f' - f| >= ({epsilon}) f"
     statement = f"{event} has a probability of at most {_BLANK}, which is exact or rounded up."
     _framed(said, statement)
     top = _numerator(law, f, j)
@@ -463,6 +495,11 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object, said: objec
     start = _hex(tail["from"], "evidence.tail.from")
     if start < 1 or t_e > 1:
         raise Unreadable("evidence.tail.from must be at least 1, and parameters.t_e at most 1")
+    draws = _draws(parameters)
+    if draws is not None and (draws[0] != "capped" or max(start, t_f) > draws[1] + 1):
+        raise Unreadable(
+            "with draws there is this claim for capped ones only, its tail from the cap or below"
+        )
     gap = max(start - t_f, 0)
     refuse_if_too_large(law, max(start, t_f), epsilon, min(gap, math.floor(epsilon * gap) + 1))
 
@@ -473,7 +510,7 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object, said: objec
     told = _as_long(given["ends"], runs, "evidence.ends")
     words = f"of at most {t_e} for every count f >= {t_f}"
     words += f", and above {t_e} at f = {t_f - 1}" if t_f > 1 else ""
-    statement = f"{_setting(law)}: |f' - f| >= ({epsilon}) f has a probability {words}."
+    statement = f"{_setting(law, _hanging(draws))}: |f' - f| >= ({epsilon}) f has a probability {words}."
     _framed(said, statement)
 
     # From tail_from on. Where a side has no values, or t_e is 1, there is nothing to prove.
@@ -537,6 +574,142 @@ def _chernoff(
     shift -= value.exponent
     numbers = {"numerator": p, "denominator": q, "mantissa": mantissa, "shift": shift}
     return {name: f"{number:x}" for name, number in numbers.items()}, Fraction(mantissa, 1 << shift)
+
+
+# ---- draws that hang together within a group ------------------------------------------------------------
+
+
+def _draws(parameters: dict[str, Any]) -> tuple[str, int] | None:
+    """Return the name of the law of draws and its bound; None without the parameter."""
+    if "draws" not in parameters:
+        return None
+    if "retention" in parameters:
+        raise Unreadable("parameters: with draws the retention is 1/gamma, and left out")
+    name, _, bound = _match(
+        parameters["draws"], "(capped|all-or-none):[1-9][0-9]{0,11}", "parameters.draws"
+    ).partition(":")
+    return name, int(bound)
+
+
+def _hanging(draws: tuple[str, int] | None) -> str:
+    return "" if draws is None else f"draws = {draws[0]}:{draws[1]}"
+
+
+def _all_or_none_privacy(
+    parameters: dict[str, Any], gamma: int, epsilon: Fraction, alpha: int, said: object
+) -> _Answer:
+    """Return the least errors of counts that are gamma times a binomial number of groups: of every count."""
+    if "releases" in parameters:
+        raise Unreadable("parameters: for all-or-none draws there is this claim for one release only")
+    if alpha > MAX_RARE or alpha**2 * gamma.bit_length() * (2 * epsilon * alpha / gamma + 2) > MAX_EXACT:
+        raise Unreadable("the parameters are too large for a check in bounded time")
+    start = f"With gamma = {gamma} and draws = {parameters['draws']}, for every count f from 1 to {alpha}: "
+    event = {
+        form: f"|f' - f| {sign} ({epsilon}) f has a probability of at least "
+        for form, sign in (("theorem_4", ">"), ("definition_2", ">="))
+    }
+    _framed(
+        said, start + "; ".join(f"{each}{_BLANK}, least at f = {_BLANK}" for each in event.values()) + "."
+    )
+    evidence: dict[str, Any] = {}
+    words = []
+    for form, says in event.items():
+        found = []
+        for f in range(1, alpha + 1):
+            j = _error(f, epsilon, strict=form == "theorem_4")
+            first, last = max(0, (f - j) // gamma + 1), min(f, -(-(f + j) // gamma) - 1)  # chosen groups
+            found.append((Fraction(gamma**f - _terms(gamma, f, first, last), gamma**f), f))
+        least, argmin = min(found)
+        numerator = int(least * gamma**argmin)
+        evidence[form] = {"argmin": f"{argmin:x}", "numerator": f"{numerator:x}"}
+        value = _decimal(numerator, gamma**argmin, up=False)
+        words.append(f"{says}{value}, least at f = {argmin}")
+    return f"{start}{'; '.join(words)}.", evidence
+
+
+def _utility_bound(parameters: dict[str, Any], evidence: object, said: object) -> _Answer:
+    law, t_f, draws = _law(parameters), _whole(parameters, "t_f", 1), _draws(parameters)
+    epsilon, t_e = _fraction(parameters, "epsilon"), _fraction(parameters, "t_e")
+    if draws is None or t_e > 1:
+        raise Unreadable("parameters: there must be draws, and t_e must be at most 1")
+    (name, bound), column = draws, ""
+    values = _whole(parameters, "values", law.gamma) if "values" in parameters else None
+    if (values is None and name != "capped") or (values is not None and t_f <= bound):
+        raise Unreadable("parameters: all-or-none draws need values, and with values t_f is above the bound")
+    if law.gamma > MAX_GROUP or t_f * law.gamma > MAX_NOISE or bound * (values or 1) > MAX_NOISE:
+        raise Unreadable("the parameters are too large for a check in bounded time")
+    if values is not None:
+        column = f", in a column of {values} values"
+    statement = (
+        f"{_setting(law, _hanging(draws))}{column}, whatever the table: |f' - f| >= ({epsilon}) f has a "
+        f"probability of at most {t_e} for every count f >= {t_f}."
+    )
+    _framed(said, statement)
+    given = _object(evidence, ("upper", "lower"), "evidence")
+    sides: dict[str, Any] = {"upper": None, "lower": None}
+    at_most = Fraction(0)
+    for side, extreme in (("upper", law.gamma - 1), ("lower", 1)):
+        if epsilon > extreme:
+            continue
+        if values is None:
+            sides[side], part = _chernoff(law, t_f, epsilon, side, given[side])
+        else:
+            slots = bound * (values - 1) - (bound * (law.gamma - 1) if name == "capped" else 0)
+            own = bound if name == "capped" else 0
+            sides[side], part = _slots(law, name, own, slots, _error(t_f, epsilon), side, given[side])
+        at_most += part
+    if at_most > t_e:
+        raise _Refuted(f"the bound at f = {t_f} is above {t_e}")
+    return statement, sides
+
+
+def _slots(
+    law: _Law, name: str, own: int, slots: int, k: int, side: str, entry: object
+) -> tuple[dict[str, str], Fraction]:
+    """Return the entry of one side, and B(z)^own times the largest M_u(z)^ceil(slots/(gamma-u)) times z^-+k."""
+    where, gamma = f"evidence.{side}", law.gamma
+    given = _object(entry, ("numerator", "denominator", "mantissa", "shift"), where)
+    p, q = (_hex(given[each], f"{where}.{each}") for each in ("numerator", "denominator"))
+    if min(p, q) < 1 or math.gcd(p, q) != 1 or max(p, q).bit_length() > MAX_TILT:
+        raise Unreadable(f"{where}: the tilt is no fraction above 0 in lowest terms, or has too many digits")
+    if (p < q) if side == "upper" else (p > q):
+        raise _Refuted(f"{where}: the tilt is on the wrong side of 1")
+    z = Fraction(p, q)
+    drawn = (1 + (z - 1) / gamma) ** gamma / z
+    shift_by = _raised(min(z, 1 / z), k).times(_raised(drawn, own))
+    largest, numbers = Fraction(-1), (0, 0)
+    for u in range(1, gamma):
+        value = shift_by.times(_raised(_share(gamma, u, name, z), -(-slots // (gamma - u))))
+        mantissa, shift = _rounded(value.high, 1, up=True)
+        if (mantissa, shift) != _rounded(value.low, 1, up=True) or shift < value.exponent:
+            raise _Refuted(f"{where}: the bound is far above 1, or {WORK} bits do not settle its rounding")
+        shift -= value.exponent
+        if Fraction(mantissa, 1 << shift) > largest:
+            largest, numbers = Fraction(mantissa, 1 << shift), (mantissa, shift)
+    told = {"numerator": p, "denominator": q, "mantissa": numbers[0], "shift": numbers[1]}
+    return {each: f"{number:x}" for each, number in told.items()}, largest
+
+
+def _raised(base: Fraction, exponent: int) -> _Between:
+    return _power(base.numerator, exponent).over(_power(base.denominator, exponent))
+
+
+def _share(gamma: int, u: int, name: str, z: Fraction) -> Fraction:
+    """Return the mean of z^(share - 1) of one of u slots that share the places that are left to them."""
+    if name == "all-or-none":
+        share, rest = divmod(gamma, u)
+        mean = (u - rest) * z**share + rest * z ** (share + 1) + gamma - u
+        return mean / (gamma * z)
+    total = Fraction(0)
+    for left, weight in enumerate(_plain_shares(gamma, u)):
+        share, rest = divmod(left, u)
+        total += weight * ((u - rest) * z**share + rest * z ** (share + 1))
+    return Fraction(total / (u * gamma**gamma * z))
+
+
+def _plain_shares(gamma: int, u: int) -> list[int]:
+    """Return how many of the gamma^gamma draws of a group fall 0 .. gamma times on u of its slots."""
+    return [math.comb(gamma, left) * u**left * (gamma - u) ** (gamma - left) for left in range(gamma + 1)]
 
 
 # ---- retention replacement --------------------------------------------------------------------------
@@ -724,9 +897,14 @@ _CONCEPT = ("rows", "sensitive_count", "predicate_count", "concept_count", "deco
 _TUPLES = ("alpha", "beta", "d", "gamma")
 _Compute = Callable[[dict[str, Any], object, object], _Answer]  # of parameters, evidence and statement
 _CLAIMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], _Compute]] = {  # parameters, and those left out
-    "small-sum-privacy": (("gamma", "epsilon", "alpha"), ("retention", "releases"), _small_sum_privacy),
-    "error-probability": (("gamma", "epsilon", "frequency"), ("retention",), _error_probability),
-    "utility-threshold": (("gamma", "epsilon", "t_e", "t_f"), ("retention",), _utility_threshold),
+    "small-sum-privacy": (
+        ("gamma", "epsilon", "alpha"),
+        ("retention", "releases", "draws"),
+        _small_sum_privacy,
+    ),
+    "error-probability": (("gamma", "epsilon", "frequency"), ("retention", "draws"), _error_probability),
+    "utility-threshold": (("gamma", "epsilon", "t_e", "t_f"), ("retention", "draws"), _utility_threshold),
+    "utility-bound": (("gamma", "epsilon", "t_e", "t_f", "draws"), ("values",), _utility_bound),
     "concept-error": (("gamma", "epsilon", *_CONCEPT), (), _concept_error),
     "breach": (("retention", "values", "rho1", "rho2", "counts"), (), _breach),
     "safe": (("retention", "values", "rho1", "rho2"), ("counts",), _safe),

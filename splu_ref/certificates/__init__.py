@@ -5,6 +5,7 @@ The format is specified in ``docs/specification/certificates.md``; `splu_ref.cer
 
 from splu_ref.certificates.claims import error_certificate, privacy_certificate, threshold_certificate
 from splu_ref.certificates.concepts import concept_certificate
+from splu_ref.certificates.draws import drawn_threshold_certificate, rare_privacy_certificate
 from splu_ref.certificates.form import certificate_text, claim_words, write_certificate
 from splu_ref.certificates.limits import (
     refuse_uncertifiable_error,
@@ -20,8 +21,10 @@ __all__ = [
     "claim_words",
     "concept_certificate",
     "d_gamma_certificate",
+    "drawn_threshold_certificate",
     "error_certificate",
     "privacy_certificate",
+    "rare_privacy_certificate",
     "refuse_uncertifiable_error",
     "refuse_uncertifiable_privacy",
     "refuse_uncertifiable_threshold",

@@ -13,7 +13,7 @@ from splu_ref.certificates.limits import (
     refuse_uncertifiable_threshold,
 )
 from splu_ref.certificates.rounding import WORKING_BITS, ErrorRounding, bound_entry, settled
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.guarantees import (
     ErrorProbability,
     PrivacyMinimum,
@@ -34,6 +34,7 @@ def privacy_certificate(
     releases: Exact = 1,
     *,
     retention: Exact | None = None,
+    draws: GroupDraws | None = None,
     minimum: PrivacyMinimum | None = None,
     progress: Progress | None = None,
 ) -> Certificate:
@@ -51,6 +52,8 @@ def privacy_certificate(
         Number R of releases with independent draws whose published counts are averaged, at least 1.
     retention
         Probability p of publishing the own value, greater than 0 and below 1; None stands for 1/gamma.
+    draws
+        The law of the draws of a group; independent unless given. ``alpha`` is at most its bound.
     minimum
         What `privacy_minimum` returns for the same parameters, if it is at hand.
     progress
@@ -76,6 +79,13 @@ def privacy_certificate(
     law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
     alpha, times = whole(alpha, "alpha", 1), whole(releases, "releases", 1)
     refuse_uncertifiable_privacy(law.gamma, epsilon, alpha, times, retention=law.retention)
+    if draws is not None and draws.bound is not None:
+        _require_plain_counts(law, draws)
+        if alpha > draws.bound:
+            raise CertificateError(
+                f"counts above {draws.bound} depend on the table with draws {draws}: choose an alpha up to "
+                f"{draws.bound}"
+            )
     if minimum is None:
         minimum = privacy_minimum(law.gamma, epsilon, alpha, times, retention=law.retention)
     elif (minimum.law, minimum.epsilon, minimum.alpha, minimum.releases) != (law, epsilon, alpha, times):
@@ -121,12 +131,14 @@ def privacy_certificate(
         )
     if progress is not None:
         progress(whole_work, whole_work)
-    parameters = {**_parameters(law, epsilon), "alpha": str(alpha)}
+    parameters = {**_parameters(law, epsilon, draws), "alpha": str(alpha)}
     more = ""
     if times > 1:
         parameters["releases"] = str(times)
         more = f"f' the mean of {times} independent published counts"
-    statement = f"{_setting(law, more)}, for every count f from 1 to {alpha}: {'; '.join(words)}."
+    statement = (
+        f"{_setting(law, _hanging(draws), more)}, for every count f from 1 to {alpha}: {'; '.join(words)}."
+    )
     return assemble("small-sum-privacy", parameters, statement, evidence)
 
 
@@ -136,6 +148,7 @@ def error_certificate(
     frequency: Exact,
     *,
     retention: Exact | None = None,
+    draws: GroupDraws | None = None,
     progress: Progress | None = None,
 ) -> Certificate:
     """Return a certificate of Pr(abs(f' - f) >= epsilon f) at the count f = ``frequency``.
@@ -146,6 +159,11 @@ def error_certificate(
     law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
     frequency = whole(frequency, "frequency", 1)
     refuse_uncertifiable_error(law.gamma, epsilon, frequency, retention=law.retention)
+    _require_plain_counts(law, draws)
+    if draws is not None and draws.bound is not None and frequency > draws.bound:
+        raise CertificateError(
+            f"a count above {draws.bound} depends on the table with draws {draws}: choose a smaller frequency"
+        )
     if progress is not None:
         progress(0, 2)
     offset = error_offset(epsilon, frequency)
@@ -155,10 +173,10 @@ def error_certificate(
     if progress is not None:
         progress(2, 2)
     value = ErrorProbability(law, frequency, offset).decimal("up")
-    parameters = {**_parameters(law, epsilon), "frequency": str(frequency)}
+    parameters = {**_parameters(law, epsilon, draws), "frequency": str(frequency)}
     statement = (
-        f"{_setting(law, f'the count f = {frequency}')}: |f' - f| >= ({epsilon}) f has a probability of at "
-        f"most {value}, which is exact or rounded up."
+        f"{_setting(law, _hanging(draws), f'the count f = {frequency}')}: |f' - f| >= ({epsilon}) f has a "
+        f"probability of at most {value}, which is exact or rounded up."
     )
     evidence = window(law.gamma, frequency, offset) | {"numerator": hexadecimal(numerator)}
     return assemble("error-probability", parameters, statement, evidence)
@@ -170,6 +188,7 @@ def threshold_certificate(
     t_e: Exact,
     *,
     retention: Exact | None = None,
+    draws: GroupDraws | None = None,
     found: UtilityThreshold | None = None,
     progress: Progress | None = None,
 ) -> Certificate:
@@ -193,6 +212,12 @@ def threshold_certificate(
             "found belongs to other parameters: give the same gamma, epsilon, t_e and retention"
         )
     least = found.threshold
+    _require_plain_counts(law, draws)
+    if draws is not None and draws.bound is not None and max(least, found.tail_from) > draws.bound + 1:
+        raise CertificateError(
+            f"T_f with draws {draws} is another one than with independent draws: use "
+            "drawn_threshold_certificate"
+        )
     refuse_uncertifiable_proof(law, epsilon, least, found.tail_from, found.checked)
     tail = _tail(found)
 
@@ -213,8 +238,8 @@ def threshold_certificate(
         if progress is not None:
             progress(len(entries), found.checked)
     evidence = {"violation": violation, "ends": entries, "tail": tail}
-    parameters = {**_parameters(law, epsilon), "t_e": str(allowed), "t_f": str(least)}
-    statement = f"{_setting(law)}: |f' - f| >= ({epsilon}) f has a probability {words}."
+    parameters = {**_parameters(law, epsilon, draws), "t_e": str(allowed), "t_f": str(least)}
+    statement = f"{_setting(law, _hanging(draws))}: |f' - f| >= ({epsilon}) f has a probability {words}."
     return assemble("utility-threshold", parameters, statement, evidence)
 
 
@@ -222,19 +247,36 @@ def _law(found: UtilityThreshold) -> PublishedCount:
     return PublishedCount(found.gamma, found.retention)
 
 
-def _parameters(law: PublishedCount, epsilon: Fraction) -> dict[str, str]:
+def _require_plain_counts(law: PublishedCount, draws: GroupDraws | None) -> None:
+    """Raise unless counts up to the bound of ``draws`` have the law that is certified."""
+    if draws is None or draws.bound is None:
+        return
+    if not law.is_plain:
+        raise ParameterError(f"draws {draws} have retention 1/gamma: leave out the retention")
+    if draws.name != "capped":
+        raise CertificateError(
+            f"with draws {draws} there are certificates of small-sum privacy and of a T_f: choose one"
+        )
+
+
+def _parameters(law: PublishedCount, epsilon: Fraction, draws: GroupDraws | None) -> dict[str, str]:
     """Return the parameters that every claim has; p is one only where it is not 1/gamma."""
-    retention = {} if law.is_plain else {"retention": str(law.retention)}
-    return {"gamma": str(law.gamma), "epsilon": str(epsilon), **retention}
+    more = {} if law.is_plain else {"retention": str(law.retention)}
+    if draws is not None and draws.bound is not None:
+        more["draws"] = str(draws)
+    return {"gamma": str(law.gamma), "epsilon": str(epsilon), **more}
 
 
-def _setting(law: PublishedCount, more: str = "") -> str:
-    """Return the start of a statement, with a further condition if there is one."""
+def _hanging(draws: GroupDraws | None) -> str:
+    return "" if draws is None or draws.bound is None else f"draws = {draws}"
+
+
+def _setting(law: PublishedCount, *more: str) -> str:
+    """Return the start of a statement, with the further conditions that are not empty."""
     named = [f"gamma = {law.gamma}"]
     if not law.is_plain:
         named.append(f"retention = {law.retention}")
-    if more:
-        named.append(more)
+    named += [each for each in more if each]
     return "With " + ", ".join(named[:-1]) + (" and " if named[1:] else "") + named[-1]
 
 

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from splu_ref.binomial.work import one_budget
+from splu_ref.channels import GroupDraws
 from splu_ref.cli.certify import certified
+from splu_ref.cli.drawn import (
+    DrawsOption,
+    PlanOption,
+    SeedOption,
+    SensitiveOption,
+    TableOption,
+    answer_for_a_table,
+    answer_for_privacy,
+    bargain_line,
+    counts_of_table,
+    star_json,
+    star_line,
+)
 from splu_ref.cli.exactly import setting, words
 from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, RetentionOption, show
 from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing
-from splu_ref.guarantees import privacy_minimum
+from splu_ref.guarantees import PrivacyMinimum, least_worst_error, privacy_minimum
+from splu_ref.guarantees.drawn_privacy import is_plain_up_to
 from splu_ref.guarantees.progress import Progress
-from splu_ref.model import probability, whole
+from splu_ref.model import CertificateError, ParameterError, probability, whole
 
 if TYPE_CHECKING:
     from splu_ref.certificates.form import Certificate
@@ -38,6 +54,11 @@ def run(
         ),
     ] = "1",
     retention: RetentionOption = None,
+    draws: DrawsOption = "independent",
+    table: TableOption = None,
+    sensitive: SensitiveOption = None,
+    plan: PlanOption = "mixed",
+    seed: SeedOption = None,
     certificate: Annotated[
         Path | None, typer.Option("--certificate", help="Write a certificate that a stranger can re-check.")
     ] = None,
@@ -47,34 +68,84 @@ def run(
     """Compute T_P: the probability with which every count up to alpha is published wrongly.
 
     Two forms: Theorem 4 counts an error only above epsilon f, Definition 2 from epsilon f on. Both speak of
-    the published count f' as the estimate, and of no other estimate. With --releases R the estimate is the
-    mean of R published counts, and T_P collapses as R grows. Releases under the same key count as one. A
-    larger --retention makes counts more accurate and T_P smaller.
+    the published count f' as the estimate, and of no other estimate; T_P* beside them is what no estimate
+    made of f' escapes at its worst count. With --releases R the estimate is the mean of R published counts,
+    and T_P collapses as R grows. Releases under the same key count as one. A larger --retention makes counts
+    more accurate and T_P smaller. With --draws other than independent, T_P is the least over all tables;
+    counts above the law's bound depend on the table, and where that leaves --at-least open the exit code is
+    3. With --table, T_P of its values is computed as well.
     """
     wanted = None if at_least is None else probability(at_least, "--at-least")
     times = whole(releases, "--releases", 1)
     if certificate is not None:
         refuse_existing(certificate, force=force)
+    law = GroupDraws.parse(draws)
+    if law.bound is not None and retention is not None:
+        raise ParameterError(f"draws {law} have retention 1/gamma: leave out --retention")
+    counts = counts_of_table(table, sensitive, gamma, law, plan, seed)
+    plain = is_plain_up_to(law, whole(alpha, "alpha", 1))
+    least: PrivacyMinimum | None = None
     with counted("visiting plateaus") as progress:
-        least = privacy_minimum(gamma, epsilon, alpha, times, retention=retention, progress=progress)
-    law = least.law
+        if plain:
+            least = privacy_minimum(gamma, epsilon, alpha, times, retention=retention, progress=progress)
+            result, lines, holds = _answer(least, law, wanted)
+        else:
+            result, lines, holds = answer_for_privacy(gamma, epsilon, alpha, law, times, wanted)
+        star = least_worst_error(gamma, epsilon, alpha, retention=retention, draws=law)
+    result |= {"draws": str(law), "t_p_star": star_json(star), "table": None}
+    lines.insert(2, star_line(star, times))
+    if counts:
+        result["table"], more = answer_for_a_table(counts, epsilon, alpha)
+        lines += more
+    if law.bound is not None:
+        lines.append(bargain_line(law, int(str(result["gamma"]))))
+    if wanted is not None:
+        said = {True: "holds", False: "does not hold", None: "cannot be told for every table"}
+        lines.append((f"at least {at_least}", said[holds]))
+
+    def make(progress: Progress) -> Certificate:
+        from splu_ref.certificates import privacy_certificate, rare_privacy_certificate  # noqa: PLC0415
+
+        if law.name == "all-or-none":
+            if times > 1:
+                raise CertificateError(f"there is no certificate of several releases with draws {law}")
+            return rare_privacy_certificate(gamma, epsilon, alpha, law, progress=progress)
+        return privacy_certificate(
+            gamma, epsilon, alpha, times, retention=retention, draws=law, minimum=least, progress=progress
+        )
+
+    with certified(certificate, make, lines, force=force):
+        show(result, lines, as_json=as_json)
+    if wanted is not None and holds is None:
+        return 3
+    return 1 if holds is False else 0
+
+
+def _answer(
+    least: PrivacyMinimum, draws: GroupDraws, wanted: Fraction | None
+) -> tuple[dict[str, object], list[tuple[str, str]], bool | None]:
+    """Return T_P for programs and for people, and whether it is at least ``wanted``."""
+    law, times = least.law, least.releases
     t_p, t_p_definition = least.t_p.json("down"), least.t_p_definition.json("down")
     holds = None if wanted is None else least.t_p_definition.compare(wanted, "--at-least") >= 0
-    result = {
+    result: dict[str, object] = {
         "gamma": int(law.gamma),
         "epsilon": str(least.epsilon),
         "alpha": least.alpha,
         "releases": times,
         "retention": str(law.retention),
         "t_p": t_p,
+        "t_p_at_most": None,
         "t_p_definition": t_p_definition,
+        "t_p_definition_at_most": None,
         "argmin": least.argmin,
         "argmin_definition": least.argmin_definition,
         "holds": holds,
     }
     estimate = "published count" if times == 1 else f"mean of {times} independent published counts"
+    hanging = "" if draws.bound is None else f" and draws {draws}"
     meaning = (
-        f"with {setting(law)}, the {estimate} of any value with 1 to {least.alpha} records is off "
+        f"with {setting(law)}{hanging}, the {estimate} of any value with 1 to {least.alpha} records is off "
         f"by at least {least.epsilon} of it with at least the first probability"
     )
     lines = [
@@ -82,16 +153,4 @@ def run(
         ("T_P, Theorem 4", f"{words(t_p)}, least at f = {least.argmin}"),
         ("in words", meaning),
     ]
-    if holds is not None:
-        lines.append((f"at least {at_least}", "holds" if holds else "does not hold"))
-
-    def make(progress: Progress) -> Certificate:
-        from splu_ref.certificates import privacy_certificate  # noqa: PLC0415 - most runs make none
-
-        return privacy_certificate(
-            gamma, epsilon, alpha, times, retention=retention, minimum=least, progress=progress
-        )
-
-    with certified(certificate, make, lines, force=force):
-        show(result, lines, as_json=as_json)
-    return 1 if holds is False else 0
+    return result, lines, holds

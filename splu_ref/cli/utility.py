@@ -10,9 +10,18 @@ import typer
 
 from splu_ref.binomial.work import one_budget
 from splu_ref.certificates import error_certificate, threshold_certificate
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.cli.certify import Make, certified
 from splu_ref.cli.conjunction_utility import Lines, conjunction_error, conjunction_least
+from splu_ref.cli.drawn import (
+    DrawsOption,
+    PlanOption,
+    SeedOption,
+    SensitiveOption,
+    TableOption,
+    counts_of_table,
+)
+from splu_ref.cli.drawn_utility import show_utility
 from splu_ref.cli.exactly import setting, words
 from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, RetentionOption, show
 from splu_ref.cli.progress import counted
@@ -56,6 +65,15 @@ def run(
         str | None,
         typer.Option("--concept-count", help="For a conjunction: records of the predicate with the value."),
     ] = None,
+    draws: DrawsOption = "independent",
+    values: Annotated[
+        str | None,
+        typer.Option("--values", help="With --draws: values of the column, as its manifest lists them."),
+    ] = None,
+    table: TableOption = None,
+    sensitive: SensitiveOption = None,
+    plan: PlanOption = "mixed",
+    seed: SeedOption = None,
     certificate: Annotated[
         Path | None, typer.Option("--certificate", help="Write a certificate that a stranger can re-check.")
     ] = None,
@@ -72,30 +90,39 @@ def run(
     of N1 records together with a value of F records: its error at --concept-count, or with --t-e the least
     such count from which on T_E is certified. That supposes decoys spread independently of the predicate
     (hypothesis H of splu.V: a well mixed plan). What it protects is computed by the command concept.
+
+    With --draws capped:M or all-or-none:A a count above the law's bound depends on the table. For every table
+    it is bounded, from the number of --values alone; for one --table T_f is exact, given a plan and marks.
     """
+    law = GroupDraws.parse(draws)
+    if law.bound is None and values is not None:
+        raise ParameterError("--values is for draws that hang together: leave it out, or give --draws")
     if predicate_count is not None or rows is not None or concept_count is not None:
         if predicate_count is None or rows is None or frequency is None:
             raise ParameterError(
                 "a conjunction needs --predicate-count, --frequency and --rows: give all three"
             )
-        if (concept_count is None) == (t_e is None):
+        if certificate is not None or law.bound is not None:
             raise ParameterError(
-                "a conjunction needs --concept-count (error at a count) or --t-e (least count): give one"
+                "a conjunction has no certificate, and independent draws: leave out --certificate and --draws"
             )
-        if certificate is not None:
-            raise ParameterError("there is no certificate of a conjunction: leave out --certificate")
         case = Conjunction.of(gamma, rows, frequency, predicate_count, retention=retention)
-        if concept_count is not None:
-            result, lines = conjunction_error(case, epsilon, concept_count)
-        else:
-            assert t_e is not None
-            result, lines = conjunction_least(case, epsilon, t_e)
+        result, lines = _conjunction(case, epsilon, concept_count, t_e)
         show(result, lines, as_json=as_json)
         return
     if (frequency is None) == (t_e is None):
         raise ParameterError("say either --frequency (error at a count) or --t-e (least accurate count)")
     if certificate is not None:
         refuse_existing(certificate, force=force)
+    counts = counts_of_table(table, sensitive, gamma, law, plan, seed)
+    if law.bound is not None:
+        if retention is not None:
+            raise ParameterError(f"draws {law} have retention 1/gamma: leave out --retention")
+        show_utility(
+            gamma, epsilon, law, frequency=frequency, t_e=t_e, values=values, counts=counts,
+            certificate=certificate, force=force, as_json=as_json,
+        )  # fmt: skip
+        return
     make: Make
     if frequency is not None:
         make = partial(error_certificate, gamma, epsilon, frequency, retention=retention)
@@ -109,6 +136,18 @@ def run(
         result, lines = _threshold(found)
     with certified(certificate, make, lines, force=force):
         show(result, lines, as_json=as_json)
+
+
+def _conjunction(
+    case: Conjunction, epsilon: str, concept_count: str | None, t_e: str | None
+) -> tuple[dict[str, object], Lines]:
+    if concept_count is not None and t_e is None:
+        return conjunction_error(case, epsilon, concept_count)
+    if t_e is not None and concept_count is None:
+        return conjunction_least(case, epsilon, t_e)
+    raise ParameterError(
+        "a conjunction needs --concept-count (error at a count) or --t-e (least count): give one"
+    )
 
 
 def _error(law: PublishedCount, epsilon: str, frequency: str) -> tuple[dict[str, object], Lines]:

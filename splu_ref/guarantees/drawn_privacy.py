@@ -22,6 +22,7 @@ from splu_ref.binomial import Bounds, lower_tail, lower_tail_bounds, upper_tail,
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.guarantees.count_error import ErrorProbability
+from splu_ref.guarantees.decimals import decimal_down
 from splu_ref.guarantees.drawn_counts import DrawnCount, bound_of
 from splu_ref.guarantees.plateaus import Plateaus, error_offset
 from splu_ref.guarantees.privacy import PrivacyMinimum, privacy_minimum
@@ -54,6 +55,10 @@ class Level:
     def is_exact(self) -> bool:
         """Whether the level is known."""
         return self.at_least == self.at_most
+
+    def decimal(self) -> str:
+        """Return the lower bound to twelve digits, rounded down."""
+        return decimal_down(self.at_least)
 
     def reaches(self, wanted: Fraction) -> bool | None:
         """Return whether the level is at least a number, or None where that cannot be told."""

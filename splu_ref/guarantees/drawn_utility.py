@@ -3,8 +3,12 @@
 Let v have f records, more than the bound of the law, and let the plan and the flags be any. In its flagged
 groups (``capped``: as many as the cap; ``all-or-none``: none) v is drawn as ever. In a group with u slots
 that share, v's share has mean 1, and the other gamma - u slots belong to other values: with ``capped`` they
-are flagged, with ``all-or-none`` rare. There are at most S of these in all, S the sum over the other values
-of their count or the bound, whichever is less (``all-or-none``: of their count if it is at most the bound).
+are flagged, with ``all-or-none`` rare. There are at most S of these in all. With ``all-or-none`` S is the
+number of records with other values that are rare. With ``capped`` a value w has min(f_w, cap) flagged slots;
+the groups in which v is flagged come before all others that hold v, so that if w stands in a_w of them, at
+least a_w flagged slots of w are not in those others; and a_w adds up to cap (gamma - 1). So S is the sum of
+min(f_w, cap) over the other values, less that.
+
 With X = f' - f, M_u(z) = E z^(share - 1), which is at least 1 because the mean is 0 and z^x convex, and
 B(z) = (1 + (z-1)/gamma)^gamma / z for a flagged group,
 
@@ -24,7 +28,7 @@ above the cap, T_f is that of independent draws, because up to the cap the law i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
@@ -57,17 +61,21 @@ class Noise:
         Size of a group.
     slots
         S: slots of other values, in groups of the value, that are flagged or rare, at most.
+    values
+        How many values the column has, if S was computed from that alone.
     """
 
     draws: GroupDraws
     gamma: Gamma
     slots: int
+    values: int | None = None
 
     @classmethod
     def of(cls, draws: GroupDraws, gamma: Exact, values: Exact) -> Noise:
-        """Return what public numbers tell: a column has so many ``values``, at least one."""
-        bound = bound_of(draws)
-        return cls(draws, Gamma(gamma), bound * (whole(values, "values", 1) - 1))
+        """Return what public numbers tell: a column has so many ``values``, at least gamma."""
+        bound, size = bound_of(draws), Gamma(gamma)
+        others = bound * (whole(values, "values", size) - 1)
+        return replace(cls._outside(draws, size, others), values=others // bound + 1)
 
     @classmethod
     def beside(cls, draws: GroupDraws, gamma: Exact, others: list[int]) -> Noise:
@@ -77,7 +85,13 @@ class Noise:
             slots = sum(min(count, bound) for count in others)
         else:
             slots = sum(count for count in others if count <= bound)
-        return cls(draws, Gamma(gamma), slots)
+        return cls._outside(draws, Gamma(gamma), slots)
+
+    @classmethod
+    def _outside(cls, draws: GroupDraws, gamma: Gamma, slots: int) -> Noise:
+        """Return the noise, given the marked slots of other values in all groups."""
+        own = bound_of(draws) if draws.name == "capped" else 0
+        return cls(draws, gamma, max(slots - own * (gamma - 1), 0))
 
     @property
     def variance(self) -> Fraction:
@@ -197,13 +211,15 @@ def drawn_threshold(
 def drawn_error_bound(
     gamma: Exact, epsilon: Exact, frequency: Exact, draws: GroupDraws, noise: Noise | None = None
 ) -> Fraction | Bounds:
-    """Return a bound of Pr(abs(f' - f) >= epsilon f), for every table; with ``capped`` up to the cap exact.
+    """Return a bound of Pr(abs(f' - f) >= epsilon f), for every table; up to the law's bound it is exact.
 
-    Parameters and errors as in `drawn_threshold`, and ``frequency`` above the bound of ``all-or-none``.
+    Parameters and errors as in `drawn_threshold`.
     """
     count, distance = whole(frequency, "frequency", 1), positive(epsilon, "epsilon")
-    if draws.name == "capped" and count <= bound_of(draws):
-        return error_probability(gamma, distance, count).bounds()
+    if count <= bound_of(draws):
+        if draws.name == "capped":
+            return error_probability(gamma, distance, count).bounds()
+        return DrawnCount.of(draws, gamma, {0: count}).error_bounds(error_offset(distance, count), 256)
     found = [Fraction(1)]
     if draws.name == "capped":
         found.append(chernoff_bound(gamma, distance, count))

@@ -48,7 +48,7 @@ def _of_fractions(division: ast.Div) -> bool:
     """Whether a division has one of the parameters in it that are Fractions."""
     for node in ast.walk(TREE):
         if isinstance(node, ast.BinOp) and node.op is division:
-            fractions = {"epsilon", "p", "low", "delta"}
+            fractions = {"epsilon", "p", "low", "delta", "z"}
             return any(isinstance(n, ast.Name) and n.id in fractions for n in ast.walk(node))
     return False
 

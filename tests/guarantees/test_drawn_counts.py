@@ -10,6 +10,8 @@ from math import comb
 
 import pytest
 
+from splu_proofs.worlds.group_laws import flags
+from splu_proofs.worlds.valid_plans import plans
 from splu_ref.channels import GroupDraws
 from splu_ref.guarantees import (
     DrawnCount,
@@ -135,16 +137,37 @@ def _worst(draws: GroupDraws, gamma: int, f: int, slots: int, offset: int) -> Fr
 @pytest.mark.parametrize("law", ["capped:2", "all-or-none:2"])
 def test_bounds_from_public_numbers_hold_for_every_composition(law: str) -> None:
     draws, gamma = GroupDraws.parse(law), 3
-    for values in (2, 3, 4):
+    for values in (3, 4, 5):
         noise = Noise.of(draws, gamma, values)
-        assert noise.slots == 2 * (values - 1)
+        assert noise.slots == (2 * (values - 3) if law.startswith("capped") else 2 * (values - 1))
         for f in (3, 5):
             for epsilon in EPSILONS:
                 bound = drawn_error_bound(gamma, epsilon, f, draws, noise)
                 assert isinstance(bound, Fraction)
                 offset = -(-epsilon * f // 1)
                 assert _worst(draws, gamma, f, noise.slots, int(offset)) <= bound
-    assert Noise.beside(draws, gamma, [1, 2, 7]).slots == (5 if law.startswith("capped") else 3)
+    assert Noise.beside(draws, gamma, [1, 2, 7]).slots == (1 if law.startswith("capped") else 3)
+
+
+def test_no_plan_and_no_order_puts_more_marked_slots_beside_a_value() -> None:
+    for gamma, histogram in ((2, (3, 2, 2, 1)), (2, (4, 2, 1, 1)), (3, (3, 2, 2, 2)), (3, (3, 3, 1, 1, 1))):
+        for plan in plans(histogram, gamma):  # groups in every order
+            for draws in (GroupDraws("capped", 1), GroupDraws("capped", 2), GroupDraws("all-or-none", 1)):
+                rare = [f <= (draws.bound or 0) for f in histogram]
+                marked = (
+                    flags(plan, draws.bound or 0)
+                    if draws.name == "capped"
+                    else [tuple(rare[value] for value in group) for group in plan]
+                )
+                for value, f in enumerate(histogram):
+                    if f > (draws.bound or 0):
+                        found = sum(
+                            sum(marks)
+                            for group, marks in zip(plan, marked, strict=True)
+                            if value in group and not marks[group.index(value)]
+                        )
+                        others = [*histogram[:value], *histogram[value + 1 :]]
+                        assert found <= Noise.beside(draws, gamma, others).slots
 
 
 def test_a_threshold_from_public_numbers() -> None:
@@ -153,7 +176,7 @@ def test_a_threshold_from_public_numbers() -> None:
     found = drawn_threshold(5, "1/20", "1/20", draws, noise)
     assert found.proof == "slots"
     assert not found.is_least
-    assert 300 < found.threshold < 400 < utility_threshold(5, "1/20", "1/20").threshold
+    assert 200 < found.threshold < 300 < utility_threshold(5, "1/20", "1/20").threshold
     for f in (found.threshold, found.threshold + 7, 10 * found.threshold):
         bound = drawn_error_bound(5, "1/20", f, draws, noise)
         assert isinstance(bound, Fraction)

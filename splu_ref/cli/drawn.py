@@ -1,0 +1,173 @@
+"""What `privacy` and `utility` answer about draws that hang together within a group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from splu_ref.channels import GroupDraws
+from splu_ref.cli.exactly import words
+from splu_ref.cli.output import about
+from splu_ref.guarantees import (
+    LeastWorstError,
+    Level,
+    exact_json,
+    privacy_of_draws,
+    table_privacy,
+)
+from splu_ref.guarantees.decimals import ExactJson
+from splu_ref.model import Exact, ParameterError
+
+if TYPE_CHECKING:
+    from splu_ref.guarantees import DrawnCount
+
+Lines: TypeAlias = list[tuple[str, str]]
+DrawsOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--draws", help="How the draws of a group hang together: independent, capped:M or all-or-none:A."
+    ),
+]
+TableOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--table", help="With --draws: the original, to answer for it, with a plan and marks drawn now."
+    ),
+]
+SensitiveOption: TypeAlias = Annotated[
+    str | None, typer.Option("--sensitive", help="Sensitive column of --table.")
+]
+PlanOption: TypeAlias = Annotated[
+    str, typer.Option("--plan", help="Plan of --table: mixed, anatomy or cyclic.")
+]
+SeedOption: TypeAlias = Annotated[
+    int | None, typer.Option("--seed", help="For tests only: the same plan and marks again.")
+]
+OF_A_PLAN = "a plan and marks drawn now, where a release has its own; from true counts: not for the public"
+
+
+def star_json(star: LeastWorstError) -> dict[str, object]:
+    """Return T_P* for programs."""
+    return {
+        "at_least": exact_json(star.at_least, "down"),
+        "at_most": exact_json(star.at_most, "up"),
+        "computed_up_to": star.computed,
+    }
+
+
+def star_line(star: LeastWorstError, releases: int = 1) -> tuple[str, str]:
+    """Return T_P* for people."""
+    least, most = exact_json(star.at_least, "down")["decimal"], exact_json(star.at_most, "up")["decimal"]
+    value = least if star.is_exact else f"{least} to {most}, computed for counts up to {star.computed}"
+    meaning = "whatever is made of the count, it is wrong so often at one of these counts"
+    if releases > 1:
+        meaning = "of one release, and no more with several: whatever is made of the count, so often wrong"
+    return "T_P*, any estimate", f"{value}: {meaning}"
+
+
+def answer_for_privacy(
+    gamma: str, epsilon: str, alpha: str, draws: GroupDraws, releases: int, wanted: Fraction | None
+) -> tuple[dict[str, object], Lines, bool | None]:
+    """Return T_P over all tables for programs and for people, and whether it is at least ``wanted``."""
+    found = privacy_of_draws(gamma, epsilon, alpha, draws, releases)
+    holds = None if wanted is None else found.t_p_definition.reaches(wanted)
+    result = {
+        "gamma": int(found.gamma),
+        "epsilon": str(found.epsilon),
+        "alpha": found.alpha,
+        "releases": releases,
+        "retention": f"1/{found.gamma}",
+        "t_p": exact_json(found.t_p.at_least, "down"),
+        "t_p_at_most": _at_most(found.t_p),
+        "t_p_definition": exact_json(found.t_p_definition.at_least, "down"),
+        "t_p_definition_at_most": _at_most(found.t_p_definition),
+        "argmin": found.t_p.argmin,
+        "argmin_definition": found.t_p_definition.argmin,
+        "holds": holds,
+    }
+    estimate = "published count" if releases == 1 else f"mean of {releases} independent published counts"
+    meaning = (
+        f"with gamma = {found.gamma} and draws {draws}, in every table the {estimate} of any value with 1 to "
+        f"{found.alpha} records is off by at least {found.epsilon} of it with at least the first probability"
+    )
+    if draws.bound is not None and found.alpha > draws.bound:
+        meaning += f"; the law of counts above {draws.bound} depends on the table"
+    lines = [
+        ("T_P, Definition 2", _level(found.t_p_definition)),
+        ("T_P, Theorem 4", _level(found.t_p)),
+        ("in words", meaning),
+    ]
+    return result, lines, holds
+
+
+def answer_for_a_table(counts: Sequence[DrawnCount], epsilon: str, alpha: str) -> tuple[object, Lines]:
+    """Return T_P of the values of one table, for programs and for people."""
+    strict, definition = (table_privacy(counts, epsilon, alpha, strict=form) for form in (True, False))
+    told = {
+        "t_p": exact_json(strict.at_least, "down"),
+        "t_p_definition": exact_json(definition.at_least, "down"),
+        "argmin": strict.argmin,
+        "argmin_definition": definition.argmin,
+        "of": OF_A_PLAN,
+    }
+    return told, [
+        ("of this table", f"T_P, Definition 2: {_level(definition)}"),
+        ("", f"T_P, Theorem 4: {_level(strict)}"),
+        ("", OF_A_PLAN),
+    ]
+
+
+def _at_most(level: Level) -> ExactJson | None:
+    return None if level.is_exact else exact_json(level.at_most, "up")
+
+
+def _level(level: Level) -> str:
+    least = exact_json(level.at_least, "down")
+    if level.is_exact:
+        return f"{words(least)}, least at f = {level.argmin}"
+    most = exact_json(level.at_most, "up")["decimal"]
+    return f"between {least['decimal']} and {most}, the error at f = {level.argmin} in some tables"
+
+
+def counts_of_table(
+    table: Path | None, sensitive: str | None, gamma: Exact, draws: GroupDraws, plan: str, seed: int | None
+) -> list[DrawnCount]:
+    """Return the laws of the counts of a table, none without one.
+
+    Raises
+    ------
+    ParameterError
+        If the table comes without its sensitive column, or with independent draws.
+    """
+    if table is None:
+        if sensitive is not None:
+            raise ParameterError("--sensitive names a column of --table: give both")
+        return []
+    if sensitive is None:
+        raise ParameterError("--table needs its --sensitive column: give both")
+    if draws.bound is None:
+        raise ParameterError("independent draws promise the same for every table: leave out --table")
+    from splu_ref.audit.drawn_table import drawn_counts, kept_histogram  # noqa: PLC0415 - most runs read none
+    from splu_ref.mechanisms import SpluGen  # noqa: PLC0415
+    from splu_ref.microdata import read_table  # noqa: PLC0415
+    from splu_ref.randomness import SeededSource, SystemSource  # noqa: PLC0415
+
+    mechanism = SpluGen(gamma, plan=plan, draws=draws)
+    source = SystemSource() if seed is None else SeededSource(seed)
+    with about(table):
+        original = read_table(table)
+        original.require(sensitive)
+        mechanism.largest_gamma(original, [sensitive])
+        histogram = kept_histogram(original, sensitive, mechanism.gamma, source)
+        return list(drawn_counts(mechanism, histogram, source).values())
+
+
+def bargain_line(draws: GroupDraws, gamma: int) -> tuple[str, str]:
+    """Return what draws that hang together give, and their price."""
+    from splu_ref.cli.worth import bargain  # noqa: PLC0415 - with draws that hang together alone
+
+    return "the price", bargain(draws, gamma)
