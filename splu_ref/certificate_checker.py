@@ -666,7 +666,7 @@ def _utility_bound(parameters: dict[str, Any], evidence: object, said: object) -
 def _slots(
     law: _Law, name: str, own: int, slots: int, k: int, side: str, entry: object
 ) -> tuple[dict[str, str], Fraction]:
-    """Return the entry of one side, and B(z)^own times the largest M_u(z)^ceil(slots/(gamma-u)) times z^-+k."""
+    """Return the entry of one side, and its bound: of z^(f' - f), times z^-k above and z^k below."""
     where, gamma = f"evidence.{side}", law.gamma
     given = _object(entry, ("numerator", "denominator", "mantissa", "shift"), where)
     p, q = (_hex(given[each], f"{where}.{each}") for each in ("numerator", "denominator"))

@@ -66,7 +66,7 @@ def star_line(star: LeastWorstError, releases: int = 1) -> tuple[str, str]:
     meaning = "whatever is made of the count, it is wrong so often at one of these counts"
     if releases > 1:
         meaning = "of one release, and no more with several: whatever is made of the count, so often wrong"
-    return "T_P*, any estimate", f"{value}: {meaning}"
+    return "T_P*", f"{value}: {meaning}"
 
 
 def answer_for_privacy(
