@@ -9,12 +9,15 @@ import typer
 
 from splu_ref.audit import ConceptMinimum, concept_minimum
 from splu_ref.binomial.work import one_budget
+from splu_ref.channels import GroupDraws
+from splu_ref.cli.drawn import DrawsOption, bargain_line
 from splu_ref.cli.exactly import words
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, EpsilonOption, GammaOption, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import exact_json
-from splu_ref.model import InputError, ParameterError
+from splu_ref.guarantees.drawn_privacy import is_plain_up_to
+from splu_ref.model import InputError, ParameterError, whole
 
 EXAMPLE = "splu-ref concept --gamma 5 --epsilon 0.3 --alpha 5 --method exact"
 PRINTED = "splu.T4conj"
@@ -33,6 +36,7 @@ def run(
             help="mle: the value's published count. exact: the corrected closed form. printed: the paper's.",
         ),
     ] = "mle",
+    draws: DrawsOption = "independent",
     as_json: AsJson = False,
 ) -> int:
     """Compute T_P for a predicate together with a sensitive value, and the worst such concept.
@@ -40,9 +44,17 @@ def run(
     T_P is the least probability of an error of epsilon x3 or more (Definition 2), over all concepts with
     x3 = 1 to alpha records. It belongs to the estimator. Of predicates nearly all of whose records carry
     the value everything is proved; of others, under exact and printed, only the stated range is searched.
+    With --draws capped:M, and --alpha up to M, it speaks of values with at most M records, whose draws have
+    the law of independent ones; of other values nothing is decided.
     """
     if method not in ("mle", "exact", "printed"):
         raise ParameterError(f"--method is {method!r}: give mle, exact or printed")
+    law = GroupDraws.parse(draws)
+    if not is_plain_up_to(law, whole(alpha, "alpha", 1)):
+        raise ParameterError(
+            f"concepts are treated for capped draws, and counts up to the cap: with --draws {law} give an "
+            "--alpha up to M of capped:M"
+        )
     with counted("searching concepts") as progress:
         if method == "printed":
             try:
@@ -65,6 +77,8 @@ def run(
         "proved": least.proved,
         "searched_up_to": least.searched_up_to,
         "searched": least.searched,
+        "draws": str(law),
+        "values_up_to": law.bound,
     }
     lines = [
         ("T_P, Definition 2" if least.proved else "T_P is at most", words(t_p)),
@@ -72,6 +86,9 @@ def run(
         ("proved", "for every concept" if least.proved else "for nearly pure predicates: " + words(t_p_pure)),
         ("searched", least.searched),
     ]
+    if law.bound is not None:
+        lines.append(("speaks of", f"values with at most {law.bound} records: of others nothing is decided"))
+        lines.append(bargain_line(law, least.gamma))
     if method != "mle":
         lines.append(("unprotected", _unprotected(least)))
     show(result, lines, as_json=as_json)

@@ -15,7 +15,7 @@ from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding
 from splu_ref.certificates import error_certificate
 from splu_ref.certificates.form import Certificate
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.guarantees import ErrorProbability, error_probability
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import shown
@@ -108,22 +108,27 @@ class SpluGenClaim(Claim):
         The law of a published count: the mechanism's group size and retention probability.
     epsilon
         The relative error.
+    draws
+        The law of the draws of a group.
     """
 
     mechanism = SPLU_GEN
     law: PublishedCount
     epsilon: Fraction
+    draws: GroupDraws
 
     @property
     def setting(self) -> str:
         """``with gamma = 10``, and the retention probability where it is not 1/gamma."""
         retention = "" if self.law.is_plain else f" and retention {clipped(self.written['retention'])}"
-        return f"with gamma = {shown(self.law.gamma)}{retention}"
+        draws = "" if self.draws.bound is None else f" and draws {self.draws}"
+        return f"with gamma = {shown(self.law.gamma)}{retention}{draws}"
 
     def command(self, name: str, *options: str, more: str = "") -> str:
         """Return a command with gamma, retention and epsilon, and the keys that ``options`` names."""
-        retention = () if self.law.is_plain else ("retention",)
-        keys = ("gamma", *retention, "epsilon", *options)
+        named = [] if self.law.is_plain else ["retention"]
+        named += [] if self.draws.bound is None else ["draws"]
+        keys = ("gamma", *named, "epsilon", *options)
         words = (f"--{key.replace('_', '-')} {self.written[key]}" for key in keys)
         return " ".join([f"splu-ref {name}", *words, *([more] if more else [])])
 
@@ -133,7 +138,9 @@ class SpluGenClaim(Claim):
 
     def error_certificate(self, frequency: int) -> Certificate:
         """Return a certificate of `error_at`."""
-        return error_certificate(self.law.gamma, self.epsilon, frequency, retention=self.law.retention)
+        return error_certificate(
+            self.law.gamma, self.epsilon, frequency, retention=self.law.retention, draws=self.draws
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Self
@@ -21,6 +21,8 @@ from splu_ref.audit.pure_concepts import best_pure_concept
 from splu_ref.certificates import concept_certificate
 from splu_ref.guarantees import exact_json, privacy_minimum
 from splu_ref.guarantees.decimals import ExactJson
+from splu_ref.guarantees.drawn_counts import bound_of
+from splu_ref.guarantees.drawn_privacy import is_plain_up_to
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import probability, shown
 
@@ -29,6 +31,10 @@ PROVED = "it rests on claim splu.T4c, of which there is no kind of certificate: 
 TRIVIAL = "a probability of at least 0 needs no proof"
 NO_PRINTED = "the checker computes the corrected estimate, not the printed one: compute the number again"
 BY_COUNT = "The certificates speak of the value alone: no concept errs less often (claim splu.PB)"
+ABOVE = (
+    "Nothing is decided of predicates together with a value of more than {cap} records: their counts depend "
+    "on the plan, and where a predicate holds whole groups that publish the value once each, they are right"
+)
 _PREDICATES = ("any", "nearly-pure")
 
 
@@ -38,7 +44,7 @@ class ConceptPrivacy(SpluGenClaim):
 
     kind = "concept-privacy"
     required = (*COUNTED, "alpha", "t_p", "estimator")
-    optional = ("retention", "predicates", "releases")
+    optional = ("retention", "draws", "predicates", "releases")
     inherited = (*INHERITED, "estimator", "releases")
 
     alpha: int
@@ -49,7 +55,7 @@ class ConceptPrivacy(SpluGenClaim):
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:
         """Read alpha, T_P, the estimator and the predicates; one release at retention 1/gamma."""
-        counted = published_law(fields)
+        counted = published_law(fields, any_draws=True)
         releases = fields.number("releases", count) if "releases" in fields else 1
         if releases != 1:
             fields.refuse(
@@ -62,10 +68,15 @@ class ConceptPrivacy(SpluGenClaim):
                 "retention",
                 f'concepts are treated at retention 1/gamma only: write "1/{counted["law"].gamma}"',
             )
+        alpha, draws = fields.number("alpha", count), counted["draws"]
+        if not is_plain_up_to(draws, alpha):
+            fields.refuse(
+                "draws", 'concepts are treated for capped draws, alpha up to the cap: write "capped:M"'
+            )
         return cls(
             **vars(common),
             **counted,
-            alpha=fields.number("alpha", count),
+            alpha=alpha,
             t_p=fields.number("t_p", probability),
             estimator=fields.choice("estimator", ESTIMATORS),
             predicates=fields.choice("predicates", ("any", "nearly-pure"))
@@ -84,7 +95,8 @@ class ConceptPrivacy(SpluGenClaim):
             printed(ledger, RECONSTRUCTION, "estimator") if self.estimator == "printed" else self.estimator
         )
         least = concept_minimum(self.law.gamma, self.epsilon, self.alpha, method, progress=progress)
-        return _found(self, least)
+        found = _found(self, least)
+        return found if self.draws.bound is None else _up_to_the_cap(self, found, least)
 
     def work(self) -> int:
         """Return about the work of the search for the least error probability."""
@@ -105,6 +117,26 @@ class ConceptPrivacy(SpluGenClaim):
             levels = least.t_p, least.t_p_definition
             if any(is_rounding(self.written["t_p"], level.exact()) for level in levels):
                 yield CONCEPTS, "t_p is the level of a value alone"
+
+
+def _up_to_the_cap(claim: ConceptPrivacy, found: Finding, least: ConceptMinimum) -> Finding:
+    """Return the finding under capped draws: of values up to the cap everything has the law that it had.
+
+    Of other values nothing is known.
+    """
+    cap = bound_of(claim.draws)
+    if found.verdict.contradicted and least.worst.sensitive_count <= cap:
+        return found
+    confirmed = found.verdict is Verdict.CONFIRMED
+    return replace(
+        found,
+        verdict=Verdict.NOT_DECIDED,
+        key="draws",
+        true_for=f"true for values with at most {cap} records" if confirmed else "",
+        proofs=(),
+        without_certificate=UNDECIDED,
+        remarks=(*found.remarks, ABOVE.format(cap=cap)),
+    )
 
 
 def _found(claim: ConceptPrivacy, least: ConceptMinimum) -> Finding:

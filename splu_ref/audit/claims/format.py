@@ -18,7 +18,7 @@ MECHANISMS = (SPLU_GEN, RETENTION, ALPHA_BETA, WORLD)
 
 TOP = ("schema", "title", "release", "claim")
 ALWAYS = ("id", "kind", "source", "mechanism")
-DEFAULTS = ("mechanism", "gamma", "retention", "epsilon", "releases", "estimator", "values", "world")
+DEFAULTS = ("mechanism", "gamma", "retention", "draws", "epsilon", "releases", "estimator", "values", "world")
 """What ``[release]`` may say for all claims."""
 
 ESTIMATORS = ("mle", "exact", "printed")

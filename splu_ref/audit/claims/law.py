@@ -6,12 +6,12 @@ from fractions import Fraction
 from typing import TypedDict
 
 from splu_ref.audit.claims.fields import Fields
-from splu_ref.channels import PublishedCount
-from splu_ref.model import Gamma, positive, retention_probability
+from splu_ref.channels import GroupDraws, PublishedCount
+from splu_ref.model import Gamma, InputError, positive, retention_probability
 
 COUNTED = ("gamma", "epsilon")
 """Keys that every claim about published counts has."""
-INHERITED = (*COUNTED, "retention")
+INHERITED = (*COUNTED, "retention", "draws")
 """Those that ``[release]`` may give."""
 
 
@@ -20,13 +20,39 @@ class Counted(TypedDict):
 
     law: PublishedCount
     epsilon: Fraction
+    draws: GroupDraws
 
 
-def published_law(fields: Fields) -> Counted:
-    """Read the group size, the retention probability and the relative error."""
+def published_law(fields: Fields, *, any_draws: bool = False) -> Counted:
+    """Read the group size, the retention probability, the relative error and the law of the draws.
+
+    Parameters
+    ----------
+    fields
+        The claim.
+    any_draws
+        Whether the kind of claim treats draws that are not independent.
+    """
     gamma = fields.number("gamma", group_size)
     retention = fields.number("retention", retained) if "retention" in fields else Fraction(1, gamma)
-    return {"law": PublishedCount(gamma, retention), "epsilon": fields.number("epsilon", positive)}
+    law = PublishedCount(gamma, retention)
+    draws = group_draws(fields) if "draws" in fields else GroupDraws()
+    if draws.bound is not None and not any_draws:
+        fields.refuse("draws", 'this kind of claim is treated for independent draws: write "independent"')
+    if draws.bound is not None and not law.is_plain:
+        fields.refuse("draws", f"draws {draws} have retention 1/gamma: leave out the retention")
+    return {"law": law, "epsilon": fields.number("epsilon", positive), "draws": draws}
+
+
+def group_draws(fields: Fields) -> GroupDraws:
+    """Read the law of the draws of a group."""
+    text = fields.written.get("draws")
+    if text is None:
+        fields.refuse("draws", 'draws is no text: write "independent", "capped:M" or "all-or-none:A"')
+    try:
+        return GroupDraws.parse(text)
+    except InputError as error:
+        fields.refuse("draws", str(error).replace("--draws", "draws"))
 
 
 def group_size(value: str | int, _: str) -> Gamma:

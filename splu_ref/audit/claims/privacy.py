@@ -13,14 +13,31 @@ from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
 from splu_ref.audit.claims.narrowing import first_failure, largest
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
-from splu_ref.certificates import privacy_certificate
+from splu_ref.certificates import privacy_certificate, rare_privacy_certificate
 from splu_ref.certificates.form import Certificate
-from splu_ref.guarantees import PrivacyMinimum, privacy_minimum
+from splu_ref.guarantees import (
+    LeastWorstError,
+    Level,
+    PrivacyMinimum,
+    exact_json,
+    least_worst_error,
+    privacy_minimum,
+    privacy_of_draws,
+)
+from splu_ref.guarantees.decimals import ExactJson
+from splu_ref.guarantees.drawn_counts import bound_of
+from splu_ref.guarantees.drawn_privacy import is_plain_up_to
 from splu_ref.guarantees.least_error import search_work
 from splu_ref.guarantees.plateaus import Plateaus
 from splu_ref.guarantees.privacy import limited
 from splu_ref.guarantees.progress import Progress
 from splu_ref.model import CertificateError, probability, shown
+
+OF_ALL_TABLES = (
+    "The law of counts above {bound} depends on the table: a claim about draws is one about every table. The "
+    "witness is a table whose values have one count and stand in the same groups, or, with all-or-none, are "
+    "all common"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +46,7 @@ class CountPrivacy(SpluGenClaim):
 
     kind = "small-sum-privacy"
     required = (*COUNTED, "alpha", "t_p")
-    optional = ("retention", "releases", "estimator")
+    optional = ("retention", "draws", "releases", "estimator")
     inherited = (*INHERITED, "releases")
 
     alpha: int
@@ -39,32 +56,42 @@ class CountPrivacy(SpluGenClaim):
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:
         """Read alpha, T_P and the number of releases; the estimator is the published count."""
-        counted = published_law(fields)
+        counted = published_law(fields, any_draws=True)
         if "estimator" in fields:
             fields.choice(
                 "estimator",
                 ("mle",),
                 'small-sum-privacy is about the published count: write "mle", or kind = "concept-privacy"',
             )
+        releases = fields.number("releases", count) if "releases" in fields else 1
+        if releases > 1 and counted["draws"].bound is not None:
+            fields.refuse(
+                "releases", "several releases are treated for independent draws: write releases = 1"
+            )
         return cls(
             **vars(common),
             **counted,
             alpha=fields.number("alpha", count),
             t_p=fields.number("t_p", probability),
-            releases=fields.number("releases", count) if "releases" in fields else 1,
+            releases=releases,
         )
 
     def decide(self, ledger: Ledger | None, progress: Progress | None) -> Finding:
         """Decide by the exact T_P in the form of Definition 2; the form of Theorem 4 is reported.
 
         A claim that fails is narrowed to the largest alpha for which it is true (T_P does not rise with
-        alpha) and, for several releases, to the largest number of releases up to which it is true.
+        alpha) and, for several releases, to the largest number of releases up to which it is true. Draws
+        that hang together are decided for every table.
         """
         del ledger
+        if not is_plain_up_to(self.draws, self.alpha):
+            return decided_for_every_table(self)
         return _decided(self, progress)
 
     def work(self) -> int:
         """Return about the work of the search for the least error probability."""
+        if not is_plain_up_to(self.draws, self.alpha):
+            return 0  # little, and bounded
         limited(self.law.gamma, self.epsilon, self.alpha, self.releases, self.law.retention)
         return search_work(self.law, self.epsilon, self.alpha, self.releases)
 
@@ -77,7 +104,7 @@ class CountPrivacy(SpluGenClaim):
 def _decided(claim: CountPrivacy, progress: Progress | None) -> Finding:
     least = _level(claim, claim.alpha, claim.releases, progress=progress)
     t_p, t_p_definition = least.t_p.json("down"), least.t_p_definition.json("down")
-    count, times = "the published count of", ""
+    count, times, star = "the published count of", "", _star(claim)
     if claim.releases > 1:
         count = f"the mean of {claim.releases} independent published counts of"
         times = f" --releases {claim.releases}"
@@ -95,14 +122,36 @@ def _decided(claim: CountPrivacy, progress: Progress | None) -> Finding:
             "argmin": least.argmin,
             "argmin_definition": least.argmin_definition,
             "releases": claim.releases,
+            **({} if claim.releases > 1 else star_numbers(star)),
         },
         recompute=claim.command("privacy", "alpha", more=f"--at-least {claim.written['t_p']}{times}"),
-        remarks=(KEYED,) if claim.releases > 1 else (),
+        remarks=(KEYED,) if claim.releases > 1 else (star_words(star),),
     )
     if _holds(claim, least):
         return _confirmed(claim, least, finding)
     instead = f"T_P up to {t_p_definition['decimal']}" if least.t_p_definition.bounds(12).lower else ""
     return _narrowed(claim, least, replace(finding, instead=instead))
+
+
+def _star(claim: CountPrivacy) -> LeastWorstError:
+    return least_worst_error(
+        claim.law.gamma, claim.epsilon, claim.alpha, retention=claim.law.retention, draws=claim.draws
+    )
+
+
+def star_numbers(star: LeastWorstError) -> dict[str, ExactJson | int | None]:
+    """Return T_P* by name."""
+    return {
+        "t_p_star_at_least": exact_json(star.at_least, "down"),
+        "t_p_star_at_most": exact_json(star.at_most, "up"),
+    }
+
+
+def star_words(star: LeastWorstError) -> str:
+    """Return T_P*, which stands beside T_P, in a sentence."""
+    least, most = exact_json(star.at_least, "down")["decimal"], exact_json(star.at_most, "up")["decimal"]
+    level = f"is {least}" if star.is_exact else f"is between {least} and {most}"
+    return f"T_P*, how often whatever is made of the published count is wrong at one of these counts, {level}"
 
 
 def _confirmed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> Finding:
@@ -201,4 +250,65 @@ def refutation(claim: SpluGenClaim, alpha: int, failing: int) -> Certificate:
 
 def level_certificate(claim: SpluGenClaim, alpha: int, releases: int = 1) -> Certificate:
     """Certify T_P of a value alone under the claim's gamma, retention and epsilon."""
-    return privacy_certificate(claim.law.gamma, claim.epsilon, alpha, releases, retention=claim.law.retention)
+    if claim.draws.name == "all-or-none":
+        return rare_privacy_certificate(claim.law.gamma, claim.epsilon, alpha, claim.draws)
+    return privacy_certificate(
+        claim.law.gamma, claim.epsilon, alpha, releases, retention=claim.law.retention, draws=claim.draws
+    )
+
+
+def decided_for_every_table(claim: CountPrivacy) -> Finding:
+    """Decide a claim about draws that hang together by T_P over all tables.
+
+    Above the bound of the draws it is false if some table has a smaller T_P, and not decided where the
+    bounds of T_P over all tables leave it open.
+    """
+    draws, bound = claim.draws, bound_of(claim.draws)
+
+    def level(alpha: int) -> Level:
+        return privacy_of_draws(claim.law.gamma, claim.epsilon, alpha, draws).t_p_definition
+
+    found, star = level(claim.alpha), _star(claim)
+    reached = found.reaches(claim.t_p)
+    t_p = exact_json(found.at_least, "down")
+    told = f"T_P is {t_p['decimal']}, least at f = {found.argmin}"
+    if not found.is_exact:
+        told = f"T_P over all tables is at least {t_p['decimal']}, at most the error at f = {found.argmin}"
+    finding = Finding(
+        verdict=Verdict.CONFIRMED,
+        stated=(
+            f"{claim.setting}, the published count of every value with {records(claim.alpha)} is off by at "
+            f"least {claim.said('epsilon')} of it with probability at least {claim.said('t_p')}, whatever "
+            "the table"
+        ),
+        found=told,
+        key="t_p",
+        numbers={
+            "t_p_definition": t_p,
+            "argmin_definition": found.argmin,
+            "releases": 1,
+            **star_numbers(star),
+        },
+        recompute=claim.command("privacy", "alpha", more=f"--at-least {claim.written['t_p']}"),
+        remarks=(star_words(star), *([OF_ALL_TABLES.format(bound=bound)] if claim.alpha > bound else [])),
+    )
+    known = min(claim.alpha, bound)
+    certified = Proof("decides", partial(level_certificate, claim, known))
+    no_kind = f"there is no certificate of counts above {bound}, the bound of the draws: compute it again"
+    if reached:
+        if claim.alpha <= bound:
+            return replace(finding, proofs=(certified,))
+        return replace(finding, without_certificate=no_kind)
+    alpha = largest(lambda most: level(most).reaches(claim.t_p) is True, claim.alpha, bound)
+    verdict = Verdict.NOT_DECIDED if reached is None else Verdict.NARROWED if alpha else Verdict.REFUTED
+    remains = (Proof("remains", partial(level_certificate, claim, alpha)),) if 0 < alpha <= bound else ()
+    decides = (certified,) if reached is False and level(known).reaches(claim.t_p) is False else ()
+    return replace(
+        finding,
+        verdict=verdict,
+        key="alpha" if alpha else "t_p",
+        true_for=f"true for alpha up to {alpha}" if alpha else "",
+        instead=f"T_P up to {t_p['decimal']}" if found.at_least != 0 and reached is False else "",
+        proofs=(*decides, *remains),
+        without_certificate="" if decides else no_kind,
+    )

@@ -22,7 +22,7 @@ from splu_ref.audit.claims.format import (
     TOP,
 )
 from splu_ref.audit.claims.kinds import KINDS
-from splu_ref.audit.claims.law import group_size, retained
+from splu_ref.audit.claims.law import group_draws, group_size, retained
 from splu_ref.audit.claims.retention import MOST_COLUMNS, domain_size, kept_share
 from splu_ref.model import positive
 
@@ -84,6 +84,8 @@ def _release(document: Document) -> Mapping[str, Any]:
         for key, checked in numbers.items():
             if key in fields:
                 fields.number(key, checked)
+        if "draws" in fields:
+            group_draws(fields)
         if "values" in fields:
             fields.numbers("values", domain_size, MOST_COLUMNS)
         for key, choices in (("mechanism", MECHANISMS), ("estimator", ESTIMATORS)):

@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Self
+from typing import ClassVar, Self
 
 from splu_ref.audit.claims.claim import Common, SpluGenClaim
 from splu_ref.audit.claims.fields import Fields, count
 from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
 from splu_ref.audit.claims.quotes import ERROR_BOUND, THRESHOLD, Ledger, is_rounding
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
-from splu_ref.certificates import threshold_certificate
+from splu_ref.certificates import drawn_threshold_certificate, threshold_certificate
 from splu_ref.certificates.form import Certificate
-from splu_ref.guarantees import UtilityThreshold, utility_threshold
+from splu_ref.guarantees import Noise, UtilityThreshold, drawn_threshold, utility_threshold
+from splu_ref.guarantees.drawn_counts import bound_of
 from splu_ref.guarantees.progress import Progress
 from splu_ref.guarantees.utility import proof_start, scan_work
 from splu_ref.model import ParameterError, probability, shown
@@ -26,7 +27,7 @@ from splu_ref.model import ParameterError, probability, shown
 class ThresholdClaim(SpluGenClaim):
     """Definition 1 from some T_f on: decided by the least T_f that is true."""
 
-    optional = ("retention",)
+    optional: ClassVar[tuple[str, ...]] = ("retention",)
     inherited = INHERITED
 
     t_e: Fraction
@@ -124,28 +125,78 @@ class CountUtility(ThresholdClaim):
 
     kind = "large-sum-utility"
     required = (*COUNTED, "t_e", "t_f")
+    optional = ("retention", "draws", "values")
 
     t_f: int
+    values: int | None
 
     @classmethod
     def read(cls, fields: Fields, common: Common) -> Self:
         """Read T_E and T_f."""
-        counted = published_law(fields)
+        counted = published_law(fields, any_draws=True)
         t_e, t_f = fields.number("t_e", probability), fields.number("t_f", count)
-        return cls(**vars(common), **counted, t_e=t_e, t_f=t_f)
+        values = fields.number("values", count) if "values" in fields else None
+        if values is not None and counted["draws"].bound is None:
+            fields.refuse("values", "the number of values counts for draws that hang together: leave it out")
+        return cls(**vars(common), **counted, t_e=t_e, t_f=t_f, values=values)
 
     def decide(self, ledger: Ledger | None, progress: Progress | None) -> Finding:
-        """Decide by the least T_f: if it is greater than the claim's, the claim is narrowed to it."""
+        """Decide by the least T_f: if it is greater than the claim's, the claim is narrowed to it.
+
+        With draws that hang together, by a T_f that holds in every table: if it is greater, the claim is
+        narrowed where the error at its own T_f is known, and otherwise not decided.
+        """
         del ledger
+        if self.draws.bound is not None:
+            return self._for_every_table()
         return self.against_the_least(self.t_f, self.said("t_f"), {}, progress)
 
     def corrected(self, finding: Finding, least: int) -> Finding:
         """Narrow the claim to the least T_f."""
         return replace(finding, verdict=Verdict.NARROWED, true_for=f"true from T_f = {least} on")
 
+    def work(self) -> int:
+        """Return about the work of scanning counts; that of bounds is little."""
+        return 0 if self.draws.bound is not None else super().work()
+
+    def _for_every_table(self) -> Finding:
+        noise = None if self.values is None else Noise.of(self.draws, self.law.gamma, self.values)
+        found = drawn_threshold(self.law.gamma, self.epsilon, self.t_e, self.draws, noise)
+        certified = partial(drawn_threshold_certificate, found)
+        more = "" if self.values is None else f"--values {self.values}"
+        least = "the least T_f is" if found.is_least else "a T_f that is shown to hold in every table is"
+        finding = Finding(
+            verdict=Verdict.CONFIRMED,
+            stated=(
+                f"{self.setting}, the published count of every value with {self.said('t_f')} records or more "
+                f"is off by at least {self.said('epsilon')} of it with probability at most "
+                f"{self.said('t_e')}, whatever the table"
+            ),
+            found=f"{least} {found.threshold}",
+            key="t_f",
+            numbers={"threshold": found.threshold},
+            recompute=self.command("utility", "t_e", more=more),
+            proofs=(Proof("decides", certified),),
+        )
+        if found.threshold <= self.t_f:
+            return finding
+        narrowed = replace(finding, true_for=f"true from T_f = {found.threshold} on")
+        if found.is_least:
+            return replace(narrowed, verdict=Verdict.NARROWED)
+        known = self.draws.name == "capped" and self.t_f <= bound_of(self.draws)
+        if known and self.error_at(self.t_f).compare(self.t_e, "t_e") > 0:
+            error = Proof("decides", partial(self.error_certificate, self.t_f))
+            return replace(narrowed, verdict=Verdict.NARROWED, proofs=(error, Proof("remains", certified)))
+        return replace(
+            narrowed,
+            verdict=Verdict.NOT_DECIDED,
+            proofs=(Proof("remains", certified),),
+            without_certificate="between the claim's T_f and this one counts depend on the table",
+        )
+
     def repeats(self, ledger: Ledger) -> Iterator[tuple[str, str]]:
         """Recognize the T_f of Lemma 1, and at T_f the bound of Theorem 3."""
-        if not self.t_e:
+        if not self.t_e or self.draws.bound is not None:
             return
         printed = ledger.printed[THRESHOLD](self.law.gamma, self.epsilon, self.t_e)
         bound = ledger.printed[ERROR_BOUND](self.law.gamma, self.epsilon, self.t_f)
