@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 from rich.table import Table
 
 from splu_ref.audit import Advice, Goals, Option, Recommendation, advise, picture, recommend
-from splu_ref.audit.advice import worth
+from splu_ref.audit.advice import LawOfDraws, laws_of_draws, worth
 from splu_ref.audit.advice.drawing import require_format
 from splu_ref.audit.advice.option import ALPHA, EPSILON, T_E, T_P
 from splu_ref.binomial.work import one_budget
@@ -25,9 +26,9 @@ from splu_ref.cli.release_options import (
     QuasiColumn,
     Separator,
 )
-from splu_ref.cli.worth import MEANING, leak_warnings, leaks_json, unique_records, worth_json
+from splu_ref.cli.worth import MEANING, bargain, leak_warnings, leaks_json, unique_records, worth_json
 from splu_ref.files import refuse_existing, write_whole
-from splu_ref.guarantees import decimal_down, exact_json
+from splu_ref.guarantees import LeastWorstError, decimal_down, exact_json, least_worst_error
 from splu_ref.terminal import draw
 
 EXAMPLE = "splu-ref advise adult.csv --sensitive occupation --epsilon 0.3 --t-p 0.25 --alpha 10 --t-e 0.05"
@@ -101,20 +102,26 @@ def run(
         advice = advise(original, sensitive, goals, retention or (), progress=progress)
         [leaks] = prepared.checked(eligible=False, strict=False, above=goals.alpha)
     best = recommend(advice)
+    laws = laws_of_draws(advice, best.option)
+    stars = [
+        least_worst_error(each.law.gamma, goals.epsilon, goals.alpha, retention=each.law.retention)
+        for each in advice.options
+    ]
     worthwhile = worth(best.option.law, advice.values, goals.epsilon, goals.alpha, goals.t_e)
     if picture_file is not None:
         write_whole(picture_file, picture(advice, picture_file.suffix.lower()), force=force, mode=0o600)
     if as_json:
-        document = _as_json(advice, best, sensitive)
+        document = _as_json(advice, best, sensitive, stars) | {"draws": _laws_json(laws)}
         show(document | {"worth": worth_json(worthwhile), "leaks": leaks_json(leaks)}, (), as_json=True)
         return
-    draw(_options(advice, best))
+    draw(_options(advice, best, stars))
     lines = [
         *_lines(advice, best),
         *(("gives away" if number == 0 else "", told) for number, told in enumerate(leak_warnings([leaks]))),
         *([("", MEANING)] if leaks.concentrations else []),
         ("unique", unique_records(leaks, advice.rows)),
         *worthwhile.sentences()[2:],
+        *(("draws" if number == 0 else "", said) for number, said in enumerate(_laws(advice, best, laws))),
         ("searched", f"{SEARCHED}; {leaks.searched}"),
         *([] if picture_file is None else [("picture", str(picture_file))]),
     ]
@@ -122,22 +129,43 @@ def run(
     note(AUDIENCE)
 
 
-def _options(advice: Advice, best: Recommendation) -> Table:
+def _options(advice: Advice, best: Recommendation, stars: Sequence[LeastWorstError]) -> Table:
     """Return a row for each option."""
     table = Table(box=None, pad_edge=False)
-    for name in ("", "gamma", "p", "T_P", "T_f", "protected", "between", "accurate", "open groups"):
+    for name in ("", "gamma", "p", "T_P", "T_P*", "T_f", "protected", "between", "accurate", "open groups"):
         table.add_column(name, justify="left" if name in ("", "p") else "right")
-    for option in advice.options:
+    for option, star in zip(advice.options, stars, strict=True):
         sizes = (option.protected, option.between, option.accurate, option.unprotected)
         table.add_row(
             "*" if option is best.option else "",
             str(option.law.gamma),
             str(option.law.retention),
             decimal_down(option.t_p, 4) + ("" if option.meets_t_p else " <"),
+            decimal_down(star.at_least, 4),
             str(option.threshold),
             *(str(len(each)) for each in sizes),
         )
     return table
+
+
+def _laws(advice: Advice, best: Recommendation, laws: Sequence[LawOfDraws]) -> Iterator[str]:
+    """Yield what each law of draws gives, with its price."""
+    for law in laws:
+        yield law.sentence(best.option, advice.values[0][0], bargain(law.draws, best.option.law.gamma))
+
+
+def _laws_json(laws: Sequence[LawOfDraws]) -> list[dict[str, object]]:
+    return [
+        {
+            "draws": str(law.draws),
+            "t_p": exact_json(law.t_p.at_least, "down"),
+            "t_p_star_at_least": exact_json(law.t_p_star.at_least, "down"),
+            "threshold": law.threshold,
+            "deviation_at_most": law.deviation,
+            "deviation_independent": law.plain_deviation,
+        }
+        for law in laws
+    ]
 
 
 def _lines(advice: Advice, best: Recommendation) -> list[tuple[str, str]]:
@@ -194,7 +222,9 @@ def _listed(named: list[str], whole: int, joined_by: str = ", ") -> str:
     return joined_by.join(named) + more if named else "none"
 
 
-def _as_json(advice: Advice, best: Recommendation, sensitive: str) -> dict[str, object]:
+def _as_json(
+    advice: Advice, best: Recommendation, sensitive: str, stars: Sequence[LeastWorstError]
+) -> dict[str, object]:
     goals = advice.goals
 
     def named(numbers: tuple[int, ...]) -> list[str]:
@@ -216,6 +246,7 @@ def _as_json(advice: Advice, best: Recommendation, sensitive: str) -> dict[str, 
                 "gamma": int(option.law.gamma),
                 "retention": str(option.law.retention),
                 "t_p": exact_json(option.t_p, "down"),
+                "t_p_star_at_least": exact_json(star.at_least, "down"),
                 "argmin": option.argmin,
                 "meets_t_p": option.meets_t_p,
                 "own_value": str(option.own_value),
@@ -227,7 +258,7 @@ def _as_json(advice: Advice, best: Recommendation, sensitive: str) -> dict[str, 
                 "unprotected_groups": list(option.unprotected),
                 "uninformative_values": named(option.uninformative),
             }
-            for option in advice.options
+            for option, star in zip(advice.options, stars, strict=True)
         ],
         "recommendation": {
             "gamma": int(best.option.law.gamma),

@@ -140,7 +140,7 @@ def worth_json(found: Worth) -> dict[str, object]:
         "epsilon": str(found.epsilon),
         "alpha": found.alpha,
         "t_p": exact_json(found.t_p, "down"),
-        "t_p_star_at_least": None if found.t_p_star is None else exact_json(found.t_p_star, "down"),
+        "t_p_star_at_least": exact_json(found.t_p_star, "down"),
         "t_e": str(found.t_e),
         "threshold": found.threshold,
         "values": len(found.values),

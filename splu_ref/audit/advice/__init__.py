@@ -3,6 +3,7 @@
 from splu_ref.audit.advice.advising import Advice, advise
 from splu_ref.audit.advice.drawing import picture
 from splu_ref.audit.advice.groups import HomogeneousGroup, homogeneous_groups
+from splu_ref.audit.advice.laws_of_draws import LawOfDraws, laws_of_draws
 from splu_ref.audit.advice.leaks import Concentration, Leak, Leaks, Roles, scan
 from splu_ref.audit.advice.option import Goals, Option
 from splu_ref.audit.advice.recommendation import Recommendation, recommend
@@ -14,6 +15,7 @@ __all__ = [
     "Concentration",
     "Goals",
     "HomogeneousGroup",
+    "LawOfDraws",
     "Leak",
     "Leaks",
     "Option",
@@ -22,6 +24,7 @@ __all__ = [
     "Worth",
     "advise",
     "homogeneous_groups",
+    "laws_of_draws",
     "picture",
     "recommend",
     "require_groups",

@@ -19,7 +19,7 @@ from splu_ref.guarantees import (
     Conjunction,
     conjunction_variance,
     decimal_down,
-    least_mean_error,
+    least_worst_error,
     privacy_minimum,
     utility_threshold,
 )
@@ -72,9 +72,8 @@ class Worth:
     t_p
         The exact least error probability of a count up to alpha (Definition 2), enclosed.
     t_p_star
-        No estimate from the published count errs less often than this at every count up to alpha: a lower
-        bound of T_P* (the error of the best estimate where all these counts are equally likely). None where
-        it takes too long, or for p other than 1/gamma.
+        No estimate from the published count errs less often than this at every count up to alpha: T_P*, or a
+        lower bound of it where there are many counts.
     threshold
         T_f.
     protected, accurate
@@ -92,7 +91,7 @@ class Worth:
     rows: int
     values: tuple[tuple[str, int], ...]
     t_p: Bounds
-    t_p_star: Fraction | None
+    t_p_star: Fraction
     threshold: int
     protected: int
     accurate: int
@@ -106,11 +105,9 @@ class Worth:
         records = "1 record" if small == 1 else f"{small} records"
         protected = (
             f"{self.protected} of {every} values ({records}): counts up to {self.alpha} are off by "
-            f"{self.epsilon} of themselves or more with at least T_P = {decimal_down(self.t_p, 4)}"
+            f"{self.epsilon} of themselves or more with at least T_P = {decimal_down(self.t_p, 4)}, and "
+            f"whatever is made of them with at least T_P* = {decimal_down(self.t_p_star, 4)} at one of them"
         )
-        if self.t_p_star is not None:
-            star = decimal_down(self.t_p_star, 4)
-            protected += f", and whatever is made of them with at least T_P* = {star} at one of them"
         accurate = (
             f"{self.accurate} of {every} values: from T_f = {self.threshold} on counts are off so with at "
             f"most {self.t_e}"
@@ -196,22 +193,13 @@ def worth(
         rows=rows,
         values=counted,
         t_p=least.t_p_definition.bounds(12),
-        t_p_star=_whatever_is_made_of_it(law, distance, small),
+        t_p_star=least_worst_error(law.gamma, distance, small, retention=law.retention).at_least,
         threshold=threshold,
         protected=sum(count <= small for _, count in counted),
         accurate=sum(count >= threshold for _, count in counted),
         alone=sum(count == 1 for _, count in counted),
         conjunctions=_typical(law, counted, rows - rows % law.gamma),
     )
-
-
-def _whatever_is_made_of_it(law: PublishedCount, epsilon: Fraction, alpha: int) -> Fraction | None:
-    if not law.is_plain:
-        return None
-    try:
-        return least_mean_error(law.gamma, epsilon, [Fraction(1, alpha)] * alpha)
-    except ParameterError:  # beyond what is computed
-        return None
 
 
 def _typical(law: PublishedCount, values: Sequence[tuple[str, int]], rows: int) -> tuple[TypicalError, ...]:

@@ -1,0 +1,93 @@
+"""What a law of draws within a group would change for a table, with its price in the same sentence."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+
+from splu_ref.audit.advice.advising import Advice
+from splu_ref.audit.advice.option import Option
+from splu_ref.channels import GroupDraws
+from splu_ref.guarantees import (
+    LeastWorstError,
+    Level,
+    Noise,
+    decimal_down,
+    drawn_threshold,
+    least_worst_error,
+    privacy_of_draws,
+)
+from splu_ref.model import ParameterError
+
+
+@dataclass(frozen=True, slots=True)
+class LawOfDraws:
+    """A law of draws at the gamma that is advised, with p = 1/gamma.
+
+    Attributes
+    ----------
+    draws
+        The law, with alpha as its bound: the counts that are to be protected.
+    t_p
+        T_P of counts up to alpha, in the form of Definition 2.
+    t_p_star
+        T_P* of these counts.
+    threshold
+        A T_f that holds for every table with as many values, plan and marks; None where none is shown.
+    deviation, plain_deviation
+        Standard deviation of the published count of the most frequent value, at most, whatever the plan and
+        the marks; and with independent draws.
+    """
+
+    draws: GroupDraws
+    t_p: Level
+    t_p_star: LeastWorstError
+    threshold: int | None
+    deviation: float
+    plain_deviation: float
+
+    def sentence(self, option: Option, value: str, price: str) -> str:
+        """Return what the law gives and costs, beside what the option promises with independent draws."""
+        threshold = "no T_f that holds for every table is shown"
+        if self.threshold is not None:
+            threshold = f"T_f at most {self.threshold} instead of {option.threshold}"
+        return (
+            f"{self.draws}: T_P = {decimal_down(self.t_p.at_least, 4)}, T_P* = "
+            f"{decimal_down(self.t_p_star.at_least, 4)}; {threshold}; the standard deviation "
+            f"of the count of {value} at most {self.deviation:.1f} instead of {self.plain_deviation:.1f}; "
+            f"the price: {price}"
+        )
+
+
+def laws_of_draws(advice: Advice, option: Option) -> tuple[LawOfDraws, ...]:
+    """Return the laws that an option with p = 1/gamma could take, none for another p."""
+    if not option.law.is_plain:
+        return ()
+    gamma, goals = option.law.gamma, advice.goals
+    counts = [count for _, count in advice.values]
+    most = counts[0]
+    plain = sqrt(most * option.law.variance)
+    found = []
+    for draws in (GroupDraws("capped", goals.alpha), GroupDraws("all-or-none", goals.alpha)):
+        try:
+            level = privacy_of_draws(gamma, goals.epsilon, goals.alpha, draws).t_p_definition
+        except ParameterError:  # an alpha beyond what is computed
+            continue
+        threshold = None
+        with suppress(ParameterError):  # beyond what is computed
+            noise = Noise.of(draws, gamma, len(counts))
+            threshold = drawn_threshold(gamma, goals.epsilon, goals.t_e, draws, noise).threshold
+        variance = Noise.beside(draws, gamma, counts[1:]).variance if most > goals.alpha else Fraction(0)
+        found.append(
+            LawOfDraws(
+                draws=draws,
+                t_p=level,
+                t_p_star=least_worst_error(gamma, goals.epsilon, goals.alpha, draws=draws),
+                threshold=threshold,
+                deviation=min(sqrt(variance), plain) if draws.name == "capped" else sqrt(variance),
+                plain_deviation=plain,
+            )
+        )
+    return tuple(found)
