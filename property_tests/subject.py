@@ -39,7 +39,8 @@ from splu_ref.estimators import (
     QueryEstimate,
 )
 from splu_ref.estimators.linear.em import Maximum
-from splu_ref.guarantees import UtilityThreshold
+from splu_ref.guarantees import DrawnPrivacy, DrawnThreshold, Noise, UtilityThreshold
+from splu_ref.guarantees.drawn_counts import SlotLaw
 from splu_ref.mechanisms import (
     AlphaBeta,
     ColumnsRelease,
@@ -319,6 +320,8 @@ class Subject:
         The rule from keys to a uniform order.
     error_probability, privacy_minimum, utility_threshold, chebyshev_bound, chernoff_bound
         Guarantees of the count f'.
+    slot_law, privacy_of_draws, drawn_threshold
+        The same where the draws of a group hang together.
     plateau_starts, plateau_ends
         The counts at which the error probability must be looked at.
     estimate_count
@@ -361,6 +364,9 @@ class Subject:
     error_probability: ErrorProbability
     privacy_minimum: Callable[[Exact, Exact, Exact], ExactMinimum]
     utility_threshold: Callable[[Exact, Exact, Exact], UtilityThreshold]
+    slot_law: Callable[[GroupDraws, int, int], SlotLaw]
+    privacy_of_draws: Callable[[Exact, Exact, Exact, GroupDraws], DrawnPrivacy]
+    drawn_threshold: Callable[[Exact, Exact, Exact, GroupDraws, Noise | None], DrawnThreshold]
     chebyshev_bound: Callable[[Exact, Exact, Exact], Fraction]
     chernoff_bound: Callable[[Exact, Exact, Exact], Fraction]
     plateau_starts: Plateaus
@@ -412,6 +418,9 @@ SHIPPED = Subject(
     error_probability=_exact_error,
     privacy_minimum=_exact_minimum,
     utility_threshold=guarantees.utility_threshold,
+    slot_law=guarantees.slot_law,
+    privacy_of_draws=guarantees.privacy_of_draws,
+    drawn_threshold=guarantees.drawn_threshold,
     chebyshev_bound=guarantees.chebyshev_bound,
     chernoff_bound=guarantees.chernoff_bound,
     plateau_starts=guarantees.plateau_starts,

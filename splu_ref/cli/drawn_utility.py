@@ -22,6 +22,7 @@ from splu_ref.guarantees import (
     exact_json,
     table_threshold,
 )
+from splu_ref.guarantees.drawn_utility import LARGEST_GROUP
 from splu_ref.model import Gamma, ParameterError, positive, whole
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def show_utility(
     CertificateError
         As `certified`, after the result is printed.
     """
-    known = values or len(counts)
+    known = values or (len(counts) if Gamma(gamma) <= LARGEST_GROUP else 0)
     noise = Noise.of(draws, gamma, known) if known else None
     if frequency is not None:
         if certificate is not None or counts:

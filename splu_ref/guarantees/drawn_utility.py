@@ -45,6 +45,8 @@ from splu_ref.model import Exact, Gamma, ParameterError, positive, probability, 
 Proof: TypeAlias = Literal["slots", "independent"]
 
 _BITS, _SEARCH_BITS = 320, 64
+LARGEST_GROUP = 64
+"""Largest gamma for which the noise is bounded from the number of values."""
 _LARGEST_OFFSET = 10**9
 _STEP = 1021  # denominator of a tilt: no divisor of a power of gamma, so that bounds are no short numbers
 
@@ -74,6 +76,11 @@ class Noise:
     def of(cls, draws: GroupDraws, gamma: Exact, values: Exact) -> Noise:
         """Return what public numbers tell: a column has so many ``values``, at least gamma."""
         bound, size = bound_of(draws), Gamma(gamma)
+        if size > LARGEST_GROUP:
+            raise ParameterError(
+                f"the number of values tells of the noise up to gamma = {LARGEST_GROUP}: leave it out, or "
+                "give a smaller gamma"
+            )
         others = bound * (whole(values, "values", size) - 1)
         return replace(cls._outside(draws, size, others), values=others // bound + 1)
 

@@ -118,6 +118,17 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "privacy": (
         ["--gamma", "3", "--epsilon", "1/2", "--alpha", "2", "--certificate", f"{NEW}.json", "--force"], (0,),
     ),
+    "privacy of a table": (
+        ["--gamma", "3", "--epsilon", "1/2", "--alpha", "9", "--draws", "capped:2", "--table", TABLE,
+         "--sensitive", JOB, "--seed", "1"], (0,),
+    ),
+    "privacy draws refused": (
+        ["--gamma", "3", "--epsilon", "1/2", "--alpha", "2", "--draws", STEERING], (2,),
+    ),
+    "utility of a table refused": (
+        ["--gamma", "3", "--epsilon", "1/2", "--t-e", "0.1", "--draws", "capped:2", "--table", TABLE,
+         "--sensitive", STEERING], (2,),
+    ),
     "privacy refused": (["--gamma", STEERING, "--epsilon", "1/2", "--alpha", "2"], (2,)),
     "utility": (
         ["--gamma", "3", "--epsilon", "1/2", "--frequency", "2", "--certificate", f"{NEW}.json", "--force"],
