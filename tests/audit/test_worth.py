@@ -26,16 +26,17 @@ def test_numbers_and_words() -> None:
     level = privacy_minimum(2, "1/2", 4).t_p_definition.exact()
     assert found.t_p.lower <= level <= found.t_p.upper
     best = worst_error_bounds(best_estimator(2, "1/2", 4))
-    assert found.t_p_star is not None
-    assert 0 < found.t_p_star <= best.upper
+    assert found.t_p_star == best.upper == best.lower
     told = dict(found.sentences())
     assert told["protected"].startswith("1 of 6 values (1 record): counts up to 4 are off by 1/2")
     assert f"T_f = {threshold}" in told["accurate"]
 
 
-def test_no_bound_for_every_estimate_where_none_is_computed() -> None:
-    assert worth(PublishedCount.of(2, "2/3"), VALUES).t_p_star is None
-    assert worth(PublishedCount.of(2, None), VALUES, alpha=13).t_p_star is None
+def test_every_estimate_is_bounded_for_other_retentions_and_for_more_counts() -> None:
+    kept = best_estimator(2, "3/10", 10, retention="2/3").worst_error
+    assert worth(PublishedCount.of(2, "2/3"), VALUES).t_p_star == kept
+    most = best_estimator(2, "3/10", 12).worst_error
+    assert worth(PublishedCount.of(2, None), VALUES, alpha=13).t_p_star == most
     with pytest.raises(ParameterError):
         worth(PublishedCount.of(2, None), VALUES, "0")
 

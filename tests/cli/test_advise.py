@@ -76,7 +76,7 @@ def test_people_see_a_table_and_reasons(towns: Path, capsys: pytest.CaptureFixtu
     assert main(["advise", str(towns), "--sensitive", "illness"]) == 0
     captured = capsys.readouterr()
     text = " ".join(captured.out.split())
-    assert "gamma p T_P T_f protected between accurate open groups" in text
+    assert "gamma p T_P T_P* T_f protected between accurate open groups" in text
     assert "recommended gamma = 4, p = 1/4 = 1/gamma" in text
     assert "protected rare (5)" in text
     assert "town=far: all 5 are rare" in text

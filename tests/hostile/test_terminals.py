@@ -119,7 +119,7 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
         ["--gamma", "3", "--epsilon", "1/2", "--alpha", "2", "--certificate", f"{NEW}.json", "--force"], (0,),
     ),
     "privacy of a table": (
-        ["--gamma", "3", "--epsilon", "1/2", "--alpha", "9", "--draws", "capped:2", "--table", TABLE,
+        ["--gamma", "2", "--epsilon", "1/2", "--alpha", "20", "--draws", "capped:2", "--table", TABLE,
          "--sensitive", JOB, "--seed", "1"], (0,),
     ),
     "privacy draws refused": (
