@@ -121,3 +121,27 @@ def test_what_cannot_be_answered(capsys: pytest.CaptureFixture[str], words: list
     assert captured.out == ""
     assert captured.err.startswith("splu-ref: ")
     assert captured.err.count("\n") == 1
+
+
+def test_concepts_of_values_up_to_the_cap(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["concept", "--gamma", "3", "--epsilon", "0.3", "--alpha", "2"]
+    plain, capped = _json(capsys, *words), _json(capsys, *words, "--draws", "capped:2")
+    assert capped == {**plain, "draws": "capped:2", "values_up_to": 2}
+    assert main([*words, "--draws", "capped:2"]) == 0
+    assert "of others nothing is decided" in " ".join(capsys.readouterr().out.split())
+    assert main([*words, "--draws", "capped:1"]) == main([*words, "--draws", "all-or-none:2"]) == 2
+
+
+def test_a_law_is_advised_with_its_price(capsys: pytest.CaptureFixture[str], table: str) -> None:
+    told = _json(capsys, "advise", table, "--sensitive", "job")
+    capped, rare = told["draws"]
+    assert (capped["draws"], rare["draws"]) == ("capped:10", "all-or-none:10")
+    best = next(each for each in told["options"] if each["gamma"] == told["recommendation"]["gamma"])
+    assert capped["t_p"]["decimal"] == best["t_p"]["decimal"]
+    assert capped["t_p_star_at_least"] == best["t_p_star_at_least"]
+    assert capped["deviation_at_most"] < capped["deviation_independent"]
+    assert main(["advise", table, "--sensitive", "job"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    for law in ("capped:10", "all-or-none:10"):
+        sentence = shown.partition(f"{law}: T_P = ")[2]
+        assert 0 < sentence.find("T_P*") < sentence.find("the price: ") < 400
