@@ -52,7 +52,8 @@ def coverage(subject: Subject, run: Run) -> Outcome:
     method = Judgement(subject.conjunctions)
 
     def evidence() -> Iterator[EValue]:
-        source = run.stream(subject, NAME)
+        # The shipped source, whatever the subject's: answers are judged here, sources elsewhere.
+        source = SeededSource(run.seed_for(NAME))
         misses: dict[tuple[str, str], list[int]] = {}
         for _ in range(run.pick(BATCHES, FEWEST)):
             for setting in SETTINGS:

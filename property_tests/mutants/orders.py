@@ -46,8 +46,8 @@ def _grouped(
     groups = np.empty(len(own), dtype=np.int64)
     groups[places] = decoys.slots() // gamma
     shuffle = source.permutation(len(own))
-    turns = dict.fromkeys(groups[shuffle].tolist())  # groups as they first come up in the shuffle
-    by_group = np.concatenate([shuffle[groups[shuffle] == group] for group in turns])
+    _, first, group = np.unique(groups[shuffle], return_index=True, return_inverse=True)
+    by_group = shuffle[np.argsort(first[group], kind="stable")]  # groups as they first come up in the shuffle
     return ColumnRelease(kept[by_group], published[by_group], suppressed)
 
 

@@ -44,6 +44,10 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_pytest_runs_in_a_process_of_its_own(checkout: Path, told: Any) -> None:
     (checkout / "test_made_up.py").write_text(SUITE, "utf-8")
+    # Cells of the kill matrix are the next stage's.
+    (checkout / "test_mutants.py").write_text(
+        "def test_killed_by_the_check_meant_for_it(): raise OSError", "utf-8"
+    )
     outcome = properties_stage(1, {"SEED": "7"}, told)
     found = {row.id.rpartition(".")[2]: row for row in outcome.rows}
     assert {name: row.passed for name, row in found.items()} == {

@@ -21,6 +21,8 @@ SUITES = "property_tests"
 BUDGET_FILE = "property_tests/error_budget.json"
 COUNTED_ELSEWHERE = "report.publication"
 """The entry of the budget that the stage ``publication`` spends."""
+_CELLS = f"{SUITES}/test_mutants.py::test_killed_by_the_check_meant_for_it"
+"""Cells of the kill matrix, which the stage ``mutants`` fills: the same seed, the same samples."""
 _COUNT = re.compile(r"\[(\d+) items?\]|collected (\d+) items?")
 _TEST = re.compile(r"property_tests/\S+::\S+")
 _PARAMETER = re.compile(r"\[(.+)\]$")
@@ -58,6 +60,7 @@ def properties_stage(workers: int, variables: Mapping[str, str], progress: Progr
     with tempfile.TemporaryDirectory(prefix="splu-ref-") as folder:
         file = Path(folder) / "junit.xml"
         arguments = ["pytest", SUITES, "--verbose", f"--junitxml={file}", "-p", "no:cacheprovider"]
+        arguments += ["--deselect", _CELLS]
         if workers > 1:
             arguments += ["-n", str(workers)]
         code, last = run_module(arguments, variables, heard)
