@@ -31,7 +31,10 @@ $(READY): pyproject.toml constraints.txt
 verify: $(READY)
 	$(BIN)/splu-ref verify --level full --report report --force
 
-test: lint types tests docs
+# The type checker and the documentation keep one processor each.
+test: lint
+	@$(MAKE) --no-print-directory --jobs 2 types docs
+	@$(MAKE) --no-print-directory tests
 
 # Rooms with a program, a report, proofs or vectors to run through are left to make test.
 QUICK := $(addprefix tests/,channels randomness microdata decoys mechanisms estimators guarantees certificates audit door) \

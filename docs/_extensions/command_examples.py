@@ -1,6 +1,7 @@
 """Run the example of every command, as its help shows it, and keep what it prints.
 
 The examples stand in one folder, one after the other: what ``sanitize`` writes is what ``estimate`` reads.
+Two that read nothing run beside them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sysconfig
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,6 +26,8 @@ FILES = Path(__file__).parents[1] / "examples"
 """Files that the examples read and a user would have written."""
 MAY_SAY_NO = {"audit", "query-interface"}
 """Commands whose example shows a claim or a defense that does not hold: they end with 1."""
+ALONE = {"conform", "verify"}
+"""Commands whose examples take long and read no file: they run beside the others."""
 LONGEST = 600.0
 SHOWN_LINES = 60
 
@@ -41,7 +45,14 @@ def printed(examples: Mapping[str, str]) -> dict[str, str]:
         write_table(embedded_table(), folder / TABLE)
         for path in FILES.iterdir():
             shutil.copy(path, folder)
-        return {command: _run(command, example, folder) for command, example in examples.items()}
+        alone = ALONE & examples.keys()
+        with ThreadPoolExecutor(1) as beside:
+            started = {name: beside.submit(_run, name, examples[name], folder) for name in alone}
+            shown = {
+                name: _run(name, example, folder) for name, example in examples.items() if name not in alone
+            }
+            shown |= {name: running.result() for name, running in started.items()}
+        return {name: shown[name] for name in examples}
 
 
 def _run(command: str, example: str, folder: Path) -> str:
