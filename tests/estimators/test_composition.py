@@ -185,17 +185,18 @@ def _estimator(release: Release, column: str, gamma: int) -> QueryEstimator:
     return QueryEstimator(release.table, [column], SpluGen(gamma), domains=domains)
 
 
+@pytest.mark.slow
 def test_a_column_that_gives_the_rarest_value_away_is_covered() -> None:
     frame: pl.DataFrame = embedded_table().to_frame()
     frame = frame.with_columns(armed=pl.col("occupation") == "Armed-Forces")
     table = Microdata.from_frame(frame.with_columns(pl.col("armed").cast(pl.String)))
     query = Query.of({"armed": "true", "occupation": "Armed-Forces"})
     held = 0
-    for seed in range(20):
+    for seed in range(12):
         release = SpluGen(7).publish(table, "occupation", SeededSource(seed))
         [found] = _estimator(release, "occupation", 7).estimate([query])
         held += ends(found)[0] <= found.predicate_count <= ends(found)[1]
-    assert held >= 19
+    assert held >= 11
 
 
 def test_no_part_is_larger_than_the_whole() -> None:

@@ -31,7 +31,7 @@ def _whole() -> str:
 
 
 SOURCE = _whole()
-SECONDS = 30
+SECONDS = 10
 """How long all answers of an operation may take; the implementation without a fault takes less than one."""
 
 

@@ -248,7 +248,7 @@ def _mean(name: str, original: Microdata, mechanism: SpluGen, *, shuffle: bool) 
 
 
 def test_the_evidence_of_every_outcome_is_one_on_average() -> None:
-    four = Microdata.from_frame(pl.DataFrame({"a": list("xxyy"), "b": list("wwvv")}))
+    four = Microdata.from_frame(pl.DataFrame({"a": list("xxyz"), "b": list("wwvv")}))
     three = Microdata.from_frame(pl.DataFrame({"a": list("xyz"), "b": list("www")}))
     draws = _mean("draws", four, SpluGen(2, Fraction(1, 3), "anatomy"), shuffle=False)
     assert 1 - 1e-6 < draws <= 1
