@@ -38,7 +38,7 @@ def test_a_matrix_of_two_programs(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "&lt;b&gt;wrong" in text
     (row,) = (line for line in text.splitlines() if "<code>estimate</code>" in line)
     assert row.index("✓") < row.index("✗")
-    assert text.count("– not offered") == 4  # below and publish_random, by both
+    assert text.count('<span class="badge ">– not offered</span>') == 4  # below and publish_random, by both
     assert "Failures of" in text
     capsys.readouterr()
     assert main([*words, "--beside", "'", "--", "true"]) == 2

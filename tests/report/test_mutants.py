@@ -66,6 +66,7 @@ def test_a_mutant_must_be_noticed_by_the_check_written_for_it(written: Any, told
         ("killed", "alive"),
         ("not run", "killed"),
     ]
+    assert {mutant.meant_for for mutant in outcome.kill_matrix.mutants} == {"law"}
     assert told.steps == [("property_tests.mutants {'SEED': '7'}", 1)]
 
 

@@ -15,7 +15,8 @@ def test_three_files_in_a_new_folder(report: VerificationReport, tmp_path: Path)
     written = write_report(report, tmp_path / "a" / "b", force=False)
     assert [path.name for path in written] == list(FILES)
     assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == sorted(FILES)
-    assert json.loads((tmp_path / "a" / "b" / "report.json").read_text("utf-8"))["failed"] == 1
+    document = json.loads((tmp_path / "a" / "b" / "report.json").read_text("utf-8"))
+    assert (document["schema"], document["failed"]) == ("splu-ref/report/1", 1)
     assert (tmp_path / "a" / "b" / "index.html").read_text("utf-8").startswith("<!doctype html>")
 
 

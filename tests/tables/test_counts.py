@@ -14,6 +14,7 @@ from splu_ref.estimators import AnyOf, ChannelEstimator, QueryEstimate
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement
 from splu_ref.model import InputError
 from splu_ref.tables import Cell, Table, count_table, counts
+from splu_ref.tables.counts import _Estimated
 
 ROWS = 600
 
@@ -155,6 +156,17 @@ def test_an_estimate_that_leaves_its_interval_takes_its_end_along(release: sr.Re
         if cell.estimate > 12
     )
     assert sum(cell.estimate > 12 for cell in table.cells) > 6
+
+
+def test_an_estimate_at_the_end_of_its_interval_leaves_it_there() -> None:
+    value, ends = np.array([[5.0, 7.0]]), (np.array([[5.0, 3.0]]), np.array([[9.0, 7.0]]))
+    found = _Estimated(value, np.ones((1, 2)), *ends, (), np.zeros((1, 2), dtype=np.bool_))
+    moved = found.adding_up([np.array([12.0]), None], np.array([[9.0, 9.0]]))
+    assert (moved.low == ends[0]).all()
+    assert (moved.high == ends[1]).all()
+    moved = found.adding_up([np.array([13.0]), None], np.array([[9.0, 8.0]]))
+    assert moved.high.tolist() == [[9.0, 8.0]]  # 7.5 and 1.96 standard errors, and never above the most
+    assert moved.low.tolist() == ends[0].tolist()
 
 
 @pytest.mark.parametrize(

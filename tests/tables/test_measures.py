@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -121,3 +122,32 @@ def test_dependent_records_are_refused() -> None:
     release = Swapping("1/2").publish(frame, "job", sr.SeededSource(1))
     with pytest.raises(InputError, match="have no error that is known here"):
         _cells(release, "mean", "age", ("job",))
+
+
+@pytest.fixture(scope="module")
+def salaries() -> tuple[pd.DataFrame, list[sr.Release]]:
+    """Return a table in which a sensitive number goes with a public column, and thirty of its releases."""
+    pay = np.random.default_rng(1).integers(0, 6, 300).tolist()
+    frame = pd.DataFrame(
+        {
+            "pay": [str(10 * each * each + 5) for each in pay],
+            "sex": ["F" if number * 7 % 11 < 2 + each else "M" for number, each in enumerate(pay)],
+            "all": "x",
+        }
+    )
+    return frame, [sr.SpluGen(3).publish(frame, "pay", sr.SeededSource(seed)) for seed in range(30)]
+
+
+@pytest.mark.parametrize("measure", ["sum", "mean"])
+@pytest.mark.parametrize("column", ["sex", "all"])
+def test_errors_of_sensitive_numbers_are_as_large_as_they_are_said_to_be(
+    salaries: tuple[pd.DataFrame, list[sr.Release]], measure: str, column: str
+) -> None:
+    frame, releases = salaries
+    true = frame["pay"].astype(float).groupby(frame[column]).agg(measure)
+    found = [_cells(release, measure, "pay", (column,)) for release in releases]
+    for value in true.index:
+        off = [cells[value,].estimate - true[value] for cells in found]
+        told = [cells[value,].standard_error or 0 for cells in found]
+        ratio = sum(each**2 for each in off) / sum(each**2 for each in told)
+        assert 0.5 < ratio < 1.9, (value, ratio)  # of thirty squares within a factor of 1.9, either way
