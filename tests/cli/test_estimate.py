@@ -249,6 +249,7 @@ def test_under_a_plan_that_follows_from_the_histogram_only_shrunk_has_intervals(
         assert "no interval" in answer["warning"]
         assert main(["estimate", *map(str, given), *asked, "--method", method]) == 0
         text = capsys.readouterr().out
+        assert re.search(r"standard error +none\s", text)
         assert re.search(r"interval +none\s", text)
         assert re.search(r"warning +no interval", text)
     batch = tmp_path / "q.jsonl"

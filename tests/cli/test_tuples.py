@@ -167,6 +167,7 @@ def test_useful(capsys: pytest.CaptureFixture[str]) -> None:
     assert (found["count"], found["worst"], found["rho_squared"]) == (3, False, "1")
     assert (found["variance"], found["amplification"], found["largest_d"]) == ("9", "3", "1/6")
     assert (found["holds"], found["printed_conditions"]) == (True, True)
+    assert _json(capsys, *USEFUL, "--rho", "3/2", "--count", "3")["rho_squared"] == "9/4"
     worst = _json(capsys, *USEFUL, "--k", "1", "--level", "1/2")
     assert (worst["worst"], worst["rho_squared"], worst["holds"]) == (True, "2", None)
 

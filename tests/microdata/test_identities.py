@@ -76,6 +76,7 @@ def test_every_kind_of_frame_gives_the_same_bytes() -> None:
     identities = [Microdata.from_frame(frame).identities() for frame in frames]
     assert identities[0] == identities[1] == identities[2]
     assert b"1970-01-01T00:00:00.001000" in identities[0][2]
+    assert identities[0][1].endswith(b"False" + b"\xff" * 8 + bytes(8))  # a moment that is missing
     categories = pl.DataFrame(cells).with_columns(
         pl.col("s").cast(pl.Categorical), m=pl.Series(moments).cast(pl.Datetime("us"))
     )
