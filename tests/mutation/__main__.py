@@ -117,12 +117,44 @@ ROOMS = {
         slow=True,
     ),
     "model": Room(
-        ("model.py", "files.py", "folders.py"), ("test_model.py", "test_folders.py", "microdata"), 90
+        (
+            "files.py",
+            "folders.py",
+            "interfaces.py",
+            "junit.py",
+            "lazy.py",
+            "model.py",
+            "pictures.py",
+            "terminal.py",
+        ),
+        (
+            "test_folders.py",
+            "test_model.py",
+            "test_output.py",
+            "hostile/test_outputs.py",
+            "microdata",
+            "report/test_junit.py",
+            "estimators/test_interactions.py",
+        ),
+        90,
     ),
-    "microdata": Room(("microdata/*",), ("microdata", "mechanisms"), 90),
+    "microdata": Room(
+        ("microdata/*",),
+        ("microdata", "mechanisms", "hostile/test_bombs.py", "hostile/test_residue.py"),
+        90,
+    ),
     "estimators": Room(("estimators/*",), ("estimators",), 90),
+    "tables": Room(("tables/*",), ("tables", "door", "cli/test_estimate_tables.py"), 90),
     "conformance": Room(("conformance/*",), ("conformance",), 90),
     "door": Room(("door/*",), ("door",), 90),
+    "study": Room(("study/*", "cli/study*"), ("study", "cli/test_study.py"), 90),
+    "report": Room(("report/*",), ("report", "cli/test_audit.py"), 90),
+    # Without what draws a study: its commands are changed with their room.
+    "cli": Room(
+        ("cli/[!s]*", "cli/sa*", "cli/select.py"),
+        ("cli/test_[!s]*.py", "cli/test_sa*.py", "cli/test_schemas.py", "conformance/test_commands.py"),
+        90,
+    ),
 }
 
 
