@@ -8,12 +8,16 @@ import pty
 import re
 import subprocess
 import sys
+import warnings
+from contextlib import chdir
 from pathlib import Path
 from unicodedata import category
+from unittest.mock import patch
 
 import pytest
 
 from splu_ref.cli.app import COMMANDS
+from tests.hostile.commands import given
 
 STEERING = (
     "\x1b[38;5;201m\x1b]0;owned\x07\x9b5m\x7f\x08\u202e\u2066\u200b\u2028\u2029\ufeff\u00ad"
@@ -208,11 +212,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _piped(words: list[str], folder: Path) -> tuple[int, str, str]:
     """Run the program with pipes, and return its exit code, its output and its errors."""
-    program = [sys.executable, "-m", "splu_ref", *words]
-    done = subprocess.run(
-        program, cwd=folder, env=os.environ | WIDE, capture_output=True, check=False, timeout=300
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    with chdir(folder), patch.dict(os.environ, WIDE), warnings.catch_warnings():
+        warnings.simplefilter("default")  # as outside of tests
+        return given(words)
 
 
 def _on_a_terminal(words: list[str], folder: Path) -> tuple[int, str]:
