@@ -47,8 +47,9 @@ def _grouped(
     groups[places] = decoys.slots() // gamma
     shuffle = source.permutation(len(own))
     _, first, group = np.unique(groups[shuffle], return_index=True, return_inverse=True)
-    by_group = shuffle[np.argsort(first[group], kind="stable")]  # groups as they first come up in the shuffle
-    return ColumnRelease(kept[by_group], published[by_group], suppressed)
+    # Groups as they first come up in the shuffle.
+    by_group: IntArray = shuffle[np.argsort(first[group], kind="stable")]
+    return ColumnRelease(kept[by_group], published.astype(np.int64)[by_group], suppressed)
 
 
 def _detached(done: ColumnRelease, source: Draws) -> ColumnRelease:

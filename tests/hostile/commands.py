@@ -26,15 +26,18 @@ def _seconds() -> float:
 
 def given(words: list[str]) -> tuple[int, str, str]:
     """Return the exit code of the program in this process, its output and its errors, as if through pipes."""
-    files = io.BytesIO(), io.BytesIO()
-    output, errors = (io.TextIOWrapper(file, encoding="utf-8", write_through=True) for file in files)
-    with redirect_stdout(output), redirect_stderr(errors):
+    output, errors = io.BytesIO(), io.BytesIO()
+    with redirect_stdout(_text(output)), redirect_stderr(_text(errors)):
         try:
             code = main(words)
         except Exception:
             traceback.print_exc()
             code = 1
-    return code, *(file.getvalue().decode() for file in files)
+        return code, output.getvalue().decode(), errors.getvalue().decode()
+
+
+def _text(file: io.BytesIO) -> io.TextIOWrapper:
+    return io.TextIOWrapper(file, encoding="utf-8", write_through=True)
 
 
 def measure(inputs: list[list[str]], seconds: int) -> None:

@@ -54,7 +54,7 @@ def test_each_square_of_a_heat_map_stands_at_its_names(
     assert (len(down), len(across)) == (max(sizes), min(sizes))
     turned = sizes[1] > sizes[0]
     assert (given["set_ylabel"][0], given["set_xlabel"][0]) == (table.by[::-1] if turned else table.by)
-    drawn = {
+    drawn: dict[tuple[str, ...], float] = {
         (one, other): estimate
         for one, line in zip(down, given["imshow"][0], strict=True)
         for other, estimate in zip(across, line, strict=True)
