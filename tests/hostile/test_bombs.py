@@ -136,6 +136,8 @@ def test_a_list_counts_by_its_values() -> None:
     ("data", "fault"),
     [
         (b"PAR1" * 2, "does not begin and end"),
+        (nulls(3)[:-4] + b"PAR2", "does not begin and end"),
+        (b"PAR2" + nulls(3)[4:], "does not begin and end"),
         (b"PAR1" + b"\xff\xff\xff\x7f" + b"PAR1", "is longer than the file"),
         (nulls(3)[:-8] + b"\x05\0\0\0PAR1", "breaks off|holds what no footer does"),
         (b"PAR1" + b"\x1c" * 60 + (60).to_bytes(4, "little") + b"PAR1", "nested too deeply"),
