@@ -8,6 +8,7 @@ from splu_ref.channels.amplification import Amplification, amplification
 from splu_ref.channels.breach import (
     Breach,
     Levels,
+    likeliest_set,
     retention_limit_for,
     worst_prior,
     worst_property,
@@ -35,7 +36,7 @@ from splu_ref.channels.interval_privacy import (
     interval_privacy,
     shortest_interval,
 )
-from splu_ref.channels.inverse import DependentRowsError, Inverse, inverse
+from splu_ref.channels.inverse import DependentRowsError, Inverse, count_weights, inverse, query_weights, rank
 from splu_ref.channels.log_form import LogForm
 from splu_ref.channels.logarithm import natural_logarithm
 from splu_ref.channels.posterior import posterior
@@ -96,6 +97,7 @@ __all__ = [
     "coarsened",
     "coarsening",
     "constant",
+    "count_weights",
     "decoy_groups",
     "diagonal",
     "entropy",
@@ -107,6 +109,7 @@ __all__ = [
     "identity",
     "interval_privacy",
     "inverse",
+    "likeliest_set",
     "min_entropy_leakage",
     "mixture",
     "most_telling",
@@ -117,6 +120,8 @@ __all__ = [
     "prior_vulnerability",
     "product_posterior",
     "product_retention_limit",
+    "query_weights",
+    "rank",
     "retained_posterior",
     "retention",
     "retention_limit_for",

@@ -157,7 +157,7 @@ def worst_property(
         seen = sum((count * column[state] for state, count in held.items()), Fraction(0))
         if not seen:
             continue
-        gain, secret = _knapsack(small, column, room)
+        gain, secret = likeliest_set(small, column, room)
         if best is None or gain / seen > best.posterior:
             prior = Fraction(sum(held[state] for state in secret), total)
             best = Breach(secret, label, prior, gain / seen)
@@ -201,7 +201,7 @@ def retention_limit_for(counts: Mapping[In, int], replacing: Law[In], levels: Le
     return min(limits, default=None)
 
 
-def _knapsack(
+def likeliest_set(
     counts: Mapping[In, int], column: Mapping[In, Fraction], room: int
 ) -> tuple[Fraction, tuple[In, ...]]:
     """Return the largest sum of n_u A[u][v] over sets of states with counts that fit, and such a set."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -92,3 +92,76 @@ def inverse(channel: Channel[In, Out]) -> Inverse[In, Out]:
             for column, row in sorted(rows.reduced, key=itemgetter(0))
         }
     )
+
+
+def rank(channel: Channel[In, Out]) -> int:
+    """Return how many rows of the matrix no others combine to."""
+    return len(_eliminated(channel, {state: [] for state in channel.inputs})[0].reduced)
+
+
+def query_weights(channel: Channel[In, Out], wanted: Mapping[In, Exact]) -> dict[Out, Fraction] | None:
+    """Return what each published record adds to an unbiased estimate of a weighted sum of true counts.
+
+    Parameters
+    ----------
+    channel
+        What was published.
+    wanted
+        The weight w of each true state; missing ones are 0.
+
+    Returns
+    -------
+    dict or None
+        W with A W = w, zeros left out: the estimate is the sum of W over the published records. None if there
+        is none, because w is no combination of the columns: then counts that differ in the sum may look alike
+        once published. Where several would do, columns on which others depend have none.
+
+    Notes
+    -----
+    With an inverse this is A^-1 w. A channel without one may still tell some sums, at least the number of
+    records, w = 1.
+    """
+    right = {state: [exact(wanted.get(state, 0), f"the weight of {state!r}")] for state in channel.inputs}
+    return _weights(channel, right)[0]
+
+
+def count_weights(channel: Channel[In, Out]) -> dict[In, dict[Out, Fraction] | None]:
+    """Return `query_weights` for the count of each true state, by the state; None where there are none."""
+    states = channel.inputs
+    right = {state: [Fraction(state == other) for other in states] for state in states}
+    return dict(zip(states, _weights(channel, right), strict=True))
+
+
+def _weights(
+    channel: Channel[In, Out], right: Mapping[In, Sequence[Fraction]]
+) -> list[dict[Out, Fraction] | None]:
+    """Return W for each column w of the right-hand side."""
+    space, hidden = _eliminated(channel, right)
+    size = len(channel.outputs)
+    found: list[dict[Out, Fraction] | None] = []
+    for column in range(len(next(iter(right.values())))):
+        if any(rest[column] for rest in hidden):
+            found.append(None)
+            continue
+        weights = {
+            channel.outputs[place]: Fraction(row[size + column], row[place])
+            for place, row in space.reduced
+            if row[size + column]
+        }
+        found.append(weights)
+    return found
+
+
+def _eliminated(
+    channel: Channel[In, Out], right: Mapping[In, Sequence[Fraction]]
+) -> tuple[RowSpace, list[list[int]]]:
+    """Return the rows with more columns at their right, and of dependent ones what is left of these."""
+    space = RowSpace(len(channel.outputs))
+    hidden = []
+    for state, law in channel.laws.items():
+        entries = [*(law.get(label, Fraction(0)) for label in channel.outputs), *right[state]]
+        scale = lcm(*(entry.denominator for entry in entries))
+        rest = space.add([int(entry * scale) for entry in entries])
+        if rest is not None:
+            hidden.append(rest)
+    return space, hidden

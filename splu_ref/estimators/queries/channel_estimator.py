@@ -12,7 +12,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.channels import Channel, DependentRowsError, inverse
+from splu_ref.channels import Channel, DependentRowsError, inverse, query_weights
 from splu_ref.channels.channel import In
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries import pooled_records
@@ -167,11 +167,7 @@ class ChannelEstimator:
         """Weigh each value by the inverse of the whole channel."""
         domain, codes = self._column(column)
         histogram = np.bincount(codes, minlength=len(domain)).astype(np.int64)
-        inverted = self._inverted(self._mechanism.channel(histogram, SystemSource()), column)
-        weights = [
-            sum((inverted[code].get(member, Fraction(0)) for member in members), Fraction(0))
-            for code in range(len(domain))
-        ]
+        weights = self._weights(self._mechanism.channel(histogram, SystemSource()), column, members)
         counts = np.bincount(codes if inside is None else codes[inside], minlength=len(weights)).tolist()
         estimate = sum((count * weight for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         squares = sum((count * weight**2 for count, weight in zip(counts, weights, strict=True)), Fraction(0))
@@ -239,6 +235,16 @@ class ChannelEstimator:
                 f"a release by {self._mechanism.name} does not tell values of {column!r} apart ({error}): "
                 "ask the publisher for one by another mechanism"
             ) from None
+
+    def _weights(self, channel: Channel[int, int], column: str, members: frozenset[int]) -> list[Fraction]:
+        """Return what a record published with each code adds to the count of those with one of a set."""
+        found = query_weights(channel, dict.fromkeys(members, 1))
+        if found is None:
+            raise DataError(
+                f"a release by {self._mechanism.name} does not tell values of {column!r} apart, those counted"
+                " here from all others: count other values together, or ask for one by another mechanism"
+            )
+        return [found.get(code, Fraction(0)) for code in channel.outputs]
 
     def _coded(self, column: str) -> tuple[tuple[str, ...], IntArray]:
         """Return the domain of a column, and each published record's place in it."""
