@@ -39,7 +39,16 @@ MAY_IMPORT: dict[str, set[str]] = {
         "manifest",
     },
     "guarantees": {"model", "lazy", "binomial", "channels"},
-    "certificates": {"model", "binomial", "channels", "guarantees", "files", "certificate_checker"},
+    "operators": {"model", "channels"},
+    "certificates": {
+        "model",
+        "binomial",
+        "channels",
+        "guarantees",
+        "operators",
+        "files",
+        "certificate_checker",
+    },
     "certificate_checker": set(),
 }
 MAY_IMPORT["estimators"] = MAY_IMPORT["mechanisms"] | {"mechanisms"}
