@@ -90,6 +90,24 @@ drawn from a law of replacements, its own value included.
   bound.from on, Hoeffding's inequality gives at most 2 exp(-2 n (p epsilon)^2); a sum of terms x^k / k!, each
   rounded down, must reach 2/delta, x = 2 F (p epsilon)^2. Between the two nothing is claimed.
 
+One claim is about any matrix.
+* optimal-operator: of m values with the counts n_u, N in all, row u of the matrix P is the law by which
+  value u is published. It is admitted if no belief rises from at most rho1 to more than rho2. Against "any"
+  prior that is: no entry is more than G = rho2 (1-rho1) / (rho1 (1-rho2)) times another one of its column.
+  Under the counts as prior it is: for each published value v and each value u ("values"), or each set of
+  values u ("sets"), of at most rho1 N records, the sum of n_u P[u][v] is at most rho2 times that of all
+  values. The worst set is found by walking through the values with all pairs of a weight and a gain that no
+  lighter set reaches. What is kept is the sum of w_u P[u][u], where w_u is n_u/N ("share") or 1/m ("mean");
+  or the least P[u][u] ("least"), which is at most that sum for any weights w_u >= 0 that add up to 1, and the
+  evidence gives some. Numbers y_u bound it for every admitted matrix A, if they have the following property;
+  and P is the best if they add up to what it keeps. Under a prior: with prices z >= 0 on some of the sets,
+  y_u + n_u (Z(u, v) - rho2 Z(v)) >= w_u if u = v, and >= 0 otherwise, where Z(v) is the sum of all prices on
+  sets seen at v and Z(u, v) of those that hold u. Multiply by A[u][v] and add everything: the prices come to
+  at most 0, and what is left says that the y_u add up to what A keeps or more. Against any prior: let
+  s = w_u - y_u for u = v and -y_u otherwise; in each column G times the sum of the positive s is at most that
+  of the negative ones, the sign turned round. With l the least entry of a column of A no other is above G l,
+  so the sum of s A[u][v] is at most 0. The evidence is not unique: the statement holds its digest.
+
 Rounding. There are no floating-point numbers. Long computations carry two integers between which the
 truth lies. A bound in the evidence is the true value rounded to 256 bits (down for a minimum, up for a
 maximum); where the two integers do not settle that rounding, the exact numerator does. What would take too
@@ -102,6 +120,7 @@ Exit code and first word: 0 "valid", 1 "false", 2 "unreadable" (or of another sc
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -130,6 +149,7 @@ MAX_GROUP = 64  # gamma, for a bound of draws
 MAX_NOISE = 10**12  # marked slots, for a bound of draws
 MAX_TILT = 64  # bits of a tilt, for a bound of draws
 MAX_SUMS = 50_000_000_000  # different counts of a prior, times all of them, times the sums that are formed
+MAX_SETS = 5_000_000  # pairs of a weight and a gain
 MAX_SUMMED = (
     200_000_000_000  # the same of all exact sums together; with a retention, times digits of a factor
 )
@@ -891,6 +911,195 @@ def _d_gamma(parameters: dict[str, Any], _: object, said: object) -> _Answer:
     return statement, evidence
 
 
+# ---- operators --------------------------------------------------------------------------------------
+
+
+class _Operator(NamedTuple):
+    """What is asked of a matrix."""
+
+    counts: list[int]
+    low: Fraction
+    high: Fraction
+    keep: str
+    against: str
+
+    @property
+    def room(self) -> int:
+        return math.floor(self.low * sum(self.counts))
+
+    @property
+    def ratio(self) -> Fraction:
+        return self.high * (1 - self.low) / (self.low * (1 - self.high))
+
+
+def _optimal_operator(parameters: dict[str, Any], evidence: object, _: object) -> _Answer:
+    low, high = _fraction(parameters, "rho1"), _fraction(parameters, "rho2")
+    if not 0 < low < high < 1:
+        raise Unreadable("parameters: 0 < rho1 < rho2 < 1")
+    asked = _Operator(
+        _prior(parameters, MAX_VALUES), low, high,
+        _match(parameters["keep"], "share|mean|least", "parameters.keep"),
+        _match(parameters["against"], "any|values|sets", "parameters.against"),
+    )  # fmt: skip
+    given = _object(evidence, ("denominator", "matrix", "scale", "weights", "rows", "prices"), "evidence")
+    unit, scale = (_whole_of(given[name], f"evidence.{name}") for name in ("denominator", "scale"))
+    matrix = [
+        _wholes(row, asked.counts, f"evidence.matrix[{number}]")
+        for number, row in enumerate(_sized(given["matrix"], asked.counts, "evidence.matrix"))
+    ]
+    weights = _wholes(given["weights"], asked.counts, "evidence.weights")
+    rows = _wholes(given["rows"], asked.counts, "evidence.rows", signed=True)
+    prices = _prices(given["prices"], asked)
+    if unit == 0 or scale == 0 or any(sum(row) != unit for row in matrix):
+        raise _Refuted("a row of evidence.matrix does not add up to evidence.denominator")
+    _require_admitted(asked, matrix)
+    kept = _require_weights(asked, matrix, weights, unit, scale)
+    if Fraction(sum(rows), scale) != kept:
+        raise _Refuted(f"evidence.rows do not add up to what the matrix keeps, {kept}")
+    if asked.against == "any":
+        _require_columns(asked, weights, rows)
+    else:
+        _require_entries(asked, weights, rows, prices)
+    digest = hashlib.sha256(json.dumps(evidence, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    whose = {
+        "any": "under any prior no belief",
+        "values": "under this prior no belief in a single value",
+        "sets": "under this prior no belief in a set of values",
+    }[asked.against]
+    what = {
+        "share": "the share of the records that are published with their own value",
+        "mean": "the mean of the diagonal",
+        "least": "the least entry of the diagonal",
+    }[asked.keep]
+    statement = (
+        f"Where the values have the counts {parameters['counts']}, of all operators that lift {whose} from "
+        f"at most {low} to more than {high}, the one of the evidence is one with the largest value of "
+        f"{what}, {kept}; the digest of the evidence is {digest}."
+    )
+    return statement, given
+
+
+def _require_admitted(asked: _Operator, matrix: list[list[int]]) -> None:
+    """Raise unless no belief rises above rho2."""
+    left = MAX_SETS
+    for number, column in enumerate(zip(*matrix, strict=True), start=1):
+        if asked.against == "any":
+            if max(column) > asked.ratio * min(column):
+                raise _Refuted(f"entries of column {number} differ by a factor above {asked.ratio}")
+            continue
+        seen = [count * entry for count, entry in zip(asked.counts, column, strict=True)]
+        limit = math.floor(asked.high * sum(seen))
+        small = [pair for pair in zip(asked.counts, seen, strict=True) if pair[0] <= asked.room]
+        if asked.against == "values":
+            largest = max((gain for _, gain in small), default=0)
+        else:
+            largest, left = _largest_gain(small, asked.room, left)
+        if largest > limit:
+            raise _Refuted(f"seeing value {number} lifts a belief above {asked.high}")
+
+
+def _largest_gain(items: list[tuple[int, int]], room: int, left: int) -> tuple[int, int]:
+    """Return the largest sum of gains of items whose weights fit, and what is left of the work."""
+    reached = [(0, 0)]  # by ascending weight and gain
+    for weight, gain in items:
+        left -= len(reached)
+        if left < 0:
+            raise Unreadable("the parameters are too large for a check in bounded time")
+        more = [(total + weight, sum_ + gain) for total, sum_ in reached if total + weight <= room]
+        merged: list[tuple[int, int]] = []
+        for pair in sorted(reached + more, key=lambda each: (each[0], -each[1])):
+            if not merged or pair[1] > merged[-1][1]:
+                merged.append(pair)
+        reached = merged
+    return reached[-1][1], left
+
+
+def _require_weights(
+    asked: _Operator, matrix: list[list[int]], weights: list[int], unit: int, scale: int
+) -> Fraction:
+    """Return what the matrix keeps; raise unless the weights are those of the objective, or may be any."""
+    diagonal = [row[place] for place, row in enumerate(matrix)]
+    if sum(weights) != scale:
+        raise _Refuted("evidence.weights do not add up to evidence.scale")
+    if asked.keep == "least":
+        return Fraction(min(diagonal), unit)
+    named = asked.counts if asked.keep == "share" else [1] * len(diagonal)
+    if any(weight * sum(named) != each * scale for weight, each in zip(weights, named, strict=True)):
+        raise _Refuted("evidence.weights are not those of the objective")
+    kept = sum(weight * entry for weight, entry in zip(weights, diagonal, strict=True))
+    return Fraction(kept, unit * scale)
+
+
+def _require_columns(asked: _Operator, weights: list[int], rows: list[int]) -> None:
+    """Raise unless the row multipliers bound every matrix of a bounded amplification."""
+    ratio = asked.ratio
+    gained, paid = sum(-each for each in rows if each < 0), sum(each for each in rows if each > 0)
+    for place, (weight, row) in enumerate(zip(weights, rows, strict=True)):
+        short = weight - row
+        above = gained - max(-row, 0) + max(short, 0)
+        below = paid - max(row, 0) + max(-short, 0)
+        if above * ratio.numerator > below * ratio.denominator:
+            raise _Refuted(f"the multipliers do not balance in column {place + 1}")
+
+
+def _require_entries(
+    asked: _Operator, weights: list[int], rows: list[int], prices: list[tuple[int, list[int], int]]
+) -> None:
+    """Raise unless row multipliers and prices bound every matrix that is admitted under the prior."""
+    size = len(rows)
+    high, own = asked.high, [[0] * size for _ in rows]
+    every = [0] * size
+    for published, secret, amount in prices:
+        if sum(asked.counts[place] for place in secret) > asked.room:
+            raise _Refuted(f"a set with a prior above {asked.low} has a price")
+        if asked.against == "values" and len(secret) != 1:
+            raise _Refuted("a set of several values has a price")
+        every[published] += amount
+        for place in secret:
+            own[place][published] += amount
+    for place, row in enumerate(rows):
+        for published in range(size):
+            paid = own[place][published] * high.denominator - every[published] * high.numerator
+            gain = weights[place] if place == published else 0
+            if (row - gain) * high.denominator + asked.counts[place] * paid < 0:
+                raise _Refuted(f"the multipliers leave the entry {place + 1}, {published + 1} open")
+
+
+def _prices(given: object, asked: _Operator) -> list[tuple[int, list[int], int]]:
+    """Return the published value, the places of the set and the price of each set that has one."""
+    if not isinstance(given, list):
+        raise Unreadable("evidence.prices must be a list")
+    if asked.against == "any" and given:
+        raise _Refuted("evidence.prices has entries, and against any prior there are none")
+    size, found = len(asked.counts), []
+    for number, entry in enumerate(given):
+        where = f"evidence.prices[{number}]"
+        each = _object(entry, ("published", "secret", "amount"), where)
+        if not isinstance(each["secret"], list):
+            raise Unreadable(f"{where}.secret must be a list of places of the counts")
+        secret = [_whole_of(place, f"{where}.secret") for place in each["secret"]]
+        published = _whole_of(each["published"], f"{where}.published")
+        if published >= size or not secret or secret != sorted(set(secret)) or secret[-1] >= size:
+            raise _Refuted(f"{where} does not name places of the counts, in ascending order")
+        found.append((published, secret, _whole_of(each["amount"], f"{where}.amount")))
+    return found
+
+
+def _wholes(given: object, counts: list[int], where: str, *, signed: bool = False) -> list[int]:
+    return [_whole_of(each, where, signed=signed) for each in _sized(given, counts, where)]
+
+
+def _sized(given: object, counts: list[int], where: str) -> list[Any]:
+    if not isinstance(given, list) or len(given) != len(counts):
+        raise Unreadable(f"{where} must be a list with an entry for each of the counts")
+    return given
+
+
+def _whole_of(given: object, where: str, *, signed: bool = False) -> int:
+    """Return a whole number in hexadecimal digits, few enough to reckon with."""
+    return int(_match(given, ("-?" if signed else "") + "[0-9a-f]{1,2000}", where), 16)
+
+
 # ---- reading and comparing ------------------------------------------------------------------------
 
 _CONCEPT = ("rows", "sensitive_count", "predicate_count", "concept_count", "decoys_in_predicate")
@@ -910,6 +1119,7 @@ _CLAIMS: dict[str, tuple[tuple[str, ...], tuple[str, ...], _Compute]] = {  # par
     "safe": (("retention", "values", "rho1", "rho2"), ("counts",), _safe),
     "sample-size": (("retention", "share", "epsilon", "delta", "rows"), (), _sample_size),
     "d-gamma": (_TUPLES, (), _d_gamma),
+    "optimal-operator": (("counts", "rho1", "rho2", "keep", "against"), (), _optimal_operator),
 }
 
 

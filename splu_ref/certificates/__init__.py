@@ -12,6 +12,7 @@ from splu_ref.certificates.limits import (
     refuse_uncertifiable_privacy,
     refuse_uncertifiable_threshold,
 )
+from splu_ref.certificates.operators import operator_certificate
 from splu_ref.certificates.replacement import breach_certificate, sample_size_certificate
 from splu_ref.certificates.tuples import d_gamma_certificate
 
@@ -23,6 +24,7 @@ __all__ = [
     "d_gamma_certificate",
     "drawn_threshold_certificate",
     "error_certificate",
+    "operator_certificate",
     "privacy_certificate",
     "rare_privacy_certificate",
     "refuse_uncertifiable_error",

@@ -330,6 +330,7 @@ def test_limits_and_bits_are_those_of_the_specification() -> None:
         "MAX_OWNERS": "A checker refuses it if `gamma f > {:,}`",
         "MAX_VALUES": "`counts` is a list of 1 to {:,} integers",
         "MAX_SUMS": "if `d k R > {:,}`",
+        "MAX_SETS": "more than {:,} pairs of a weight and a gain",
         "MAX_EXPONENT": "for `x > {:,}` nothing is summed",
         "MAX_PAIRS": "`(x3 + K + 1) (gamma f - x3 - K + 1) > {:,}`",
         "WORK": "The checker gets it like this, with {} bits:",

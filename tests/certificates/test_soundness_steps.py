@@ -183,6 +183,52 @@ def with_tilt(side: str, numerator: str, denominator: str) -> str:
 
 
 Forged = tuple[str, Parameters, Any]
+# Ten records, nine of them with the second value; at rho1 = 1/5 the first value is protected.
+PAIRED = {"counts": "1 9", "rho1": "1/5", "rho2": "1/2", "keep": "mean", "against": "values"}
+ALL = {**PAIRED, "against": "any"}
+FREE = {**PAIRED, "rho1": "1/20"}  # nothing is protected
+
+
+def operator(
+    matrix: str,
+    rows: str,
+    prices: list[tuple[str, str, str]] | None = None,
+    weights: str = "1 1",
+    scale: int = 2,
+) -> dict[str, Any]:
+    """Return the evidence of an operator; a matrix is written "1 0, 1 2 / 3": rows and denominator."""
+    entries, _, unit = matrix.partition("/")
+    return {
+        "denominator": unit.strip() or "1",
+        "matrix": [row.split() for row in entries.split(",")],
+        "scale": f"{scale:x}",
+        "weights": weights.split(),
+        "rows": rows.split(),
+        "prices": [
+            {"published": seen, "secret": secret.split(), "amount": amount}
+            for seen, secret, amount in prices or []
+        ],
+    }
+
+
+def priced(published: str, secret: str) -> dict[str, Any]:
+    """Return what would prove that 5/6 is the most, if the price were right."""
+    return operator("3 0, 1 2 / 3", "c 12", [(published, secret, "4")], "12 12", 36)
+
+
+def spoiled(name: str, value: Any) -> dict[str, Any]:
+    """Return evidence of the best operator where nothing is protected, with something else at a place."""
+    return {**operator("1 0, 0 1", "1 1"), name: value}
+
+
+TRIPLE = {**PAIRED, "counts": "1 1 8", "keep": "share", "against": "sets"}
+BEST = operator(
+    "8 0 0, 0 0 8, 1 0 7 / 8",
+    "0 0 8",
+    [("1", "1", "1"), ("0", "0 1", "2"), ("1", "0 1", "1")],
+    "1 1 8",
+    10,
+)
 FORGED: dict[tuple[str, str], str | Forged] = {
     ("_concept_error", "rows % gamma"): ("concept-error", {**CONCEPT, "rows": "13"}, None),
     ("_concept_error", "not fits"): ("concept-error", {**CONCEPT, "predicate_count": "2"}, None),
@@ -256,6 +302,67 @@ FORGED: dict[tuple[str, str], str | Forged] = {
         {**ROWS, "rows": "14"},
         POOR,
     ),
+    ("_optimal_operator", "not 0 < low < high < 1"): (
+        "optimal-operator",
+        {**PAIRED, "rho1": "0"},
+        operator("1 0, 0 1", "1 1"),
+    ),
+    ("_optimal_operator", "any(sum(row) != unit for row in matrix)"): (
+        "optimal-operator",
+        FREE,
+        operator("2 0, 0 2", "2 2"),
+    ),
+    ("_optimal_operator", "Fraction(sum(rows), scale) != kept"): (
+        "optimal-operator",
+        FREE,
+        operator("1 0, 1 0", "1 1"),
+    ),
+    ("_require_admitted", "max(column) > asked.ratio * min(column)"): (
+        "optimal-operator",
+        ALL,
+        operator("1 0, 0 1", "1 1"),
+    ),
+    ("_require_admitted", "largest > limit"): ("optimal-operator", PAIRED, operator("1 0, 0 1", "1 1")),
+    # Half of what is kept, of half of the diagonal.
+    ("_require_weights", "sum(weights) != scale"): (
+        "optimal-operator",
+        {**FREE, "keep": "least"},
+        operator("1 1, 1 1 / 2", "1 1", weights="1 1", scale=4),
+    ),
+    (
+        "_require_weights",
+        "any(weight * sum(named) != each * scale for weight, each in zip(weights, named, strict=True))",
+    ): ("optimal-operator", FREE, operator("1 0, 1 0", "2 0", weights="2 0")),
+    ("_require_columns", "above * ratio.numerator > below * ratio.denominator"): (
+        "optimal-operator",
+        ALL,
+        operator("1 1, 1 1 / 2", "1 0"),
+    ),
+    ("_require_entries", "sum(asked.counts[place] for place in secret) > asked.room"): (
+        "optimal-operator",
+        PAIRED,
+        operator("1 0, 1 0", "9 0", [("1", "1", "2")], "9 9", 18),
+    ),
+    ("_require_entries", 'asked.against == "values" and len(secret) != 1'): (
+        "optimal-operator",
+        {**TRIPLE, "against": "values"},
+        BEST,
+    ),
+    (
+        "_require_entries",
+        "(row - gain) * high.denominator + asked.counts[place] * paid < 0",
+    ): ("optimal-operator", FREE, operator("1 0, 1 0", "1 0")),
+    ("_prices", 'asked.against == "any" and given'): (
+        "optimal-operator",
+        ALL,
+        operator("4 1, 1 4 / 5", "4 4", [("0", "0", "1")], "5 5", 10),
+    ),
+    # The value of one record counted twice.
+    ("_prices", "secret != sorted(set(secret))"): (
+        "optimal-operator",
+        {**PAIRED, "against": "sets"},
+        priced("0", "0 0"),
+    ),
     ("_object", "set(value) != set(keys)"): replaced(
         "produced_by", value={"version": "1", "spec": "2", "x": "3"}
     ),
@@ -289,6 +396,10 @@ LIMITS: dict[tuple[str, str], tuple[str, Forged]] = {
         "MAX_SUMS",
         ("safe", PRIOR, None),
     ),
+    ("_largest_gain", "left < 0"): (
+        "MAX_SETS",
+        ("optimal-operator", TRIPLE, BEST),
+    ),
     ("_missed", "n > MAX_TRIALS"): ("MAX_TRIALS", ("sample-size", ROWS, POOR)),
     ("_missed", "bits > MAX_BITS"): ("MAX_BITS", ("sample-size", ROWS, POOR)),
     ("_missed", "bits * digits * (last + 2) > MAX_SUMMED"): ("MAX_SUMMED", ("sample-size", ROWS, POOR)),
@@ -307,6 +418,21 @@ BREAKS: dict[tuple[str, str], str] = {
     ("_sample_size", "count > n"): bare(
         "sample-size", ROWS, {**POOR, "violation": {**POOR["violation"], "count": "fffff"}}
     ),
+    ("_optimal_operator", "unit == 0"): bare("optimal-operator", FREE, operator("0 0, 0 0 / 0", "1 1")),
+    ("_optimal_operator", "scale == 0"): bare(
+        "optimal-operator", FREE, {**spoiled("scale", "0"), "weights": ["0", "0"]}
+    ),
+    ("_prices", "not isinstance(given, list)"): bare("optimal-operator", FREE, spoiled("prices", None)),
+    ("_prices", 'not isinstance(each["secret"], list)'): bare(
+        "optimal-operator",
+        FREE,
+        spoiled("prices", [{"published": "0", "secret": None, "amount": "0"}]),
+    ),
+    ("_prices", "published >= size"): bare("optimal-operator", PAIRED, priced("2", "0")),
+    ("_prices", "not secret"): bare("optimal-operator", PAIRED, priced("0", "")),
+    ("_prices", "secret[-1] >= size"): bare("optimal-operator", PAIRED, priced("0", "2")),
+    ("_sized", "not isinstance(given, list)"): bare("optimal-operator", FREE, spoiled("rows", None)),
+    ("_sized", "len(given) != len(counts)"): bare("optimal-operator", FREE, spoiled("rows", ["2"])),
     ("_object", "not isinstance(value, dict)"): replaced("produced_by", value=["version", "spec"]),
     ("_match", "not isinstance(value, str)"): replaced("parameters", "alpha", value=None),
     ("_fraction", 'name == "epsilon" and value == 0'): replaced("parameters", "epsilon", value="0"),
@@ -373,6 +499,64 @@ TIE = {"gamma": "2", "epsilon": "1", "t_e": "1/32"}  # attained at f = 3: 2^(1-2
 POSITIVE = {**TUPLES, "alpha": "1/4", "beta": "1/10"}  # a published tuple is believed too much
 NEGATIVE = {**TUPLES, "beta": "1/4"}  # one that is not published too little
 BENT: tuple[tuple[str, str, str, Parameters, Any], ...] = (
+    # Operators: twice the amplification, sets and values that just fit, a belief just above rho2.
+    (
+        "max(column) > asked.ratio * min(column)",
+        "max(column) > 2 * asked.ratio * min(column)",
+        "optimal-operator",
+        ALL,
+        operator("8 1, 1 8 / 9", "8 8", weights="9 9", scale=18),
+    ),
+    (
+        "if total + weight <= room",
+        "if total + weight < room",
+        "optimal-operator",
+        {**PAIRED, "counts": "2 8", "against": "sets"},
+        operator("1 0, 0 1", "1 1"),
+    ),
+    (
+        "if pair[0] <= asked.room",
+        "if pair[0] < asked.room",
+        "optimal-operator",
+        {**PAIRED, "counts": "2 8"},
+        operator("1 0, 0 1", "1 1"),
+    ),
+    (
+        "limit = math.floor(asked.high * sum(seen))",
+        "limit = math.floor(asked.high * sum(seen)) + 1",
+        "optimal-operator",
+        PAIRED,
+        operator("1 0, 0 1", "1 1"),
+    ),
+    # What is kept, and what bounds it.
+    (
+        'if asked.keep == "share" else',
+        'if asked.keep != "share" else',
+        "optimal-operator",
+        FREE,
+        operator("1 0, 0 1", "1 9", weights="1 9", scale=10),
+    ),
+    (
+        "Fraction(min(diagonal), unit)",
+        "Fraction(max(diagonal), unit)",
+        "optimal-operator",
+        {**FREE, "keep": "least"},
+        operator("1 0, 1 0", "1 1"),
+    ),
+    (
+        "gained - max(-row, 0) + max(short, 0)",
+        "gained - max(-row, 0)",
+        "optimal-operator",
+        ALL,
+        operator("1 1, 1 1 / 2", "1 0"),
+    ),
+    (
+        "* high.denominator - every[published] * high.numerator",
+        "* high.denominator",
+        "optimal-operator",
+        PAIRED,
+        operator("0 1, 0 1", "0 1", [("0", "0", "1")]),
+    ),
     # What an error is, and its runs.
     (
         '_runs(times * epsilon, alpha, strict=sign == ">")',

@@ -12,12 +12,14 @@ from splu_ref.certificates import (
     certificate_text,
     d_gamma_certificate,
     error_certificate,
+    operator_certificate,
     privacy_certificate,
     sample_size_certificate,
     threshold_certificate,
 )
 from splu_ref.channels import Levels
 from splu_ref.guarantees import TupleChances, TupleLevels, sample_size
+from splu_ref.operators import Requirement, best_operator
 
 SMALL = {
     "tuples": d_gamma_certificate(TupleChances.of("5/8", "1/6"), TupleLevels.of("1/20", "1/5")),
@@ -29,6 +31,12 @@ SMALL = {
     "breach": breach_certificate("1/2", 4, Levels.of("1/4", "1/2"), [2, 3, 15]),
     "safe": breach_certificate("1/5", 4, Levels.of("1/10", "1/2")),
     "safe, one prior": breach_certificate("1/5", 4, Levels.of("1/4", "1/2"), [2, 3, 15]),
+    "operator": operator_certificate(
+        best_operator(Requirement.of((3, 2), Levels.of("1/3", "1/2"), "share", "any"))
+    ),
+    "operator, sets": operator_certificate(
+        best_operator(Requirement.of((4, 1), Levels.of("1/5", "1/2"), "least", "sets"))
+    ),
     "rows": sample_size_certificate(sample_size("1/2", "1/4", "1/2", "1/10")),
     "one row": sample_size_certificate(sample_size("99/100", "1/2", "99/100", "99/100")),
 }
