@@ -28,7 +28,7 @@ from splu_ref.audit.enumeration import (
 from splu_ref.audit.laws import Vector
 from splu_ref.channels import Channel, mixture
 from splu_ref.channels.channel import total
-from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen, Swapping
+from splu_ref.mechanisms import Anatomy, DistributionBased, Operator, RetentionReplacement, SpluGen, Swapping
 from splu_ref.randomness import Draws, IntArray, UniformSource, outcomes
 
 Label: TypeAlias = Hashable
@@ -90,6 +90,9 @@ class DeclaredRow:
     detail: str
 
 
+_ROWS = (("2/3", "1/3", 0, 0), ("1/4", "1/2", "1/4", 0), (0, 0, 1, 0), ("1/2", 0, 0, "1/2"))
+"""An operator for the largest table; most of its rows are different laws."""
+
 DECLARED: Sequence[tuple[Declaring, int]] = (
     *(
         (SpluGen(gamma, retention, plan), gamma)
@@ -101,6 +104,7 @@ DECLARED: Sequence[tuple[Declaring, int]] = (
         (RetentionReplacement(keep, {"sensitive": ("a", "b")}, replacing=law), 1)
         for keep, law in product(("0", "1/2", "2/3"), ("uniform", "identity"))
     ),
+    (Operator("sensitive", "abcd", _ROWS), 1),
     *((Swapping(keep), 2) for keep in (0, "1/2", "2/3")),
 )
 """The mechanisms that are enumerated, and how many records each needs for one of the most frequent value."""

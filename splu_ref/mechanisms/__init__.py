@@ -7,6 +7,7 @@ from splu_ref.mechanisms.batches import JoinedRelease, append
 from splu_ref.mechanisms.distribution_based import DistributionBased
 from splu_ref.mechanisms.family import MECHANISMS, read_manifest, read_release
 from splu_ref.mechanisms.laplace import LN_2, LN_3, Budget, LaplaceCounts
+from splu_ref.mechanisms.operator import Operator
 from splu_ref.mechanisms.release import (
     ColumnRelease,
     ColumnsRelease,
@@ -37,6 +38,7 @@ __all__ = [
     "DistributionBased",
     "JoinedRelease",
     "LaplaceCounts",
+    "Operator",
     "PlaceOrder",
     "PublishedTable",
     "RecordMechanism",

@@ -14,6 +14,7 @@ from splu_ref.manifest import Facts, Manifest
 from splu_ref.mechanisms.alpha_beta import AlphaBeta
 from splu_ref.mechanisms.distribution_based import DistributionBased
 from splu_ref.mechanisms.laplace import LaplaceCounts
+from splu_ref.mechanisms.operator import Operator
 from splu_ref.mechanisms.release import PublishedTable
 from splu_ref.mechanisms.retention_replacement import RetentionReplacement
 from splu_ref.mechanisms.splu_gen import SpluGen
@@ -29,6 +30,7 @@ MECHANISMS: dict[str, Callable[[Facts], Mechanism[object]]] = {
     RetentionReplacement.name: RetentionReplacement.from_facts,
     Swapping.name: Swapping.from_facts,
     AlphaBeta.name: AlphaBeta.from_facts,
+    Operator.name: Operator.from_facts,
 }
 """What makes a mechanism of the facts in a manifest. A new mechanism is a row here."""
 

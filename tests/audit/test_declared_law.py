@@ -22,7 +22,7 @@ from splu_ref.randomness import Draws, IntArray, SeededSource, UniformSource
 
 def test_every_mechanism_has_the_law_that_it_declares() -> None:
     rows = list(declared_rows(largest=3))
-    names = {"SPLU-Gen", "Anatomy", "DBR", "retention replacement", "swapping"}
+    names = {"SPLU-Gen", "Anatomy", "DBR", "retention replacement", "swapping", "operator"}
     assert {row.mechanism for row in rows} == names
     assert [row.detail for row in rows if not row.holds] == []
     assert len(rows) >= len(DECLARED)

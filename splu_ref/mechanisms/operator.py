@@ -1,0 +1,182 @@
+"""Publishing by a matrix of the publisher's choice: row u is the law by which value u is published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from math import lcm
+from typing import ClassVar, Self
+
+import numpy as np
+
+from splu_ref.channels import Channel, amplification, from_matrix
+from splu_ref.manifest import Facts
+from splu_ref.mechanisms.draws import LARGEST_BOUND
+from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
+from splu_ref.mechanisms.retention_replacement import digest_of
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError, Exact, ParameterError, exact
+from splu_ref.randomness import Draws, IntArray, UniformSource
+
+
+@dataclass(frozen=True, init=False)
+class Operator(RecordMechanism):
+    """The mechanism as a value.
+
+    Parameters
+    ----------
+    column
+        The sensitive column.
+    values
+        All its values as texts, at least two, declared and not taken from the table.
+    rows
+        The matrix: for each value, in their order, the probability of each published one. Each row adds up
+        to 1.
+    shuffled
+        Whether the rows of the table leave in a random order: see `RetentionReplacement`.
+
+    Raises
+    ------
+    ParameterError
+        If the matrix is not a square one of laws, a value stands twice, or a row has too many digits to draw
+        by.
+    """
+
+    name: ClassVar[str] = "operator"
+
+    column: str
+    values: tuple[str, ...]
+    rows: tuple[tuple[Fraction, ...], ...]
+    shuffled: bool
+
+    def __init__(
+        self, column: str, values: Sequence[str], rows: Sequence[Sequence[Exact]], *, shuffled: bool = False
+    ) -> None:
+        if len(values) < 2:
+            raise ParameterError("an operator needs at least two values: declare all that may be published")
+        channel = from_matrix(values, rows, values)
+        ordered = tuple(sorted(values))
+        laws = tuple(tuple(channel.probability(own, each) for each in ordered) for own in ordered)
+        for own, law in zip(ordered, laws, strict=True):
+            if _bound(law) > LARGEST_BOUND:
+                raise ParameterError(
+                    f"the row of {own!r} has a common denominator above 2**63, which is too many digits to "
+                    "draw by: use a matrix of fewer digits"
+                )
+        for field, value in (("column", column), ("values", ordered), ("rows", laws), ("shuffled", shuffled)):
+            object.__setattr__(self, field, value)
+
+    def facts(self) -> dict[str, int | str]:
+        """Return the matrix, in the order of the values by code points, the order of rows, and a digest."""
+        return {
+            "matrix": json.dumps([list(map(str, row)) for row in self.rows]),
+            "order": "shuffled" if self.shuffled else "kept",
+            "domains": digest_of(((self.column, self.values),)),
+        }
+
+    @classmethod
+    def from_facts(cls, facts: Facts) -> Self:
+        """Return the mechanism of which a manifest tells these parameters."""
+        order = facts.text("order")
+        if order not in ("kept", "shuffled"):
+            raise ParameterError("order is neither kept nor shuffled: ask the publisher")
+        domains = facts.domains()
+        if len(domains) != 1:
+            raise DataError("an operator has one sensitive column: ask the publisher")
+        [(column, values)] = domains.items()
+        rows = _told_rows(facts.text("matrix"))
+        mechanism = cls(column, sorted(values), rows, shuffled=order == "shuffled")
+        if facts.text("domains") != mechanism.facts()["domains"]:
+            raise DataError("domains is not the digest of the domains: ask the publisher")
+        return mechanism
+
+    def declared(self, table: Microdata) -> Microdata:
+        """Return the table with the declared domain."""
+        return table.with_domain(self.column, self.values)
+
+    @property
+    def amplification(self) -> Fraction | None:
+        """The largest ratio of the chances of one published value under two true ones; None if infinite."""
+        return amplification(self._channel()).ratio
+
+    def channel(self, histogram: IntArray, _: UniformSource) -> Channel[int, int]:
+        """Return the law of a record's published code: its row."""
+        del histogram
+        return self._channel()
+
+    def aligned(self, domains: Mapping[str, tuple[str, ...]]) -> Self:
+        """Return the mechanism with its matrix in the order of this domain."""
+        places = [self.values.index(value) for value in domains.get(self.column, self.values)]
+        found = object.__new__(type(self))
+        object.__setattr__(found, "column", self.column)
+        object.__setattr__(found, "values", tuple(self.values[place] for place in places))
+        object.__setattr__(
+            found, "rows", tuple(tuple(self.rows[own][each] for each in places) for own in places)
+        )
+        object.__setattr__(found, "shuffled", self.shuffled)
+        return found
+
+    def publish_columns(
+        self,
+        codes: Mapping[str, IntArray],
+        domain_sizes: Mapping[str, int],
+        draws_for: Callable[[str], Draws],
+    ) -> ColumnsRelease:
+        """Draw each record's value from the row of its own; see `RecordMechanism` for parameters.
+
+        For each value in the order of codes, its records draw one integer each below W, the least common
+        denominator of its row: the first W P[u][0] integers stand for the first value, the next ones for the
+        second, and so on. If the table's rows are shuffled, the permutation comes last.
+
+        Raises
+        ------
+        ParameterError
+            If the column is not the one that the matrix is for, or there are no records.
+        """
+        if set(codes) != {self.column}:
+            raise ParameterError(
+                f"the matrix is for column {self.column!r} and no other: publish that one, --column "
+                f"{self.column}"
+            )
+        own = codes[self.column]
+        if not len(own):
+            raise ParameterError("the table has no records: give at least one")
+        if domain_sizes[self.column] > len(self.values):
+            raise ParameterError(
+                f"the matrix has {len(self.values)} rows, for a domain of {domain_sizes[self.column]}: "
+                "declare a row for each value"
+            )
+        draws, published = draws_for(self.column), np.empty_like(own)
+        for code, law in enumerate(self.rows):
+            records = np.flatnonzero(own == code)
+            if len(records):
+                bound = _bound(law)
+                ends = list(accumulate(int(entry * bound) for entry in law[:-1]))
+                drawn = draws.kept(records).below(bound, len(records))
+                published[records] = np.searchsorted(np.array(ends, dtype=np.int64), drawn, side="right")
+        rows = np.arange(len(own), dtype=np.int64)
+        if self.shuffled:
+            rows = draws.permutation(len(rows))
+        return ColumnsRelease(rows, {self.column: published[rows]}, rows[:0])
+
+    def _channel(self) -> Channel[int, int]:
+        return from_matrix(range(len(self.values)), self.rows, range(len(self.values)))
+
+
+def _bound(law: Sequence[Fraction]) -> int:
+    return lcm(*(entry.denominator for entry in law))
+
+
+def _told_rows(told: str) -> list[list[Fraction]]:
+    try:
+        rows = json.loads(told)
+    except (ValueError, RecursionError):
+        rows = None
+    if not isinstance(rows, list) or not all(
+        isinstance(row, list) and all(isinstance(entry, str) for entry in row) for row in rows
+    ):
+        raise DataError("matrix is not a list of rows of fractions: ask the publisher")
+    return [[exact(entry, "an entry of matrix") for entry in row] for row in rows]
