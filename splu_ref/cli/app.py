@@ -25,6 +25,8 @@ COMMANDS = {
     "utility": "Compute how accurate large counts are: exactly, not by a bound.",
     "concept": "Compute T_P for a predicate together with a sensitive value, and the worst such concept.",
     "breach": "Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.",
+    "operator": "Find the matrix of publishing chances that keeps most under a bound on beliefs, with its "
+    "proof.",
     "attack": "Publish a table as a manifest says, attack every record, and compare with what is predicted "
     "exactly.",
     "compare": "Compare mechanisms that keep a value equally often: what attacks achieve, and what is "

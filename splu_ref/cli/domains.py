@@ -50,7 +50,7 @@ def _document(path: Path, form: str) -> dict[str, Any]:
     if len(data) > LONGEST_FILE:
         raise DataError(f"{path}: longer than {LONGEST_FILE} bytes: declare fewer values")
     try:
-        document: Any = json.loads(data, object_pairs_hook=_unrepeated)
+        document: Any = json.loads(data, object_pairs_hook=unrepeated)
     except KeyError:
         raise DataError(f"{path}: a key stands there twice: name each column once") from None
     except (ValueError, RecursionError):
@@ -86,7 +86,8 @@ def _values(declared: object, place: str) -> tuple[str, ...]:
     return tuple(map(str, declared))
 
 
-def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of JSON; raise KeyError if it has a key twice."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise KeyError

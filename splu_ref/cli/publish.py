@@ -14,6 +14,7 @@ import typer
 from splu_ref.channels import natural_logarithm
 from splu_ref.cli.alpha_beta import chances_asked, expected_size
 from splu_ref.cli.domains import MOST_VALUES, read_domains, read_laws
+from splu_ref.cli.matrices import read_operator
 from splu_ref.cli.output import AsJson, Force, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_options import IdColumn, KeyFile, ManifestFile, Missing, Seed
@@ -23,6 +24,7 @@ from splu_ref.guarantees import TupleChances, decimal_up
 from splu_ref.mechanisms import (
     AlphaBeta,
     DistributionBased,
+    Operator,
     RecordMechanism,
     Release,
     RetentionReplacement,
@@ -60,6 +62,7 @@ class _Asked:
     level: str | None
     k: str | None
     distinct: bool
+    matrix: Path | None
     large: bool
 
     def required(self, name: str) -> str:
@@ -111,6 +114,12 @@ def _alpha_beta(asked: _Asked, table: Microdata) -> AlphaBeta:
     return mechanism
 
 
+def _operator(asked: _Asked, _: Microdata) -> RecordMechanism:
+    if asked.matrix is None:
+        raise ParameterError("this mechanism needs --matrix: give it, as the command operator writes it")
+    return read_operator(asked.matrix, shuffled=asked.shuffle)
+
+
 _Mechanism: TypeAlias = RecordMechanism | AlphaBeta
 _Making: TypeAlias = Callable[[_Asked, Microdata], _Mechanism]
 
@@ -123,6 +132,7 @@ NAMED: dict[str, tuple[_Making, tuple[str, ...]]] = {
         _alpha_beta,
         ("alpha", "beta", "d", "level", "k", "domain", "observed_domain", "distinct"),
     ),
+    "operator": (_operator, ("matrix", "shuffle")),
 }
 """By name: what makes the mechanism of the options, and which options it knows."""
 
@@ -181,8 +191,8 @@ def run(
         bool,
         typer.Option(
             "--shuffle",
-            help="retention: rows in a random order. They keep their order otherwise: no row's law depends "
-            "on it, but rows at their old places link the release to others.",
+            help="retention, operator: rows in a random order. They keep their order otherwise: no row's law "
+            "depends on it, but rows at their old places link the release to others.",
         ),
     ] = False,
     alpha: Annotated[
@@ -205,6 +215,10 @@ def run(
     distinct: Annotated[
         bool, typer.Option("--distinct", help="alpha-beta: drop rows that repeat another.")
     ] = False,
+    matrix: Annotated[
+        Path | None,
+        typer.Option("--matrix", help="operator: JSON with a column, its values and a row for each of them."),
+    ] = None,
     key_file: KeyFile = None,
     id_column: IdColumn = None,
     seed: Seed = None,
@@ -217,16 +231,17 @@ def run(
 
     splu-gen draws it from the record's decoy group, as sanitize does; distribution from the whole column;
     retention keeps it with a probability and else draws from a declared domain (randomized response); swap
-    moves it to another record, and every column keeps its counts. The epsilon told there is that of a record,
-    all its sensitive columns together, in one release. alpha-beta publishes some of the table's tuples among
-    fakes from the product of all declared domains, in a random order; its epsilon is that of one tuple more
-    or less.
+    moves it to another record, and every column keeps its counts; operator draws from the value's row of a
+    given matrix. The epsilon told there is that of a record, all its sensitive columns together, in one
+    release. alpha-beta publishes some of the table's tuples among fakes from the product of all declared
+    domains, in a random order; its epsilon is that of one tuple more or less.
     """
     make, known = _named(mechanism)
     asked = _Asked(
         columns=tuple(column or ()), gamma=gamma, plan=plan, retention=retention, domain=domain,
         declared={}, laws={}, observed_domain=observed_domain, shuffle=shuffle, replacing=replacing,
-        compound=compound, alpha=alpha, beta=beta, d=d, level=level, k=k, distinct=distinct, large=force,
+        compound=compound, alpha=alpha, beta=beta, d=d, level=level, k=k, distinct=distinct, matrix=matrix,
+        large=force,
     )  # fmt: skip
     _refuse_others(mechanism, known, asked)
     if make is _alpha_beta and id_column is not None:
@@ -241,7 +256,7 @@ def run(
     source = source_of(key_file, seed, id_column)
     written = [output] if manifest is None else [output, manifest]
     require_suffix(output)
-    refuse_overlap(written, [path for path in (table, key_file, domain) if path is not None])
+    refuse_overlap(written, [path for path in (table, key_file, domain, matrix) if path is not None])
     for path in written:
         refuse_existing(path, force=force)
     with counted("publishing") as progress:
@@ -252,6 +267,8 @@ def run(
             columns = asked.columns
             if not columns and isinstance(made, RetentionReplacement | AlphaBeta):
                 columns = tuple(name for name, _ in made.domains)
+            if not columns and isinstance(made, Operator):
+                columns = (made.column,)
             if not columns:
                 raise ParameterError("no column is sensitive: name it, --column NAME")
             release = made.publish(original, columns, source, id_column=id_column)
@@ -273,7 +290,7 @@ def run(
     _show(made, release, output, observed=observed_domain, as_json=as_json)
 
 
-_LONG = ("domains", "laws")
+_LONG = ("domains", "laws", "matrix")
 """Facts that are too long to be read."""
 
 
@@ -323,7 +340,7 @@ def _domains(asked: _Asked, table: Microdata) -> dict[str, tuple[str, ...]]:
 
 
 def _ratio(mechanism: _Mechanism) -> Fraction | None:
-    if isinstance(mechanism, RetentionReplacement):
+    if isinstance(mechanism, RetentionReplacement | Operator):
         return mechanism.amplification
     if isinstance(mechanism, AlphaBeta):
         return TupleChances(mechanism.alpha, mechanism.beta).amplification
@@ -377,4 +394,6 @@ def _local(mechanism: RecordMechanism | AlphaBeta, ratio: Fraction | None, epsil
         and not mechanism.amplification
     ):
         return "none: a value of probability 0 is published for nobody but its own records"
+    if isinstance(mechanism, Operator):
+        return "none: a value is published for some true values and never for others"
     return "none is shown: what is published of a record depends on others"

@@ -187,6 +187,13 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "--retention 1/5 --rho1 0.1 --rho2 0.5 --prior many.csv --column s",
         f"--retention 0.{'7' * 390} --rho1 0.{'1' * 390} --rho2 0.5 --prior long.csv --column s",
     ),
+    "operator": (
+        "--rho1 0.1 --rho2 0.5 --prior many.csv --column s",
+        "--rho1 0.1 --rho2 0.5 --prior pair.csv --column a",
+        "--rho1 0.3 --rho2 0.5 --prior pair.csv --column a --against values --keep least",
+        "--rho1 0.1 --rho2 0.5 --prior pair.csv --column a --against sets",
+        f"--rho1 0.{'1' * 390} --rho2 0.{'2' * 390} --prior long.csv --column s --against sets",
+    ),
     "attack": (
         "averaging long.csv --manifest odd.json", "elimination pair.csv --manifest rows.json --known 999",
         f"averaging long.csv --manifest odd.json --releases {LONG}",

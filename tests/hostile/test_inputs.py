@@ -66,6 +66,12 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
             "job",
         )
     ],
+    "operator --prior": lambda file: [
+        *("operator", "--rho1", "0.1", "--rho2", "0.5", "--prior", file, "--column", "job")
+    ],
+    "publish --matrix": lambda file: [
+        *("publish", "table.csv", "-o", "out.csv", "--mechanism", "operator", "--matrix", file)
+    ],
     "attack table": lambda file: ["attack", "homogeneity", file, "--manifest", "manifest.json"],
     "attack --manifest": lambda file: ["attack", "homogeneity", "table.csv", "--manifest", file],
     "attack --release": lambda file: [
@@ -119,6 +125,8 @@ OUTPUTS = {
         "privacy --certificate",
         "utility --certificate",
         "breach --certificate",
+        "operator --output",
+        "operator --certificate",
         "sample-size --certificate",
         "useful --certificate",
         "audit --report",

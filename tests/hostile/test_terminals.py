@@ -142,6 +142,13 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "breach": (
         ["--retention", "1/5", "--rho1", "1/2", "--rho2", "0.9", "--prior", TABLE, "--column", JOB], (0, 1),
     ),
+    "operator": (
+        ["--rho1", "1/2", "--rho2", "0.9", "--prior", TABLE, "--column", JOB, "-o", f"{NEW}.matrix.json",
+         "--certificate", f"{NEW}.best.json", "--force"], (0,),
+    ),
+    "operator refused": (
+        ["--rho1", "1/2", "--rho2", "0.9", "--prior", TABLE, "--column", JOB, "--keep", STEERING], (2,),
+    ),
     "sample-size": (
         ["--retention", "1/2", "--epsilon", "1/2", "--delta", "1/10", "--share", "1/4",
          "--certificate", f"{NEW}.json", "--force"], (0,),

@@ -1,0 +1,68 @@
+"""A file with an operator: a column, its values, and by which law each is published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from splu_ref.cli.domains import unrepeated
+from splu_ref.files import opened
+from splu_ref.model import DataError, InputError
+
+if TYPE_CHECKING:
+    from splu_ref.mechanisms import Operator
+
+LONGEST_FILE = 1 << 24
+"""Bytes of the largest file that is read."""
+_FORM = '{"column": "job", "values": ["clerk", "nurse"], "matrix": [["2/3", "1/3"], ["1/3", "2/3"]]}'
+
+
+def matrix_text(column: str, values: Sequence[str], rows: Sequence[Sequence[Fraction]]) -> bytes:
+    """Return the file of an operator."""
+    document = {
+        "column": column, "values": list(values), "matrix": [list(map(str, row)) for row in rows],
+    }  # fmt: skip
+    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def read_operator(path: Path, *, shuffled: bool) -> Operator:
+    """Return the mechanism whose matrix a file holds.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or holds no such thing.
+    """
+    from splu_ref.mechanisms import Operator  # noqa: PLC0415 - it loads polars
+
+    try:
+        with opened(path) as file:
+            data = file.read(LONGEST_FILE + 1)
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file: check the path of the matrix") from None
+    if len(data) > LONGEST_FILE:
+        raise DataError(f"{path}: longer than {LONGEST_FILE} bytes: group the values")
+    try:
+        document: Any = json.loads(data, object_pairs_hook=unrepeated)
+    except KeyError:
+        raise DataError(f"{path}: a key stands there twice: write {_FORM}") from None
+    except (ValueError, RecursionError):
+        raise DataError(f"{path}: not a JSON file: write {_FORM}") from None
+    if not isinstance(document, dict) or set(document) != {"column", "values", "matrix"}:
+        raise DataError(f"{path}: an operator has a column, values and a matrix: write {_FORM}")
+    column, values, matrix = (document[name] for name in ("column", "values", "matrix"))
+    if not isinstance(column, str) or not _texts(values):
+        raise DataError(f"{path}: the column is a text and the values a list of texts: write {_FORM}")
+    if not isinstance(matrix, list) or not all(_texts(row) for row in matrix):
+        raise DataError(f'{path}: the matrix is a list of rows of texts such as "1/3": write {_FORM}')
+    try:
+        return Operator(column, values, matrix, shuffled=shuffled)
+    except InputError as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+def _texts(found: object) -> bool:
+    return isinstance(found, list) and all(isinstance(each, str) for each in found)

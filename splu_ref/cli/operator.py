@@ -1,0 +1,190 @@
+"""``splu-ref operator``: the matrix that keeps most under a guarantee, with a proof of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from splu_ref.binomial.work import one_budget
+from splu_ref.channels import Levels
+from splu_ref.cli.certify import certified
+from splu_ref.cli.matrices import matrix_text
+from splu_ref.cli.output import AsJson, Force, about, note, show
+from splu_ref.cli.sanitize import refuse_overlap
+from splu_ref.files import refuse_existing, write_whole
+from splu_ref.guarantees import decimal_up
+from splu_ref.guarantees.progress import Progress
+from splu_ref.model import DataError
+from splu_ref.operators import Optimum, Requirement, best_operator
+from splu_ref.operators.appraisal import Appraisal, uniform_retention, uniform_variances
+
+if TYPE_CHECKING:
+    from splu_ref.certificates.form import Certificate
+
+EXAMPLE = "splu-ref operator --prior adult.csv --column occupation --rho1 1/10 --rho2 1/2"
+
+_OBJECTIVES = {
+    "share": "the expected share of records that keep their value",
+    "mean": "the mean chance of a value to be kept",
+    "least": "the least chance of a value to be kept",
+}
+_GUARANTEES = {
+    "any": "no belief under any prior",
+    "values": "no belief in a single value, under the table's counts as prior,",
+    "sets": "no belief in any set of values, under the table's counts as prior,",
+}
+_MOST_VALUES = 60
+
+
+@one_budget()
+def run(
+    prior: Annotated[Path, typer.Option("--prior", help="A table: its counts are the prior.")],
+    column: Annotated[str, typer.Option("--column", help="The sensitive column of --prior.")],
+    rho1: Annotated[str, typer.Option("--rho1", help="Largest prior of a belief that is protected.")],
+    rho2: Annotated[str, typer.Option("--rho2", help="The posterior that it may reach and not exceed.")],
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            help="What is made as large as possible: the share of records that keep their value (share), the "
+            "mean of the matrix's diagonal (mean), or its least entry (least).",
+        ),
+    ] = "share",
+    against: Annotated[
+        str,
+        typer.Option(
+            "--against",
+            help="Whose beliefs: under every prior (any), or under the table's counts those in single values "
+            "(values) or in all sets of values (sets). The last two need the extra operators.",
+        ),
+    ] = "any",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the matrix, for publish --matrix.")
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option("--certificate", help="Write a certificate that no operator keeps more.")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the matrix of publishing chances that keeps most under a bound on beliefs, with its proof.
+
+    Row u is the law by which value u is published. The bound is met by equality: a posterior of exactly rho2
+    is admitted, which others count as a breach. What keeps most is not what tells most: values may never be
+    published, and counts may not be estimable. So the rank, the error of each count and the same for uniform
+    perturbation stand beside it. The answer is verified exactly, or refused.
+    """
+    from splu_ref.microdata import read_table  # noqa: PLC0415 - it loads polars
+    from splu_ref.microdata.values import text  # noqa: PLC0415
+
+    levels = Levels.of(rho1, rho2)
+    written = [path for path in (output, certificate) if path is not None]
+    refuse_overlap(written, [prior])
+    for path in written:
+        refuse_existing(path, force=force)
+    with about(prior):
+        table = read_table(prior)
+        table.codes(column)  # a single value is refused
+        counted = dict(zip(map(text, table.domain(column)), table.histogram(column).tolist(), strict=True))
+        if len(counted) > _MOST_VALUES:
+            raise DataError(
+                f"column {column!r} has {len(counted)} values, and an operator is sought for at most "
+                f"{_MOST_VALUES}: group them"
+            )
+    counts = {value: count for value, count in counted.items() if count}
+    wanted = Requirement.of(tuple(counts.values()), levels, keep, against)
+    found = best_operator(wanted)
+    values = list(counts)
+    appraisal = Appraisal(found.channel(values), counts)
+    retention = uniform_retention(wanted)
+    kept = retention + (1 - retention) / len(values)  # of every value alike, whatever the objective is
+    ordinary = uniform_variances(counts, retention)
+    result = {
+        "keep": keep,
+        "against": against,
+        "rho1": str(levels.rho1),
+        "rho2": str(levels.rho2),
+        "values": len(values),
+        "objective": str(found.objective),
+        "uniform_objective": str(kept),
+        "uniform_retention": str(retention),
+        "rank": appraisal.rank,
+        "never_published": list(appraisal.never_published),
+        "amplification": None if appraisal.amplification is None else str(appraisal.amplification),
+        "condition_number": _decimal(appraisal.condition_number),
+        "variances": {value: _decimal(each) for value, each in appraisal.variances.items()},
+        "uniform_variances": {value: _decimal(each) for value, each in ordinary.items()},
+        "certified": True,
+    }
+    lines = _lines(wanted, found, appraisal, kept, ordinary)
+    if output is not None:
+        write_whole(output, matrix_text(column, values, found.matrix), force=force)
+        lines.append(("matrix", f"{output} (publish by it: --mechanism operator --matrix {output})"))
+    with certified(certificate, partial(_certificate, found), lines, force=force):
+        show(result, lines, as_json=as_json)
+    if output is not None:
+        note(
+            f"the matrix follows from the counts of {prior}, and a release's manifest tells it: take a table "
+            "whose counts are public, or publish them first"
+        )
+
+
+def _certificate(found: Optimum, *, progress: Progress) -> Certificate:
+    from splu_ref.certificates import operator_certificate  # noqa: PLC0415 - most runs write none
+
+    progress(0, 1)
+    return operator_certificate(found)
+
+
+def _decimal(number: Fraction | None) -> str | None:
+    return None if number is None else decimal_up(number, 6)
+
+
+def _lines(
+    wanted: Requirement,
+    found: Optimum,
+    appraisal: Appraisal[str],
+    kept: Fraction,
+    ordinary: Mapping[str, Fraction | None],
+) -> list[tuple[str, str]]:
+    size, lines = len(wanted.counts), []
+    if appraisal.rank < size:
+        blind = [value for value, each in appraisal.variances.items() if each is None]
+        lines.append(
+            (
+                "cannot be inverted",
+                f"rank {appraisal.rank} of {size}: no unbiased estimate of the counts of {_named(blind)}",
+            )
+        )
+    levels = wanted.levels
+    lines += [
+        ("keeps", f"{_about(found.objective)}: {_OBJECTIVES[wanted.keep]}; no admitted operator keeps more"),
+        ("admitted", f"{_GUARANTEES[wanted.against]} rises from at most {levels.rho1} above {levels.rho2}"),
+        ("uniform perturbation", f"keeps {_about(kept)} under the same bound"),
+    ]
+    if appraisal.never_published:
+        lines.append(("never published", _named(appraisal.never_published)))
+    ratio = appraisal.amplification
+    lines.append(("amplification", "infinite" if ratio is None else str(ratio)))
+    if appraisal.condition_number is not None:
+        lines.append(("condition number", str(_decimal(appraisal.condition_number))))
+        rarest = min(appraisal.counts, key=lambda value: appraisal.counts[value])
+        mine, other = (_decimal(each[rarest]) for each in (appraisal.variances, ordinary))
+        lines.append(
+            ("variance", f"of the count of {rarest}: {mine}, with uniform perturbation {other or 'none'}")
+        )
+    return lines
+
+
+def _named(values: tuple[str, ...] | list[str]) -> str:
+    return ", ".join(values[:5]) + (f" and {len(values) - 5} more" if len(values) > 5 else "")
+
+
+def _about(share: Fraction) -> str:
+    told = str(share)
+    return told if len(told) < 24 else f"about {_decimal(share)}"
