@@ -63,7 +63,7 @@ def test_a_claim_passes_with_its_grade(claim_id: str) -> None:
 CLAIMS = {
     "splu": """
     D1 D2 D3 D4 S3 G B T2 T3 T3c L1 F4 L1c S E1 L2 T4 L2g E2 F5 D5 D6 M1 M1c M1b V I K L3 L4 PB T4conj T4c
-    C DOM POST DBR DP COST DN ANA ANAs ANAp BAT BATc DL DBRp D2e R Rp Sp Vp UC TR TRI POSTm POSTp Cc DOMc
+    C DOM POST DBR DP COST DN ANA ANAs ANAp BAT BATc DL DBRp D2e R Rp Sp Vp UC TR TRI POSTm POSTp KEEP Cc DOMc
     Ic Kc DBRc DPc AC FG F4s ND NDe X0 EX CAP AON AONc CEIL TV PACK PACKu PACKv
     CAPT FRONT FRONTc PRICE NEAR
     """,

@@ -17,6 +17,7 @@ MODULES = (
     "mixed_law",
     "mixed_posterior",
     "retention_posterior",
+    "kept_share",
     "published_count",
     "theorem2",
     "theorem3",
