@@ -44,6 +44,7 @@ from splu_ref.guarantees.drawn_counts import SlotLaw
 from splu_ref.mechanisms import (
     AlphaBeta,
     ColumnsRelease,
+    Operator,
     PlaceOrder,
     PublishedTable,
     Release,
@@ -55,6 +56,7 @@ from splu_ref.mechanisms.alpha_beta import Numbers
 from splu_ref.mechanisms.dependent_draws import Marks, marked_slots, shown_slots
 from splu_ref.microdata import Microdata
 from splu_ref.model import Exact, Gamma
+from splu_ref.operators import Optimum, Requirement, best_operator
 from splu_ref.randomness import (
     ByteSource,
     Draws,
@@ -130,6 +132,21 @@ class PublishSwapped(Protocol):
         /,
     ) -> ColumnsRelease:
         """Permute released cells of the sensitive columns."""
+        ...
+
+
+class PublishOperator(Protocol):
+    """Of the form of `Operator.publish_columns`."""
+
+    def __call__(
+        self,
+        mechanism: Operator,
+        codes: Mapping[str, IntArray],
+        domain_sizes: Mapping[str, int],
+        draws_for: Callable[[str], Draws],
+        /,
+    ) -> ColumnsRelease:
+        """Draw each record's value from the row of its own."""
         ...
 
 
@@ -296,6 +313,10 @@ class Subject:
         Retention replacement on codes, and the laws of predicates that it tells.
     publish_swapped
         Swapping on codes.
+    publish_operator
+        Publishing by a matrix, on codes.
+    best_operator
+        The operator that keeps most, with its proof.
     most_likely
         EM on the states of a query, with a fixed matrix.
     answers
@@ -347,6 +368,8 @@ class Subject:
     publish_retained: PublishRetained
     predicate_channels: PredicateChannels
     publish_swapped: PublishSwapped
+    publish_operator: PublishOperator
+    best_operator: Callable[[Requirement], Optimum]
     most_likely: Callable[[FloatArray, Sequence[FloatArray]], Maximum]
     answers: Answers
     inverse: Callable[[Channel[Any, Any]], Inverse[Any, Any]]
@@ -401,6 +424,8 @@ SHIPPED = Subject(
     publish_retained=RetentionReplacement.publish_columns,
     predicate_channels=RetentionReplacement.predicate_channels,
     publish_swapped=Swapping.publish_columns,
+    publish_operator=Operator.publish_columns,
+    best_operator=best_operator,
     most_likely=estimators.most_likely,
     answers=ChannelEstimator.__call__,
     inverse=inverse,
