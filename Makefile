@@ -37,7 +37,7 @@ test: lint
 	@$(MAKE) --no-print-directory tests
 
 # Rooms with a program, a report, proofs or vectors to run through are left to make test.
-QUICK := $(addprefix tests/,channels randomness microdata decoys mechanisms estimators guarantees certificates audit door) \
+QUICK := $(addprefix tests/,channels randomness microdata decoys mechanisms estimators guarantees operators certificates audit door) \
 	tests/docs/test_project_files.py \
 	$(filter-out tests/test_wheel.py,$(wildcard tests/test_*.py))
 

@@ -31,6 +31,7 @@ ROOMS = (
     "splu_ref.mechanisms",
     "splu_ref.estimators",
     "splu_ref.guarantees",
+    "splu_ref.operators",
     "splu_ref.certificates",
     "splu_ref.certificate_checker",
     "splu_ref.manifest",

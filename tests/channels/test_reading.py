@@ -9,6 +9,7 @@ from math import prod
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sympy import Matrix, Rational
 
 from splu_ref.channels import (
     Channel,
@@ -18,12 +19,15 @@ from splu_ref.channels import (
     blocks,
     coarsened,
     constant,
+    count_weights,
     diagonal,
     from_matrix,
     identity,
     inverse,
     mixture,
     posterior,
+    query_weights,
+    rank,
     retention,
     two_state,
 )
@@ -178,3 +182,27 @@ def test_how_many_are_published_with_a_value_of_a_set() -> None:
                 bounds = found.bounds()
                 assert bounds.lower <= truth <= bounds.upper
                 assert (bounds.upper - bounds.lower) * 2**32 <= truth
+
+
+@given(
+    rows=st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=3, max_size=3).filter(
+        lambda rows: all(map(any, rows))
+    ),
+    wanted=st.tuples(*[st.integers(-2, 2)] * 3),
+)
+@settings(max_examples=60)
+def test_a_sum_is_told_exactly_if_it_is_a_combination_of_columns(
+    rows: list[tuple[int, ...]], wanted: tuple[int, ...]
+) -> None:
+    matrix = Matrix([[Rational(n, sum(row)) for n in row] for row in rows])
+    told = matrix.row_join(Matrix(wanted)).rank() == matrix.rank()
+    channel = from_matrix("abc", [[Fraction(n, sum(row)) for n in row] for row in rows], "xyz")
+    weights = query_weights(channel, dict(zip("abc", wanted, strict=True)))
+    assert (weights is not None, rank(channel)) == (told, matrix.rank())
+    if weights is not None:
+        for state, worth in zip("abc", wanted, strict=True):
+            law = channel.laws[state]
+            assert sum((chance * weights.get(seen, 0) for seen, chance in law.items()), Fraction(0)) == worth
+    assert (rank(channel) == 3) == all(each is not None for each in count_weights(channel).values())
+    for state, found in count_weights(channel).items():
+        assert found == query_weights(channel, {state: 1})
