@@ -21,7 +21,7 @@ from splu_ref.audit.releases import (
 )
 from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
 from splu_ref.binomial.work import one_budget
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.cli.output import AsJson, RetentionOption, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import exact_json
@@ -60,10 +60,18 @@ def run(
     plan: Annotated[
         str | None, typer.Option("--plan", help="Plan that is claimed: mixed, anatomy or cyclic.")
     ] = None,
+    draws: Annotated[
+        str | None,
+        typer.Option(
+            "--draws",
+            help="How the draws of a group are claimed to hang together: independent, capped:M or "
+            "all-or-none:A.",
+        ),
+    ] = None,
     manifest: Annotated[
         Path | None,
         typer.Option(
-            "--manifest", help="The manifest: stands for --sensitive, --gamma, --retention, --plan."
+            "--manifest", help="The manifest: stands for --sensitive, --gamma, --retention, --plan, --draws."
         ),
     ] = None,
     original: Annotated[
@@ -121,10 +129,10 @@ def run(
     columns = _agreed("--sensitive", sensitive or None, named)
     claimed: AnyClaim
     if told is None or isinstance(told, SpluGen):
-        claimed = _claimed(told, gamma, plan, retention, planned=key is not None)
+        claimed = _claimed(told, gamma, plan, retention, draws, planned=key is not None)
     else:
         claimed = claim_of(told)
-        _refuse_groups(gamma, plan, retention, told)
+        _refuse_groups(gamma, plan, retention, draws, told)
     if record is not None:
         missing = record.missing
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
@@ -165,7 +173,7 @@ def run(
         )
         repeated = None
         fresh = found.reuse is not None and found.reuse.draws != "same"
-        if fresh and isinstance(claimed, Claimed):
+        if fresh and isinstance(claimed, Claimed) and claimed.is_independent:
             repeated = repeated_privacy(claimed.law, 2, *promise)
     show(_document(found, repeated), _lines(found, repeated), as_json=as_json)
     return {"consistent": 0, "inconsistent": 1, "not shown": 3}[found.verdict]
@@ -192,7 +200,13 @@ def _require_together(
 
 
 def _claimed(
-    told: SpluGen | None, gamma: str | None, plan: str | None, retention: str | None, *, planned: bool
+    told: SpluGen | None,
+    gamma: str | None,
+    plan: str | None,
+    retention: str | None,
+    draws: str | None,
+    *,
+    planned: bool,
 ) -> Claimed:
     """Return the claim of the options and of the manifest or transcript, which must agree.
 
@@ -200,26 +214,32 @@ def _claimed(
     ----------
     told
         What the manifest or the transcript tells.
-    gamma, plan, retention
+    gamma, plan, retention, draws
         The options.
     planned
         Whether a plan must be named.
     """
     size = _agreed("--gamma", None if gamma is None else Gamma(gamma), None if told is None else told.gamma)
     law = PublishedCount.of(size, retention)
+    together = None if draws is None else GroupDraws.parse(draws)
     if told is not None:
-        _agreed("--retention", None if retention is None else law, told.count_law)
-        law, plan = told.count_law, _agreed("--plan", plan, told.plan)
+        _agreed("--retention", None if retention is None else law, told.record_law)
+        law, plan = told.record_law, _agreed("--plan", plan, told.plan)
+        together = _agreed("--draws", together, told.draws)
     elif planned:
         plan = _agreed("--plan", plan, None)
-    return Claimed(law, plan)
+    return Claimed(law, plan, together or GroupDraws())
 
 
 def _refuse_groups(
-    gamma: str | None, plan: str | None, retention: str | None, told: Mechanism[object]
+    gamma: str | None,
+    plan: str | None,
+    retention: str | None,
+    draws: str | None,
+    told: Mechanism[object],
 ) -> None:
     """Raise if an option contradicts a manifest or transcript of a mechanism without groups."""
-    for option, given in (("--gamma", gamma), ("--plan", plan)):
+    for option, given in (("--gamma", gamma), ("--plan", plan), ("--draws", draws)):
         if given is not None:
             raise ParameterError(f"{option}: {told.name} has no groups: leave it out")
     if retention is not None:

@@ -5,11 +5,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 from splu_ref.cli import main
-from splu_ref.mechanisms import AlphaBeta, DistributionBased, Swapping
+from splu_ref.mechanisms import AlphaBeta, DistributionBased, SpluGen, Swapping
 from splu_ref.microdata import Microdata, embedded_table, read_table, write_table
 from splu_ref.randomness import SeededSource
 
@@ -161,6 +162,8 @@ def test_people_read_what_was_checked_and_what_not(folder: Path, capsys: pytest.
         (["--manifest", "published.json", "--gamma", "6"], "--gamma contradicts the manifest"),
         (["--manifest", "published.json", "--retention", "1/3"], "--retention contradicts the manifest"),
         (["--manifest", "published.json", "--plan", "cyclic"], "--plan contradicts the manifest"),
+        (["--manifest", "published.json", "--draws", "capped:5"], "--draws contradicts the manifest"),
+        (["--sensitive", "occupation", "--gamma", "5", "--draws", "some"], "--draws 'some' is not known"),
         (["--manifest", "published.json", "--sensitive", "race"], "--sensitive contradicts the manifest"),
         (["--manifest", "absent.json"], "there is no such file"),
         (["--manifest", "published.json", "--original", "absent.csv"], "absent.csv cannot be read"),
@@ -290,3 +293,24 @@ def test_releases_by_swapping_and_by_alpha_beta(tmp_path: Path, capsys: pytest.C
     words = ["audit-release", str(tmp_path / "t.csv"), "--manifest", str(tmp_path / "t.json")]
     assert main([*words, "--retention", "1/2"]) == 2
     assert "alpha-beta has none: leave it out" in capsys.readouterr().err
+
+
+def test_draws_that_hang_together_are_claimed_by_the_manifest_or_the_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    number = np.arange(240)
+    values = np.array(list("aaaabbbccd"))[number * 7 % 10]
+    table = Microdata.from_frame(pl.DataFrame({"id": number, "value": values}))
+    release = SpluGen(2, draws="capped:30").publish(table, "value", SeededSource(1))
+    write_table(table, tmp_path / "o.csv")
+    write_table(release.table, tmp_path / "p.csv")
+    (tmp_path / "p.json").write_bytes(release.manifest.to_json())
+    original = ["--original", tmp_path / "o.csv"]
+    told = _json(capsys, tmp_path / "p.csv", "--manifest", tmp_path / "p.json", *original, code=3)
+    assert told["draws"] == "capped:30"
+    claimed = ["--sensitive", "value", "--gamma", 2, "--plan", "mixed", "--draws", "capped:30"]
+    assert _json(capsys, tmp_path / "p.csv", *claimed, *original, code=3)["checks"][-1] == told["checks"][-1]
+    assert "the law capped:30" in _by_name(told)["counts"]["detail"]
+    rare = _json(capsys, tmp_path / "p.csv", *claimed[:-1], "all-or-none:80", *original, code=1)
+    assert not _by_name(rare)["counts"]["passed"]  # no multiple of gamma
+    assert "exactness" in {each["name"] for each in rare["not_checked"]}

@@ -38,7 +38,7 @@ def claim_of(mechanism: Mechanism[object]) -> AnyClaim:
         If there are none for these parameters.
     """
     if isinstance(mechanism, SpluGen):
-        return Claimed(mechanism.count_law, mechanism.plan)
+        return Claimed(mechanism.record_law, mechanism.plan, mechanism.draws)
     if isinstance(mechanism, RetentionReplacement):
         return ClaimedReplacement(mechanism)
     if isinstance(mechanism, Swapping):

@@ -47,6 +47,7 @@ class ClaimedReplacement:
     )
     period: ClassVar[int] = 2
     spare: ClassVar[int] = 0
+    together: ClassVar[int] = 1
 
     @property
     def parameters(self) -> dict[str, object]:

@@ -11,7 +11,7 @@ from splu_ref.audit.e_values import EValue, counts_point, rate_at_most
 from splu_ref.audit.power import rate_power
 from splu_ref.audit.releases.findings import Check, Claimed, Evidence
 from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.pooling import IMPOSSIBLE, NOTHING, largest_mean, product_of
+from splu_ref.audit.releases.pooling import IMPOSSIBLE, NOTHING, largest_mean, mean_of, product_of
 from splu_ref.channels import Channel, decoy_groups
 from splu_ref.decoys import PLANS, co_occurrence, largest_gamma
 from splu_ref.randomness import IntArray, SystemSource
@@ -43,7 +43,8 @@ def decoys_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | N
     published with w with probability q = (1 - p)/(gamma - 1), independently, whatever the plan and the
     places. So the number published with w is stochastically at most Bin(T, q), and `rate_at_most` at
     (T, q), which grows with the number of successes, has expectation at most 1; more than T never happen.
-    The values w are averaged; the values u, which are different rows, are multiplied.
+    The values w are averaged; the values u, which are different rows, are multiplied, or averaged as well
+    where the draws of a group hang together.
     """
     pairs = _pairs(match, column)
     if pairs is None:
@@ -61,13 +62,13 @@ def decoys_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | N
             continue
         given = trials[of], counts[of], [q] * int(of.sum())
         each.append(largest_mean(rate_at_most, *given, above_only=True, of=len(frequencies) - 1, least=2))
-    e_value = product_of(each)
+    e_value = _over_values(each, claimed)
     most_frequent = int(known.argmax())
     typical = int(min(known[most_frequent], np.delete(frequencies, most_frequent).max()))
     detail = f"{every} pairs of a true and another published value against at most {float(q):.4f} each"
 
     def power(level: Fraction) -> str:
-        reached = rate_power(rate_at_most, typical, q, level / (9 * every))
+        reached = rate_power(rate_at_most, typical, q, level / (_loss(claimed) * every))
         return f"one other value among the records of the most frequent value: {reached}"
 
     return Evidence("decoys", column, e_value, int(known.sum()), detail, power)
@@ -87,8 +88,9 @@ def plan_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | Non
     `counts_point` at rate c q/f is a mixture of C a^M, and E(a^M | K) = (1 - q + q a)^K is convex in K; by
     Hoeffding (1963, Theorem 4) drawing with replacement only increases its expectation, and then M is
     Bin(n, c q/f) and the expectation 1. A pair with c = 0 is never seen. The values w are averaged; the
-    values u, whose orders and draws are independent, are multiplied. Where the histogram is unclear, the
-    least e-value over all that are possible is at most that of the true one.
+    values u, whose orders and draws are independent, are multiplied, or averaged as well where the draws of a
+    group hang together. Where the histogram is unclear, the least e-value over all that are possible is at
+    most that of the true one.
     """
     histograms, pairs = _histograms(match, column, claimed), _pairs(match, column)
     if not histograms or pairs is None:
@@ -101,7 +103,7 @@ def plan_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | Non
     most = int(known.max())
 
     def power(level: Fraction) -> str:
-        reached = rate_power(counts_point, most, q, level / (9 * size * (size - 1)))
+        reached = rate_power(counts_point, most, q, level / (_loss(claimed) * size * (size - 1)))
         return f"a decoy that all records of the most frequent value share: {reached}"
 
     detail = f"pairs of a true and another published value against the plan {claimed.plan}"
@@ -196,7 +198,17 @@ def _plan_e_value(observed: IntArray, known: IntArray, histogram: IntArray, clai
         each.append(
             largest_mean(counts_point, np.full(len(met), known[u]), counts, list(met.values()), least=2)
         )
-    return product_of(each)
+    return _over_values(each, claimed)
+
+
+def _over_values(each: list[EValue], claimed: Claimed) -> EValue:
+    """Return one e-value made from those of the true values."""
+    return product_of(each) if claimed.together == 1 else mean_of(each)
+
+
+def _loss(claimed: Claimed) -> int:
+    """Return what one e-value loses beside the number of all by `_over_values`, as a factor at most."""
+    return 9 if claimed.together == 1 else 1
 
 
 def _fixed_channel(histogram: IntArray, claimed: Claimed) -> Channel[int, int]:

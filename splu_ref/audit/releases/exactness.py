@@ -14,6 +14,7 @@ from splu_ref.audit.e_values import EValue
 from splu_ref.audit.releases.findings import Claimed, Evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.channels import PublishedCount
+from splu_ref.randomness import IntArray
 
 _ROUNDING = 1e-6  # covers the rounding of logarithms in double precision, amply
 _WIDEST = 300
@@ -30,14 +31,18 @@ def exactness_evidence(match: Match, column: str, claimed: Claimed) -> Evidence:
     divided by this, is an e-value. The mixture is taken of j = 0 with the weight 0.9, of j = 1, 2, ... with
     0.09/(j (j+1)), and of the constant 1 with 0.01.
     Where it is unclear who was deleted, the set is that of all vectors near one of the possible ones.
+
+    Under ``capped`` the counts of frequent values are nearly exact on purpose. There the vectors are those of
+    the values of at most M records, j is the sum of all absolute differences, and the bound is
+    `rare_mass_log10`.
     """
     codes = match.published[column]
     found = np.bincount(codes[codes >= 0], minlength=len(match.original.domains[column]))
     low, high = match.frequency_bounds(column)
     centers = [(each, each) for each in match.histograms(column) or ()] or [(low, high)]
+    held = protected(match, column, claimed)
     distance = min(
-        max(int(np.maximum(found - most, 0).sum()), int(np.maximum(least - found, 0).sum()))
-        for least, most in centers
+        _away(found[held], least[held], most[held], whole=claimed.is_independent) for least, most in centers
     )
     logs = _distances(match, column, claimed)
     e_value = EValue(logs[distance] if distance < len(logs) else -2 - _ROUNDING)
@@ -46,12 +51,19 @@ def exactness_evidence(match: Match, column: str, claimed: Claimed) -> Evidence:
         most = noticed_distance(match, column, claimed, level)
         return "no counts, not even exact ones" if most is None else f"counts up to {most} records away"
 
-    detail = f"published counts are {distance} records away from the true ones, over all values"
+    which = "all values" if claimed.is_independent else f"{len(held)} values of at most {claimed.draws.bound}"
+    detail = f"published counts are {distance} records away from the true ones, over {which}"
     return Evidence("exactness", column, e_value, match.rows, detail, power)
 
 
 def noticed_distance(match: Match, column: str, claimed: Claimed, level: Fraction) -> int | None:
-    """Return up to which distance from the true counts published ones fail; None if exact ones pass."""
+    """Return up to which distance from the true counts published ones fail; None if exact ones pass.
+
+    Under ``all-or-none`` a true count that is no multiple of gamma fails wherever its value is rare.
+    """
+    if claimed.draws.name == "all-or-none":
+        low, high = (bounds[protected(match, column, claimed)] for bounds in match.frequency_bounds(column))
+        return 0 if ((low == high) & (high % int(claimed.law.gamma) > 0)).any() else None
     logs = _distances(match, column, claimed)
     return max((j for j, log10 in enumerate(logs) if EValue(log10).rejects(level)), default=None)
 
@@ -85,7 +97,35 @@ def count_mass_log10(law: PublishedCount, rows: int, largest: int) -> float:
     return (rows * math.log1p(uniform * math.expm1(one)) + _ROUNDING) / math.log(10)
 
 
-def coincidence_log(gamma: int, size: int) -> float:
+def rare_mass_log10(claimed: Claimed, frequencies: IntArray) -> float:
+    """Return an upper bound of log10 of the chance of any one vector of published counts under ``capped``.
+
+    Parameters
+    ----------
+    claimed
+        The claim.
+    frequencies
+        Of the values that are looked at, shape (values,): at least one, none above the cap.
+
+    Notes
+    -----
+    All slots of these values are drawn as ever, so the characteristic function of their counts is the
+    product over the groups of mu_g^gamma, mu_g the mean of exp(i t_v) over the group with t = 0 for all other
+    values. A value is in at most L groups, L the largest of the frequencies. By Finner's inequality with the
+    weights 1/L the integral is at most the product of S_r^(1/L), where S_r is the integral of abs(mu_g)^(2m),
+    m = floor(gamma L/2), in a group with r of the values: the chance that two multinomial draws of m coincide
+    in the counts of r of gamma values. The r add up to the frequencies, so the product is at most
+    exp(-s (their sum)/L), s the least of -log(S_r)/r.
+    """
+    gamma, largest = int(claimed.law.gamma), int(frequencies.max())
+    each = [
+        -coincidence_log(gamma, gamma * largest // 2, r) / r
+        for r in range(1, min(gamma, len(frequencies)) + 1)
+    ]
+    return (_ROUNDING - min(each) * int(frequencies.sum()) / largest) / math.log(10)
+
+
+def coincidence_log(gamma: int, size: int, looked: int | None = None) -> float:
     """Return an upper bound of the natural logarithm of the chance that two uniform multinomials coincide.
 
     Parameters
@@ -94,10 +134,13 @@ def coincidence_log(gamma: int, size: int) -> float:
         Number of equally likely values, at least 2.
     size
         Number of draws m of each multinomial, at least 0.
+    looked
+        In how many of the values they are to coincide, 1 to gamma; all unless given.
 
     Notes
     -----
-    S = (m!)^2 / gamma^(2m) [x^m] (sum over k of x^k/k!^2)^gamma, and the series is I_0(2 sqrt x). The
+    S = (m!)^2 / gamma^(2m) [x^m] (sum over k of x^k/k!^2)^gamma, and the series is I_0(2 sqrt x); values that
+    are not looked at are one of a larger chance, c/gamma, and their series is I_0(2 c sqrt x). The
     coefficient is an integral over a circle; with equally spaced points in place of the integral, only
     other coefficients are added, and these are positive. The radius is about the saddle point.
     """
@@ -107,7 +150,11 @@ def coincidence_log(gamma: int, size: int) -> float:
     points = 64 + 32 * math.isqrt(size)
     angles = np.arange(points) * (2 * np.pi / points)
     half = np.exp(0.5j * angles)
-    terms = (ive(0, 2 * root * half) * np.exp(2 * root * (np.abs(half.real) - 1))) ** gamma
+    least = np.exp(2 * root * (np.abs(half.real) - 1))
+    apart = gamma if looked is None else looked
+    terms = (ive(0, 2 * root * half) * least) ** apart
+    if apart < gamma:
+        terms *= ive(0, 2 * (gamma - apart) * root * half) * least ** (gamma - apart)
     # The angle is reduced exactly, since the power is a root of unity.
     turned = np.exp(-2j * np.pi * (np.arange(points) * size % points) / points)
     coefficient = float((terms * turned).real.sum()) / points
@@ -122,6 +169,12 @@ def _distances(match: Match, column: str, claimed: Claimed) -> tuple[float, ...]
     possible = len(listed) if listed else _possible((high - low).tolist(), match.rows - int(low.sum()))
     if claimed.law.gamma > match.rows:
         return ()  # no value can have a record
+    if not claimed.is_independent:
+        held = protected(match, column, claimed)
+        if not len(held):
+            return ()
+        mass = rare_mass_log10(claimed, high[held])
+        return _from_mass(mass + math.log10(possible), _around(len(held)))
     largest = min(int(high.max()), match.rows // claimed.law.gamma)  # what the claim allows
     return _by_distance(claimed.law, match.rows, largest, len(high), possible)
 
@@ -130,10 +183,14 @@ def _distances(match: Match, column: str, claimed: Claimed) -> tuple[float, ...]
 def _by_distance(
     law: PublishedCount, rows: int, largest: int, values: int, possible: int
 ) -> tuple[float, ...]:
-    mass = count_mass_log10(law, rows, largest) + math.log10(possible)
+    return _from_mass(count_mass_log10(law, rows, largest) + math.log10(possible), _shells(values))
+
+
+def _from_mass(mass: float, shells: Iterator[int]) -> tuple[float, ...]:
+    """Return log10 of the e-value for each distance, at which there are so many vectors."""
     sizes: list[float] = []
     points = 0
-    for number in _shells(values):
+    for number in shells:
         points += number
         size = mass + math.log10(points) + math.log10(len(sizes) * (len(sizes) + 1) / 0.09 or 1 / 0.9)
         if size >= 0 or len(sizes) == _WIDEST:
@@ -149,6 +206,37 @@ def _possible(widths: list[int], total: int) -> int:
     for width in filter(None, widths):
         ways = [sum(ways[max(0, at - width) : at + 1]) for at in range(total + 1)]
     return max(1, ways[total])
+
+
+def protected(match: Match, column: str, claimed: Claimed) -> IntArray:
+    """Return the values whose counts no release may have exactly but by chance.
+
+    All of them if the draws are independent, otherwise those that have no more records than the law's bound,
+    whoever was deleted.
+    """
+    _, high = match.frequency_bounds(column)
+    if claimed.is_independent:
+        return np.arange(len(high))
+    assert claimed.draws.bound is not None
+    return np.flatnonzero((high > 0) & (high <= claimed.draws.bound))
+
+
+def _away(found: IntArray, least: IntArray, most: IntArray, *, whole: bool) -> int:
+    """Return how far counts are from the nearest between two bounds: of all values half the differences."""
+    above, below = int(np.maximum(found - most, 0).sum()), int(np.maximum(least - found, 0).sum())
+    return max(above, below) if whole else above + below
+
+
+def _around(values: int) -> Iterator[int]:
+    """Yield how many integer vectors have the sum 0, 1, ... of absolute values."""
+    yield 1
+    distance = 0
+    while True:
+        distance += 1
+        yield sum(
+            2**moved * math.comb(values, moved) * math.comb(distance - 1, moved - 1)
+            for moved in range(1, min(values, distance) + 1)
+        )
 
 
 def _shells(values: int) -> Iterator[int]:

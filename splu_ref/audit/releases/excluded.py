@@ -33,6 +33,8 @@ class Excluded:
         Rows that may be several records with different values.
     unlinked_noticed
         Whether it would have been found if they all showed the true values.
+    exact
+        Which counts would be exact, in words; empty if the law has none that should not be.
     """
 
     column: str
@@ -43,6 +45,7 @@ class Excluded:
     exact_counts: int | None
     unlinked: int
     unlinked_noticed: bool
+    exact: str = "counts that are exact"
 
     @property
     def numbers(self) -> dict[str, object]:
@@ -112,8 +115,8 @@ class Excluded:
                 found.append(_other(self.law, "half", min(2 * kept, (1 + kept) / 2)))
             if self.low is None or self.low < kept / 2:
                 found.append(_other(self.law, "twice", kept / 2))
-        if self.exact_counts is None:
-            found.append("counts that are exact")
+        if self.exact_counts is None and self.exact:
+            found.append(self.exact)
         if self.unlinked > (self.altered_to_own or 0) and not self.unlinked_noticed:
             found.append(f"true values in the {self.unlinked} rows that may be several records")
         return tuple(found)
@@ -132,7 +135,7 @@ class Excluded:
                 found.append(f"own values kept with probability {_up(self.high)} or more")
             found.append(f"{self.altered_to_own} or more cells set to their own value")
         if self.exact_counts is not None:
-            found.append("counts that are exact")
+            found.append(self.exact)
         if self.unlinked and self.unlinked_noticed:
             found.append(f"true values in the {self.unlinked} rows that may be several records")
         return tuple(found)

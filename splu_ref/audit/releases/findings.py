@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from splu_ref.audit.e_values import EValue
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.words import NOT_SHOWN, NOT_SHOWN_BY_REPLAY
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.decoys import PLANS
 from splu_ref.interfaces import Mechanism
 from splu_ref.mechanisms import SpluGen
@@ -73,6 +73,11 @@ class Claim(Stated, Protocol):
         """How many rows of two releases may be other records at most, because some were deleted."""
         ...
 
+    @property
+    def together(self) -> int:
+        """How many rows may hang together in what they show; 1 if each has a draw of its own."""
+        ...
+
     def own_rate(self, column: str) -> Fraction:
         """Return the probability that a record is published with its own value."""
         ...
@@ -97,15 +102,18 @@ class Claimed:
         1.
     plan
         Name of the plan method, or None if the claim names none.
+    draws
+        How the draws of a group hang together.
 
     Raises
     ------
     ParameterError
-        For a retention of 1, or an unknown plan.
+        For a retention of 1, an unknown plan, or draws that ask for another retention than 1/gamma.
     """
 
     law: PublishedCount
     plan: str | None = None
+    draws: GroupDraws = field(default_factory=GroupDraws)
 
     kept_words: ClassVar[str] = "kept it"
     """What a row did that shows its own value."""
@@ -119,16 +127,24 @@ class Claimed:
             raise ParameterError(f"plan {self.plan!r} is unknown: choose one of {', '.join(PLANS)}")
         if self.law.retention == 1:
             raise ParameterError("a retention of 1 publishes the original itself: give one below 1")
+        if not (self.is_independent or self.law.is_plain):
+            raise ParameterError(f"--draws {self.draws} needs the retention 1/gamma: leave --retention out")
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether each record draws for itself."""
+        return self.draws.name == "independent"
 
     @property
     def parameters(self) -> dict[str, object]:
         """The mechanism and its numbers, for programs."""
-        return {
+        told: dict[str, object] = {
             "mechanism": SpluGen.name,
             "gamma": int(self.law.gamma),
             "retention": str(self.law.retention),
             "plan": self.plan,
         }
+        return told if self.is_independent else told | {"draws": str(self.draws)}
 
     @property
     def period(self) -> int:
@@ -139,6 +155,11 @@ class Claimed:
     def spare(self) -> int:
         """How many rows of two releases may be other records at most, because some were deleted."""
         return int(self.law.gamma) - 1
+
+    @property
+    def together(self) -> int:
+        """How many rows may hang together: those of a group, unless each record draws for itself."""
+        return 1 if self.is_independent else int(self.law.gamma)
 
     def own_rate(self, column: str) -> Fraction:
         """Return the probability that a record is published with its own value."""
@@ -179,13 +200,14 @@ class Claimed:
         """
         if self.plan is None:
             raise ParameterError("--plan is missing: give it, or the release's --manifest")
-        return SpluGen(self.law.gamma, self.law.retention, self.plan)
+        return SpluGen(self.law.gamma, self.law.retention, self.plan, draws=self.draws)
 
     def made_by(self, mechanism: Mechanism[object]) -> bool:
         """Return whether a mechanism is SPLU-Gen of this law, and of this plan if one is named."""
         if not isinstance(mechanism, SpluGen):
             return False
-        return mechanism.count_law == self.law and self.plan in (None, mechanism.plan)
+        same = mechanism.record_law == self.law and mechanism.draws == self.draws
+        return same and self.plan in (None, mechanism.plan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,9 @@ def independence_evidence(match: Match, column: str, claimed: Claim) -> Evidence
     Bin(rows, p): the e-values of the parts are multiplied (`independent_product`). A division may also look
     at the rows before: then each factor has expectation 1 given these. The divisions of a family, and the
     families, are averaged.
+
+    Where the draws of a group hang together, each row counts for one in gamma (`point_logs`), so that parts
+    may still be multiplied, and no division looks at the rows before.
     """
     flags = _Flags(match, column, claimed)
     if not len(flags.rows):
@@ -48,8 +51,10 @@ def independence_evidence(match: Match, column: str, claimed: Claim) -> Evidence
 
     def power(level: Fraction) -> str:
         share = level / (len(families) * max(map(len, families)) * 9 * _PARTS)
-        reached = rate_power(counts_point, len(flags.rows) // _PARTS, claimed.own_rate(column), share)
-        return f"one of {_PARTS} parts of the rows, by place, order or a column: {reached}"
+        rows = len(flags.rows) // _PARTS // claimed.together
+        reached = rate_power(counts_point, rows, claimed.own_rate(column), share)
+        alike = "" if claimed.together == 1 else " where a group keeps all its values or none"
+        return f"one of {_PARTS} parts of the rows, by place, order or a column{alike}: {reached}"
 
     detail = f"rows that kept their value, in {divisions} divisions of the rows"
     return Evidence("independence", column, e_value, len(flags.rows), detail, power)
@@ -61,6 +66,7 @@ class _Flags:
     def __init__(self, match: Match, column: str, claimed: Claim) -> None:
         self.match, self.column = match, column
         self.gamma, self.rate = claimed.period, claimed.own_rate(column)
+        self.together = claimed.together
         self.spacings = (self.gamma, 2 * self.gamma, self.gamma**2)
         self.true = match.true_values(column)
         self.rows = np.flatnonzero(self.true >= 0)
@@ -75,19 +81,21 @@ class _Flags:
         """Return the natural logarithm of the e-value of a division into parts, some of them empty."""
         trials = np.bincount(part, minlength=parts)
         successes = np.bincount(part, weights=kept, minlength=parts).astype(np.int64)
-        return independent_product(point_logs(trials, successes, self.rate))
+        return independent_product(point_logs(trials, successes, self.rate, self.together))
 
     def families(self) -> Iterator[Iterator[_Division]]:
         """Yield divisions by family."""
         yield self._without_draws(by_place(self.rows, self.match.rows, self.spacings), self.kept)
-        yield self._by_those_before(self.rows, self.kept)
+        if self.together == 1:
+            yield self._by_those_before(self.rows, self.kept)
         yield self._without_draws(self._by_columns(), self.kept)
         if len(self.match.original.sensitive) > 1:
             others = by_other_sensitive(self.match, self.column, self.rows)
             yield self._without_draws(others, self.kept)
         if len(self.filed):
             yield self._without_draws(self._by_file(), self.kept_filed)
-            yield self._by_those_before(self.filed, self.kept_filed)
+            if self.together == 1:
+                yield self._by_those_before(self.filed, self.kept_filed)
 
     def _without_draws(self, divisions: Iterator[IntArray], kept: IntArray) -> Iterator[_Division]:
         """Yield divisions that do not depend on the column's draws, numbered without empty parts."""

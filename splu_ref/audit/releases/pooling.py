@@ -95,14 +95,41 @@ def renumbered(parts: IntArray) -> IntArray:
     return (np.cumsum(present) - 1)[parts - least]
 
 
-def point_logs(trials: IntArray, successes: IntArray, rate: Fraction) -> Logs:
-    """Return natural logarithms of `counts_point`, rounded down amply, shape of the counts."""
+def point_logs(trials: IntArray, successes: IntArray, rate: Fraction, together: int = 1) -> Logs:
+    """Return natural logarithms of `counts_point`, rounded down amply, shape of the counts.
+
+    Parameters
+    ----------
+    trials, successes, rate
+        As there.
+    together
+        How many trials may hang together in any way whatever; each counts for one in so many.
+
+    Notes
+    -----
+    Let g = ``together``, and let the trials be in groups of at most g that are independent of each other.
+    For a > 0 and events of chance r, of which a group holds some, the mean of a^(their number) is at most the
+    product over the events of (1 - r + r a^g)^(1/g) (Hoelder). So for every theta, with
+    a^g = theta (1-r)/((1-theta) r), the ratio ((1-theta)/(1-r))^(n/g) a^k has a mean of at most 1, and the
+    mean of it over theta is the mixture of `counts_point` at n/g trials and k/g successes. The same holds for
+    a product over parts of the trials, whichever of them are in one group, so parts may be multiplied.
+    """
+    n, k = (trials, successes) if together == 1 else (trials / together, successes / together)
     kept, left = (math.log(p.numerator) - math.log(p.denominator) for p in (rate, 1 - rate))
-    chances = gammaln(trials + 1) - gammaln(successes + 1) - gammaln(trials - successes + 1)
-    chances += successes * kept + (trials - successes) * left
-    rounding = 1e-12 * (1 + trials * np.log(trials + 2))
-    logs: Logs = -np.log1p(trials) - chances - rounding
+    chances = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    chances += k * kept + (n - k) * left
+    rounding = 1e-12 * (1 + n * np.log(n + 2))
+    logs: Logs = -np.log1p(n) - chances - rounding
     return logs
+
+
+def bound_together(trials: IntArray, successes: IntArray, together: int) -> tuple[IntArray, IntArray]:
+    """Return for how many independent trials, and successes among them, one-sided tests may count.
+
+    Where up to ``together`` trials may hang together each counts for one in so many, as in `point_logs`, with
+    the trials rounded up and the successes down: this lowers an e-value for more successes than stated.
+    """
+    return -(-trials // together), successes // together
 
 
 def independent_product(logs: Logs) -> float:
@@ -134,6 +161,13 @@ def product_of(values: Sequence[EValue]) -> EValue:
         return IMPOSSIBLE
     logs = np.array([value.log10 for value in values]) * math.log(10)
     return EValue(independent_product(logs) / math.log(10))
+
+
+def mean_of(values: Sequence[EValue]) -> EValue:
+    """Return the mean of e-values, some of which may be lower bounds of 0."""
+    if IMPOSSIBLE in values:
+        return IMPOSSIBLE
+    return EValue(mean_log([value.log10 * math.log(10) for value in values]) / math.log(10))
 
 
 def mean_log(logs: Sequence[float]) -> float:

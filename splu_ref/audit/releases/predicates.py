@@ -13,7 +13,7 @@ from splu_ref.audit.power import RatePower, rate_power
 from splu_ref.audit.releases.cells import ranks_of, text_cells
 from splu_ref.audit.releases.findings import Claimed, Evidence
 from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.pooling import largest_mean, renumbered
+from splu_ref.audit.releases.pooling import bound_together, largest_mean, renumbered
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray
 
@@ -34,25 +34,35 @@ def predicates_evidence(
     frequent value in the first half of its rows is fixed when the second half is looked at, where
     `rate_at_most` holds its number. The predicates are averaged. This needs no original: a table of true
     values in which one of them is typical of a predicate gives itself away.
+
+    Where the draws of a group hang together, a row in the first half may tell of one in the second. So every
+    value is held in all rows of a predicate, each of which counts for one in gamma (`bound_together`), and
+    the values are averaged as well.
     """
     values = ranks_of(text_cells(published, [column], blank=True))[0]
     others = [name for name in published.columns if name not in sensitive]
     trials: list[IntArray] = [np.empty(0, dtype=np.int64)]
     shown: list[IntArray] = [np.empty(0, dtype=np.int64)]
+    independent = claimed.together == 1
     for cells in _predicates(ranks_of(text_cells(published, others, blank=True))):
-        tested, successes = _second_halves(cells, values, least)
+        tested, successes = (
+            _second_halves(cells, values, least) if independent else _all(cells, values, least)
+        )
         trials.append(tested)
         shown.append(successes)
     tested, successes = np.concatenate(trials), np.concatenate(shown)
     if not len(tested):
         return None
+    tested, successes = bound_together(tested, successes, claimed.together)
     rate = max(claimed.law.retention, claimed.law.decoy)
-    e_value = largest_mean(rate_at_most, tested, successes, [rate] * len(tested), above_only=True)
+    of = len(tested) * (1 if independent else len(np.unique(values)))
+    e_value = largest_mean(rate_at_most, tested, successes, [rate] * len(tested), above_only=True, of=of)
     detail = f"the most frequent value of {len(tested)} predicates against at most {float(rate):.4f}"
 
     def power(level: Fraction) -> str:
-        most = int(tested.max())
-        return f"half of the largest predicate: {rate_power(rate_at_most, most, rate, level / len(tested))}"
+        reached = rate_power(rate_at_most, int(tested.max()), rate, level / of)
+        told = "half of the largest predicate" if independent else "the groups of the largest predicate"
+        return f"{told}: {reached}"
 
     return Evidence("predicates", column, e_value, published.row_count, detail, power)
 
@@ -73,7 +83,9 @@ def unlinked_evidence(match: Match, column: str, claimed: Claimed) -> Evidence |
     def power(level: Fraction) -> str:
         return str(unlinked_power(len(rows), claimed, level))
 
-    return Evidence("unlinked", column, rate_at_most(len(rows), shown, rate), len(rows), detail, power)
+    trials, successes = bound_together(np.array([len(rows)]), np.array([shown]), claimed.together)
+    e_value = rate_at_most(int(trials[0]), int(successes[0]), rate)
+    return Evidence("unlinked", column, e_value, len(rows), detail, power)
 
 
 def unlinked(match: Match, column: str) -> tuple[IntArray, Fraction]:
@@ -97,8 +109,12 @@ def unlinked(match: Match, column: str) -> tuple[IntArray, Fraction]:
 
 
 def unlinked_power(rows: int, claimed: Claimed, level: Fraction) -> RatePower:
-    """Return which other shares of the most frequent value are found in so many rows."""
-    return rate_power(rate_at_most, rows, max(claimed.law.retention, claimed.law.decoy), level)
+    """Return which other shares of the most frequent value are found in so many rows.
+
+    Where the draws of a group hang together, those of rows that show it in whole groups or not at all.
+    """
+    trials = -(-rows // claimed.together)
+    return rate_power(rate_at_most, trials, max(claimed.law.retention, claimed.law.decoy), level)
 
 
 def _predicates(columns: list[IntArray]) -> Iterator[IntArray]:
@@ -107,6 +123,17 @@ def _predicates(columns: list[IntArray]) -> Iterator[IntArray]:
     if len(columns) <= _MOST_COLUMNS:
         for one, other in combinations(columns, 2):
             yield one * (int(other.max(initial=0)) + 1) + other
+
+
+def _all(cells: IntArray, values: IntArray, least: int) -> tuple[IntArray, IntArray]:
+    """Return the rows of each predicate, and how many show the value that most of them show."""
+    cell = renumbered(cells)
+    sizes, width = np.bincount(cell), int(values.max(initial=0)) + 1
+    pairs, counts = np.unique(cell * width + values, return_counts=True)
+    most = np.zeros(len(sizes), dtype=np.int64)
+    np.maximum.at(most, pairs // width, counts)
+    enough = sizes >= least
+    return sizes[enough].astype(np.int64), most[enough]
 
 
 def _second_halves(cells: IntArray, values: IntArray, least: int) -> tuple[IntArray, IntArray]:

@@ -11,6 +11,7 @@ import polars as pl
 from splu_ref.audit.e_values import average, rate_at_least, rate_at_most
 from splu_ref.audit.releases.cells import classes_of, holds_text_only, text_cells
 from splu_ref.audit.releases.findings import Claim, Reuse
+from splu_ref.audit.releases.pooling import bound_together
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray
 
@@ -39,7 +40,8 @@ def compare_releases(
     records the two rows are, and whatever the other rows do: `rate_at_most`. If both rows are one record,
     they agree with probability at least p^2, that of keeping their value twice: `rate_at_least`. Fewer than
     gamma of the rows can be two records, which takes a deletion: they are counted as agreeing. The columns
-    and both directions are averaged.
+    and both directions are averaged. Where the draws of a group hang together, each row counts for one in
+    gamma (`bound_together`): by Hoelder's inequality once over the groups of each release.
     """
     others = [column for column in first.columns if column not in sensitive]
     blank = holds_text_only(first) or holds_text_only(second)
@@ -63,11 +65,17 @@ def compare_releases(
         return Reuse("same" if same else "fresh", 0, 0, None)
     rates = [claimed.agreement(column) for column in sensitive]
     agree, count = [int(column.sum()) for column in equal], len(common)
-    more = average([rate_at_most(count, n, most) for n, (_, most) in zip(agree, rates, strict=True)])
+    agreed = bound_together(np.array([count] * len(agree)), np.array(agree), claimed.together)
+    differing = [max(0, count - n - claimed.spare) for n in agree]
+    _, differed = bound_together(agreed[0], np.array(differing), claimed.together)
+    trials = int(agreed[0][0])
+    more = average(
+        [rate_at_most(trials, n, most) for n, (_, most) in zip(agreed[1].tolist(), rates, strict=True)]
+    )
     fewer = average(
         [
-            rate_at_least(count, min(count, n + claimed.spare), least)
-            for n, (least, _) in zip(agree, rates, strict=True)
+            rate_at_least(trials, trials - n, least)
+            for n, (least, _) in zip(differed.tolist(), rates, strict=True)
         ]
     )
     e_value = average([more, fewer])

@@ -11,7 +11,7 @@ import numpy as np
 from splu_ref.audit.releases.cells import text_cells
 from splu_ref.audit.releases.counts import counts_evidence, share_evidence
 from splu_ref.audit.releases.decoys import FIXED_PLANS, decoys_evidence, plan_evidence, possible_check
-from splu_ref.audit.releases.exactness import exactness_evidence, noticed_distance
+from splu_ref.audit.releases.exactness import exactness_evidence, noticed_distance, protected
 from splu_ref.audit.releases.excluded import Excluded
 from splu_ref.audit.releases.findings import Claimed, Found, Held, NotChecked
 from splu_ref.audit.releases.independence import independence_evidence
@@ -133,8 +133,14 @@ def _of_draws(match: Match, column: str, claimed: Claimed, *, intact: bool) -> I
     """Yield the evidence of each check of a column, or why there is none."""
     alike = "no row's true value is known: records with the same cells have different values"
     unknown = "the non-sensitive cells differ, so it is unclear who was deleted"
-    for name, held in (("counts", counts_evidence), ("exactness", exactness_evidence)):
-        yield held(match, column, claimed) if intact else NotChecked(name, column, unknown)
+    yield counts_evidence(match, column, claimed) if intact else NotChecked("counts", column, unknown)
+    if claimed.draws.name == "all-or-none":
+        law = "counts of common values may be exact by this law, those of rare ones are multiples of gamma"
+        yield NotChecked("exactness", column, law)
+    else:
+        yield (
+            exactness_evidence(match, column, claimed) if intact else NotChecked("exactness", column, unknown)
+        )
     yield retention_evidence(match, column, claimed) or NotChecked("retention", column, alike)
     yield independence_evidence(match, column, claimed) or NotChecked("independence", column, alike)
     linked = "every row's true value is known"
@@ -156,18 +162,24 @@ def _of_draws(match: Match, column: str, claimed: Claimed, *, intact: bool) -> I
 
 
 def _excluded(match: Match, column: str, claimed: Claimed, level: Fraction) -> Excluded:
-    known = int((match.true_values(column) >= 0).sum())
+    true = match.true_values(column)
+    known = int((true >= 0).sum())
     intact = records_check(match, claimed).passed
     typical, share = unlinked(match, column)
     high = unlinked_power(int((typical >= 0).sum()), claimed, level).high
     unlinked_noticed = high is not None and share >= high
+    exact = "counts that are exact"
+    if claimed.draws.bound is not None:
+        few = bool(len(protected(match, column, claimed)))
+        exact = f"exact counts of values of at most {claimed.draws.bound} records" if few else ""
     return Excluded(
         column=column,
         law=claimed.law,
         rows=match.rows,
         known=known,
-        retention=retention_power(known, claimed.law.retention, level) if known else None,
+        retention=retention_power(true, column, claimed, level) if known else None,
         exact_counts=noticed_distance(match, column, claimed, level) if intact else None,
+        exact=exact,
         unlinked=int((typical >= 0).sum()),
         unlinked_noticed=unlinked_noticed,
     )

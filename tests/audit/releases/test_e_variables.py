@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from splu_proofs.worlds.group_laws import all_or_none, capped, flags, published
 from splu_ref.audit import EValue, counts_point, rate_at_most
 from splu_ref.audit.laws import count_law
 from splu_ref.audit.releases.counts import counts_evidence, share_evidence
@@ -26,16 +27,25 @@ from splu_ref.audit.releases.exactness import (
     coincidence_log,
     count_mass_log10,
     exactness_evidence,
+    rare_mass_log10,
 )
 from splu_ref.audit.releases.findings import Claimed, Evidence
+from splu_ref.audit.releases.group_counts import (
+    count_of_all_or_none,
+    count_of_capped,
+    others_drawn,
+    together_evidence,
+    wins_evidence,
+)
 from splu_ref.audit.releases.independence import independence_evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.places import places_evidence
+from splu_ref.audit.releases.pooling import bound_together, point_logs
 from splu_ref.audit.releases.predicates import predicates_evidence, unlinked_evidence
 from splu_ref.audit.releases.retention import retention_evidence
 from splu_ref.audit.releases.shuffle import shuffle_evidence
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.decoys import PLANS, mixed
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
@@ -64,9 +74,8 @@ def means(given: Microdata, claimed: Claimed) -> dict[str, float]:
     weight = Fraction(0)
 
     def run(source: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        done = SpluGen(claimed.law.gamma, retention=claimed.law.retention, plan=plan).publish_codes(
-            codes, 1 + int(codes.max()), source
-        )
+        mechanism = SpluGen(claimed.law.gamma, claimed.law.retention, plan, claimed.draws)
+        done = mechanism.publish_codes(codes, 1 + int(codes.max()), source)
         return tuple(done.rows.tolist()), tuple(done.published.tolist())
 
     law: dict[tuple[tuple[int, ...], tuple[int, ...]], Fraction] = {}
@@ -79,7 +88,9 @@ def means(given: Microdata, claimed: Claimed) -> dict[str, float]:
         evidence: dict[str, Evidence | None] = {
             "counts": counts_evidence(match, "value", claimed),
             "share": share_evidence("value", found, claimed),
-            "exactness": exactness_evidence(match, "value", claimed),
+            "exactness": None
+            if claimed.draws.name == "all-or-none"
+            else exactness_evidence(match, "value", claimed),
             "retention": retention_evidence(match, "value", claimed),
             "independence": independence_evidence(match, "value", claimed),
             "unlinked": unlinked_evidence(match, "value", claimed),
@@ -125,6 +136,83 @@ def test_mean_over_every_outcome_is_at_most_one(
     assert ("unlinked" in found) == (names in ("1123", "11111"))  # records alike but for their value
     if len(set(names)) == 1:
         assert found["predicates"] > 0.4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("values", "names", "gamma", "draws"),
+    [
+        ("aabc", "1234", 2, "capped:1"),
+        ("abc", "123", 3, "capped:1"),
+        ("aabc", "1123", 2, "capped:2"),
+        ("aabc", "1234", 2, "all-or-none:1"),
+        ("abc", "123", 3, "all-or-none:1"),
+    ],
+)
+def test_mean_where_the_draws_of_a_group_hang_together(
+    values: str, names: str, gamma: int, draws: str
+) -> None:
+    claimed = Claimed(PublishedCount.of(gamma), "anatomy", GroupDraws.parse(draws))
+    for name, mean in means(table(values, names), claimed).items():
+        assert 0 <= mean <= 1 + ROUNDING, (name, mean)
+
+
+@pytest.mark.parametrize("law", ["capped:1", "capped:2", "all-or-none:2", "all-or-none:3"])
+@pytest.mark.parametrize(
+    "plan",
+    [
+        ((0, 1, 2), (0, 2, 3), (0, 1, 3), (0, 1, 2), (0, 1, 4)),
+        ((0, 1), (0, 2), (0, 1), (1, 2), (0, 3), (0, 1), (0, 2)),
+    ],
+)
+def test_counts_where_the_draws_of_a_group_hang_together(plan: tuple[tuple[int, ...], ...], law: str) -> None:
+    draws, gamma = GroupDraws.parse(law), len(plan[0])
+    assert draws.bound is not None
+    true = np.bincount(np.array(plan).reshape(-1))
+    if draws.name == "capped":
+        marks = flags(plan, draws.bound)
+        laws = [capped(each) for each in marks]
+    else:
+        laws = [all_or_none([bool(true[value] <= draws.bound) for value in group]) for group in plan]
+    claimed = Claimed(PublishedCount.of(gamma), None, draws)
+    others = others_drawn(claimed, true)
+    judge = count_of_capped if draws.name == "capped" else count_of_all_or_none
+    rare = np.flatnonzero(true <= draws.bound)
+    mass = 10 ** rare_mass_log10(claimed, true[rare]) if draws.name == "capped" else 1.0
+    means_of = np.zeros(len(true) + 2)
+    seen: dict[tuple[int, ...], Fraction] = {}
+    for counts, chance in published(plan, len(true), lambda number, _: laws[number]).items():
+        found = np.array(counts)
+        values = [judge(claimed, *each) for each in zip(counts, true.tolist(), others.tolist(), strict=True)]
+        further = together_evidence(claimed, found, true, true), wins_evidence(claimed, found, true, true)
+        each = [size(one) if one is not None else 0.0 for one in (*values, *further)]
+        assert all(math.isfinite(one) for one in each)
+        means_of += float(chance) * np.array(each)
+        shown = tuple(found[rare].tolist())
+        seen[shown] = seen.get(shown, Fraction(0)) + chance
+    assert (means_of <= 1 + ROUNDING).all()
+    assert (means_of[:-1] > 0.3).all()
+    assert float(max(seen.values())) <= mass  # no vector of counts of rare values is likelier
+    assert mass < 1 or draws.name == "all-or-none"
+
+
+def test_what_hangs_together_counts_for_one_in_so_many() -> None:
+    # Two groups of three that keep all or nothing, each with the chance 1/3: the worst of dependences.
+    rate, kept = Fraction(1, 3), {0: Fraction(4, 9), 3: Fraction(4, 9), 6: Fraction(1, 9)}
+    mean = sum(
+        float(chance) * math.exp(float(point_logs(np.array([6]), np.array([count]), rate, 3)[0]))
+        for count, chance in kept.items()
+    )
+    alone = sum(
+        float(chance) * math.exp(float(point_logs(np.array([6]), np.array([count]), rate)[0]))
+        for count, chance in kept.items()
+    )
+    assert mean == pytest.approx(1, abs=1e-6)
+    assert alone > 1.5
+    assert [part.tolist() for part in bound_together(np.array([7, 6]), np.array([5, 6]), 3)] == [
+        [3, 2],
+        [1, 2],
+    ]
 
 
 def _plans(histogram: tuple[int, ...], gamma: int) -> Iterator[tuple[tuple[int, ...], ...]]:
@@ -181,6 +269,17 @@ def test_two_multinomials_coincide_as_often_as_said(gamma: int, size: int) -> No
         if sum(counts) == size
     )
     assert math.log(chance) <= coincidence_log(gamma, size) <= math.log(chance) + 1e-5
+    for looked in range(1, gamma):
+        some = sum(
+            (
+                Fraction(math.factorial(size) * (gamma - looked) ** (size - sum(counts)))
+                / (math.prod(map(math.factorial, (*counts, size - sum(counts)))) * gamma**size)
+            )
+            ** 2
+            for counts in product(range(size + 1), repeat=looked)
+            if sum(counts) <= size
+        )
+        assert math.log(some) <= coincidence_log(gamma, size, looked) <= math.log(some) + 1e-5
 
 
 @pytest.mark.slow
