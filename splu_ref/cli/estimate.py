@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar, cast, get_args
 
 import typer
 
+from splu_ref.channels import GroupDraws
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Force, about, note, show
 from splu_ref.cli.progress import counted
@@ -94,6 +95,10 @@ def run(
     plan: Annotated[
         str | None, typer.Option("--plan", help="How decoys were grouped: mixed unless published otherwise.")
     ] = None,
+    draws: Annotated[
+        str | None,
+        typer.Option("--draws", help="How the draws of a group hang together: independent unless published."),
+    ] = None,
     manifest: Annotated[
         Path | None, typer.Option("--manifest", help="Manifest of the release, instead of the options above.")
     ] = None,
@@ -136,13 +141,14 @@ def run(
         "--sensitive": sensitive,
         "--retention": retention,
         "--plan": plan,
+        "--draws": draws,
     }
     by_channel = facts is not None and not isinstance(facts.mechanism, SpluGen)
     queries = [] if batch is None else list(read_queries(batch))
     if by_channel:
         _by_channel(published, _present(facts), where, queries, method, told, batch, wanted, as_json=as_json)
         return
-    release = _Release(gamma, sensitive, retention, plan, facts)
+    release = _Release(gamma, sensitive, retention, plan, draws, facts)
     chosen = None if method is None else _method(method)
     kind = _interval(interval)
     with about(published), counted("counting") as progress:
@@ -208,13 +214,15 @@ class _Release:
         sensitive: list[str] | None,
         retention: str | None,
         plan: str | None,
+        draws: str | None,
         facts: Manifest | None,
     ) -> None:
         self.facts = facts
         if facts is None:
             if gamma is None or not sensitive:
                 raise ParameterError("say --gamma and --sensitive, or give the release's --manifest")
-            self.mechanism, self.columns = SpluGen(gamma, retention, plan or "mixed"), tuple(sensitive)
+            told = SpluGen(gamma, retention, plan or "mixed", draws or "independent")
+            self.mechanism, self.columns = told, tuple(sensitive)
             return
         self.mechanism, self.columns = SpluGen.of(facts), tuple(sensitive or facts.domains)
         told = self.mechanism
@@ -224,6 +232,8 @@ class _Release:
             raise _contradiction("--retention", retention, told.retention)
         if plan is not None and plan != told.plan:
             raise _contradiction("--plan", plan, told.plan)
+        if draws is not None and GroupDraws.parse(draws) != told.draws:
+            raise _contradiction("--draws", draws, told.draws)
         for column in sensitive or ():
             if column not in facts.domains:
                 raise _contradiction("--sensitive", column, ", ".join(facts.domains))
@@ -436,6 +446,8 @@ def _alone(
 ) -> list[tuple[str, str]]:
     """Describe the count of a value alone, of which all is known exactly, and add it to the result."""
     gamma, retention = release.mechanism.gamma, release.mechanism.retention
+    if release.mechanism.draws.bound is not None:
+        return _alone_dependent(answer, release.mechanism, rows, result)
     count = estimate_count(answer.published_count, gamma, rows // gamma, retention=retention)
     result |= {
         "variance": str(count.variance),
@@ -455,3 +467,22 @@ def _alone(
         least, greatest = count.interval_within_bound
         lines.append(("at most N / gamma", f"{count.estimate_within_bound}, {least} to {greatest}"))
     return lines
+
+
+def _alone_dependent(
+    answer: QueryEstimate, mechanism: SpluGen, rows: int, result: dict[str, Any]
+) -> list[tuple[str, str]]:
+    """Describe the count of a value alone where the draws of a group hang together."""
+    bound = rows // mechanism.gamma
+    result |= {
+        "variance": None,
+        "bound": bound,
+        "estimate_within_bound": min(int(answer.estimate), bound),
+        "interval_within_bound": [min(int(end), bound) for end in answer.interval or ()],
+        "draws": str(mechanism.draws),
+    }
+    return [
+        ("estimate", f"{_shown(answer.estimate)}, unbiased"),
+        *doubt(answer),
+        ("draws", f"{mechanism.draws}: the errors are those of a plausible plan, since the plan is secret"),
+    ]

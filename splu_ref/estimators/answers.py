@@ -33,6 +33,12 @@ NO_INTERVAL = (
 )
 """Said of a plan that is a function of the histogram, where its uncertainty is not accounted for."""
 
+NO_JOINT_INTERVAL = (
+    "no interval and no standard error: this method counts records as independent, and where draws are all "
+    "or none the records of a rare value are not: use shrunk"
+)
+"""Said of several sensitive columns, where the draws of a group are all or none."""
+
 
 @dataclass(frozen=True, slots=True)
 class QueryEstimate:

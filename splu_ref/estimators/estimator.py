@@ -7,7 +7,14 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Protocol, TypeAlias
 
-from splu_ref.estimators.answers import NO_INTERVAL, Counted, Estimates, Interval, QueryEstimate
+from splu_ref.estimators.answers import (
+    NO_INTERVAL,
+    NO_JOINT_INTERVAL,
+    Counted,
+    Estimates,
+    Interval,
+    QueryEstimate,
+)
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
 from splu_ref.estimators.queries.methods import ClosedForm, InvertedMatrix, MostLikely, PublishedCountAlone
@@ -263,6 +270,8 @@ class QueryEstimator:
         def answer(queries: Sequence[ResolvedQuery]) -> list[QueryEstimate]:
             if together is not None and joint is not None:
                 counted, found = joint(together, queries)
+                if self.mechanism.draws.name == "all-or-none" and method.name != LearnedWeight.name:
+                    found = replace(found, warning=NO_JOINT_INTERVAL)
             else:
                 batch = parts[0].count(queries)
                 counted, found = batch.facts, method.single(parts[0], batch)

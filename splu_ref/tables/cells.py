@@ -91,7 +91,8 @@ def approximation(*, exact: bool, interval: object) -> str:
 def is_exact(release: PublishedTable, query: Query, answer: QueryEstimate) -> bool:
     """Return whether the interval of an answer holds at least at its level, whatever the count is.
 
-    That of a value alone does, by the law of its published count, unless own values are kept more often.
+    That of a value alone does, by the law of its published count, unless own values are kept more often, or
+    the draws of a group hang together.
     """
     mechanism, conditions = release.mechanism, [condition for _, condition in query.conditions]
     alone = len(conditions) == 1 and isinstance(conditions[0], AnyOf) and len(conditions[0].values) == 1
@@ -100,6 +101,7 @@ def is_exact(release: PublishedTable, query: Query, answer: QueryEstimate) -> bo
         and answer.method == "mle"
         and isinstance(mechanism, SpluGen)
         and mechanism.retention == Fraction(1, mechanism.gamma)
+        and mechanism.draws.bound is None
     )
 
 

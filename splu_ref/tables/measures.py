@@ -387,7 +387,13 @@ def _inverse(release: PublishedTable, column: str) -> _Inverse:
     held = frequencies.astype(np.float64)
     if isinstance(mechanism, SpluGen):
         together = published_co_occurrence(frequencies, mechanism)
-        law = mechanism.count_law
+        if mechanism.draws.name == "all-or-none":
+            raise DataError(
+                f"sums and means of a release with draws {mechanism.draws} have no error that is known here: "
+                "count with --by"
+            )
+        # Under capped draws the errors stated are those of independent ones, which are a little larger.
+        law = mechanism.record_law
         own, other = float(law.retention), (1 - float(law.retention)) / (law.gamma - 1)
         spread = (1 - (own - other) ** 2) * np.diag(held) - (
             2 * (own - other) * other + law.gamma * other**2

@@ -15,7 +15,7 @@ from splu_ref.cli import ledger, main
 from splu_ref.cli.estimate import doubt
 from splu_ref.estimators import METHODS, Query, QueryEstimate, QueryEstimator
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import embedded_table, write_table
+from splu_ref.microdata import Microdata, embedded_table, write_table
 from splu_ref.randomness import SeededSource
 
 
@@ -49,6 +49,31 @@ def _refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     assert captured.err.startswith("splu-ref: ")
     assert captured.err.count("\n") == 1
     return captured.err
+
+
+def test_draws_that_hang_together_come_from_the_manifest_or_the_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = Microdata.from_frame(pl.DataFrame({"sex": list("fmf") * 100, "value": list("aaabbbccdd") * 30}))
+    release = SpluGen(2, draws="capped:9").publish(table, "value", SeededSource(1))
+    write_table(release.table, tmp_path / "p.csv")
+    (tmp_path / "p.json").write_bytes(release.manifest.to_json())
+    options = ["--gamma", "2", "--sensitive", "value", "--draws", "capped:9"]
+    told = [tmp_path / "p.csv", "--manifest", tmp_path / "p.json", "--where", "value=a"]
+    found = _json(capsys, *told)
+    assert found == _json(capsys, tmp_path / "p.csv", *options, "--where", "value=a")
+    wide = _json(capsys, tmp_path / "p.csv", *options[:-2], "--where", "value=a")
+    assert found["half_width"] < wide["half_width"]
+    assert (found["approximation"], wide["approximation"]) == ("approximate", "exact")
+    assert found["draws"] == "capped:9"
+    assert found["interval_within_bound"][1] <= found["bound"] == 150
+    assert main(["estimate", *map(str, told)]) == 0
+    assert "a plausible plan" in re.sub(r"\s+", " ", capsys.readouterr().out)
+    message = _refused(capsys, *told, "--draws", "capped:8")
+    assert "--draws capped:8 contradicts the manifest, which says capped:9" in message
+    assert "retention 1/gamma" in _refused(
+        capsys, tmp_path / "p.csv", *options, "--retention", "1/3", "--where", "value=a"
+    )
 
 
 KEYS = {"estimate", "standard_error", "interval", "method", "published_count", "predicate_count"}

@@ -284,7 +284,7 @@ def _queries(
     """Yield every conjunction of up to two columns with a value whose true count is large enough, and it."""
     for size in (1, 2):
         for chosen in combinations(others, size):
-            counted = original.group_by(*chosen, sensitive).len()
+            counted = original.group_by(*chosen, sensitive, maintain_order=True).len()
             for row in counted.filter(pl.col("len") >= CLASSES[0] * original.height).iter_rows(named=True):
                 count = row.pop("len")
                 yield row, count

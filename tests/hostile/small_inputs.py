@@ -162,6 +162,8 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         ["long.csv", "--gamma", "2", "--sensitive", "s", "--where", " and ".join(["s=a"] * 90)],
         ["long.csv", "--gamma", "2", "--sensitive", "s", "--where", "s={" + ",".join('"' * 300) + "}"],
         "long.csv --gamma 2 --sensitive s --batch q.sql",
+        f"many.csv --gamma 2 --sensitive s --draws all-or-none:{LONG} --by s",
+        "three.csv --gamma 2 --sensitive a --sensitive b --draws capped:9 --batch q3.jsonl",
     ),
     "privacy": (
         f"--gamma 2 --epsilon 0.{LONG} --alpha {LONG}", f"--gamma {LONG} --epsilon 0.3 --alpha 3",
@@ -243,6 +245,8 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "long.csv --manifest odd.json", "many.csv --manifest swap.json --original many.csv",
         f"three.csv {_LAST} --original three.csv --retention 0.{'7' * 390} --level 1e-300",
         f"pair.csv {_LAST} --second other.csv --alpha 1000000",
+        f"pair.csv {_LAST} --draws all-or-none:{LONG} --original pair.csv",
+        f"many.csv --sensitive s --gamma 2 --draws capped:{LONG} --original many.csv",
     ),
     "check": ("c.json", "c50.json", "long.csv"),
     "claims": (LONG, ""),

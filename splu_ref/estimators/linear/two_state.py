@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from splu_ref.channels import PublishedCount, inverse, two_state
 from splu_ref.decoys import FloatArray
 from splu_ref.estimators.answers import NORMAL_95
+from splu_ref.estimators.linear.group_noise import Saved
 from splu_ref.estimators.linear.transition import decoy_probability, gained
 from splu_ref.model import InputError, ParameterError, whole
 
@@ -133,7 +134,12 @@ def count_moments(
 
 
 def exact_estimates(
-    y3: ArrayLike, predicate_count: ArrayLike, f_published: ArrayLike, rows: int, law: PublishedCount
+    y3: ArrayLike,
+    predicate_count: ArrayLike,
+    f_published: ArrayLike,
+    rows: int,
+    law: PublishedCount,
+    saved: Saved | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Estimate counts of conjunctions with one sensitive value each.
 
@@ -145,6 +151,8 @@ def exact_estimates(
         Rows of the published table, N.
     law
         gamma and p.
+    saved
+        What draws that hang together save of the variances; None if they are independent.
 
     Returns
     -------
@@ -153,12 +161,17 @@ def exact_estimates(
         claim splu.V by the delta method, with estimates in place of x and f. Both are not a number where
         f' >= p N, where y3 carries no information.
     """
-    case = _Case.of(y3, predicate_count, f_published, rows, law)
+    case = _Case.of(y3, predicate_count, f_published, rows, law, saved)
     return case.clipped, np.sqrt(case.variance(case.clipped))
 
 
 def exact_intervals(
-    y3: ArrayLike, predicate_count: ArrayLike, f_published: ArrayLike, rows: int, law: PublishedCount
+    y3: ArrayLike,
+    predicate_count: ArrayLike,
+    f_published: ArrayLike,
+    rows: int,
+    law: PublishedCount,
+    saved: Saved | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of 95 % intervals for the same counts as `exact_estimates`.
 
@@ -167,7 +180,7 @@ def exact_intervals(
     shrink to a point where few or no records were published, as estimate plus or minus 1.96 standard errors
     would. Its coverage is approximate: see `docs/estimating`.
     """
-    case = _Case.of(y3, predicate_count, f_published, rows, law)
+    case = _Case.of(y3, predicate_count, f_published, rows, law, saved)
     step = 1 / (2 * case.linear.matrix.contrast)
 
     def contradicted(count: FloatArray) -> NDArray[np.bool_]:
@@ -188,10 +201,17 @@ class _Case(NamedTuple):
     clipped: FloatArray
     rows: int
     law: PublishedCount
+    saved: Saved | None
 
     @classmethod
     def of(
-        cls, y3: ArrayLike, predicate: ArrayLike, frequency: ArrayLike, rows: int, law: PublishedCount
+        cls,
+        y3: ArrayLike,
+        predicate: ArrayLike,
+        frequency: ArrayLike,
+        rows: int,
+        law: PublishedCount,
+        saved: Saved | None,
     ) -> _Case:
         y, n, f = (np.asarray(array, dtype=np.float64) for array in (y3, predicate, frequency))
         linear = LinearEstimate.of(y, n, TwoState.of(f, rows, float(law.retention)))
@@ -202,13 +222,21 @@ class _Case(NamedTuple):
             clipped=np.clip(linear.value, 0.0, n),
             rows=rows,
             law=law,
+            saved=saved,
         )
 
     def variance(self, count: FloatArray) -> FloatArray:
         """Return the variance of the estimates if the true count is ``count``."""
         frequency = np.maximum(self.frequency, count)
         moments = count_moments(count, self.predicate, frequency, self.rows, self.law)
-        return np.maximum(moments.variance(*self.linear.weights(count, self.predicate)), 0.0)
+        inside, outside = self.linear.weights(count, self.predicate)
+        variance = moments.variance(inside, outside)
+        if self.saved is not None:
+            own = count / np.maximum(frequency, 1.0)
+            other = np.clip((self.predicate - count) / np.maximum(self.rows - frequency, 1.0), 0.0, 1.0)
+            more = frequency / np.maximum(self.frequency, 1.0)
+            variance = variance - more * self.saved.of_difference(inside, outside, own, other)
+        return np.maximum(variance, 0.0)
 
 
 def border(

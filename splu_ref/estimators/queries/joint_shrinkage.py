@@ -220,8 +220,8 @@ class JointQueries:
         self._parts, self._model = parts, model
         self._batches, self._single = _margins(parts, queries)
         _, self._alone = _margins(parts, [query._replace(predicate=()) for query in queries])
-        laws = [(part.frequencies, float(part.law.variance)) for part in parts]
-        self._all = Records(model.rows, [f for f, _ in laws], [f * each for f, each in laws], model.whole)
+        frequencies = [part.frequencies for part in parts]
+        self._all = Records(model.rows, frequencies, [part.count_variances for part in parts], model.whole)
         self._last: tuple[int, Records] | None = None
 
     def answer(self, number: int, cells: FloatArray, members: list[FloatArray]) -> Answer:

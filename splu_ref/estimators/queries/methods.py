@@ -15,6 +15,7 @@ from splu_ref.decoys import FloatArray
 from splu_ref.estimators.answers import Counted, Estimates
 from splu_ref.estimators.counts import estimate_count
 from splu_ref.estimators.linear.em import most_likely, require_settled
+from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.transition import (
     LEAST_CONTRAST,
     apply_by_mode,
@@ -47,12 +48,26 @@ class PublishedCountAlone:
 
     @staticmethod
     def _value(column: PublishedColumn, batch: Batch) -> Estimates:
+        if column.noise is not None:
+            return PublishedCountAlone._dependent(column.noise, batch)
         law, counts = column.law, set(batch.frequency.tolist())
         found = {f: estimate_count(int(f), law.gamma, retention=law.retention) for f in counts}
         each = [found[f] for f in batch.frequency.tolist()]
         ends = np.array([one.interval for one in each], dtype=np.float64).reshape(-1, 2)
         error = np.array([one.standard_error for one in each])
         return Estimates(batch.frequency.copy(), error, ends[:, 0], np.minimum(ends[:, 1], column.rows))
+
+    @staticmethod
+    def _dependent(noise: GroupNoise, batch: Batch) -> Estimates:
+        """Return the counts where the draws of a group hang together, with approximate intervals."""
+        values = np.where(batch.members.any(axis=1), batch.members.argmax(axis=1), -1).tolist()
+        asked = [
+            (None if value == -1 else value, int(f))
+            for value, f in zip(values, batch.frequency.tolist(), strict=True)
+        ]
+        ends = np.array([noise.count_interval(*each) for each in asked], dtype=np.float64).reshape(-1, 2)
+        error = np.array([noise.count_error(*each) for each in asked])
+        return Estimates(batch.frequency.copy(), error, ends[:, 0], np.minimum(ends[:, 1], batch.rows))
 
     @staticmethod
     def _set(column: PublishedColumn, batch: Batch) -> Estimates:
@@ -166,6 +181,9 @@ class InvertedMatrix:
         for begin in range(0, len(value), chunk):
             some = slice(begin, begin + chunk)
             error[some] = inversion.standard_errors(published[some], batch.members[some])
+        if column.noise is not None:
+            saved = (batch.predicate_count / column.rows) ** 2 * column.noise.of_sets(batch.members).total
+            error = np.sqrt(np.maximum(error**2 - saved, 0.0))
         return Estimates.unbounded(value, error, inversion.condition_number)
 
     def joint(self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]) -> tuple[Counted, Estimates]:
@@ -186,8 +204,9 @@ class InvertedMatrix:
 
 def _closed_form(column: PublishedColumn, batch: Batch) -> Estimates:
     counts = batch.counted, batch.predicate_count, batch.frequency
-    value, error = exact_estimates(*counts, column.rows, column.law)
-    return Estimates(value, error, *exact_intervals(*counts, column.rows, column.law))
+    saved = None if column.noise is None else column.noise.of_sets(batch.members)
+    value, error = exact_estimates(*counts, column.rows, column.law, saved)
+    return Estimates(value, error, *exact_intervals(*counts, column.rows, column.law, saved))
 
 
 def _maximized(batch: Batch, taken: FloatArray, kept: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from splu_ref.decoys import FloatArray
 from splu_ref.estimators.answers import Counted, Estimates
+from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.inversion import Inversion, Scatter
 from splu_ref.estimators.linear.transition import published_co_occurrence
 from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
@@ -140,7 +141,7 @@ class PublishedColumn:
     """
 
     def __init__(self, columns: Columns, name: str, mechanism: SpluGen) -> None:
-        self.rows, self.law, self._mechanism = columns.rows, mechanism.count_law, mechanism
+        self.rows, self.law, self._mechanism = columns.rows, mechanism.record_law, mechanism
         self._counts = SensitiveCounts(columns, name)
         self._last: tuple[tuple[Predicate, ...], FloatArray] = (), np.empty((0, len(self.frequencies)))
 
@@ -155,11 +156,33 @@ class PublishedColumn:
         return published_co_occurrence(self._counts.frequencies, self._mechanism)
 
     @cached_property
+    def noise(self) -> GroupNoise | None:
+        """What draws that hang together save of variances; None if they are independent."""
+        if self._mechanism.draws.bound is None:
+            return None
+        return GroupNoise.plausible(self.frequencies, self._mechanism)
+
+    def count_variance(self, members: FloatArray) -> float:
+        """Return the variance of a set's published count, estimated; the set is given as 1 or 0."""
+        independent = float(self.law.variance) * float(members @ self.frequencies)
+        if self.noise is None:
+            return independent
+        return max(independent - float(self.noise.of_sets(members[None]).total[0]), 0.0)
+
+    @cached_property
+    def count_variances(self) -> FloatArray:
+        """The variances of the values' published counts, estimated, shape (values,)."""
+        independent = float(self.law.variance) * self.frequencies
+        if self.noise is None:
+            return independent
+        return np.maximum(independent - self.noise.of_values().total, 0.0)
+
+    @cached_property
     def shrinkage(self) -> Shrinkage | None:
         """What ``shrunk`` needs, or None if fewer than gamma values are published."""
         if np.count_nonzero(self.frequencies) < self.law.gamma:
             return None
-        return Shrinkage(self.frequencies, self.rows, self.law)
+        return Shrinkage(self.frequencies, self.rows, self.law, noise=self.noise)
 
     def states(self, members: FloatArray) -> ColumnStates:
         """Return what the column says of a set of its values, 1 or 0, where it is one of several."""
@@ -168,7 +191,7 @@ class PublishedColumn:
         if self.shrinkage is not None:
             published = self.shrinkage.composition.published(members[None])[0]
             chances = np.where(self.frequencies > 0, published, chances)
-        scatter = float(np.sqrt(float(self.law.variance) / frequency)) if frequency > 0 else 0.0
+        scatter = float(np.sqrt(self.count_variance(members))) / frequency if frequency > 0 else 0.0
         return ColumnStates(members=members, chances=chances, kept=kept, scatter=scatter)
 
     @cached_property
@@ -176,7 +199,7 @@ class PublishedColumn:
         """What queries on this column alone are learned by: `shrinkage`, or plausible plans if few values."""
         if not self.allows_for_plan or self.shrinkage is None or self._mechanism.plan == "mixed":
             return self.shrinkage
-        return PlausiblePlans(self.frequencies, self._mechanism)
+        return PlausiblePlans(self.frequencies, self._mechanism, self.noise)
 
     @property
     def allows_for_plan(self) -> bool:
@@ -236,7 +259,8 @@ class PublishedColumn:
         Notes
         -----
         The counts by value, which the variance asks for, are the expected ones, with the estimate itself as
-        the sum over the set.
+        the sum over the set. What draws that hang together save is taken for a predicate that is unrelated to
+        the groups: then a group's part is that of the mean weights.
         """
         n = batch.predicate_count
         expected = n[:, None] * self.frequencies / self.rows
@@ -248,4 +272,9 @@ class PublishedColumn:
         known = np.isfinite(value)
         held = batch.members * known[:, None]
         inside, outside = (np.where(held > 0, part, 0.0).T for part in (inside, outside))
-        return np.where(known, np.sqrt(self._scatter.variance(inside, outside, counts.T)), np.nan)
+        variance = self._scatter.variance(inside, outside, counts.T)
+        if self.noise is not None:
+            share = n / self.rows
+            saved = self.noise.saved_of(share * inside + (1 - share) * outside)
+            variance = np.maximum(variance - saved, 0.0)
+        return np.where(known, np.sqrt(variance), np.nan)

@@ -23,6 +23,7 @@ from scipy.special import ndtr
 
 from splu_ref.decoys import FloatArray
 from splu_ref.estimators.answers import NORMAL_95
+from splu_ref.estimators.linear.group_noise import Saved
 from splu_ref.estimators.linear.transition import gained
 from splu_ref.estimators.linear.two_state import border
 
@@ -42,6 +43,8 @@ FAR = 4.0
 """Standard deviations from where an answer says that the prior was contradicted."""
 
 LEAST = 1e-12
+LEAST_LEFT = 1024
+"""Which part of the variance of independent draws is left at least where draws hang together."""
 
 
 class States(NamedTuple):
@@ -59,6 +62,8 @@ class States(NamedTuple):
         By how much not knowing a and b raises the variance of y less its expectation.
     decoy
         How likely a record takes one decoy, q; 0 for sets, whose decoys in one group exclude each other.
+    saved
+        What draws that hang together save of the variance; None if they are independent.
     """
 
     both: FloatArray
@@ -69,6 +74,7 @@ class States(NamedTuple):
     taken: FloatArray
     doubt: FloatArray
     decoy: FloatArray
+    saved: Saved | None = None
 
     @property
     def contrast(self) -> FloatArray:
@@ -103,6 +109,12 @@ class States(NamedTuple):
         left = np.maximum(self._gained * places - exposed, 0.0)
         outside = np.maximum(self.frequency - count, 0.0) * own + left * (1 - self._drawn) + scatter
         mixed = (1 - carried) ** 2 * inside + carried**2 * outside + 2 * carried * (1 - carried) * scatter
+        if self.saved is not None:
+            own = np.clip(count / np.maximum(self.frequency, 1.0), 0.0, 1.0)
+            other = np.clip(exposed / np.maximum(self._gained * places, LEAST), 0.0, 1.0)
+            more = np.maximum(count / np.maximum(self.frequency, 1.0), 1.0)  # f is no less than x
+            saved = more * self.saved.of_difference(1 - carried, -carried, own, other)
+            mixed = np.maximum(mixed - saved, mixed / LEAST_LEFT)
         return np.asarray(np.maximum(mixed + self.doubt, mixed / 4))  # the doubt may be below 0: shared noise
 
     @property
@@ -121,6 +133,8 @@ class States(NamedTuple):
         everywhere = self.frequency * self.kept * (1 - self.kept) + self._gained * (
             self.rows - self.frequency
         ) * (1 - self._drawn)
+        if self.saved is not None:
+            everywhere = np.maximum(everywhere - self.saved.total, 0.0)
         return np.asarray((self.predicate / self.rows) ** 2 * everywhere)
 
     def interval(self) -> tuple[FloatArray, FloatArray]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from splu_ref.decoys import CoOccurrence, ExpectedPairs, FloatArray, within_bound
+from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.transition import whole
 from splu_ref.estimators.shrunk.neighbors import bent
 from splu_ref.estimators.shrunk.shrinkage import Shrinkage, Shrunk
@@ -75,12 +76,15 @@ class PlausiblePlans:
         f', shape (values,); at least gamma of them above 0, and at most `MOST_VALUES`.
     mechanism
         That which published them.
+    noise
+        As for `Shrinkage`.
     """
 
-    def __init__(self, frequencies: FloatArray, mechanism: SpluGen) -> None:
-        rows, law = int(frequencies.sum()), mechanism.count_law
+    def __init__(self, frequencies: FloatArray, mechanism: SpluGen, noise: GroupNoise | None = None) -> None:
+        rows, law = int(frequencies.sum()), mechanism.record_law
         self._plans = [
-            Shrinkage(frequencies, rows, law, pairs) for pairs in plausible_pairs(frequencies, mechanism)
+            Shrinkage(frequencies, rows, law, pairs, noise)
+            for pairs in plausible_pairs(frequencies, mechanism)
         ]
 
     def answer(self, published: FloatArray, which: IntArray, members: FloatArray) -> Shrunk:

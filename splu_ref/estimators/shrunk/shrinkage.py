@@ -19,6 +19,7 @@ from splu_ref.channels import PublishedCount
 from splu_ref.decoys import ExpectedPairs, FloatArray, expected_pairs
 from splu_ref.estimators.answers import Interval
 from splu_ref.estimators.counts import estimate_count
+from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.transition import decoy_probability, gained
 from splu_ref.estimators.shrunk.composition import Composition, Learned, noise
 from splu_ref.estimators.shrunk.neighbors import LEAST, Bent, States, bent, unbelieving
@@ -132,14 +133,22 @@ class Shrinkage:
         N, gamma and p.
     pairs
         The co-occurrence of a plan; that expected of the mixed plan unless given.
+    noise
+        What draws that hang together save of variances; None if they are independent.
     """
 
     def __init__(
-        self, frequencies: FloatArray, rows: int, law: PublishedCount, pairs: ExpectedPairs | None = None
+        self,
+        frequencies: FloatArray,
+        rows: int,
+        law: PublishedCount,
+        pairs: ExpectedPairs | None = None,
+        noise: GroupNoise | None = None,
     ) -> None:
         self.composition = Composition(pairs or expected_pairs(frequencies, law.gamma), law)
         self._frequencies, self._rows, self._law = frequencies, rows, law
-        self._ends: dict[int, float] = {}
+        self._noise = noise
+        self._ends: dict[tuple[int | None, int], float] = {}
         kept = float(law.retention)
         contrast = np.abs(1 - gained(np.minimum(frequencies, rows - 1.0), rows, kept) / kept)
         self._hidden: FloatArray = np.clip(2 - contrast / HIDDEN, 0.0, 1.0)
@@ -160,6 +169,7 @@ class Shrinkage:
             taken=np.clip(taken, 0.0, 1.0),
             doubt=np.zeros_like(taken),
             decoy=np.full((1, 1), decoy_probability(self._law)),
+            saved=None if self._noise is None else self._noise.of_values(),
         )
         each = bent(states, learned.mean, learned.variance)
         counts, unseen = self._composed(states, each.value, learned)
@@ -224,9 +234,10 @@ class Shrinkage:
             taken=outside,
             doubt=doubt,
             decoy=np.where(single, decoy_probability(self._law), 0.0),
+            saved=None if self._noise is None else self._noise.of_sets(members),
         )
         most = states.predicate.copy()
-        most[single] = np.minimum(most[single], self._whole(states.frequency[single]))
+        most[single] = np.minimum(most[single], self._whole(members[single], states.frequency[single]))
         # The shrunk estimate: its noise at the composition itself, and what the prior leaves open.
         solved = composition.solved_for(learned, which, members)
         pushed = composition.published(solved)
@@ -247,12 +258,22 @@ class Shrinkage:
         """Learn from y, shape (predicates, values), and estimate queries: see `asked`."""
         return self.asked(self.learn(published), which, members)
 
-    def _whole(self, frequency: FloatArray) -> FloatArray:
+    def _whole(self, members: FloatArray, frequency: FloatArray) -> FloatArray:
         """Return the upper ends of the intervals of values alone, none above N/gamma."""
-        for f in {int(f) for f in frequency.tolist()} - self._ends.keys():
-            found = estimate_count(f, self._law.gamma, retention=self._law.retention)
-            self._ends[f] = min(found.interval[1], self._rows // self._law.gamma)
-        return np.array([self._ends[int(f)] for f in frequency.tolist()], dtype=np.float64)
+        values: list[int | None] = [None] * len(frequency)
+        if self._noise is not None:
+            values = np.where(members.any(axis=1), members.argmax(axis=1), -1).tolist()
+        asked = [
+            (None if value == -1 else value, int(f))
+            for value, f in zip(values, frequency.tolist(), strict=True)
+        ]
+        for value, f in set(asked) - self._ends.keys():
+            if self._noise is None:
+                end = estimate_count(f, self._law.gamma, retention=self._law.retention).interval[1]
+            else:
+                end = self._noise.count_interval(value, f)[1]
+            self._ends[value, f] = min(end, self._rows // self._law.gamma)
+        return np.array([self._ends[each] for each in asked], dtype=np.float64)
 
     def _positive(self, counts: FloatArray, learned: Learned) -> FloatArray:
         """Return counts to average over: none below 0, and some above 0 in a predicate with records."""
