@@ -28,7 +28,7 @@ class Setting:
         The embedded table, a generated one, or the name of a file.
     sensitive, second
         The sensitive column, and the second one if there are two.
-    gamma, retention, plan
+    gamma, retention, plan, draws
         Of the mechanism.
     left_out
         Columns that predicates do not use.
@@ -42,6 +42,7 @@ class Setting:
     second: str | None = None
     retention: Fraction | None = None
     plan: str = "mixed"
+    draws: str = "independent"
     left_out: tuple[str, ...] = ()
     tuned: bool = False
 
@@ -51,7 +52,8 @@ class Setting:
         columns = self.sensitive if self.second is None else f"{self.sensitive} × {self.second}"
         retention = "" if self.retention is None else f", p = {self.retention}"
         plan = "" if self.plan == "mixed" else f", {self.plan} plan"
-        return f"{self.table}, {columns}, γ = {self.gamma}{retention}{plan}"
+        draws = "" if self.draws == "independent" else f", {self.draws}"
+        return f"{self.table}, {columns}, γ = {self.gamma}{retention}{plan}{draws}"
 
     @property
     def is_file(self) -> bool:
@@ -61,7 +63,7 @@ class Setting:
     @property
     def mechanism(self) -> SpluGen:
         """What publishes it."""
-        return SpluGen(self.gamma, self.retention, self.plan)
+        return SpluGen(self.gamma, self.retention, self.plan, self.draws)
 
     def read(self, folder: Path | None) -> StudyTable:
         """Return the table, less a remainder of N modulo gamma records that any release would delete.
@@ -111,6 +113,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("adult_demo", "occupation", 5, second="age", tuned=True),
     Setting("adult_demo", "occupation", 2, second="relationship", tuned=True),
     Setting("adult_demo", "occupation", 5, plan="anatomy", tuned=True),
+    Setting("adult_demo", "occupation", 5, draws="capped:10", tuned=True),
+    Setting("adult_demo", "occupation", 5, draws="all-or-none:10", tuned=True),
     Setting("adult_demo", "age", 10),
     Setting("adult_demo", "age", 20),
     Setting("adult_demo", "education", 3),
@@ -139,5 +143,17 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("adult_demo", "education", 3, second="age"),
     Setting("census_kdd_workers", "occupation_code", 5, second="age", left_out=_CENSUS),
     Setting("function", "s", 3, second="t"),
+    Setting("adult_demo", "age", 10, draws="capped:10"),
+    Setting("adult_demo", "age", 10, draws="all-or-none:30"),
+    Setting("adult_demo", "marital_status", 2, draws="capped:5"),
+    Setting("census_kdd_workers", "occupation_code", 5, draws="capped:100", left_out=_CENSUS),
+    Setting("census_kdd_workers", "age", 20, draws="all-or-none:300"),
+    Setting("diabetes130", "diag_1", 9, draws="capped:10"),
+    Setting("diabetes130", "diag_1", 9, draws="all-or-none:10"),
+    Setting("steep Zipf", "s", 3, draws="capped:10"),
+    Setting("function", "s", 10, draws="all-or-none:10"),
+    Setting("function", "s", 3, plan="anatomy", draws="capped:10"),
+    Setting("adult_demo", "education", 3, second="age", draws="capped:10"),
+    Setting("adult_demo", "education", 3, second="age", draws="all-or-none:100"),
 )
 """Those that the estimators were tuned on come first."""

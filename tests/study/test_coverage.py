@@ -123,6 +123,8 @@ def test_every_setting_can_be_published_and_has_a_name_of_its_own() -> None:
             assert table.rows % setting.gamma == 0
             assert np.bincount(table.values).max() * setting.gamma <= table.rows
     assert {setting.plan for setting in SETTINGS} == {"mixed", "anatomy", "cyclic"}
+    laws = {setting.mechanism.draws.name for setting in SETTINGS if not setting.tuned}
+    assert laws == {"independent", "capped", "all-or-none"}
     assert any(not setting.tuned and setting.retention is not None for setting in SETTINGS)
 
 
