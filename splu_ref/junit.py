@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from xml.etree.ElementTree import Element, indent, tostring
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot carry, escaped or not."""
 
 
 def junit(
-    name: str, suites: Mapping[str, Sequence[Element]], seconds: float | None = None, **attributes: str
+    name: str,
+    suites: Mapping[str, Sequence[Element]],
+    seconds: float | None = None,
+    *,
+    properties: Mapping[str, Mapping[str, str]] | None = None,
+    **attributes: str,
 ) -> bytes:
     """Return a ``testsuites`` document in UTF-8; a character that XML cannot carry becomes U+FFFD.
 
@@ -24,6 +29,8 @@ def junit(
         decided hold an element that says so.
     seconds
         Time taken by all, if it was measured: then the cases have theirs.
+    properties
+        What else is told of a suite, by its name.
     attributes
         Further attributes of every suite.
     """
@@ -33,6 +40,10 @@ def junit(
         if seconds is not None:
             suite.set("time", f"{sum(float(case.attrib['time']) for case in cases):.3f}")
         suite.attrib |= attributes
+        if told := (properties or {}).get(title):
+            listed = SubElement(suite, "properties")
+            for key, value in told.items():
+                SubElement(listed, "property", name=key, value=value)
         suite.extend(cases)
         root.append(suite)
     if seconds is not None:

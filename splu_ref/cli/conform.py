@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +16,7 @@ from splu_ref.cli.output import AsJson, Force, show
 from splu_ref.cli.progress import counted
 from splu_ref.conformance import (
     Conformance,
+    Kind,
     Limits,
     Replay,
     Result,
@@ -23,9 +25,11 @@ from splu_ref.conformance import (
     conform,
     junit,
     read_expected_failures,
+    read_required,
     read_vectors,
     vector_files,
 )
+from splu_ref.conformance.result import PROTOCOL
 from splu_ref.files import refuse_existing, write_whole
 from splu_ref.model import Json, ParameterError, shown
 from splu_ref.report.conformance_html import conformance_html
@@ -36,7 +40,7 @@ _SHOWN = 20
 _UNLESS_TOLD = Limits()
 _WEEK = 7 * 24 * 3600  # seconds
 _MOST_MEMORY = 1 << 24  # MiB
-_CODES = {"conforms": 0, "passed": 0, "not shown": 3}
+_CODES = {"conforms": 0, "conforms in part": 0, "passed": 0, "not shown": 3}
 
 
 def run(
@@ -65,7 +69,10 @@ def run(
         Path | None, typer.Option("--vectors", help="Take the vectors of this folder instead of our own.")
     ] = None,
     require: Annotated[
-        str, typer.Option("--require", help="Operations that the program must have, with commas between.")
+        str,
+        typer.Option(
+            "--require", help="What must pass: plan,publish=1/2: all of plan, half of each kind of the other."
+        ),
     ] = "",
     only: Annotated[
         str | None,
@@ -88,8 +95,9 @@ def run(
 
     With --beside, other programs are held to the same, and the exit code is that of the worst. The program
     reads one JSON object a line and answers one a line; the page "Conformance" of the specification says
-    which. What fails is told at once on standard error. Exit 0: everything that it offers is right. 1:
-    something is not, or something required is not offered. 3: no operation was tested.
+    which. What fails is told at once on standard error. It conforms to an operation of which everything
+    passed; what it does not offer is told by shares. Exit 0: everything that it offers is right. 1: something
+    is not, or less passed than is required. 3: no operation was tested.
     """
     if only is not None and (xfail is not None or smoke or require):
         raise ParameterError("--only asks one request as it is: leave out --xfail, --smoke and --require")
@@ -102,6 +110,7 @@ def run(
         if not 0 < value <= most:
             told = shown(value) if isinstance(value, int) else f"{value:g}"
             raise ParameterError(f"{name} is {told}: give a number above 0 and up to {most}")
+    required = read_required(require)
     others = [_words(text) for text in beside or ()]
     if only is not None and (matrix is not None or others):
         raise ParameterError("--only asks one program one request: leave out --html and --beside")
@@ -118,7 +127,7 @@ def run(
                 files,
                 expected_failures=reasons,
                 smoke=smoke,
-                require=[name.strip() for name in require.split(",") if name.strip()],
+                require=required,
                 only=only,
                 limits=Limits(timeout, run_time, cpu, memory),
                 progress=progress,
@@ -174,15 +183,7 @@ def show_outcome(outcome: Conformance) -> None:
         _show_alone(outcome, outcome.replay)
         return
     title = f"{outcome.name} {outcome.version}, specification {outcome.specification}".strip()
-    table = Table(title=Text(visible(title)))
-    table.add_column("operation")
-    for verdict in Verdict:
-        table.add_column(verdict.value, justify="right")
-    for operation, counts in outcome.by_operation().items():
-        table.add_row(Text(visible(operation)), *(str(counts[verdict.value] or "") for verdict in Verdict))
-    table.add_section()
-    table.add_row("all", *(str(outcome.count(verdict)) for verdict in Verdict))
-    draw(table)
+    draw(_by_operation(outcome, title))
     failures = outcome.failures()
     lines = [(failure.id, failure.reason) for failure in failures[:_SHOWN]]
     if len(failures) > _SHOWN:
@@ -192,6 +193,27 @@ def show_outcome(outcome: Conformance) -> None:
     lines += [(f"unknown {word.kind}", str(word)) for word in outcome.unknown[:_SHOWN]]
     show({}, lines, as_json=False)
     say(outcome.statement)
+
+
+def _by_operation(outcome: Conformance, title: str) -> Table:
+    """Return what passed of how many, by kind, of the operations that are offered."""
+    table = Table(title=Text(visible(title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    told = (Verdict.PASSED, Verdict.UNSUPPORTED)  # which the shares tell
+    others = [each for each in Verdict if each not in told and outcome.count(each)]
+    rows = {
+        name: (outcome.coverage.get(name, {}), counts)
+        for name, counts in outcome.by_operation().items()
+        if name in (PROTOCOL, *outcome.offered) or counts["failed"]
+    }
+    kinds = [kind for kind in Kind if any(kind in shares for shares, _ in rows.values())]
+    table.add_column("operation: passed of")
+    for name in (*kinds, *others):
+        table.add_column(name, justify="right")
+    for operation, (shares, counts) in rows.items():
+        parts = (f"{shares[kind].passed}/{shares[kind].of}" if kind in shares else "" for kind in kinds)
+        rest = (str(counts[each] or "") for each in others)
+        table.add_row(Text(visible(operation)), *parts, *rest)
+    return table
 
 
 def _show_alone(outcome: Conformance, replay: Replay) -> None:
@@ -209,7 +231,8 @@ def _show_alone(outcome: Conformance, replay: Replay) -> None:
 
 
 def _evidence(outcome: Conformance) -> Table:
-    table = Table(title="releases at random: a check rejects from log10 e = 9 on")
+    title = "Releases at random: a check rejects from log10 e = 9 on"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("check", overflow="fold")
     table.add_column("log10 e", justify="right")
     table.add_column("finds, with probability 0.999", overflow="fold")

@@ -11,7 +11,7 @@ from splu_ref.conformance.description import Description, nearest
 from splu_ref.conformance.generated import Request, generated_requests
 from splu_ref.conformance.program import MisbehaviorError
 from splu_ref.conformance.reference import answer
-from splu_ref.conformance.result import Replay, Result, Verdict
+from splu_ref.conformance.result import Kind, Replay, Result, Verdict
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, counting, digests
 from splu_ref.model import InputError, Json
@@ -23,13 +23,19 @@ def judged(session: Session, description: Description, file: VectorFile, vector:
     """Return how the program answers a vector."""
     missing = description.supports(file)
     if missing:
-        return Result(vector.id, file.operation, Verdict.UNSUPPORTED, missing, refusal=not vector.valid)
+        return Result(vector.id, file.operation, Verdict.UNSUPPORTED, missing, _kind(vector))
     try:
         wrong = _wrong(session, file, vector)
     except MisbehaviorError as error:
         wrong = str(error)
     verdict = Verdict.PASSED if wrong is None else Verdict.FAILED
-    return Result(vector.id, file.operation, verdict, wrong or "", refusal=not vector.valid)
+    return Result(vector.id, file.operation, verdict, wrong or "", _kind(vector))
+
+
+def _kind(vector: Vector) -> Kind:
+    if not vector.valid:
+        return Kind.REFUSAL
+    return Kind.ANSWER if vector.generator is None else Kind.GENERATED
 
 
 def vector_of(files: Sequence[VectorFile], identifier: str, others: Collection[str]) -> VectorFile | None:

@@ -1,6 +1,7 @@
 """The outcome of a conformance run as JUnit XML: one suite per operation, one case per vector or check.
 
-A run in which no operation was tested has an error beside them: it is no success.
+A suite's properties are its shares by kind of request. A run in which no operation was tested has an error
+beside them: it is no success.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ def junit(outcome: Conformance) -> bytes:
         case = Element("testcase", classname=f"splu-ref.{PROTOCOL}", name="protocol/tested")
         SubElement(case, "error", message=outcome.statement)
         suites.setdefault(PROTOCOL, []).append(case)
-    return document("splu-ref conform", suites)
+    properties = {
+        name: {kind.value: f"{share} passed" for kind, share in shares.items()}
+        for name, shares in outcome.coverage.items()
+    }
+    return document("splu-ref conform", suites, properties=properties)
 
 
 def _case(result: Result) -> Element:

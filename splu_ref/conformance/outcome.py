@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from splu_ref.conformance.coverage import Coverage, coverage, whole
 from splu_ref.conformance.description import Unknown
-from splu_ref.conformance.result import PROTOCOL, Replay, Result, StatisticalCheck, Verdict
+from splu_ref.conformance.result import PROTOCOL, Kind, Replay, Result, StatisticalCheck, Verdict
 from splu_ref.model import Json
 
 
@@ -46,8 +47,9 @@ class Conformance:
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``does not conform``, or ``not shown`` where no operation was tested.
+        """``conforms``, ``conforms in part``, ``does not conform``, or ``not shown``.
 
+        In part: nothing failed, and of no operation was all tested and right. Not shown: none was tested.
         Of one request asked alone: ``passed``, ``failed`` or ``not shown``.
         """
         if self.failures():
@@ -55,12 +57,14 @@ class Conformance:
         if self.replay is not None:
             asked = (result.verdict for result in self.results if result.id == self.replay.id)
             return "passed" if Verdict.PASSED in asked else "not shown"
-        return "conforms" if self.conforming() else "not shown"
+        if self.conforming():
+            return "conforms"
+        return "conforms in part" if self.in_part() else "not shown"
 
     @property
     def holds(self) -> bool:
         """Whether nothing failed, and something was tested and passed."""
-        return self.verdict in ("conforms", "passed")
+        return self.verdict in ("conforms", "conforms in part", "passed")
 
     @property
     def statement(self) -> str:
@@ -88,13 +92,27 @@ class Conformance:
         return {
             result.operation
             for result in self.results
-            if result.verdict is Verdict.PASSED and not result.refusal and result.operation != PROTOCOL
+            if result.verdict is Verdict.PASSED and result.kind not in (None, Kind.REFUSAL)
         }
 
     def conforming(self) -> list[str]:
+        """Return the operations of which all that there is was asked and right."""
+        return [name for name in self._right() if whole(self.coverage[name]).part == 1]
+
+    def in_part(self) -> list[str]:
+        """Return the operations of which nothing failed, and a part was not asked, told or expected right."""
+        return [name for name in self._right() if whole(self.coverage[name]).part < 1]
+
+    def _right(self) -> list[str]:
         """Return the operations of which something was answered rightly and nothing failed."""
         wrong, right = {failure.operation for failure in self.failures()}, self.answered()
         return [operation for operation in self.operations() if operation in right - wrong]
+
+    @property
+    def coverage(self) -> dict[str, Coverage]:
+        """What passed of how many, by operation and kind of request."""
+        found = coverage(self.results)
+        return {name: found[name] for name in self.operations() if name in found}
 
     def failures(self) -> Sequence[Result]:
         """Return what stands between the program and conformance."""
@@ -114,7 +132,12 @@ class Conformance:
             "unsupported": self.count(Verdict.UNSUPPORTED),
             "expected_failures": self.count(Verdict.XFAILED),
             "by_operation": self.by_operation(),
+            "coverage": {
+                name: {kind.value: share.to_json() for kind, share in shares.items()}
+                for name, shares in self.coverage.items()
+            },
             "conforming": self.conforming(),
+            "in_part": self.in_part(),
             "not_offered": [name for name in self.operations() if name not in self.offered],
             "unknown": [word.to_json() for word in self.unknown],
             "failures": [{"id": failure.id, "reason": failure.reason} for failure in self.failures()],
@@ -127,25 +150,25 @@ def statement(outcome: Conformance) -> str:
     """Return what a run has shown, of what, in a sentence."""
     if outcome.replay is not None:
         return f"{outcome.verdict}: {outcome.replay.id}, asked alone; this says nothing of the others"
-    table, conforming = outcome.by_operation(), outcome.conforming()
+    table, conforming, in_part = outcome.by_operation(), outcome.conforming(), outcome.in_part()
     operations = outcome.operations()
     offered = [name for name in operations if name in outcome.offered]
     failures = outcome.failures()
     if outcome.verdict == "conforms":
         said = f"conforms in {len(conforming)} of {len(operations)} operations"
+    elif outcome.verdict == "conforms in part":
+        said = f"conforms in part, and as a whole in none of {len(operations)} operations"
     elif failures:
         asked = outcome.count(Verdict.PASSED, Verdict.XFAILED) + len(failures)
         said = f"does not conform: {len(failures)} failures in {asked} vectors and checks"
     else:
         said = "not shown: no operation was tested"
     parts = [said + (", asked a few vectors of each file" if outcome.smoke else "")]
-    if outcome.verdict == "conforms" and outcome.count(Verdict.XFAILED):
+    if outcome.holds and outcome.count(Verdict.XFAILED):
         parts.append(f"{outcome.count(Verdict.XFAILED)} failures were expected")
     listed = {
         "not offered": [name for name in operations if name not in outcome.offered],
-        "in part, because features are not offered": [
-            name for name in offered if table[name]["unsupported"] and name in outcome.answered()
-        ],
+        "in part": [f"{name} ({whole(outcome.coverage[name])})" for name in in_part],
         "offered and not shown": [
             name for name in offered if name not in outcome.answered() and not table[name]["failed"]
         ],

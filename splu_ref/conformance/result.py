@@ -11,6 +11,18 @@ PROTOCOL = "protocol"
 """Stands in the place of an operation for what concerns all of them."""
 
 
+class Kind(StrEnum):
+    """What a request asks for."""
+
+    ANSWER = "answers"
+    REFUSAL = "refusals"
+    """Whoever refuses everything passes these, without the operation."""
+    GENERATED = "generated"
+    """Very many requests that are made of a seed, with one hash over their answers."""
+    AT_RANDOM = "at random"
+    """A check of their law."""
+
+
 class Verdict(StrEnum):
     """How one vector, or one check of the protocol or of chance, came out."""
 
@@ -45,15 +57,15 @@ class Result:
         How it came out.
     reason
         What was wrong, why it was not asked, or why its failure is expected.
-    refusal
-        Whether a refusal was asked for: whoever refuses everything passes, without the operation.
+    kind
+        What was asked for; None for a check of the runner itself.
     """
 
     id: str
     operation: str
     verdict: Verdict
     reason: str = ""
-    refusal: bool = False
+    kind: Kind | None = None
 
 
 @dataclass(frozen=True, slots=True)

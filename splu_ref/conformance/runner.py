@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from splu_ref import SPECIFICATION
 from splu_ref.conformance.comparison import clipped
+from splu_ref.conformance.coverage import coverage, lacking
 from splu_ref.conformance.description import FEATURES, Description, nearest, read_description
 from splu_ref.conformance.judging import judged, replayed, vector_of
 from splu_ref.conformance.outcome import Conformance
 from splu_ref.conformance.program import Limits, MisbehaviorError
 from splu_ref.conformance.reference import OPERATIONS
-from splu_ref.conformance.result import PROTOCOL, Replay, Result, StatisticalCheck, Verdict
+from splu_ref.conformance.result import PROTOCOL, Kind, Replay, Result, StatisticalCheck, Verdict
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.statistics import OPERATION, check_names, judged_releases
 from splu_ref.conformance.vector import Vector, VectorFile
@@ -34,7 +36,7 @@ def conform(
     expected_failures: Mapping[str, str] | None = None,
     smoke: bool = False,
     at_random: bool = True,
-    require: Collection[str] = (),
+    require: Mapping[str, Fraction] | None = None,
     only: str | None = None,
     limits: Limits | None = None,
     progress: Progress | None = None,
@@ -55,7 +57,7 @@ def conform(
     at_random
         Whether releases at random are held to their law, if the program makes any.
     require
-        Operations that the program must have, and of which something must be shown.
+        Shares of each kind of request that must pass, by operation: 1 is all of it.
     only
         The id of a vector, a generated request or a check: nothing else is asked, but ``describe``.
     limits
@@ -82,7 +84,7 @@ def conform(
                 f"{file.path} belongs to specification {file.specification}, not {SPECIFICATION}: "
                 "write the vectors again with splu-ref vectors"
             )
-    _refuse_unknown(require, {file.operation for file in files} - {PROTOCOL} | {OPERATION})
+    _refuse_unknown(require or {}, {file.operation for file in files} - {PROTOCOL} | {OPERATION})
     alone = vector_of(files, only, check_ids()) if only is not None else None
     asked = files if only is None else [alone] if alone is not None else []
     work = [(file, vector) for file in asked for vector in (_few(file) if smoke else file.vectors)]
@@ -122,7 +124,9 @@ def conform(
                 outcome.statistics += [check] if check is not None else []
         found(_ended(session))
     if only is None:
-        for result in [*_nothing_answered(outcome, work), *_lacking(outcome, require)]:
+        short = lacking(require or {}, coverage(outcome.results))
+        unmet = [Result(f"{name}/required", name, Verdict.FAILED, why) for name, why in short.items()]
+        for result in [*_nothing_answered(outcome, work), *unmet]:
             found(result)
     return outcome
 
@@ -159,7 +163,7 @@ def _at_random(
     if OPERATION not in description.operations:
         for identifier in check_names():
             reason = f"the operation {OPERATION} is not supported"
-            yield Result(identifier, OPERATION, Verdict.UNSUPPORTED, reason), None
+            yield Result(identifier, OPERATION, Verdict.UNSUPPORTED, reason, Kind.AT_RANDOM), None
         return
 
     def ask(request: Mapping[str, object]) -> dict[str, Json]:
@@ -191,21 +195,6 @@ def _nothing_answered(outcome: Conformance, work: Sequence[tuple[VectorFile, Vec
         Result(f"{operation}/any", operation, Verdict.FAILED, reason)
         for operation in outcome.operations()
         if operation in outcome.offered & askable - shown
-    ]
-
-
-def _lacking(outcome: Conformance, require: Collection[str]) -> list[Result]:
-    """Return a failure for each operation that is required and not shown."""
-    return [
-        Result(
-            f"{operation}/required",
-            operation,
-            Verdict.FAILED,
-            "it is required (--require), and "
-            + ("nothing was shown of it" if operation in outcome.offered else "it is not offered"),
-        )
-        for operation in sorted(set(require))
-        if operation not in outcome.answered()
     ]
 
 

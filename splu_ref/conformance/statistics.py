@@ -25,7 +25,7 @@ from splu_ref.audit import (
 from splu_ref.audit.power import RateTest
 from splu_ref.conformance.chance import CHECKS, Check, Law
 from splu_ref.conformance.program import MisbehaviorError
-from splu_ref.conformance.result import Result, StatisticalCheck, Verdict
+from splu_ref.conformance.result import Kind, Result, StatisticalCheck, Verdict
 from splu_ref.conformance.worlds import BATCHES, WORLDS, Ask, Sample, World, sampled
 
 LEVEL = Fraction(1, 10**9)
@@ -68,7 +68,7 @@ def judged_releases(ask: Ask, features: frozenset[str] | None, *, smoke: bool) -
 
 def _all(world: World, verdict: Verdict, reason: str) -> Iterator[Found]:
     for check in _checks(world):
-        yield Result(_id(world, check.name), OPERATION, verdict, reason), None
+        yield Result(_id(world, check.name), OPERATION, verdict, reason, Kind.AT_RANDOM), None
 
 
 def _checks(world: World) -> list[Check]:
@@ -85,12 +85,12 @@ def _judged(world: World, check: Check, sample: Sample) -> Found:
     law = check.law(world)
     if check.linked and sample.rows is None:
         reason = "the answers do not say which record stands at each row"
-        return Result(identifier, OPERATION, Verdict.SKIPPED, reason), None
+        return Result(identifier, OPERATION, Verdict.SKIPPED, reason, Kind.AT_RANDOM), None
     observed = np.bincount(check.bins(world, sample), minlength=len(law)).tolist()
     impossible = [place for place, probability in enumerate(law) if probability == 0 and observed[place]]
     if impossible:
         reason = f"{observed[impossible[0]]} of {sum(observed)} observations are impossible"
-        return Result(identifier, OPERATION, Verdict.FAILED, reason), None
+        return Result(identifier, OPERATION, Verdict.FAILED, reason, Kind.AT_RANDOM), None
     possible = [place for place, probability in enumerate(law) if probability]
     test = rate_at_most if check.at_most else counts_point
     evidence = _evidence(test, [observed[place] for place in possible], [law[place] for place in possible])
@@ -106,9 +106,9 @@ def _judged(world: World, check: Check, sample: Sample) -> Found:
         passed=passed,
     )
     if passed:
-        return Result(identifier, OPERATION, Verdict.PASSED), checked
+        return Result(identifier, OPERATION, Verdict.PASSED, kind=Kind.AT_RANDOM), checked
     reason = f"the e-value is 10^{evidence.log10:.1f} against {check.name}: {_contrast(observed, law)}"
-    return Result(identifier, OPERATION, Verdict.FAILED, reason), checked
+    return Result(identifier, OPERATION, Verdict.FAILED, reason, Kind.AT_RANDOM), checked
 
 
 def _evidence(test: RateTest, observed: Sequence[int], law: Law) -> EValue:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.conformance import Conformance
+from splu_ref.conformance import Conformance, spoken, whole
 from splu_ref.report.page import page
 
 SHOWN = 20
@@ -23,10 +23,13 @@ class Cell:
         Of the badge: good, bad or none.
     words
         The verdict, with numbers of vectors and checks.
+    shares
+        What passed of how many, by kind of request.
     """
 
     look: str
     words: str
+    shares: str = ""
 
 
 def conformance_html(outcomes: Sequence[Conformance]) -> bytes:
@@ -49,15 +52,19 @@ def conformance_html(outcomes: Sequence[Conformance]) -> bytes:
 
 
 def _cell(outcome: Conformance, operation: str) -> Cell:
-    counts = outcome.by_operation().get(operation, {})
-    asked = sum(counts.get(verdict, 0) for verdict in ("passed", "failed", "xfailed", "xpassed"))
+    shares = outcome.coverage.get(operation, {})
+    if not shares:
+        return Cell("", "– not asked")
+    told, all_kinds = spoken(shares), whole(shares)
     failed = sum(result.operation == operation for result in outcome.failures())
     if failed:
-        return Cell("bad", f"✗ {failed} of {asked}")
+        return Cell("bad", f"✗ {failed} failed", told)
     if operation not in outcome.offered:
         return Cell("", "– not offered")
     if operation not in outcome.answered():
-        return Cell("", "? not shown")
-    partly = ", in part" if counts.get("unsupported") or counts.get("skipped") else ""
-    expected = f", {counts['xfailed']} expected to fail" if counts.get("xfailed") else ""
-    return Cell("good", f"✓ {counts['passed']}{partly}{expected}")
+        return Cell("", "? not shown", told)
+    if all_kinds.passed == all_kinds.of:
+        return Cell("good", f"✓ all {all_kinds.of}" + (" asked" if outcome.smoke else ""), told)
+    expected = outcome.by_operation()[operation]["xfailed"]
+    more = f", {expected} expected to fail" if expected else ""
+    return Cell("refuted", f"in part: {all_kinds}{more}", told)

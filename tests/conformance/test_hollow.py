@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from fractions import Fraction
 from xml.etree import ElementTree
 
 import pytest
@@ -12,17 +13,21 @@ import pytest
 from splu_ref.cli.app import run as main
 from splu_ref.conformance import (
     Conformance,
+    Kind,
     Limits,
     Result,
     VectorFile,
     Verdict,
     conform,
     junit,
+    read_required,
     vector_files,
+    whole,
 )
 from splu_ref.conformance.description import FEATURES
 from splu_ref.conformance.reference import OPERATIONS
-from splu_ref.model import InputError
+from splu_ref.model import InputError, ParameterError
+from splu_ref.report.conformance_html import conformance_html
 
 SUBSET = "subset/population-5.json"
 REFUSING = """
@@ -181,19 +186,77 @@ def test_expected_failures_alone_show_nothing() -> None:
 
 def test_what_is_required_must_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
     files = only(SUBSET, "plan/anatomy-3.json", "plan/anatomy-invalid.json")
-    assert conform(dying(""), files, require=["subset", "plan"], at_random=False).holds
-    outcome = conform(refusing([]), files, require=["plan"], at_random=False)
+    assert conform(
+        dying(""), files, require={"subset": Fraction(1), "plan": Fraction(1)}, at_random=False
+    ).holds
+    outcome = conform(refusing([]), files, require={"plan": Fraction(1, 100)}, at_random=False)
     assert ids(outcome) == ["plan/required"]
-    outcome = conform(dying(""), only("plan/anatomy-invalid.json"), require=["plan"], at_random=False)
+    outcome = conform(
+        dying(""), only("plan/anatomy-invalid.json"), require={"plan": Fraction(1, 100)}, at_random=False
+    )
     assert ids(outcome) == ["plan/required"]
     with pytest.raises(InputError, match="did you mean plan"):
-        conform(dying(""), files, require=["plam"])
+        conform(dying(""), files, require={"plam": Fraction(1)})
     with pytest.raises(InputError, match="no vector tests"):
-        conform(dying(""), only(SUBSET), require=["plan"])
+        conform(dying(""), only(SUBSET), require={"plan": Fraction(1, 100)})
     command = ["conform", "--smoke", "--json", "--require", "below, plan", "--", *refusing([])]
     assert main(command) == 1
     failures = json.loads(capsys.readouterr().out)["failures"]
     assert [failure["id"] for failure in failures] == ["below/required", "plan/required"]
+
+
+IN_PART = DYING.replace("    sys.stdout.buffer.write(answer_line(line))", (
+    "    said = json.loads(answer_line(line))\n"
+    "    said |= {'ops': ['plan'], 'features': ['anatomy']} if 'ops' in said else {}\n"
+    "    print(json.dumps(said))"
+))  # fmt: skip
+"""A program that has one of three methods, and calls the others unsupported."""
+
+
+def test_a_part_of_an_operation_is_not_the_operation(capsys: pytest.CaptureFixture[str]) -> None:
+    files = [file for file in vector_files() if file.operation == "plan"]
+    command = [sys.executable, "-c", IN_PART, ""]
+    outcome = conform(command, files, at_random=False)
+    assert (outcome.verdict, outcome.holds) == ("conforms in part", True)
+    assert (outcome.conforming(), outcome.in_part()) == ([], ["plan"])
+    asked = [(file, vector) for file in files for vector in file.vectors]
+    answers = sum(vector.valid and vector.generator is None for _, vector in asked)
+    passed = sum(
+        "anatomy" in file.requires and vector.valid and not vector.generator for file, vector in asked
+    )
+    assert outcome.coverage["plan"][Kind.ANSWER] == (passed, answers)
+    assert 0 < passed < answers / 2
+    assert (
+        f"1 in part: plan ({outcome.by_operation()['plan']['passed']} of {len(asked)})" in outcome.statement
+    )
+    document = outcome.to_json()
+    assert document["coverage"]["plan"]["answers"]["share"] == str(Fraction(passed, answers))  # type: ignore[index,call-overload]  # it is JSON
+    least = min(share.part for share in outcome.coverage["plan"].values())
+    text = ElementTree.fromstring(junit(outcome)).find(".//property[@name='answers']")
+    assert text is not None
+    assert text.attrib["value"] == f"{passed} of {answers} passed"
+    for share, wanted in ((least, []), (least + Fraction(1, 1000), ["plan/required"])):
+        assert ids(conform(command, files, at_random=False, require={"plan": share})) == wanted
+    # What is easy makes up for nothing: of all together more passed than of the least kind.
+    assert whole(outcome.coverage["plan"]).part > least
+    page = conformance_html([outcome]).decode()
+    assert "✓ all" not in page
+    assert "in part:" in page
+
+
+def test_what_is_expected_to_fail_is_no_part_of_what_conforms() -> None:
+    files = only(SUBSET)
+    last = [vector.id for vector in files[0].vectors if vector.valid][-1]
+    outcome = conform(dying(last), files, at_random=False, expected_failures={last: "not yet"})
+    assert (outcome.conforming(), outcome.in_part()) == ([], ["subset"])
+    assert "1 failures were expected" in outcome.statement
+
+
+@pytest.mark.parametrize("text", ["plan=0", "plan=2", "plan=x", "plan=", "plan,plan=1/2"])
+def test_shares_that_are_none(text: str) -> None:
+    with pytest.raises(ParameterError, match="plan"):
+        read_required(text)
+    assert read_required("plan, publish = 0.5,") == {"plan": 1, "publish": Fraction(1, 2)}
 
 
 def test_junit_tells_unsupported_from_skipped_and_nothing_from_success() -> None:
