@@ -6,19 +6,22 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from io import TextIOWrapper
 from pathlib import Path
 from traceback import format_exception
 from types import TracebackType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 from unicodedata import category
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.table import Column, Table
 
 MOST_MARKS = 4
 """Marks above and below one letter that any orthography needs; Unicode Technical Standard 39, section 5.4."""
+_UNBOUNDED = 1_000_000
+"""Columns of a terminal in which every line fits."""
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters, marks and symbols that show nothing: a joiner, fillers, inherent vowels, an empty Braille cell."""
 _SELECTORS = (range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
@@ -72,13 +75,17 @@ def draw(renderable: RenderableType, *, width: int | None = None) -> None:
     ----------
     renderable
         The tables and texts in it are made from visible texts: an end of line within a text is obeyed here,
-        because it may be part of the layout. Everything else that steers is shown, not obeyed.
+        because it may be part of the layout. Everything else that steers is shown, not obeyed. A table is
+        `fitted` to the width.
     width
         Columns; those of the terminal unless given.
     """
     from rich.segment import Segment, Segments  # noqa: PLC0415 - what prints plain lines need not load it
+    from rich.table import Table  # noqa: PLC0415
 
     target = console(width=width)
+    if isinstance(renderable, Table):
+        renderable = fitted(renderable, target.width)
     segments = [
         Segment("\n".join(map(visible, part.text.split("\n"))), part.style, part.control)
         for part in target.render(renderable)
@@ -86,6 +93,81 @@ def draw(renderable: RenderableType, *, width: int | None = None) -> None:
     with target.capture() as captured:
         target.print(Segments(segments), crop=False)
     _write(captured.get(), sys.stdout)
+
+
+def fitted(table: Table, width: int) -> Table:
+    """Return a table of which no word and no number is broken in that many columns, if that can be.
+
+    Where its lines are too long, the widest columns wrap first, none below its longest word; a column that
+    stands to the right holds numbers, and its cells are not wrapped. Where even the words do not fit beside
+    each other, lines between the columns go, and then each row is told by itself: a line for each cell that
+    is not empty, behind its heading.
+    """
+    needs = [_needs(column) for column in table.columns]
+    room = _room(table, needs, width)
+    if sum(need.most for need in needs) <= room or not table.show_header:
+        return table
+    if sum(need.least for need in needs) > room:
+        table.box, table.padding, table.pad_edge = None, (0, 1, 0, 0), False
+        room = _room(table, needs, width)
+        if sum(need.least for need in needs) > room:
+            return _told_by_row(table, width)
+    widths = [min(need.most, room) for need in needs]
+    while sum(widths) > room:
+        wide = [number for number, need in enumerate(needs) if widths[number] > need.least]
+        widths[max(wide, key=widths.__getitem__)] -= 1
+    for column, own in zip(table.columns, widths, strict=True):
+        column.width = own
+    return table
+
+
+def _room(table: Table, needs: Sequence[_Needs], width: int) -> int:
+    """Return the columns of a terminal that cells may take, beside what stands between them."""
+    from rich.measure import Measurement  # noqa: PLC0415
+
+    target = console(width=_UNBOUNDED)
+    taken = Measurement.get(target, target.options, table).maximum
+    return width - (taken - sum(need.most for need in needs))
+
+
+class _Needs(NamedTuple):
+    """The widths of a column without a broken word, and without a broken line."""
+
+    least: int
+    most: int
+
+
+def _needs(column: Column) -> _Needs:
+    from rich.cells import cell_len  # noqa: PLC0415
+
+    heading, *cells = [str(cell).split("\n") for cell in (column.header, *column.cells)]
+    lines = [line for cell in cells for line in cell]
+    unbroken = column.no_wrap or column.justify == "right"
+    kept = lines if unbroken else [word for line in lines for word in line.split()]
+    words = [word for line in heading for word in line.split()]
+    least, most = (max(map(cell_len, texts), default=0) for texts in ([*kept, *words], [*lines, *heading]))
+    bound = column.max_width or _UNBOUNDED
+    return _Needs(min(least, bound), min(most, bound))
+
+
+def _told_by_row(table: Table, width: int) -> Table:
+    from rich.table import Table as Grid  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    told = Grid(
+        box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0),
+        title=table.title, title_justify="left", title_style=table.title_style,
+    )  # fmt: skip
+    told.add_column(style="dim", overflow="fold", max_width=width // 2)
+    told.add_column(overflow="fold")
+    headings = [Text(str(column.header)) for column in table.columns]
+    for number, row in enumerate(zip(*(column.cells for column in table.columns), strict=True)):
+        if number:
+            told.add_row()
+        for heading, cell in zip(headings, row, strict=True):
+            if str(cell):
+                told.add_row(heading, cell)
+    return told
 
 
 def console(*, stderr: bool = False, width: int | None = None) -> Console:

@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from splu_ref.model import DataError
-from splu_ref.terminal import draw, say, say_json, visible
+from splu_ref.terminal import console, draw, say, say_json, visible
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
@@ -39,14 +39,17 @@ def show(result: Mapping[str, object], lines: Iterable[tuple[str, str]], *, as_j
     if as_json:
         say_json(result, indent=2)
         return
-    from rich.table import Table  # noqa: PLC0415 - JSON needs neither
+    from rich.cells import cell_len  # noqa: PLC0415 - JSON needs none of them
+    from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", overflow="fold")
     table.add_column(overflow="fold")
-    for name, text in lines:
-        table.add_row(Text(visible(name)), Text(visible(text)))
+    told = [(visible(name), visible(text)) for name, text in lines]
+    table.columns[0].width = min(max((cell_len(name) for name, _ in told), default=0), console().width // 2)
+    for name, text in told:
+        table.add_row(Text(name), Text(text))
     draw(table)
 
 

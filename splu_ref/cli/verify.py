@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -60,6 +61,7 @@ def run(
         show(outcome.to_json(), [], as_json=True)
     else:
         terminal = console()
-        width = terminal.width if terminal.is_terminal else LOG_WIDTH
+        told = terminal.is_terminal or "COLUMNS" in os.environ
+        width = terminal.width if told else LOG_WIDTH
         draw(report_view(outcome, width), width=width)
     return 0 if outcome.holds else 1

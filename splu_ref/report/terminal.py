@@ -21,7 +21,7 @@ from rich.text import Text
 from splu_ref import terminal
 from splu_ref.guarantees import decimal_up
 from splu_ref.report.model import Row, VerificationReport
-from splu_ref.terminal import visible
+from splu_ref.terminal import fitted, visible
 
 LOG_WIDTH = 160
 LEAST_EVIDENCE = 20
@@ -35,7 +35,7 @@ def report_view(report: VerificationReport, width: int = LOG_WIDTH) -> Group:
         for row in report.failures
     ]
     verdict = Text(last_line(report), style="bold green" if report.holds else "bold red")
-    return Group(table(report, width), *failures, verdict)
+    return Group(fitted(table(report, width), width), *failures, verdict)
 
 
 def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:
@@ -65,8 +65,9 @@ def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:
             result.add_section()
         stage = row.stage
         evidence = Text(visible(row.evidence if row.passed else row.detail or row.evidence))
-        if one_line:
-            evidence.truncate(width - taken, overflow="ellipsis")
+        if one_line and evidence.cell_len > width - taken:
+            evidence.truncate(width - taken - 2)
+            evidence = Text(evidence.plain.rpartition(" ")[0] + " …")  # no number is cut
         result.add_row(name, status, grade, evidence, seconds)
     return result
 

@@ -1,0 +1,119 @@
+"""What commands draw for a reader fits the terminal: no line is longer, and no word or number is cut."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from rich.table import Table
+
+from splu_ref.cli import app, main
+from splu_ref.cli.conform import show_outcome
+from splu_ref.cli.study_figures import show_figures
+from splu_ref.conformance import Conformance, Kind, Result, StatisticalCheck, Verdict
+from splu_ref.study.exhibits import Figure, Panel, Point, Series
+from splu_ref.terminal import draw
+
+ROOT = Path(__file__).parents[2]
+RELEASE = ["jobs.csv", "--manifest", "jobs.json"]
+COMMANDS = {
+    "advise": ["advise", "table.csv", "--sensitive", "job"],
+    "audit": ["audit", str(ROOT / "docs" / "examples" / "paper.toml")],
+    "audit-release": ["audit-release", *RELEASE, "--original", "table.csv"],
+    "claims": ["claims"],
+    "claims of one": ["claims", "splu.T3"],
+    "compare": ["compare", "large.csv", "--column", "job", "--seed", "1"],
+    "estimate": ["estimate", *RELEASE, "--where", "job=a-rather-long-name-9"],
+    "estimate --by": ["estimate", *RELEASE, "--by", "part_of_the_country,age,job"],
+    "estimate --mean": ["estimate", *RELEASE, "--mean", "age", "--by", "job"],
+    "privacy": ["privacy", "--gamma", "5", "--epsilon", "0.3", "--alpha", "10"],
+    "utility": ["utility", "--gamma", "5", "--epsilon", "0.3", "--frequency", "40"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("widths")
+    lines = (f"{20 + n % 3},north-by-north-west-{n % 2},a-rather-long-name-{n * n % 11}" for n in range(240))
+    (path / "table.csv").write_text("age,part_of_the_country,job\n" + "\n".join(lines) + "\n")
+    many = (f"a-rather-long-name-{n % 9}" for n in range(2001))
+    (path / "large.csv").write_text("age,job\n" + "\n".join(f"{n % 5},{job}" for n, job in enumerate(many)))
+    names = [str(path / name) for name in ("table.csv", "jobs.csv", "jobs.json")]
+    words = ["sanitize", names[0], "-o", names[1], "--manifest", names[2], "--seed", "1"]
+    assert main([*words, "--sensitive", "job", "--gamma", "3"]) == 0
+    return path
+
+
+def held(wide: str, narrow: str, width: int) -> None:
+    """Hold what was drawn in few columns to the words and lines of what was drawn in many."""
+    lines = narrow.splitlines()
+    sentences = set(map(str.rstrip, wide.splitlines()))  # a terminal breaks these, between words
+    assert all(len(line) <= width or line.rstrip() in sentences for line in lines)
+    lost = Counter(wide.split()) - Counter(narrow.split())
+    assert not [word for word in lost if len(word) <= width // 2 and not set(word) & set("─━")]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_row_is_broken(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    texts = []
+    for width in (1000, 80, 60):
+        monkeypatch.setenv("COLUMNS", str(width))
+        capsys.readouterr()
+        assert main(COMMANDS[name]) in (0, 1, 3)
+        texts.append(capsys.readouterr().out)
+    held(texts[0], texts[1], 80)
+    held(texts[0], texts[2], 60)
+
+
+def test_no_figure_and_no_outcome_is_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    points = tuple(
+        Point(x=1000.5 + x, label="", mean=x / 7, deviation=None, releases=1, queries=9) for x in range(9)
+    )
+    lines = tuple(Series(name, points) for name in ("mixed plan, shrunk", "printed"))
+    figure = Figure("7", "Figure 7", "", "counts", "mean error", (Panel("all", lines),))
+    names = ("publish_distribution_based", "below")
+    results = [
+        Result(f"{name}/{n}", name, Verdict.PASSED, kind=k) for name in names for n, k in enumerate(Kind)
+    ]
+    results += [Result(f"{name}/wrong", name, Verdict.FAILED, "it is wrong") for name in names]
+    power = "Pr(no record is published with the value): rate >= 0.166439 instead of 0.0260123"
+    check = StatisticalCheck("publish_random/anatomy/row-of-the-first-record", 9, -4.25, "1e-9", power, True)
+    outcome = Conformance("made up", "1", "2", frozenset(names), results=results, statistics=[check])
+    texts = []
+    for width in (1000, 80, 60):
+        monkeypatch.setenv("COLUMNS", str(width))
+        show_figures([figure])
+        show_outcome(outcome)
+        texts.append(capsys.readouterr().out)
+    held(texts[0], texts[1], 80)
+    held(texts[0], texts[2], 60)
+
+
+def test_a_table_wraps_then_tightens_then_is_told_by_row(capsys: pytest.CaptureFixture[str]) -> None:
+    shapes = {}
+    for width in (40, 26, 22, 19):
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        table.add_column("name")
+        table.add_column("number", justify="right")
+        table.add_column("interval", justify="right")
+        table.add_row("a long name", "1234.5", "0 to 90")
+        draw(table, width=width)
+        shapes[width] = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert shapes[40] == ["name number interval", "a long name 1234.5 0 to 90"]
+    assert shapes[26] == ["name number interval", "a long 1234.5 0 to 90", "name"]
+    assert shapes[22] == ["name number interval", "a 1234.5 0 to 90", "long", "name"]
+    assert shapes[19] == ["name a long", "name", "number 1234.5", "interval 0 to 90"]
+
+
+def test_every_command_that_draws_a_table_is_here() -> None:
+    for source in (ROOT / "splu_ref" / "cli").glob("*.py"):
+        if "add_column" in source.read_text(encoding="utf-8"):
+            told = {"output", "study_figures", "tables", "conform"} | {name.split()[0] for name in COMMANDS}
+            assert source.stem in told, f"{source.stem} draws a table: show it here at 60 columns"
+    assert {words[0] for words in COMMANDS.values()} <= set(app.COMMANDS)
