@@ -3,7 +3,8 @@
 Honest releases of every STEP-th record of the embedded table are audited at a level of 1e-9 each, every plan
 and some retentions in turn; none may be called inconsistent. Then each defect of a release of the whole table
 is audited several times. With FIRST, honest releases alone are, from the stream of that number on: others
-than before. The figures of the documentation come from ``3900 10``, and ``3500 10 10000``.
+than before. The figures of the documentation come from ``3900 10``, ``3500 10 10000``
+and ``1000 10 13500``.
 """
 
 from __future__ import annotations
