@@ -5,8 +5,9 @@ from __future__ import annotations
 from splu_ref.tables.cells import PUBLIC, Cell, Table, approximation, is_exact
 from splu_ref.tables.counts import Ask, count_table
 from splu_ref.tables.groups import ordered
+from splu_ref.tables.limits import Measure
 from splu_ref.tables.lines import cell_object, half_width, table_columns, table_object
-from splu_ref.tables.measures import Measure, measure_table
+from splu_ref.tables.measures import measure_table
 
 __all__ = [
     "PUBLIC",

@@ -10,8 +10,7 @@ Its variance is that of independent records, sum h^2 (score^2 - W t^2), which is
 matrix is made of the published frequencies, which scatter along: of one sensitive column h is taken less its
 mean over all records then, and the mean itself adds the variance of a published total, which is known.
 
-A mean is a quotient. Its interval are all m at which the sum of what is above or below m is not contradicted
-(Fieller 1954), as far as numbers of the group reach.
+The ends of the intervals are in `splu_ref.tables.limits`.
 """
 
 from __future__ import annotations
@@ -19,14 +18,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_ref.channels import inverse
 from splu_ref.decoys import FloatArray
 from splu_ref.estimators import Condition, Inversion, number, published_co_occurrence
-from splu_ref.estimators.answers import NO_INTERVAL, NORMAL_95
+from splu_ref.estimators.answers import NO_INTERVAL
 from splu_ref.estimators.queries.query import selected
 from splu_ref.interfaces import RecordRandomizer
 from splu_ref.mechanisms import PublishedTable, SpluGen
@@ -34,8 +34,8 @@ from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import IntArray, SystemSource
 from splu_ref.tables.cells import PUBLIC, Cell, Table
 from splu_ref.tables.groups import Groups, ordered, require_columns
+from splu_ref.tables.limits import Found, Measure, Quadratic, Rates, intervals
 
-Measure: TypeAlias = Literal["sum", "mean"]
 METHOD = "inversion"
 MOST_SUMS = 1 << 24
 """Groups times combinations of sensitive values whose numbers are added up, at most."""
@@ -67,17 +67,6 @@ class _Inverse:
     weights: FloatArray
     frequencies: FloatArray
     spread: FloatArray | None
-
-
-class _Quadratic(NamedTuple):
-    """Numbers that depend on m as constant + linear m + square m^2; arrays of one shape."""
-
-    constant: FloatArray
-    linear: FloatArray
-    square: FloatArray
-
-    def at(self, m: FloatArray) -> FloatArray:
-        return np.asarray(self.constant + self.linear * m + self.square * m**2)
 
 
 def measure_table(
@@ -141,40 +130,13 @@ def measure_table(
     )
 
 
-class _Found(NamedTuple):
-    """Sums of each group, shape (public groups, groups of each sensitive column in turn).
-
-    Attributes
-    ----------
-    total, records
-        Estimated sums of the numbers, and of the records that have one.
-    variance
-        That of the sum less m times the records, by m.
-    published
-        Published records of each group that have a number.
-    least, greatest
-        The range of the numbers that a record of the group may have.
-    lowest, highest
-        The range of their sum.
-    """
-
-    total: FloatArray
-    records: FloatArray
-    variance: _Quadratic
-    published: FloatArray
-    least: FloatArray
-    greatest: FloatArray
-    lowest: FloatArray
-    highest: FloatArray
-
-
 def _of_public(
     release: PublishedTable,
     groups: Groups,
     asked: Sequence[_Asked],
     inverses: Mapping[str, _Inverse],
     numbers: FloatArray,
-) -> _Found:
+) -> Found:
     """Add up numbers that are public, of records in groups that are not."""
     inside = (groups.of_record >= 0) & ~np.isnan(numbers)
     sizes = [len(inverses[one.column].frequencies) for one in asked]
@@ -186,14 +148,14 @@ def _of_public(
     scores = [inverses[one.column].weights @ one.members for one in asked]
     squares = [score**2 for score in scores]  # and W t^2 is the score itself, as t is 0 or 1
     u0, u1, u2 = (_applied(part, squares) - _applied(part, scores) for part in sums)
-    variance = _Quadratic(u2, -2 * u1, u0)
+    variance = Quadratic(u2, -2 * u1, u0)
     if len(asked) == 1 and (spread := inverses[asked[0].column].spread) is not None:
         own = inverses[asked[0].column]
         members, [score] = asked[0].members, scores
         fixed = own.frequencies @ (score**2 - score) + np.einsum("vg,vw,wg->g", members, spread, members)
         rows = release.table.row_count
         a, b = (part.sum(axis=1)[:, None] / rows for part in (sums[1], sums[0]))
-        variance = _Quadratic(
+        variance = Quadratic(
             u2 - 2 * a * u1 + a**2 * fixed,
             -2 * u1 + 2 * a * u0 + 2 * b * u1 - 2 * a * b * fixed,
             u0 - 2 * b * u0 + b**2 * fixed,
@@ -204,11 +166,17 @@ def _of_public(
     np.add.at(ends[2], codes[0], np.minimum(values, 0))
     np.add.at(ends[3], codes[0], np.maximum(values, 0))
     total = _applied(sums[1], scores)
+    drawn = _mean_squares(asked, inverses, scores) - 1
+    rates = [
+        _rates_of_public(groups, asked, codes[0], values, drawn, about_mean=each) for each in (False, True)
+    ]
     wide = (-1, *(1 for _ in asked))
-    return _Found(
+    return Found(
         total=total,
         records=_applied(sums[0], scores),
         variance=variance,
+        sum_rates=rates[0],
+        mean_rates=rates[1],
         published=_applied(sums[0], [one.members for one in asked]),
         **{
             name: np.broadcast_to(end.reshape(wide), total.shape)
@@ -224,7 +192,7 @@ def _of_sensitive(
     inverses: Mapping[str, _Inverse],
     column: str,
     numbers: FloatArray,
-) -> _Found:
+) -> Found:
     """Add up the numbers of a sensitive column."""
     inside = groups.of_record >= 0
     names = [*(one.column for one in asked), column]
@@ -257,17 +225,79 @@ def _of_sensitive(
         parts = [(1 - 2 * share) * part + share**2 * each for part, each in zip(parts, fixed, strict=True)]
     some = numbers[held > 0]
     total = added(counts, scores, score)
+    rates = [
+        _rates_of_sensitive(own, value - middle * held, asked, inverses, scores, total.shape)
+        for middle in (0.0, float(np.average(value, weights=held * (own.frequencies + 1e-9))))
+    ]
     rows = np.broadcast_to(groups.counts.reshape(-1, *(1 for _ in asked)), total.shape)
-    return _Found(
+    return Found(
         total=total,
         records=added(counts, scores, one_score),
-        variance=_Quadratic(*parts),
+        variance=Quadratic(*parts),
+        sum_rates=rates[0],
+        mean_rates=rates[1],
         published=added(counts, [one.members for one in asked], held),
         least=np.full(total.shape, some.min()),
         greatest=np.full(total.shape, some.max()),
         lowest=rows * min(0.0, float(some.min())),
         highest=rows * max(0.0, float(some.max())),
     )
+
+
+def _mean_squares(
+    asked: Sequence[_Asked], inverses: Mapping[str, _Inverse], scores: Sequence[FloatArray]
+) -> FloatArray:
+    """Return the mean square of the product of scores over the records of each group."""
+    found = np.ones(())
+    for one, score in zip(asked, scores, strict=True):
+        own = inverses[one.column]
+        drawn = np.linalg.solve(own.weights, score**2)  # the inverse of W is the law of publication itself
+        held = one.members * (own.frequencies[:, None] + 1e-9)
+        found = found[..., None] * np.maximum((held * drawn).sum(axis=0) / held.sum(axis=0), 0.0)
+    return found
+
+
+def _rates_of_sensitive(
+    own: _Inverse,
+    numbers: FloatArray,
+    asked: Sequence[_Asked],
+    inverses: Mapping[str, _Inverse],
+    scores: Sequence[FloatArray],
+    shape: tuple[int, ...],
+) -> Rates:
+    """Return the rates of the numbers of a sensitive column; none where all records of a group are known."""
+    if not asked:
+        return Rates(np.zeros(shape), np.zeros(shape))
+    squares = np.linalg.solve(own.weights, (own.weights @ numbers) ** 2)
+    drawn = _mean_squares(asked, inverses, scores)[..., None] * squares - numbers**2
+    found = Rates.of(np.broadcast_to(numbers, drawn.shape), drawn, own.frequencies)
+    return Rates(*(np.broadcast_to(each, shape) for each in found))
+
+
+def _rates_of_public(
+    groups: Groups,
+    asked: Sequence[_Asked],
+    group: IntArray,
+    values: FloatArray,
+    drawn: FloatArray,
+    *,
+    about_mean: bool,
+) -> Rates:
+    """Return the rates of numbers that are public, less the mean of their group if that is said."""
+    size = len(groups.values)
+    records = np.bincount(group, minlength=size)
+    middle = np.bincount(group, weights=values, minlength=size) / np.maximum(records, 1)
+    apart = values - middle[group] * about_mean
+    shape = (-1, *(1 for _ in asked))
+
+    def rate(side: NDArray[np.bool_]) -> FloatArray:
+        squares, sizes = (
+            np.bincount(group[side], weights=np.abs(apart[side]) ** power, minlength=size) for power in (2, 1)
+        )
+        each = np.divide(squares, sizes, out=np.zeros(size), where=sizes > 0)
+        return np.asarray(each.reshape(shape) * np.maximum(drawn, 0.0))
+
+    return Rates(rate(apart > 0), rate(apart < 0))
 
 
 def _added(cells: IntArray, values: FloatArray, shape: tuple[int, ...]) -> FloatArray:
@@ -283,40 +313,8 @@ def _applied(cells: FloatArray, matrices: Sequence[FloatArray]) -> FloatArray:
     return np.asarray(cells, dtype=np.float64)
 
 
-def _intervals(found: _Found, measure: Measure) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return estimates, standard errors and ends."""
-    if measure == "sum":
-        error = np.sqrt(np.maximum(found.variance.constant, 0.0))
-        low, high = (
-            np.clip(found.total + sign * NORMAL_95 * error, found.lowest, found.highest) for sign in (-1, 1)
-        )
-        return found.total, np.asarray(error), np.asarray(low), np.asarray(high)
-    # All m with (total - m records)^2 <= z^2 variance(m): a quadratic in m.
-    level = NORMAL_95**2
-    square = found.records**2 - level * found.variance.square
-    linear = -2 * found.total * found.records - level * found.variance.linear
-    constant = found.total**2 - level * found.variance.constant
-    root = linear**2 - 4 * square * constant
-    told = (square > 0) & (root >= 0) & (found.records > 0)
-    half = np.sqrt(np.where(told, root, 0.0))
-    twice = np.where(told, 2 * square, 1.0)
-    low = np.where(told, (-linear - half) / twice, found.least)
-    high = np.where(told, (-linear + half) / twice, found.greatest)
-    middle = (found.least + found.greatest) / 2
-    quotient = np.divide(found.total, found.records, out=middle.copy(), where=found.records > 0)
-    value = np.clip(quotient, found.least, found.greatest)
-    error = np.divide(
-        np.sqrt(np.maximum(found.variance.at(quotient), 0.0)), found.records,
-        out=np.full(value.shape, np.inf), where=found.records > 0,
-    )  # fmt: skip
-    error = np.minimum(error, (found.greatest - found.least) / 2)  # no law on the range has a larger one
-    low = np.minimum(np.clip(low, found.least, found.greatest), value)
-    high = np.maximum(np.clip(high, found.least, found.greatest), value)
-    return np.asarray(value), np.asarray(error), np.asarray(low), np.asarray(high)
-
-
 def _cells(
-    found: _Found,
+    found: Found,
     measure: Measure,
     groups: Groups,
     asked: Sequence[_Asked],
@@ -325,7 +323,7 @@ def _cells(
     known: bool,
     exact: bool,
 ) -> list[Cell]:
-    value, error, low, high = _intervals(found, measure)
+    value, error, low, high = intervals(found, measure)
     cells = []
     for place in np.ndindex(*value.shape):
         if not np.isfinite(found.least[place]):  # no record of the public group has a number

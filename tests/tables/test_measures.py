@@ -151,3 +151,30 @@ def test_errors_of_sensitive_numbers_are_as_large_as_they_are_said_to_be(
         told = [cells[value,].standard_error or 0 for cells in found]
         ratio = sum(each**2 for each in off) / sum(each**2 for each in told)
         assert 0.5 < ratio < 1.9, (value, ratio)  # of thirty squares within a factor of 1.9, either way
+
+
+def _one_large(*, kept: bool) -> PublishedTable:
+    """Return 60 records, three of them truly 'a', one of these with 900; it is published as such or not."""
+    shown = ["a" if kept else "b", "a", "b", *("ba"[place % 4 == 0] for place in range(57))]
+    frame = pd.DataFrame({"job": shown, "pay": [900, 10, 10, *range(10, 67)]})
+    domains = {"job": ("a", "b")}
+    return PublishedTable(
+        table=Microdata.from_frame(frame), mechanism=RetentionReplacement("1/2", domains), domains=domains
+    )
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_large_number_that_was_replaced_is_not_excluded(kept: bool) -> None:
+    numbers = [900, 10, 10, *range(10, 67)]
+    # A record of the group has variance 3/4: its score is 3/2 with probability 3/4, else -1/2.
+    rate = 0.75 * sum(n * n for n in numbers) / sum(numbers)
+    cell = _cells(_one_large(kept=kept), "sum", "pay", ("job",))["a",]
+    assert cell.interval is not None
+    assert cell.standard_error is not None
+    above = cell.interval[1] - cell.estimate
+    squared = 1.959964**2 * (cell.standard_error**2 + rate * above)
+    assert above == pytest.approx(min(squared**0.5, sum(numbers) - cell.estimate), rel=1e-5)
+    assert cell.interval[0] <= 920 <= cell.interval[1]
+    mean = _cells(_one_large(kept=kept), "mean", "pay", ("job",))["a",]
+    assert mean.interval is not None
+    assert mean.interval[0] <= 920 / 3 <= mean.interval[1]
