@@ -160,12 +160,13 @@ def statement(outcome: Conformance) -> str:
         said = f"conforms in part, and as a whole in none of {len(operations)} operations"
     elif failures:
         asked = outcome.count(Verdict.PASSED, Verdict.XFAILED) + len(failures)
-        said = f"does not conform: {len(failures)} failures in {asked} vectors and checks"
+        said = f"does not conform: {_counted(len(failures))} in {asked} vectors and checks"
     else:
         said = "not shown: no operation was tested"
     parts = [said + (", asked a few vectors of each file" if outcome.smoke else "")]
     if outcome.holds and outcome.count(Verdict.XFAILED):
-        parts.append(f"{outcome.count(Verdict.XFAILED)} failures were expected")
+        expected = outcome.count(Verdict.XFAILED)
+        parts.append(f"{_counted(expected)} {'was' if expected == 1 else 'were'} expected")
     listed = {
         "not offered": [name for name in operations if name not in outcome.offered],
         "in part": [f"{name} ({whole(outcome.coverage[name])})" for name in in_part],
@@ -177,3 +178,7 @@ def statement(outcome: Conformance) -> str:
     if outcome.statistics:
         parts.append(f"a program that is right fails by chance with at most {len(outcome.statistics)}e-9")
     return "; ".join(parts)
+
+
+def _counted(failures: int) -> str:
+    return f"{failures} failure{'' if failures == 1 else 's'}"

@@ -249,7 +249,7 @@ def test_what_is_expected_to_fail_is_no_part_of_what_conforms() -> None:
     last = [vector.id for vector in files[0].vectors if vector.valid][-1]
     outcome = conform(dying(last), files, at_random=False, expected_failures={last: "not yet"})
     assert (outcome.conforming(), outcome.in_part()) == ([], ["subset"])
-    assert "1 failures were expected" in outcome.statement
+    assert "1 failure was expected" in outcome.statement
 
 
 @pytest.mark.parametrize("text", ["plan=0", "plan=2", "plan=x", "plan=", "plan,plan=1/2"])
