@@ -10,7 +10,7 @@ TYPE_CHECKING = False  # checkers take it for true, and importing typing would t
 if TYPE_CHECKING:
     from typing import Any
 
-    from splu_ref.door import ExactProbability, answers, audit_release, crosstab, t_f, t_p, tabulate
+    from splu_ref.door import ExactProbability, answers, audit_release, crosstab, recode, t_f, t_p, tabulate
     from splu_ref.mechanisms import (
         AlphaBeta,
         Anatomy,
@@ -34,7 +34,7 @@ SPECIFICATION = "2"
 """Version of the written specification: byte rules, plans, certificates. It moves only when they do."""
 
 _ROOMS = {
-    "door": ("ExactProbability", "answers", "audit_release", "crosstab", "t_f", "t_p", "tabulate"),
+    "door": ("ExactProbability", "answers", "audit_release", "crosstab", "recode", "t_f", "t_p", "tabulate"),
     "mechanisms": (
         "AlphaBeta",
         "Anatomy",
@@ -80,6 +80,7 @@ __all__ = [
     "read_release",
     "read_table",
     "read_transcript",
+    "recode",
     "t_f",
     "t_p",
     "tabulate",

@@ -283,9 +283,13 @@ def _by_channel(
             raise ParameterError(f"{option} is not asked of {facts.mechanism.name}: drop it")
     with about(published), counted("counting"):
         release = read_release(published, facts)
-        tuples = isinstance(facts.mechanism, AlphaBeta)
+        table, tuples = release.table, isinstance(facts.mechanism, AlphaBeta)
         estimator = TupleEstimator(release) if tuples else ChannelEstimator(release)
         conditions = read_conditions(where or (), values_of(release))
+        if facts.recoded:
+            queries = [(line, _recoded(query, facts, table, batch, line)) for line, query in queries]
+            if conditions:
+                conditions = _recoded(Query(conditions), facts, table, batch, 0).conditions
         if wanted.by:
             make_table(release, estimator, conditions, wanted, method, as_json=as_json)
             return

@@ -19,8 +19,7 @@ from splu_ref.microdata.recoding import (
     Hashed,
     Rare,
     Recoding,
-    admitting_missing,
-    recoded,
+    prepared,
 )
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Key
@@ -133,23 +132,16 @@ class Preparation:
         DataError
             If it cannot be read or recoded.
         """
-        table, taken = recoded(read_table(path, missing, separator), self.steps)
-        table = admitting_missing(table, self.sensitive)
-        for column, values in self.domains.items():
-            table = table.with_domain(column, values)
-        for column in self.drop:
-            table.require(column)
         unseen = [column for column in self.drop if column != self.id_column]
-        left = [column for column in table.columns if column not in unseen]
-        return Prepared(table.select(left) if unseen else table, taken, self)
+        original = read_table(path, missing, separator)
+        return Prepared(prepared(original, self.steps, self.domains, unseen, self.sensitive), self)
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A table that is about to be published, what was done to it, and by which options."""
+    """A table that is about to be published, and by which options."""
 
     table: Microdata
-    taken: tuple[Recoding, ...]
     by: Preparation
 
     def checked(
@@ -184,8 +176,8 @@ class Prepared:
         return leaks
 
     def told(self, release: Release) -> Release:
-        """Return the release without an identity that is not to be published, and with what was recoded."""
-        table = release.table
-        if self.by.id_column in self.by.drop:
-            table = table.select([name for name in table.columns if name != self.by.id_column])
-        return replace(release, table=table, recoded=self.taken)
+        """Return the release without an identity that is not to be published."""
+        if self.by.id_column not in self.by.drop:
+            return release
+        left = [name for name in release.table.columns if name != self.by.id_column]
+        return replace(release, table=release.table.select(left))

@@ -10,6 +10,7 @@ from splu_ref.audit import releases
 from splu_ref.audit.releases import ReleaseAudit, Replay, claim_of
 from splu_ref.mechanisms import PublishedTable, Transcript, read_transcript
 from splu_ref.microdata import Microdata, as_table
+from splu_ref.microdata.recoding import admitting_missing
 from splu_ref.model import Exact, ParameterError
 from splu_ref.randomness import Key
 
@@ -34,7 +35,8 @@ def audit_release(
     release
         The published table with its manifest.
     original
-        The original table: a data frame, the path of a file, or a table.
+        The original table: a data frame, the path of a file, or a table. Its columns are recoded as the
+        manifest tells, unless they were.
     second
         Another release of the same table: a release with draws of its own is an inconsistency.
     missing
@@ -72,7 +74,10 @@ def audit_release(
     prepared, replay = None, None
     if original is not None:
         told = record.missing if record is not None and not isinstance(original, Microdata) else missing
-        prepared = claimed.prepared(as_table(original, told), release.sensitive)
+        source = as_table(original, told)
+        if not source.recoded:
+            source = admitting_missing(release.manifest.recode(source, key), release.sensitive)
+        prepared = claimed.prepared(source, release.sensitive)
         if record is not None:
             replay = Replay.of_transcript(record, prepared.table, key)
         elif key is not None:

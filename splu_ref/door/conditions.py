@@ -57,6 +57,8 @@ class Conditions:
         """Return the values of a column as texts: the whole domain of a sensitive one."""
         if column not in self._known:
             known = self._release.domains.get(column)
+            if known is None and column not in self._release.table.columns:
+                known = ()  # a part of a crossing, or a column that is refused when the query is answered
             if known is None:
                 known = tuple(sorted(set(self._release.table.cells(column))))
             self._known[column] = known

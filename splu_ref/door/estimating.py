@@ -8,7 +8,8 @@ from typing import Any
 import narwhals as nw
 
 from splu_ref.door.conditions import Conditions
-from splu_ref.estimators import ChannelEstimator, QueryEstimator, TupleEstimator
+from splu_ref.estimators import ChannelEstimator, Query, QueryEstimator, TupleEstimator
+from splu_ref.estimators.queries.recoded import recoded_query
 from splu_ref.mechanisms import AlphaBeta, PublishedTable, SpluGen
 from splu_ref.model import ParameterError
 from splu_ref.tables import Ask, Measure, count_table, measure_table, ordered, table_columns
@@ -62,11 +63,11 @@ def answers(
     conditions = Conditions(release)
     ask = _ask(release)
     if isinstance(queries, Mapping):
-        return ask([conditions.query(queries)], method)[0]
+        return ask([_known(release, conditions.query(queries))], method)[0]
     asked = [conditions.query(where) for where in queries]
     if not asked:
         raise ParameterError("there is no query in the list: give at least one")
-    found = ask(asked, method)
+    found = ask([_known(release, query) for query in asked], method)
     named = dict.fromkeys(column for query in asked for column, _ in query.conditions)
     told = [{column: str(condition) for column, condition in query.conditions} for query in asked]
     columns: dict[str, list[Any]] = {name: [each.get(name) for each in told] for name in named}
@@ -165,7 +166,7 @@ def tabulate(
         If a column does not exist, no record meets the conditions, or the method cannot answer.
     """
     columns = (by,) if isinstance(by, str) else tuple(by)
-    conditions = Conditions(release).query(where).conditions if where else ()
+    conditions = _known(release, Conditions(release).query(where)).conditions if where else ()
     if sum_of is None and mean_of is None:
         table = count_table(release, _ask(release), columns, conditions, method)
     elif (sum_of is None) == (mean_of is None) or method is not None:
@@ -174,6 +175,11 @@ def tabulate(
         measure: Measure = "sum" if mean_of is None else "mean"
         table = measure_table(release, measure, str(sum_of or mean_of), columns, conditions)
     return _frame_like(release, table_columns(table)).to_native()
+
+
+def _known(release: PublishedTable, query: Query) -> Query:
+    """Return the query by the columns of the release, which may be bins or crossings of the original's."""
+    return recoded_query(query, release.manifest, release.table) if release.manifest.recoded else query
 
 
 def _ask(release: PublishedTable) -> Ask:

@@ -153,6 +153,7 @@ class AlphaBeta:
             table=_table(given.table, published, self.domains).bare(),
             mechanism=self,
             domains=given.domains(),
+            recoded=given.table.recoded,
             rows_in=given.table.row_count,
             suppressed=repeated,
             max_gamma=None,

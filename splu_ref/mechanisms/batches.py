@@ -105,6 +105,7 @@ def append(
         told=Manifest(
             mechanism, joined.row_count, domains, Origin.now(joined), sizes, release.manifest.recoded
         ),
+        recoded=release.manifest.recoded,
         rows_in=batch.rows_in,
         suppressed=batch.suppressed,
         max_gamma=batch.max_gamma,

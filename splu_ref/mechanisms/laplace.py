@@ -130,6 +130,7 @@ class LaplaceCounts:
             table=Microdata.from_frame(nw.from_dict(shown, backend=frame.implementation).to_native()),
             mechanism=self,
             domains=given.domains(),
+            recoded=given.table.recoded,
             rows_in=given.table.row_count,
             suppressed=0,
             max_gamma=None,

@@ -39,7 +39,8 @@ class PublishedTable:
     told
         The manifest that the table came with; None for a table that has just been published.
     recoded
-        What was done to columns of the original before it was published, in this order.
+        What was done to columns of the original before it was published, in this order: see
+        `Microdata.recoded`.
     """
 
     table: Microdata
@@ -358,6 +359,7 @@ class RecordMechanism(ABC):
             table=published.bare(),
             mechanism=self,
             domains=given.domains(),
+            recoded=given.table.recoded,
             rows_in=given.table.row_count,
             suppressed=len(done.suppressed),
             max_gamma=max_gamma,

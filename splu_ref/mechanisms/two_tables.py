@@ -169,6 +169,7 @@ class Anatomy:
             sensitive_table=Microdata.from_frame(nw.from_dict(held, backend=library).to_native()),
             mechanism=self,
             domains=given.domains(),
+            recoded=given.table.recoded,
             rows_in=given.table.row_count,
             suppressed=len(done.suppressed),
             max_gamma=max_gamma,

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from math import floor
@@ -73,11 +73,15 @@ class Bins:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return the bins written as ``COLUMN=WIDTH``."""
-        column, width = _divided(text, "--bins age=10 or --bins born=year")
+        return cls.of(*_divided(text, "--bins age=10 or --bins born=year"))
+
+    @classmethod
+    def of(cls, column: str, width: str) -> Self:
+        """Return bins of this width, which is checked."""
         if width not in PERIODS and not (_WIDTH.fullmatch(width) and Decimal(width) > 0):
             raise ParameterError(
-                f"--bins {text}: the width is a decimal number greater than 0, such as 10 or 0.5, or "
-                f"{', '.join(PERIODS)}"
+                f"--bins {column}={width}: the width is a decimal number greater than 0, such as 10 or 0.5, "
+                f"or {', '.join(PERIODS)}"
             )
         return cls(column, width)
 
@@ -159,10 +163,16 @@ class Cross:
     def parse(cls, text: str) -> Self:
         """Return the crossing written as ``NEW=A,B``."""
         column, listed = _divided(text, "--cross job=workclass,occupation")
-        parts = tuple(listed.split(","))
+        return cls.of(column, listed.split(","))
+
+    @classmethod
+    def of(cls, column: str, parts: Sequence[str]) -> Self:
+        """Return the crossing of these parts, which are checked."""
         if len(parts) < 2 or len(set(parts)) < len(parts) or not all(parts):
-            raise ParameterError(f"--cross {text}: name two columns or more, each once: --cross NEW=A,B")
-        return cls(column, parts)
+            raise ParameterError(
+                f"--cross {column}={','.join(parts)}: name two columns or more, each once: --cross NEW=A,B"
+            )
+        return cls(column, tuple(parts))
 
     def facts(self) -> dict[str, object]:
         """Return the new column and those that it was made of."""
@@ -205,7 +215,11 @@ class Rare:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Return what is written as ``COLUMN=RECORDS``."""
-        column, least = _divided(text, "--group-rare city=10")
+        return cls.of(*_divided(text, "--group-rare city=10"))
+
+    @classmethod
+    def of(cls, column: str, least: str | int) -> Self:
+        """Return the grouping below this count, which is checked."""
         return cls(column, whole(least, f"--group-rare {column}", 2))
 
     def facts(self) -> dict[str, object]:
@@ -234,7 +248,7 @@ class Hashed:
     """Values replaced by a keyed hash, of which only who has the key can tell whose it is."""
 
     column: str
-    secret: bytes | None = None
+    secret: bytes | None = field(default=None, repr=False)
 
     def facts(self) -> dict[str, object]:
         """Return the column, and how it was hashed: nothing of the key."""
@@ -260,6 +274,44 @@ class Hashed:
         return hmac.new(self.secret, message, hashlib.sha256).hexdigest()[:16]
 
 
+def prepared(
+    table: Microdata,
+    steps: Sequence[Recoding],
+    domains: Mapping[str, Sequence[str]],
+    drop: Sequence[str] = (),
+    sensitive: Sequence[str] = (),
+) -> Microdata:
+    """Return a table as it is to be published: recoded, with declared domains, and without some columns.
+
+    Parameters
+    ----------
+    table
+        The original.
+    steps
+        What is done to columns, in this order.
+    domains
+        By column, the values that it may hold.
+    drop
+        Columns that are not published.
+    sensitive
+        The sensitive columns, as far as they are known: see `admitting_missing`.
+
+    Raises
+    ------
+    DataError
+        If a step cannot be taken, a cell lies outside its domain, or there is no such column.
+    """
+    changed, taken = recoded(table, steps)
+    changed = admitting_missing(changed, sensitive)
+    for column, values in domains.items():
+        changed = changed.with_domain(column, values)
+    for column in drop:
+        changed.require(column)
+    left = [column for column in changed.columns if column not in drop]
+    found = changed.select(left) if drop else changed
+    return found.as_recoded(taken, table) if taken else found
+
+
 def recoded(table: Microdata, steps: Sequence[Recoding]) -> tuple[Microdata, tuple[Recoding, ...]]:
     """Return the table with all steps taken, in their order, and the steps as the manifest tells them.
 
@@ -278,6 +330,15 @@ def recoded(table: Microdata, steps: Sequence[Recoding]) -> tuple[Microdata, tup
         table = done.apply(table)
         taken.append(done)
     return table, tuple(taken)
+
+
+def sources(steps: Sequence[Recoding], column: str) -> tuple[str, ...]:
+    """Return the columns of the original that a column was made of by steps, itself if by none."""
+    found = [column]
+    for step in reversed(steps):
+        if isinstance(step, Cross) and step.column in found:
+            found = [name for each in found for name in (step.parts if each == step.column else (each,))]
+    return tuple(dict.fromkeys(found))
 
 
 def with_texts(table: Microdata, column: str, cells: Sequence[str]) -> Microdata:

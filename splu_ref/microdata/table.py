@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
@@ -25,6 +25,9 @@ from splu_ref.microdata.residue import bare
 from splu_ref.microdata.values import Column, Frame, Value, contents, text, texts, values
 from splu_ref.model import Concept, DataError
 
+if TYPE_CHECKING:
+    from splu_ref.microdata.recoding import Recoding
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Microdata:
@@ -36,6 +39,8 @@ class Microdata:
 
     _frame: Frame
     _missing: str | None = None
+    _steps: tuple[Recoding, ...] = ()
+    _source: Microdata | None = None
     _encodings: dict[str, Encoding] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -90,6 +95,22 @@ class Microdata:
     def missing(self) -> str | None:
         """The text that stands for missing sensitive cells, None if they are refused."""
         return self._missing
+
+    @property
+    def recoded(self) -> tuple[Recoding, ...]:
+        """What was done to columns before, in this order: see `splu_ref.microdata.recoding`."""
+        return self._steps
+
+    @property
+    def unrecoded(self) -> Microdata:
+        """The table before its columns were recoded: itself if none were."""
+        return self if self._source is None else self._source
+
+    def as_recoded(self, steps: Sequence[Recoding], source: Microdata) -> Microdata:
+        """Return the same table, which knows that it was made of another one by these steps."""
+        table = Microdata(self._frame, self._missing, (*source.recoded, *steps), source.unrecoded)
+        table._encodings.update(self._encodings)
+        return table
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -171,7 +192,7 @@ class Microdata:
         for column in columns:
             self.require(column)
         kept = [column for column in self.columns if column in columns]
-        table = Microdata(self._frame.select(kept), self._missing)
+        table = Microdata(self._frame.select(kept), self._missing, self._steps, self._source)
         table._encodings.update({name: self._encodings[name] for name in kept if name in self._encodings})
         return table
 
@@ -224,7 +245,7 @@ class Microdata:
         DataError
             For a cell outside the domain, with its row, or a value that is not of the column's type.
         """
-        table = Microdata(self._frame, self._missing)
+        table = Microdata(self._frame, self._missing, self._steps, self._source)
         table._encodings.update(self._encodings)
         table._encodings[column] = declared(column, self._encoding(column), domain)
         return table

@@ -67,6 +67,16 @@ def test_the_log_is_a_file_of_its_own(capsys: pytest.CaptureFixture[str]) -> Non
     assert "are the same file" in capsys.readouterr().err
 
 
+def test_bins_of_another_width_are_no_other_column(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"{number % 30}\n" for number in range(120))
+    Path("ages.csv").write_text("age\n" + rows, encoding="utf-8")
+    for name, words, warned in (("1", ["10"], 0), ("2", ["5"], 1), ("3", [], 1)):
+        bins = [word for width in words for word in ("--bins", f"age={width}")]
+        known = ["ages.csv", "--sensitive", "age", "--gamma", "2", "--log", "log", "-o", f"{name}.csv"]
+        assert main(["sanitize", *known, *bins]) == 0
+        assert capsys.readouterr().err.count("recoded otherwise, which no T_P covers") == warned
+
+
 def test_a_changed_table_under_the_same_key_is_another_release(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["key", "secret"]) == 0
     assert _sanitize("-o", "1.csv", "--key-file", "secret") == 0

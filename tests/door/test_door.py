@@ -11,6 +11,7 @@ import pytest
 
 import splu_ref as sr
 from splu_ref.cli import main
+from splu_ref.mechanisms import RetentionReplacement
 from splu_ref.model import InputError, ParameterError
 
 FRAME = pl.DataFrame({"name": [f"n{number}" for number in range(24)], "value": list("aabbccdd") * 3})
@@ -125,3 +126,82 @@ def test_what_contradicts_a_transcript_is_refused() -> None:
         sr.audit_release(release, frame, transcript=drawn, id_column="job")
     with pytest.raises(ParameterError, match="id_column belongs to a key"):
         sr.audit_release(release, frame, id_column="job")
+
+
+def test_columns_are_recoded_as_the_command_line_does(tmp_path: Path) -> None:
+    rows = range(240)
+    table = pl.DataFrame(
+        {
+            "age": [20 + row % 37 for row in rows],
+            "sex": ["f" if row % 2 else "m" for row in rows],
+            "job": ["abcd"[row // 2 % 4] for row in rows],
+            "town": [f"t{row % 30}" if row % 5 else "big" for row in rows],
+            "home": [f"h{row % 4}" for row in rows],
+            "code": [str(row) for row in rows],
+        }
+    )
+    key, path = sr.Key.generate(), tmp_path / "t.parquet"
+    key.write(tmp_path / "key")
+    table.write_parquet(path)
+    (tmp_path / "domain").write_text(
+        '{"both": ["m / a", "m / c", "f / a", "f / b", "f / c", "f / d", "m / b", "m / d"]}'
+    )
+    words = ["sanitize", str(path), "-o", str(tmp_path / "p.csv"), "--manifest", str(tmp_path / "m.json")]
+    words += ["--sensitive", "both", "--gamma", "2", "--key-file", str(tmp_path / "key"), "--bins", "age=10"]
+    words += ["--cross", "both=sex,job", "--group-rare", "town=20", "--hash", "home", "--drop", "code"]
+    assert main([*words, "--domain", str(tmp_path / "domain")]) == 0
+    coarse = sr.recode(
+        table,
+        bins={"age": 10},
+        cross={"both": ["sex", "job"]},
+        group_rare={"town": 20},
+        hashed=["home"],
+        key=key,
+        domain={"both": [f"{sex} / {job}" for sex in "fm" for job in "abcd"]},
+        drop=["code"],
+    )
+    release = sr.SpluGen(2).publish(coarse, "both", sr.KeyedSource(key))
+    told = sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
+    assert release.table.content_digest() == told.table.content_digest()
+    assert release.manifest.recoded == coarse.recoded
+    assert [step.facts() for step in coarse.recoded] == [step.facts() for step in told.manifest.recoded]
+    assert "secret" not in repr(coarse.recoded)
+    assert release.domains == told.domains
+    assert coarse.unrecoded.columns == tuple(table.columns)
+    true = table.filter(sex="f", job="a").height
+    found = told.estimate(sex="f", job="a")
+    assert found == release.estimate(both="f / a")
+    assert found.estimate == told.table.cells("both").count("f / a") != true
+    assert told.estimate({"job": "b", "age": {"min": 30, "max": 39}}).predicate_count == sum(
+        30 <= age <= 39 for age in table["age"]
+    )
+    with pytest.raises(ParameterError, match="cuts the bin"):
+        told.estimate({"job": "b", "age": {"min": 33}})
+    left = table.drop("code")
+    for original in (left, coarse):
+        assert sr.audit_release(told, original, key=key).recomputed == "key (keyed randomness)"
+        assert sr.audit_release(told, original, key=key).verdict == "consistent"
+
+
+def test_what_cannot_be_recoded_is_refused_in_the_words_of_python() -> None:
+    with pytest.raises(ParameterError, match=r"^bins value=0: the width"):
+        sr.recode(FRAME, bins={"value": 0})
+    with pytest.raises(ParameterError, match=r"^cross x=value: name two"):
+        sr.recode(FRAME, cross={"x": ["value"]})
+    with pytest.raises(ParameterError, match=r"^group_rare value must be a whole number of at least 2"):
+        sr.recode(FRAME, group_rare={"value": 1})
+    with pytest.raises(ParameterError, match="hashes need a secret key"):
+        sr.recode(FRAME, hashed=["value"])
+    with pytest.raises(ParameterError, match="domain: column 'value' has 1 values"):
+        sr.recode(FRAME, domain={"value": ["a"]})
+    with pytest.raises(InputError, match="there is no column 'x'"):
+        sr.recode(FRAME, drop=["x"])
+
+
+def test_a_release_by_another_mechanism_tells_what_was_recoded() -> None:
+    coarse = sr.recode(FRAME.with_columns(sex=pl.Series(["m", "f"] * 12)), cross={"both": ["value", "sex"]})
+    values = [f"{value} / {sex}" for value in "abcd" for sex in "fm"]
+    release = RetentionReplacement("1/2", {"both": values}).publish(coarse, "both", sr.SeededSource(1))
+    assert release.manifest.recoded == coarse.recoded
+    expected = sum(release.estimate(both=f"{value} / m").estimate for value in "abcd")
+    assert release.estimate(sex="m").estimate == pytest.approx(expected)

@@ -273,7 +273,7 @@ _QUERIES_SAMPLE = b"""{"where": {"age": "39", "job": ["Sales", "Tech"], "hours":
 _LOG_SAMPLE = b"".join(
     json.dumps(line).encode() + b"\n"
     for line in (
-        {"schema": "splu-ref/release-log/1", "fingerprint_key": SECRET},
+        {"schema": "splu-ref/release-log/3", "fingerprint_key": SECRET},
         {
             "release": 1,
             "time": "2024-02-29T12:00:00Z",
@@ -283,6 +283,7 @@ _LOG_SAMPLE = b"".join(
             "counts": {"job": "3" * 64},
             "randomness": "system",
             "key": None,
+            "secrets": {"job": {"title": "4" * 64}},
         },
     )
 )

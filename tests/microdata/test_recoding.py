@@ -112,7 +112,7 @@ def test_hashes_depend_on_key_column_and_value_and_tell_nothing_of_the_key() -> 
     assert len({hashes[0], hashes[1], _cells(Hashed("x", second), ["p"])[0]}) == 3
     assert _cells(Hashed("z", first), ["p"], name="z") != hashes[:1]
     assert step.facts() == {"column": "x", "hashed": "HMAC-SHA-256"}
-    with pytest.raises(DataError, match="give --key-file"):
+    with pytest.raises(DataError, match="give key"):
         _cells(Hashed("x"), ["p"])
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,10 +17,13 @@ from splu_ref.audit.release_log.fingerprints import counts_fingerprint, secret_f
 from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.mechanisms import JoinedRelease, Release
 from splu_ref.microdata import Microdata
+from splu_ref.microdata.recoding import admitting_missing, sources
 from splu_ref.randomness import Key
 
-SCHEMA, OLDER = "splu-ref/release-log/2", "splu-ref/release-log/1"
-"""The schema that is written, and one that is read as well: it has no batches."""
+SCHEMA = "splu-ref/release-log/3"
+"""The schema that is written."""
+OLDER = ("splu-ref/release-log/2", "splu-ref/release-log/1")
+"""Schemas that are read as well: neither has secrets, the first one no batches either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +41,16 @@ class LogEntry:
     table, published
         Fingerprints of the original and of its published rows: of a batch, without those that it joined.
     counts
-        Fingerprint of each sensitive column's true counts.
+        Fingerprint of each sensitive column's true counts, as it was published.
     randomness
         Name of the source of random integers.
     key
         Fingerprint of the key it was published with, or None.
     appended_to, joined
         Of a batch, fingerprints of the published table that it joined, and of both together; otherwise None.
+    secrets
+        By sensitive column, the columns of the original that it was made of, each with the fingerprint of
+        its true counts; empty in an older log.
     """
 
     release: int
@@ -57,6 +63,11 @@ class LogEntry:
     key: str | None
     appended_to: str | None = None
     joined: str | None = None
+    secrets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def made_of(self, column: str) -> Mapping[str, str]:
+        """Return the fingerprints of the original columns behind a sensitive one, by name."""
+        return self.secrets.get(column) or {column: self.counts[column]}
 
     @property
     def law(self) -> PublishedCount:
@@ -93,6 +104,8 @@ class ReleaseLog:
     def entry(self, table: Microdata, publication: Release, key: Key | None, moment: datetime) -> LogEntry:
         """Return the entry of a release that is about to be made."""
         batch = publication if isinstance(publication, JoinedRelease) else None
+        made_of = {column: sources(table.recoded, column) for column in publication.sensitive}
+        original = admitting_missing(table.unrecoded, [name for names in made_of.values() for name in names])
         return LogEntry(
             release=len(self.entries) + 1,
             time=moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -104,6 +117,10 @@ class ReleaseLog:
             key=None if key is None else secret_fingerprint(self.key, key),
             appended_to=None if batch is None else table_fingerprint(self.key, batch.earlier),
             joined=None if batch is None else table_fingerprint(self.key, batch.table),
+            secrets={
+                column: {name: counts_fingerprint(self.key, original, name) for name in names}
+                for column, names in made_of.items()
+            },
         )
 
     def joined_by(self, entry: LogEntry) -> list[LogEntry]:

@@ -28,10 +28,11 @@ def table_fingerprint(key: Key, table: Microdata) -> str:
 def counts_fingerprint(key: Key, table: Microdata, column: str) -> str:
     """Return the fingerprint of how often each value of a column occurs, whatever the column's name.
 
-    The message is, for each value in the order of the domain, its text and its number of records.
+    The message is, for each value that occurs in the order of the domain, its text and its number of records:
+    so a declared domain makes no other column of it.
     """
     counted = zip(table.domain(column), table.histogram(column).tolist(), strict=True)
-    parts = [_framed(text(value).encode()) + _number(count) for value, count in counted]
+    parts = [_framed(text(value).encode()) + _number(count) for value, count in counted if count]
     return _fingerprint(key, b"splu-ref/log/counts/1", parts)
 
 

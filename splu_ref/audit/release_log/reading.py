@@ -52,8 +52,8 @@ def read_log(path: Path) -> ReleaseLog:
     if lines.pop() or not lines:
         raise _damaged(path, len(lines) + 1, "the file breaks off")
     header = _object(path, 1, lines[0])
-    if header.get("schema") not in (SCHEMA, OLDER):
-        raise _damaged(path, 1, f"no release log of schema {SCHEMA} or {OLDER}")
+    if header.get("schema") not in (SCHEMA, *OLDER):
+        raise _damaged(path, 1, f"no release log of schema {' or '.join((SCHEMA, *OLDER))}")
     secret = header.get("fingerprint_key")
     if len(header) != 2 or not _is_digest(secret):
         raise _damaged(path, 1, "no key of fingerprints")
@@ -79,6 +79,8 @@ def _entry(path: Path, number: int, fields: dict[str, Any]) -> LogEntry:
             and bool(entry.counts)
             and all(map(_is_digest, (entry.table, entry.published, *entry.counts.values())))
             and all(each is None or _is_digest(each) for each in (entry.key, entry.appended_to, entry.joined))
+            and set(entry.secrets) in (set(), set(entry.counts))
+            and all(named and all(map(_is_digest, named.values())) for named in entry.secrets.values())
             and (entry.appended_to is None) == (entry.joined is None)
         )
     except (TypeError, KeyError, AttributeError, ValueError, RecursionError):

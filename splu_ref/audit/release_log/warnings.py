@@ -13,10 +13,11 @@ from splu_ref.model import ParameterError
 def warnings(log: ReleaseLog, entry: LogEntry) -> Iterator[str]:
     """Yield what a new release adds to earlier ones, one sentence per sensitive column.
 
-    Releases are compared by the true counts of a column, so that a table with fewer columns or renamed ones
-    is recognized too; a changed table is recognized by the key that both were published under. Under one
-    key, different releases are independent, as with fresh draws. A release that repeats an earlier one row by
-    row reveals nothing more and gives no warning; nor does a batch for what it joins: its records are others.
+    Releases are compared by the true counts of a column, before and after it was recoded, so that a table
+    with fewer columns or renamed ones is recognized too, and so is the same secret in other bins; a changed
+    table is recognized by the key that both were published under. Under one key, different releases are
+    independent, as with fresh draws. A release that repeats an earlier one row by row reveals nothing more
+    and gives no warning; nor does a batch for what it joins: its records are others.
 
     Parameters
     ----------
@@ -33,17 +34,18 @@ def warnings(log: ReleaseLog, entry: LogEntry) -> Iterator[str]:
         )
     if _repeats(log, entry):
         return
-    for column, counts in entry.counts.items():
+    for column in entry.counts:
         others = [
             earlier
             for earlier in log.entries
             if earlier not in parts
             and (
-                counts in earlier.counts.values() or (_same_key(earlier, entry) and column in earlier.counts)
+                _same_secret(earlier, entry, column)
+                or (_same_key(earlier, entry) and _same_names(earlier, entry, column))
             )
         ]
         if others:
-            yield _about(column, counts, entry, others)
+            yield _about(column, entry, others)
 
 
 def _repeats(log: ReleaseLog, entry: LogEntry) -> bool:
@@ -54,18 +56,38 @@ def _same_key(earlier: LogEntry, entry: LogEntry) -> bool:
     return entry.key is not None and earlier.key == entry.key
 
 
-def _about(column: str, counts: str, entry: LogEntry, others: list[LogEntry]) -> str:
+def _same_secret(earlier: LogEntry, entry: LogEntry, column: str) -> bool:
+    """Return whether an earlier release has a column of these counts, or one made of the same column."""
+    if entry.counts[column] in earlier.counts.values():
+        return True
+    secrets = set(entry.made_of(column).values())
+    return any(secrets & set(earlier.made_of(other).values()) for other in earlier.counts)
+
+
+def _same_names(earlier: LogEntry, entry: LogEntry, column: str) -> bool:
+    names = {column, *entry.made_of(column)}
+    return any(names & {other, *earlier.made_of(other)} for other in earlier.counts)
+
+
+def _about(column: str, entry: LogEntry, others: list[LogEntry]) -> str:
     said = f"column {column!r} was published before with other draws ({_listed(others)})"
-    changed = [earlier for earlier in others if counts not in earlier.counts.values()]
+    changed = [earlier for earlier in others if not _same_secret(earlier, entry, column)]
     if changed:
         said += f"; {_listed(changed)} of another table under the same key, which may share records"
+    shared = [earlier for earlier in others if earlier not in changed]
+    recoded = [earlier for earlier in shared if entry.counts[column] not in earlier.counts.values()]
+    if recoded:
+        said += f"; {_listed(recoded)} with the column recoded otherwise, which no T_P covers"
     same = [
         each
         for each in others
-        if each.law == entry.law and _as_independent(each.draws) and _as_independent(entry.draws)
+        if each not in recoded
+        and each.law == entry.law
+        and _as_independent(each.draws)
+        and _as_independent(entry.draws)
     ]
-    if len(same) < len(others):
-        unlike = [earlier for earlier in others if earlier not in same]
+    unlike = [earlier for earlier in others if earlier not in recoded and earlier not in same]
+    if unlike:
         drawn = any(earlier.law == entry.law for earlier in unlike)
         what = "gamma, retention or law of draws" if drawn else "gamma or retention"
         said += f"; {_listed(unlike)} with another {what}, which no T_P covers"

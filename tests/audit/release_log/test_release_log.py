@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import stat
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,7 @@ from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import decimal_down
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata
+from splu_ref.microdata.recoding import Bins, Cross, Rare, prepared
 from splu_ref.model import DataError, Exact, InputError
 from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource
 
@@ -303,7 +305,7 @@ def test_a_log_with_two_names_is_refused(log: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "change"),
     [
-        (1, lambda text: text.replace(SCHEMA, "splu-ref/release-log/3")),
+        (1, lambda text: text.replace(SCHEMA, "splu-ref/release-log/4")),
         (2, lambda text: text.replace('"joined": null', '"joined": "0"')),
         (2, lambda text: text.replace('"joined": null', f'"joined": "{"0" * 64}"')),
         (1, lambda text: text.replace('"fingerprint_key": "', '"fingerprint_key": "0')),
@@ -318,6 +320,11 @@ def test_a_log_with_two_names_is_refused(log: Path) -> None:
         (2, lambda text: text.replace('"retention": "1/2"', '"retention": 1')),
         (2, lambda text: text.replace('"key": null', '"key": "abc"')),
         (2, lambda text: text.replace('"counts": {', '"counts": {"x": 1, ')),
+        (2, lambda text: text.replace('"secrets": {"value"', '"secrets": {"x"')),
+        (2, lambda text: text.replace('"secrets": {"value": {', '"secrets": {"value": {"x": "0", ')),
+        (2, lambda text: text[: text.index('"secrets"')] + '"secrets": {"value": {}}}'),
+        (2, lambda text: text[: text.index('"secrets"')] + '"secrets": {"value": 1}}'),
+        (2, lambda text: text[: text.index('"secrets"')] + '"secrets": null}'),
         (2, lambda text: "7"),
         (2, lambda text: ""),
         (3, lambda text: ""),
@@ -342,11 +349,54 @@ def test_a_log_that_breaks_off_is_refused(log: Path) -> None:
             read_log(log)
 
 
-def test_a_log_of_the_first_schema_is_read_and_written_anew(log: Path) -> None:
+@pytest.mark.parametrize("schema", ["splu-ref/release-log/1", "splu-ref/release-log/2"])
+def test_a_log_of_an_older_schema_is_read_and_written_anew(log: Path, schema: str) -> None:
     add(log, publication(SeededSource(1)))
-    old = log.read_text("utf-8").replace(SCHEMA, "splu-ref/release-log/1")
-    log.write_text(old.replace(', "appended_to": null, "joined": null', ""), encoding="utf-8")
+    header, entry = map(json.loads, log.read_text("utf-8").splitlines())
+    del entry["secrets"]
+    if schema.endswith("1"):
+        del entry["appended_to"], entry["joined"]
+    log.write_text(f"{json.dumps(header | {'schema': schema})}\n{json.dumps(entry)}\n", encoding="utf-8")
     (warning,) = add(log, publication(SeededSource(2)))
     assert "release 1 of the log" in warning
     assert log.read_text("utf-8").startswith(f'{{"schema": "{SCHEMA}"')
     assert read_log(log).entries[0].appended_to is None
+
+
+def _in_bins(width: str | None, domain: Sequence[str] = ()) -> Microdata:
+    ages = Microdata.from_frame(pl.DataFrame({"value": [str(number) for number in range(24)] * 2}))
+    steps = [] if width is None else [Bins("value", width)]
+    return prepared(ages, steps, {"value": domain} if domain else {})
+
+
+@pytest.mark.parametrize(("first", "second"), [("4", "6"), ("6", None), (None, "4")])
+def test_a_column_in_other_bins_is_the_same_secret(log: Path, first: str | None, second: str | None) -> None:
+    one, other = _in_bins(first), _in_bins(second)
+    assert add(log, publication(SeededSource(1), one), table=one) == []
+    [warning] = add(log, publication(SeededSource(2), other), table=other)
+    assert "release 1 of the log with the column recoded otherwise, which no T_P covers" in warning
+    assert "the mean of" not in warning
+    [third] = add(log, publication(SeededSource(3), other), table=other)
+    assert "(releases 1, 2 of the log)" in third
+    assert "release 1 of the log with the column recoded otherwise" in third
+    assert "the mean of 2 published counts" in third
+
+
+def test_a_part_of_a_crossing_is_the_same_secret(log: Path) -> None:
+    frame = TABLE.to_frame().with_columns(sex=pl.Series(["m", "f"] * 12))
+    plain = Microdata.from_frame(frame)
+    crossed = prepared(plain, [Cross("value", ("value", "sex")), Rare("value", 2)], {})
+    assert add(log, publication(SeededSource(1), crossed), table=crossed) == []
+    assert set(read_log(log).entries[0].made_of("value")) == {"value", "sex"}
+    assert "recoded otherwise" in add(log, publication(SeededSource(2), plain), table=plain)[0]
+    other = Microdata.from_frame(frame.with_columns(value=pl.Series(list("aaabbbcccddd") * 2)))
+    assert add(log, publication(SeededSource(3), other), table=other) != []  # the same counts by chance
+    alone = Microdata.from_frame(frame.with_columns(value=pl.Series(list("aabbccde") * 3)))
+    assert add(log, publication(SeededSource(3), alone), table=alone) == []
+
+
+def test_a_declared_domain_makes_no_other_column(log: Path) -> None:
+    ages = [str(number) for number in range(24)]
+    one, other = _in_bins(None), _in_bins(None, [*ages, "99"])
+    assert add(log, publication(SeededSource(1), one), table=one) == []
+    assert "the mean of 2 published counts" in add(log, publication(SeededSource(2), other), table=other)[0]
