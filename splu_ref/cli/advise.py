@@ -14,7 +14,7 @@ from splu_ref.audit.advice import LawOfDraws, laws_of_draws, worth
 from splu_ref.audit.advice.drawing import require_format
 from splu_ref.audit.advice.option import ALPHA, EPSILON, T_E, T_P
 from splu_ref.binomial.work import one_budget
-from splu_ref.cli.output import AsJson, Force, about, note, show
+from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.preparing import Preparation
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_options import (
@@ -24,7 +24,6 @@ from splu_ref.cli.release_options import (
     GroupRare,
     KeepColumn,
     QuasiColumn,
-    Separator,
 )
 from splu_ref.cli.worth import MEANING, bargain, leak_warnings, leaks_json, unique_records, worth_json
 from splu_ref.files import refuse_existing, write_whole
@@ -97,7 +96,7 @@ def run(
         require_format(picture_file.suffix.lower())
         refuse_existing(picture_file, force=force)
     with counted("weighing options") as progress, about(table):
-        prepared = wanted.read(table, missing, separator)
+        prepared = wanted.read(table, missing)
         original = prepared.table
         advice = advise(original, sensitive, goals, retention or (), progress=progress)
         [leaks] = prepared.checked(eligible=False, strict=False, above=goals.alpha)

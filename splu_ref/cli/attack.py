@@ -32,7 +32,7 @@ from splu_ref.audit.attacks import (
     reading_named,
     shared_value,
 )
-from splu_ref.cli.output import AsJson, about, show
+from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 from splu_ref.manifest import Manifest
@@ -173,6 +173,7 @@ def run(
         typer.Option("--runs", help=f"{', '.join(LEARNING)}: releases, each attacked by itself. [6]"),
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="For tests only: repeatable.")] = None,
+    separator: Separator = None,
     as_json: AsJson = False,
 ) -> int:
     """Publish a table as a manifest says, attack every record, and compare with what is predicted exactly.

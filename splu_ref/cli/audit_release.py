@@ -22,7 +22,7 @@ from splu_ref.audit.releases import (
 from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import GroupDraws, PublishedCount
-from splu_ref.cli.output import AsJson, RetentionOption, about, show
+from splu_ref.cli.output import AsJson, RetentionOption, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import exact_json
 from splu_ref.interfaces import Mechanism
@@ -108,6 +108,7 @@ def run(
     alpha: Annotated[
         str, typer.Option("--alpha", help="Largest count of the promise stated with --second.")
     ] = str(ALPHA),
+    separator: Separator = None,
     as_json: AsJson = False,
 ) -> int:
     """Say whether a published table is one that its mechanism could and would have made.

@@ -25,7 +25,7 @@ from splu_ref.channels import (
 )
 from splu_ref.channels import retention as retention_channel
 from splu_ref.cli.certify import certified
-from splu_ref.cli.output import AsJson, Force, about, show
+from splu_ref.cli.output import AsJson, Force, Separator, about, show
 from splu_ref.files import refuse_existing
 from splu_ref.guarantees import decimal_down, decimal_up
 from splu_ref.guarantees.progress import Progress
@@ -67,6 +67,7 @@ def run(
         Path | None,
         typer.Option("--certificate", help="Write a certificate of the breach, or that there is none."),
     ] = None,
+    separator: Separator = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:

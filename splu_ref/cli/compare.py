@@ -13,7 +13,7 @@ from rich.text import Text
 from splu_ref.audit.comparison import ATTACKS, GUARANTEES, Comparison, compare
 from splu_ref.audit.comparison_cells import Cell, Row
 from splu_ref.binomial import Bounds
-from splu_ref.cli.output import AsJson, Force, about
+from splu_ref.cli.output import AsJson, Force, Separator, about
 from splu_ref.cli.progress import counted
 from splu_ref.microdata import read_table
 from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE, embedded_table
@@ -36,6 +36,7 @@ def run(
         Path | None, typer.Option("--report", help="Write index.html and comparison.json into this folder.")
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="For tests only: repeatable.")] = None,
+    separator: Separator = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

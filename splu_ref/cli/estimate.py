@@ -12,7 +12,7 @@ import typer
 
 from splu_ref.channels import GroupDraws
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, Force, about, note, show
+from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.queries import read_queries
 from splu_ref.cli.tables import TableOptions, make_table, values_of
@@ -117,6 +117,7 @@ def run(
             help="What the intervals of shrunk are for: each count, or the values of a domain on average.",
         ),
     ] = "each",
+    separator: Separator = None,
     as_json: AsJson = False,
 ) -> None:
     """Estimate how many published records satisfied a conjunction before, with a 95 % interval.

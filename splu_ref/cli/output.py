@@ -24,6 +24,26 @@ RetentionOption: TypeAlias = Annotated[
 ]
 
 
+def _divided(context: typer.Context, separator: str | None) -> str | None:
+    if separator is not None:
+        from splu_ref.microdata.reading import separated_by  # noqa: PLC0415 - most runs have commas
+
+        context.with_resource(separated_by(separator))
+    return separator
+
+
+Separator: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--separator",
+        callback=_divided,
+        expose_value=False,
+        help="What divides the cells of CSV files whose header has it: comma, semicolon, tab, bar [comma].",
+    ),
+]
+"""Holds for all tables that the command reads: nothing has to be done with its value."""
+
+
 def show(result: Mapping[str, object], lines: Iterable[tuple[str, str]], *, as_json: bool) -> None:
     """Print ``result`` as JSON, or ``lines`` as pairs of a name and a text.
 

@@ -124,7 +124,7 @@ class Preparation:
             self, steps=tuple(Hashed(s.column, secret) if isinstance(s, Hashed) else s for s in told)
         )
 
-    def read(self, path: Path, missing: str | None, separator: str | None) -> Prepared:
+    def read(self, path: Path, missing: str | None) -> Prepared:
         """Return the table, as it is to be published.
 
         Raises
@@ -133,7 +133,7 @@ class Preparation:
             If it cannot be read or recoded.
         """
         unseen = [column for column in self.drop if column != self.id_column]
-        original = read_table(path, missing, separator)
+        original = read_table(path, missing)
         return Prepared(prepared(original, self.steps, self.domains, unseen, self.sensitive), self)
 
 

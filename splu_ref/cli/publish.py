@@ -15,7 +15,7 @@ from splu_ref.channels import natural_logarithm
 from splu_ref.cli.alpha_beta import chances_asked, expected_size
 from splu_ref.cli.domains import MOST_VALUES, read_domains, read_laws
 from splu_ref.cli.matrices import read_operator
-from splu_ref.cli.output import AsJson, Force, about, note, show
+from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_options import IdColumn, KeyFile, ManifestFile, Missing, Seed
 from splu_ref.cli.sanitize import SEEDED, refuse_identity, refuse_overlap, source_of
@@ -224,6 +224,7 @@ def run(
     seed: Seed = None,
     missing: Missing = None,
     manifest: ManifestFile = None,
+    separator: Separator = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

@@ -7,7 +7,6 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from splu_ref.microdata.reading import SEPARATORS
 from splu_ref.microdata.recoding import OTHER
 
 KeyFile: TypeAlias = Annotated[
@@ -23,12 +22,7 @@ Seed: TypeAlias = Annotated[
 Missing: TypeAlias = Annotated[
     str | None, typer.Option("--missing", help="Publish missing sensitive cells as this value.")
 ]
-Separator: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--separator", help=f"What divides the cells of a CSV file: {', '.join(SEPARATORS)} [comma]."
-    ),
-]
+
 BinsOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option("--bins", help="COL=WIDTH: numbers in bins of a width, dates by year, quarter or month."),

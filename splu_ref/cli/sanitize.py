@@ -14,7 +14,7 @@ import typer
 from splu_ref.audit.advice import Leaks, Worth
 from splu_ref.audit.advice.option import EPSILON
 from splu_ref.audit.release_log import logged, read_log, warnings
-from splu_ref.cli.output import AsJson, Force, GammaOption, about, note, show
+from splu_ref.cli.output import AsJson, Force, GammaOption, Separator, about, note, show
 from splu_ref.cli.preparing import Preparation
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_options import (
@@ -29,7 +29,6 @@ from splu_ref.cli.release_options import (
     Missing,
     QuasiColumn,
     Seed,
-    Separator,
 )
 from splu_ref.cli.worth import (
     bargain,
@@ -174,7 +173,7 @@ def run(
         refuse_existing(path, force=force)
     with counted("publishing") as progress:
         with about(table):
-            prepared = wanted.joining(earlier, key_file).read(table, missing, separator)
+            prepared = wanted.joining(earlier, key_file).read(table, missing)
             original = prepared.table
             leaks = prepared.checked(eligible=earlier is None, strict=strict)
             progress(1, 3)

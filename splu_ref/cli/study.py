@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, Force, note, show
+from splu_ref.cli.output import AsJson, Force, Separator, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.study_coverage import judge_coverage
 from splu_ref.cli.study_figures import show_figures
@@ -90,6 +90,7 @@ def run(
         bool,
         typer.Option("--olap", help="Figures 4 to 14 of Agrawal, Srikant and Thomas 2005 instead."),
     ] = False,
+    separator: Separator = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:

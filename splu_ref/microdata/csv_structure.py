@@ -180,10 +180,7 @@ def separated_otherwise(header: str) -> str:
     """Return what to do if the only name of a header looks like several that no comma divides."""
     for separator, name in _OTHERS.items():
         if separator in header:
-            return (
-                f"the cells seem to be divided by a {name}: write commas, or say --separator {name} where a "
-                "command has it"
-            )
+            return f"the cells seem to be divided by a {name}: write commas, or say --separator {name}"
     return ""
 
 

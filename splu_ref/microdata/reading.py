@@ -7,6 +7,9 @@ import io
 import os
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 import polars as pl
@@ -25,10 +28,30 @@ STANDARD_INPUT = "-"
 """Stands for what another program writes."""
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 """What may stand between the cells of a CSV file that is read, by name or as it is; a comma is written."""
+_DIVIDED_BY: ContextVar[str | None] = ContextVar("divided_by", default=None)
 _SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers")
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@contextmanager
+def separated_by(separator: str | None) -> Iterator[None]:
+    """Let tables be read that have another separator than a comma, as the command line does.
+
+    It holds for each CSV file whose header line it stands in, or in whose header line no comma stands: the
+    tables that this program has written, with commas, are read beside others.
+
+    Raises
+    ------
+    ParameterError
+        If it is none of `SEPARATORS`.
+    """
+    token = _DIVIDED_BY.set(None if separator is None else _separator(separator))
+    try:
+        yield
+    finally:
+        _DIVIDED_BY.reset(token)
 
 
 def require_suffix(path: str | os.PathLike[str]) -> str:
@@ -67,8 +90,8 @@ def read_table(
     missing
         See `Microdata.from_frame`.
     separator
-        What stands between the cells of a CSV file: one of `SEPARATORS`, a comma unless given. In other
-        respects the file is read as if commas stood there.
+        What stands between the cells of a CSV file: one of `SEPARATORS`; unless given, a comma, or what
+        `separated_by` says. In other respects the file is read as if commas stood there.
     empty
         Whether a table may have columns and no rows, as a set of tuples may.
 
@@ -79,7 +102,7 @@ def read_table(
     InputError
         If it is no regular file.
     """
-    between = _separator(separator)
+    between = None if separator is None else _separator(separator)
     if os.fspath(path) == STANDARD_INPUT:
         name, data = "standard input", _standard_input()
         suffix = ".parquet" if data.startswith(_PARQUET) else ".csv"
@@ -104,12 +127,17 @@ def read_table(
             raise ParameterError(f"{name} is a Parquet file, which has no separator: leave out --separator")
         return Microdata.from_frame(parse_parquet(data, name), missing, empty=empty)
     content = decompressed(data, name) if suffix == ".csv.gz" else data
+    between = between or _divider(content)
     return Microdata.from_frame(parse_csv(content, name, between, empty=empty), missing, empty=empty)
 
 
-def _separator(given: str | None) -> str:
-    if given is None:
-        return ","
+def _divider(content: bytes) -> str:
+    """Return what stands between the cells of a file, by its header and what was said of all files."""
+    said, header = _DIVIDED_BY.get(), content.partition(b"\n")[0]
+    return "," if said is None or (said.encode() not in header and b"," in header) else said
+
+
+def _separator(given: str) -> str:
     found = SEPARATORS.get(given, given)
     if found not in SEPARATORS.values():
         raise ParameterError(f"--separator {given!r} is unknown: choose one of {', '.join(SEPARATORS)}")

@@ -13,7 +13,11 @@ import polars as pl
 import pytest
 
 from splu_ref.cli import main
+from splu_ref.cli.app import command
 from splu_ref.microdata import read_table
+from splu_ref.microdata.reading import SEPARATORS, separated_by
+from splu_ref.model import DataError
+from tests.hostile.test_inputs import INPUTS
 
 ROWS = 600
 
@@ -220,6 +224,7 @@ def test_other_separators_standard_input_and_spreadsheets(
     _sanitize(*JOB, *CLEAN, "--separator", "semicolon", table="semicolon.csv")
     assert read_table("out.csv").columns == ("age", "sex", "ill", "job")
     _sanitize(*JOB, "--separator", "dot", table="semicolon.csv", code=2)
+    assert "choose one of comma, semicolon, tab, bar" in capsys.readouterr().err
     _sanitize(*JOB, table="sheet.XLSX", code=2)
     assert "is a spreadsheet" in capsys.readouterr().err
     frame.write_parquet("table.parquet")
@@ -230,6 +235,62 @@ def test_other_separators_standard_input_and_spreadsheets(
         assert read_table("out.csv").row_count == ROWS
     monkeypatch.setattr(sys, "stdin", None)
     _sanitize(*JOB, table="-", code=2)
+
+
+READING = [
+    "sanitize",
+    "publish",
+    "advise",
+    "estimate",
+    "audit-release",
+    "attack",
+    "breach",
+    "compare",
+    "study",
+]
+
+
+def test_every_command_that_reads_a_table_takes_a_separator(
+    folder: Path, capsys: pytest.CaptureFixture[str], frame: pl.DataFrame
+) -> None:
+    reading = {where.split()[0] for where in INPUTS if where.endswith((" table", " published", "-data"))}
+    assert reading | {"breach"} == set(READING)
+    for name in READING:
+        [option] = [each for each in command(name).params if "--separator" in each.opts]
+        assert all(word in option.help for word in SEPARATORS)
+    frame.select("age", "job").write_csv("bar.csv", separator="|")
+    _sanitize(*JOB, "--separator", "bar", "--seed", "1", table="bar.csv")
+    capsys.readouterr()
+    # A table that this program wrote is read with commas beside one that is not.
+    audit = ["audit-release", "out.csv", "--manifest", "m.json", "--original", "bar.csv", "--json"]
+    assert main([*audit, "--separator", "|"]) in (0, 3)
+    assert json.loads(capsys.readouterr().out)["linked"] is not None
+    assert main(audit) == 2
+    assert "divided by a bar: write commas, or say --separator bar" in capsys.readouterr().err
+    read_table("out.csv").to_frame().write_csv("out.tsv.csv", separator="\t")
+    count = ["estimate", "--manifest", "m.json", "--where", "job=cook", "--json"]
+    assert main([*count, "out.csv"]) == 0
+    comma = capsys.readouterr().out
+    assert main([*count, "out.tsv.csv", "--separator", "tab"]) == 0
+    assert capsys.readouterr().out == comma
+    assert main([*count, "out.tsv.csv"]) == 2  # what was said of one command is not said of the next
+    capsys.readouterr()
+    assert main(["compare", "bar.csv", "--column", "x", "--separator", "bar"]) == 2
+    assert "there is no column 'x': The columns are 'age', 'job'" in capsys.readouterr().err
+
+
+def test_a_header_decides_whether_a_separator_is_in_the_file(tmp_path: Path) -> None:
+    def rows(text: str, separator: str | None) -> list[str]:
+        (tmp_path / "t.csv").write_text(text)
+        with separated_by(separator):
+            return list(read_table(tmp_path / "t.csv").columns)
+
+    assert rows("a;b\n1,5;2\n", ";") == ["a", "b"]
+    assert rows("a,b\n1;5,2\n", ";") == ["a", "b"]
+    assert rows("a\n1,5\n", ";") == ["a"]  # one column: its cells may hold commas
+    assert rows("a;b,c\n1;2\n", ";") == ["a", "b,c"]
+    with pytest.raises(DataError):
+        rows("a\n1,5\n", None)
 
 
 def test_numbers_with_missing_cells_are_published_as_text(
