@@ -13,7 +13,7 @@ from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import Channel, Pairs
 from splu_ref.microdata import Microdata
-from splu_ref.randomness import IntArray, Randomness, UniformSource
+from splu_ref.randomness import Fact, IntArray, Randomness, UniformSource
 
 Release_co = TypeVar("Release_co", covariant=True)
 Release_contra = TypeVar("Release_contra", contravariant=True)
@@ -31,7 +31,7 @@ class Mechanism(Protocol[Release_co]):
         """The ``method`` of a manifest."""
         ...
 
-    def facts(self) -> Mapping[str, int | str]:
+    def facts(self) -> Mapping[str, Fact]:
         """Return the parameters as a manifest tells them: exact numbers as text."""
         ...
 

@@ -24,6 +24,8 @@ SCHEMAS = ("splu-ref/manifest/1", "splu-ref/manifest/2")
 """The schemas that are read. The first has no origin."""
 SETS = ("alpha-beta",)
 """The methods that publish a set of tuples, which may be empty."""
+_BY_COLUMN = ("gamma", "retention", "plan")
+"""Parameters of SPLU-Gen that are told for each column where any is."""
 LONGEST_FILE = 1 << 24
 """Bytes of the largest manifest that is read."""
 DIGEST, _RELEASE, _DATE = (
@@ -198,6 +200,18 @@ class Facts:
         if not found:
             raise DataError("no column is sensitive: ask the publisher")
         return unrepeated(found)
+
+    def of_column(self, column: str) -> Facts:
+        """Return the facts of one sensitive column, where each parameter is told by column."""
+        columns, found = set(self.domains()), dict(self._document)
+        for name, told in self._document.items():
+            if isinstance(told, dict) and name != "produced_by":
+                if set(told) != columns:
+                    raise ValueError
+                found[name] = told[column]
+            elif name in _BY_COLUMN:
+                raise TypeError
+        return Facts(found)
 
     def batches(self) -> tuple[int, ...]:
         """Return the records of each batch, which add up to the rows; nothing if there are no batches."""

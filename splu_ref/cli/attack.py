@@ -36,7 +36,15 @@ from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import AlphaBeta, Anatomy, RecordMechanism, SpluGen, read_manifest, read_release
+from splu_ref.mechanisms import (
+    AlphaBeta,
+    Anatomy,
+    RecordMechanism,
+    SpluGen,
+    SpluGenByColumn,
+    read_manifest,
+    read_release,
+)
 from splu_ref.microdata import Microdata, read_table
 from splu_ref.microdata.values import text
 from splu_ref.model import DataError, ParameterError, whole
@@ -316,7 +324,10 @@ def _of_release(
     original = _original(table)
     with about(release):
         published = read_release(release, told)
-        released = Released(published, _column(told, column), original)
+        attacked = _column(told, column)
+        if isinstance(published.mechanism, SpluGenByColumn):
+            published = replace(published, mechanism=published.mechanism.column(attacked))
+        released = Released(published, attacked, original)
         if name == "presence":
             if options.value is None:
                 raise ParameterError("say which value is looked for in the release: --value")
@@ -367,6 +378,8 @@ def _victims(
 ) -> Victims:
     """Return the records of the table at ``path``, to be published as a manifest tells."""
     columns, attacked = tuple(told.domains), _column(told, column)
+    if isinstance(mechanism, SpluGenByColumn):  # each column is published as if it were the only one
+        columns, mechanism = (attacked,), mechanism.column(attacked)
     with about(path):
         table = read_table(path)
         if isinstance(mechanism, RecordMechanism):

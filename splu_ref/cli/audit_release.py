@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar, cast
 
@@ -14,6 +14,7 @@ from splu_ref.audit.releases import (
     AnyClaim,
     Check,
     Claimed,
+    ClaimedByColumn,
     ReleaseAudit,
     Replay,
     audit_release,
@@ -22,6 +23,7 @@ from splu_ref.audit.releases import (
 from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import GroupDraws, PublishedCount
+from splu_ref.cli.gammas import splu_gen
 from splu_ref.cli.output import AsJson, RetentionOption, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import exact_json
@@ -30,6 +32,7 @@ from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import (
     RetentionReplacement,
     SpluGen,
+    SpluGenByColumn,
     Swapping,
     Transcript,
     read_manifest,
@@ -54,7 +57,8 @@ def run(
         list[str] | None, typer.Option("--sensitive", help="Sensitive column; repeat for several.")
     ] = None,
     gamma: Annotated[
-        str | None, typer.Option("--gamma", help="Size of a decoy group that is claimed, at least 2.")
+        str | None,
+        typer.Option("--gamma", help="Size of a decoy group that is claimed; or one a column: job=5,age=10."),
     ] = None,
     retention: RetentionOption = None,
     plan: Annotated[
@@ -129,7 +133,9 @@ def run(
     named, told = _told_by(facts, record)
     columns = _agreed("--sensitive", sensitive or None, named)
     claimed: AnyClaim
-    if told is None or isinstance(told, SpluGen):
+    if isinstance(told, SpluGenByColumn) or (told is None and gamma is not None and "=" in gamma):
+        claimed = _claimed_by_column(told, gamma, plan, retention, columns, planned=key is not None)
+    elif told is None or isinstance(told, SpluGen):
         claimed = _claimed(told, gamma, plan, retention, draws, planned=key is not None)
     else:
         claimed = claim_of(told)
@@ -230,6 +236,32 @@ def _claimed(
     elif planned:
         plan = _agreed("--plan", plan, None)
     return Claimed(law, plan, together or GroupDraws())
+
+
+def _claimed_by_column(
+    told: SpluGenByColumn | None,
+    gamma: str | None,
+    plan: str | None,
+    retention: str | None,
+    columns: Sequence[str],
+    *,
+    planned: bool,
+) -> AnyClaim:
+    """Return the claim of the options and of the manifest, where each column has a gamma of its own."""
+    if told is None:
+        made = splu_gen(_agreed("--gamma", gamma, None), retention, plan or "mixed", columns)
+        if planned:
+            _agreed("--plan", plan, None)
+        if isinstance(made, SpluGenByColumn):
+            return ClaimedByColumn.of(made, planned=plan is not None)
+        return Claimed(made.count_law, plan)
+    asked = None if gamma is None else splu_gen(gamma, None, "mixed", columns)
+    for name, each in told.columns:
+        _agreed("--gamma", None if asked is None else asked.column(name).gamma, each.gamma)
+        law = None if retention is None else PublishedCount.of(each.gamma, retention)
+        _agreed("--retention", law, each.count_law)
+        _agreed("--plan", plan, each.plan)
+    return claim_of(told)
 
 
 def _refuse_groups(

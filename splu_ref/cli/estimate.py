@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar, cast, get_args
 import typer
 
 from splu_ref.channels import GroupDraws
+from splu_ref.cli.gammas import by_column, in_words, sizes_told, splu_gen
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
@@ -33,9 +34,17 @@ from splu_ref.estimators import (
 from splu_ref.estimators.estimator import Progress
 from splu_ref.estimators.queries.recoded import recoded_query
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import AlphaBeta, PublishedTable, SpluGen, read_manifest, read_release
+from splu_ref.mechanisms import (
+    AlphaBeta,
+    PublishedTable,
+    SpluGen,
+    SpluGens,
+    read_manifest,
+    read_release,
+    splu_gen_of,
+)
 from splu_ref.microdata import Microdata, read_table
-from splu_ref.model import Gamma, InputError, ParameterError, retention_probability
+from splu_ref.model import InputError, ParameterError, retention_probability
 from splu_ref.tables import approximation, half_width, is_exact
 from splu_ref.terminal import say_json
 
@@ -86,7 +95,10 @@ def run(
         typer.Option("--picture", help="Draw the table here, with its intervals: .svg or .png."),
     ] = None,
     force: Force = False,
-    gamma: Annotated[str | None, typer.Option("--gamma", help="Size of a decoy group, as published.")] = None,
+    gamma: Annotated[
+        str | None,
+        typer.Option("--gamma", help="Size of a decoy group, as published; or one a column: job=5,age=10."),
+    ] = None,
     sensitive: Annotated[list[str] | None, typer.Option("--sensitive", help="Sensitive column.")] = None,
     retention: Annotated[
         str | None,
@@ -144,7 +156,7 @@ def run(
         "--plan": plan,
         "--draws": draws,
     }
-    by_channel = facts is not None and not isinstance(facts.mechanism, SpluGen)
+    by_channel = facts is not None and not isinstance(facts.mechanism, SpluGens)
     queries = [] if batch is None else list(read_queries(batch))
     if by_channel:
         _by_channel(published, _present(facts), where, queries, method, told, batch, wanted, as_json=as_json)
@@ -222,19 +234,23 @@ class _Release:
         if facts is None:
             if gamma is None or not sensitive:
                 raise ParameterError("say --gamma and --sensitive, or give the release's --manifest")
-            told = SpluGen(gamma, retention, plan or "mixed", draws or "independent")
-            self.mechanism, self.columns = told, tuple(sensitive)
+            self.mechanism, self.columns = (
+                splu_gen(gamma, retention, plan or "mixed", sensitive, draws or "independent"),
+                tuple(sensitive),
+            )
             return
-        self.mechanism, self.columns = SpluGen.of(facts), tuple(sensitive or facts.domains)
-        told = self.mechanism
-        if gamma is not None and Gamma(gamma) != told.gamma:
-            raise _contradiction("--gamma", gamma, told.gamma)
-        if retention is not None and retention_probability(retention, told.gamma) != told.retention:
-            raise _contradiction("--retention", retention, told.retention)
-        if plan is not None and plan != told.plan:
-            raise _contradiction("--plan", plan, told.plan)
-        if draws is not None and GroupDraws.parse(draws) != told.draws:
-            raise _contradiction("--draws", draws, told.draws)
+        self.mechanism, self.columns = splu_gen_of(facts), tuple(sensitive or facts.domains)
+        every = tuple(facts.domains)
+        asked = None if gamma is None else splu_gen(gamma, None, "mixed", every)
+        for column, told in by_column(self.mechanism, every).items():
+            if asked is not None and asked.column(column).gamma != told.gamma:
+                raise _contradiction("--gamma", gamma, in_words(sizes_told(self.mechanism)))
+            if retention is not None and retention_probability(retention, told.gamma) != told.retention:
+                raise _contradiction("--retention", retention, told.retention)
+            if plan is not None and plan != told.plan:
+                raise _contradiction("--plan", plan, told.plan)
+            if draws is not None and GroupDraws.parse(draws) != told.draws:
+                raise _contradiction("--draws", draws, told.draws)
         for column in sensitive or ():
             if column not in facts.domains:
                 raise _contradiction("--sensitive", column, ", ".join(facts.domains))
@@ -395,7 +411,7 @@ def _show(
     lines = [("concept", str(query))]
     named = query.conditions[0][1]
     if release is not None and answer.method == "mle" and isinstance(named, AnyOf) and len(named.values) == 1:
-        lines += _alone(answer, release, rows, result)
+        lines += _alone(answer, release.mechanism.column(query.conditions[0][0]), rows, result)
     else:
         lines += [
             ("method", f"{answer.method}: {summary}"),
@@ -447,12 +463,12 @@ def doubt(answer: QueryEstimate) -> list[tuple[str, str]]:
 
 
 def _alone(
-    answer: QueryEstimate, release: _Release, rows: int, result: dict[str, Any]
+    answer: QueryEstimate, mechanism: SpluGen, rows: int, result: dict[str, Any]
 ) -> list[tuple[str, str]]:
     """Describe the count of a value alone, of which all is known exactly, and add it to the result."""
-    gamma, retention = release.mechanism.gamma, release.mechanism.retention
-    if release.mechanism.draws.bound is not None:
-        return _alone_dependent(answer, release.mechanism, rows, result)
+    gamma, retention = mechanism.gamma, mechanism.retention
+    if mechanism.draws.bound is not None:
+        return _alone_dependent(answer, mechanism, rows, result)
     count = estimate_count(answer.published_count, gamma, rows // gamma, retention=retention)
     result |= {
         "variance": str(count.variance),

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,8 @@ import typer
 from splu_ref.audit.advice import Leaks, Worth
 from splu_ref.audit.advice.option import EPSILON
 from splu_ref.audit.release_log import logged, read_log, warnings
-from splu_ref.cli.output import AsJson, Force, GammaOption, Separator, about, note, show
+from splu_ref.cli.gammas import by_column, in_words, is_plain, retentions_told, sizes_told, splu_gen
+from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.preparing import Preparation
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_options import (
@@ -45,6 +45,8 @@ from splu_ref.mechanisms import (
     PublishedTable,
     Release,
     SpluGen,
+    SpluGenByColumn,
+    SpluGens,
     append,
     read_release,
     transcribed,
@@ -67,7 +69,10 @@ def run(
     sensitive: Annotated[
         list[str], typer.Option("--sensitive", help="Sensitive column; repeat for several.")
     ],
-    gamma: GammaOption,
+    gamma: Annotated[
+        str,
+        typer.Option("--gamma", help="Size of a decoy group, at least 2; or one a column: job=5,age=10."),
+    ],
     plan: Annotated[
         str,
         typer.Option("--plan", help="How decoys are grouped: mixed (at random), anatomy or cyclic."),
@@ -157,9 +162,10 @@ def run(
     )  # fmt: skip
     distance = positive(epsilon, "--epsilon")
     source = source_of(key_file, seed, id_column)
-    mechanism = SpluGen(gamma, retention, plan, draws)
-    refuse_identity(mechanism)
-    dependent = mechanism.draws.bound is not None
+    mechanism = splu_gen(gamma, retention, plan, sensitive, draws)
+    _require_fit(mechanism, append_to, transcript)
+    dependent = isinstance(mechanism, SpluGen) and mechanism.draws.bound is not None
+    laws = {column: each.record_law for column, each in by_column(mechanism, sensitive).items()}
     written = [path for path in (output, manifest, transcript) if path is not None]
     require_suffix(output)
     inputs = [path for path in (table, key_file, domain, append_to, append_manifest) if path is not None]
@@ -177,13 +183,13 @@ def run(
             original = prepared.table
             leaks = prepared.checked(eligible=earlier is None, strict=strict)
             progress(1, 3)
-            if transcript is not None:
+            if transcript is not None and isinstance(mechanism, SpluGen):
                 release, record = transcribed(mechanism, original, sensitive, source, id_column=id_column)
                 private = [(transcript, record.to_bytes())]
             else:
                 release, private = _published(mechanism, original, sensitive, source, id_column, earlier), []
             release = prepared.told(release)
-            worths = {} if dependent else worth_of(original, sensitive, mechanism.count_law, distance)
+            worths = {} if dependent else worth_of(original, laws, distance)
         progress(2, 3)
         outputs = release.outputs(output, manifest) + private
     if log is None:
@@ -200,13 +206,10 @@ def run(
         note(_secrecy(transcript, [path for path, _ in outputs]))
     if seed is not None:
         note(SEEDED)
-    if mechanism.retention != Fraction(1, mechanism.gamma):
-        note(
-            f"retention is not 1/gamma: say --retention {mechanism.retention} to estimate, privacy and "
-            "utility as well"
-        )
-    once = log is not None or key_file is not None or dependent
-    again = None if once else repetition(mechanism.count_law, distance)
+    if not is_plain(mechanism):
+        note(_kept_oftener(mechanism.column(sensitive[0])))
+    told = log is not None or key_file is not None or dependent
+    again = None if told else repetition(laws.values(), distance)
     _show(mechanism, release, output, worths, leaks, again, as_json=as_json)
 
 
@@ -224,7 +227,7 @@ def source_of(key_file: Path | None, seed: int | None, id_column: str | None) ->
 
 
 def _published(
-    mechanism: SpluGen,
+    mechanism: SpluGens,
     table: Microdata,
     sensitive: list[str],
     source: Randomness,
@@ -234,6 +237,14 @@ def _published(
     if earlier is None:
         return mechanism.publish(table, sensitive, source, id_column=id_column)
     return append(earlier, table, source, id_column=id_column)
+
+
+def _kept_oftener(mechanism: SpluGen) -> str:
+    """Return what must be said to other commands of a retention that is not 1/gamma."""
+    return (
+        f"retention is not 1/gamma: say --retention {mechanism.retention} to estimate, privacy and utility "
+        "as well"
+    )
 
 
 def _require_replay(wanted: Preparation, earlier: PublishedTable | None) -> None:
@@ -254,7 +265,7 @@ def _secrecy(transcript: Path, written: list[Path]) -> str:
 
 
 def _earlier(
-    path: Path | None, manifest: Path | None, mechanism: SpluGen, sensitive: list[str]
+    path: Path | None, manifest: Path | None, mechanism: SpluGens, sensitive: list[str]
 ) -> PublishedTable | None:
     """Return the release that a batch joins, None without one."""
     if path is None and manifest is None:
@@ -271,9 +282,20 @@ def _earlier(
     return release
 
 
-def refuse_identity(mechanism: SpluGen) -> None:
+def _require_fit(mechanism: SpluGens, append_to: Path | None, transcript: Path | None) -> None:
+    """Raise if there are several gammas where one is needed, or the original would be published."""
+    refuse_identity(mechanism)
+    if isinstance(mechanism, SpluGenByColumn) and (append_to is not None or transcript is not None):
+        raise ParameterError(
+            "--gamma by column goes with neither --append nor --transcript: give one number for all columns, "
+            "or leave these out"
+        )
+
+
+def refuse_identity(mechanism: SpluGens) -> None:
     """Raise if SPLU-Gen would publish the original."""
-    if mechanism.retention == 1:
+    every = [mechanism] if isinstance(mechanism, SpluGen) else [each for _, each in mechanism.columns]
+    if any(each.retention == 1 for each in every):
         raise ParameterError("--retention 1 publishes every value as it is: choose less than 1")
 
 
@@ -288,7 +310,7 @@ def refuse_overlap(written: list[Path], read: list[Path]) -> None:
 
 
 def _show(
-    mechanism: SpluGen,
+    mechanism: SpluGens,
     release: Release,
     output: Path,
     worths: dict[str, Worth],
@@ -303,18 +325,19 @@ def _show(
         "rows_in": release.rows_in,
         "rows_out": release.table.row_count,
         "suppressed": release.suppressed,
-        "gamma": int(mechanism.gamma),
-        "retention": str(mechanism.retention),
+        "gamma": sizes_told(mechanism),
+        "retention": retentions_told(mechanism),
         "sensitive": release.sensitive[0] if single else list(release.sensitive),
-        "plan": mechanism.plan,
+        "plan": mechanism.column(release.sensitive[0]).plan,
         "domain_size": sizes[0] if single else sizes,
-        "max_gamma": release.max_gamma,
+        "max_gamma": dict(release.max_gamma) if isinstance(release.max_gamma, Mapping) else release.max_gamma,
         "randomness": release.randomness,
         "recoded": [step.facts() for step in release.recoded],
         "worth": [{"column": column, **worth_json(each)} for column, each in worths.items()],
         "leaks": [leaks_json(each) for each in leaks],
         "publisher_only": ["max_gamma", "worth", "leaks"],
     }
+    allowed = "" if release.max_gamma is None else in_words(release.max_gamma)
     published = f"{release.table.row_count} rows, {release.suppressed} suppressed"
     if isinstance(release, JoinedRelease):
         result["batch_rows"] = release.batch.row_count
@@ -322,12 +345,12 @@ def _show(
     lines = [
         ("published", f"{output} ({published})"),
         ("sensitive", ", ".join(release.sensitive)),
-        ("gamma", f"{mechanism.gamma} (this table allows up to {release.max_gamma})"),
-        ("retention", f"p = {mechanism.retention}"),
-        ("plan", mechanism.plan),
+        ("gamma", f"{in_words(sizes_told(mechanism))} (this table allows up to {allowed})"),
+        ("retention", f"p = {in_words(retentions_told(mechanism))}"),
+        ("plan", mechanism.column(release.sensitive[0]).plan),
         ("randomness", release.randomness),
     ]
-    if mechanism.draws.bound is not None:
+    if isinstance(mechanism, SpluGen) and mechanism.draws.bound is not None:
         result["draws"] = str(mechanism.draws)
         lines.append(("draws", f"{mechanism.draws}: {bargain(mechanism.draws, mechanism.gamma)}"))
     for column, each in worths.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from splu_ref.audit.advice import Leak, Leaks, Worth, worth
@@ -28,9 +28,7 @@ RELEASES = 3
 """Releases whose mean is told of."""
 
 
-def worth_of(
-    table: Microdata, sensitive: Sequence[str], law: PublishedCount, epsilon: Fraction
-) -> dict[str, Worth]:
+def worth_of(table: Microdata, laws: Mapping[str, PublishedCount], epsilon: Fraction) -> dict[str, Worth]:
     """Return what a release is worth by sensitive column; nothing, and a note, if that takes too long."""
     try:
         with one_budget():
@@ -41,7 +39,7 @@ def worth_of(
                     list(zip(map(text, table.domain(column)), table.histogram(column).tolist(), strict=True)),
                     epsilon,
                 )
-                for column in sensitive
+                for column, law in laws.items()
             }
     except ParameterError:
         note(
@@ -120,12 +118,13 @@ def bargain(draws: GroupDraws, gamma: int) -> str:
     )
 
 
-def repetition(law: PublishedCount, epsilon: Fraction) -> str:
-    """Return what it means to publish the same table again with fresh draws."""
+def repetition(laws: Iterable[PublishedCount], epsilon: Fraction) -> str:
+    """Return what it means to publish the same table again with fresh draws, for the worst column."""
     try:
         with one_budget():
             spend(MOST - QUICK)
-            level = decimal_down(repeated_privacy(law, RELEASES, epsilon).averaged, 4)
+            found = [repeated_privacy(law, RELEASES, epsilon).averaged for law in dict.fromkeys(laws)]
+            level = decimal_down(min(found, key=lambda bounds: bounds.lower), 4)
     except ParameterError:
         level = "less and less"
     return (

@@ -28,8 +28,18 @@ def largest_gamma(histogram: NDArray[np.integer]) -> int:
     return int(histogram.sum()) // largest
 
 
-def require_feasible(histogram: NDArray[np.integer], gamma: Gamma) -> None:
+def require_feasible(histogram: NDArray[np.integer], gamma: Gamma, kept: int | None = None) -> None:
     """Raise unless no value occurs more than N / gamma times.
+
+    Parameters
+    ----------
+    histogram
+        Frequencies of the values, shape (values,).
+    gamma
+        Size of a decoy group.
+    kept
+        Records that are left after the deletion, a multiple of gamma, if that may be more than N mod gamma
+        records: whoever they are, no value may then occur more than kept / gamma times.
 
     Raises
     ------
@@ -37,6 +47,12 @@ def require_feasible(histogram: NDArray[np.integer], gamma: Gamma) -> None:
         The message names the most frequent value, its frequency and the largest feasible gamma.
     """
     feasible = largest_gamma(histogram)
+    if kept is not None and gamma <= feasible and int(histogram.max()) * gamma > kept:
+        value = int(histogram.argmax())
+        raise ParameterError(
+            f"gamma = {gamma} is too large: value {value} occurs {int(histogram[value])} times, and of "
+            f"{int(histogram.sum())} records {kept} are left, a multiple of every column's gamma"
+        )
     if gamma > feasible:
         value = int(histogram.argmax())
         raise ParameterError(

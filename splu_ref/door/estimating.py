@@ -10,14 +10,14 @@ import narwhals as nw
 from splu_ref.door.conditions import Conditions
 from splu_ref.estimators import ChannelEstimator, Query, QueryEstimator, TupleEstimator
 from splu_ref.estimators.queries.recoded import recoded_query
-from splu_ref.mechanisms import AlphaBeta, PublishedTable, SpluGen
+from splu_ref.mechanisms import AlphaBeta, PublishedTable, SpluGen, SpluGenByColumn, SpluGens
 from splu_ref.model import ParameterError
 from splu_ref.tables import Ask, Measure, count_table, measure_table, ordered, table_columns
 
 
 def _of_splu_gen(release: PublishedTable) -> Ask:
     mechanism = release.mechanism
-    assert isinstance(mechanism, SpluGen)
+    assert isinstance(mechanism, SpluGens)
     estimator = QueryEstimator(release.table, release.sensitive, mechanism, domains=release.domains)
 
     return estimator.estimate
@@ -25,6 +25,7 @@ def _of_splu_gen(release: PublishedTable) -> Ask:
 
 ESTIMATORS: dict[str, Callable[[PublishedTable], Ask]] = {
     SpluGen.name: _of_splu_gen,
+    SpluGenByColumn.name: _of_splu_gen,
     AlphaBeta.name: TupleEstimator,
 }
 """Estimators by method. A mechanism without a row is estimated by the inverse of the channel it declares."""

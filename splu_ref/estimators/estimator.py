@@ -21,7 +21,7 @@ from splu_ref.estimators.queries.methods import ClosedForm, InvertedMatrix, Most
 from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import AnyOf, Query, ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
-from splu_ref.mechanisms import SpluGen
+from splu_ref.mechanisms import SpluGens
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError
 
@@ -136,7 +136,7 @@ class QueryEstimator:
         self,
         table: Microdata,
         sensitive: Sequence[str],
-        mechanism: SpluGen,
+        mechanism: SpluGens,
         *,
         domains: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
@@ -144,11 +144,12 @@ class QueryEstimator:
         self.sensitive = tuple(dict.fromkeys(sensitive))
         if not self.sensitive:
             raise ParameterError("name at least one sensitive column")
-        if table.row_count % mechanism.gamma:
-            raise DataError(
-                f"{table.row_count} rows are no multiple of gamma = {mechanism.gamma}: "
-                "this is no release with that gamma"
-            )
+        for gamma in dict.fromkeys(mechanism.column(name).gamma for name in self.sensitive):
+            if table.row_count % gamma:
+                raise DataError(
+                    f"{table.row_count} rows are no multiple of gamma = {gamma}: this is no release with "
+                    "that gamma"
+                )
         self._domains = dict(domains or {})
         self._columns = Columns(table, self._domains)
         self._single: dict[str, PublishedColumn] = {}
@@ -257,7 +258,7 @@ class QueryEstimator:
 
     def _column(self, name: str) -> PublishedColumn:
         if name not in self._single:
-            self._single[name] = PublishedColumn(self._columns, name, self.mechanism)
+            self._single[name] = PublishedColumn(self._columns, name, self.mechanism.column(name))
         return self._single[name]
 
     def _answering(
@@ -270,12 +271,17 @@ class QueryEstimator:
         def answer(queries: Sequence[ResolvedQuery]) -> list[QueryEstimate]:
             if together is not None and joint is not None:
                 counted, found = joint(together, queries)
-                if self.mechanism.draws.name == "all-or-none" and method.name != LearnedWeight.name:
+                if (
+                    self.mechanism.column(names[0]).draws.name == "all-or-none"
+                    and method.name != LearnedWeight.name
+                ):
                     found = replace(found, warning=NO_JOINT_INTERVAL)
             else:
                 batch = parts[0].count(queries)
                 counted, found = batch.facts, method.single(parts[0], batch)
-            known = self.mechanism.plan == "mixed" or found.allows_for_plan
+            known = (
+                all(self.mechanism.column(name).plan == "mixed" for name in names) or found.allows_for_plan
+            )
             if method.answers_predicates and not known:
                 found = replace(found, warning=NO_INTERVAL)
             return found.stated(method.name, counted)

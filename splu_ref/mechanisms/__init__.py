@@ -21,6 +21,7 @@ from splu_ref.mechanisms.retention_replacement import (
     from_other_values,
 )
 from splu_ref.mechanisms.splu_gen import PlaceOrder, SpluGen
+from splu_ref.mechanisms.splu_gen_by_column import SpluGenByColumn, SpluGens, splu_gen_of
 from splu_ref.mechanisms.swapping import Swapping
 from splu_ref.mechanisms.transcribing import ordered_digest, transcribed
 from splu_ref.mechanisms.transcript import Transcript, read_transcript
@@ -45,6 +46,8 @@ __all__ = [
     "Release",
     "RetentionReplacement",
     "SpluGen",
+    "SpluGenByColumn",
+    "SpluGens",
     "Swapping",
     "Transcript",
     "TwoTables",
@@ -56,5 +59,6 @@ __all__ = [
     "read_manifest",
     "read_release",
     "read_transcript",
+    "splu_gen_of",
     "transcribed",
 ]

@@ -18,12 +18,14 @@ from splu_ref.mechanisms.operator import Operator
 from splu_ref.mechanisms.release import PublishedTable
 from splu_ref.mechanisms.retention_replacement import RetentionReplacement
 from splu_ref.mechanisms.splu_gen import SpluGen
+from splu_ref.mechanisms.splu_gen_by_column import SpluGenByColumn
 from splu_ref.mechanisms.swapping import Swapping
 from splu_ref.mechanisms.two_tables import Anatomy
 from splu_ref.microdata import Microdata, as_table
 
 MECHANISMS: dict[str, Callable[[Facts], Mechanism[object]]] = {
     SpluGen.name: SpluGen.from_facts,
+    SpluGenByColumn.name: SpluGenByColumn.from_facts,
     Anatomy.name: Anatomy.from_facts,
     DistributionBased.name: DistributionBased.from_facts,
     LaplaceCounts.name: LaplaceCounts.from_facts,

@@ -21,7 +21,7 @@ from splu_ref.microdata import Microdata, as_table, table_bytes
 from splu_ref.microdata.recoding import Recoding
 from splu_ref.microdata.values import text
 from splu_ref.model import DataError, Gamma, ParameterError
-from splu_ref.randomness import Draws, IntArray, Randomness, ReleaseContext, SystemSource
+from splu_ref.randomness import Draws, Fact, IntArray, Randomness, ReleaseContext, SystemSource
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,15 +146,16 @@ class Release(PublishedTable):
     rows_in, suppressed
         Records given, and how many of them were deleted to fill the last group (fewer than gamma).
     max_gamma
-        The largest group size that every sensitive column would have allowed, None for a mechanism without
-        groups. It is computed from true counts: for the publisher, not for the public.
+        The largest group size that every sensitive column would have allowed, or by column that of each
+        where they have their own; None for a mechanism without groups. It is computed from true counts: for
+        the publisher, not for the public.
     randomness
         Name of the source of random integers.
     """
 
     rows_in: int
     suppressed: int
-    max_gamma: int | None
+    max_gamma: int | Mapping[str, int] | None
     randomness: str
 
 
@@ -257,7 +258,7 @@ class RecordMechanism(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def facts(self) -> Mapping[str, int | str]:
+    def facts(self) -> Mapping[str, Fact]:
         """Return the parameters as a manifest tells them."""
 
     @abstractmethod
@@ -286,7 +287,7 @@ class RecordMechanism(ABC):
             If the mechanism cannot publish the codes.
         """
 
-    def largest_gamma(self, table: Microdata, columns: Sequence[str]) -> int | None:
+    def largest_gamma(self, table: Microdata, columns: Sequence[str]) -> int | Mapping[str, int] | None:
         """Return the largest group size that the table allows, or None if the mechanism has no groups.
 
         Raises

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import lcm
 from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -129,6 +130,11 @@ class SpluGen(RecordMechanism):
             raise DataError(f"this is a release by {told}: give a manifest of one by {cls.name}")
         return manifest.mechanism
 
+    def column(self, name: str) -> SpluGen:
+        """Return the mechanism of a sensitive column: it is the same for all."""
+        del name
+        return self
+
     @property
     def count_law(self) -> PublishedCount:
         """The law of a published count f' under independent draws.
@@ -216,35 +222,8 @@ class SpluGen(RecordMechanism):
         -----
         Guarantees speak of the table after the deletion.
         """
-        histograms = {
-            column: np.bincount(values, minlength=domain_sizes[column]) for column, values in codes.items()
-        }
-        for histogram in histograms.values():
-            require_feasible(histogram, self.gamma)
-        draws_of = {column: draws_for(column) for column in codes}
-        first = next(iter(codes))
-        population = len(codes[first])
-        suppressed = draws_of[first].subset(population, population % self.gamma)
-        kept = np.arange(population)
-        if len(suppressed):
-            kept = np.delete(kept, suppressed)
-        published = {}
-        for column, true_codes in codes.items():
-            own = true_codes[kept] if len(suppressed) else true_codes  # step 1
-            np.subtract.at(histograms[column], true_codes[suppressed], 1)
-            source = draws_of[column].kept(kept)
-            plan = self.decoys(histograms[column], self.gamma, source.plan_secret())  # step 2
-            places = source.order_within(own) if order == "random" else np.argsort(own, kind="stable")
-            if self.draws.bound is None:  # step 3
-                drawn = independent_draws(source, self.gamma, self.retention, len(own))
-                published[column] = plan.published(places, drawn)
-            else:
-                slots = dependent_draws(plan, self.draws, source.group_draws()).shown
-                published[column] = plan.shown(places, slots)
-        shuffle = draws_of[first].kept(kept).permutation(len(kept))  # step 4
-        rows = kept[shuffle] if len(suppressed) else shuffle
-        shuffled = {column: values[shuffle].astype(np.int64) for column, values in published.items()}
-        return ColumnsRelease(rows, shuffled, suppressed)
+        mechanisms = dict.fromkeys(codes, self)
+        return published_in_groups(mechanisms, codes, domain_sizes, draws_for, order)
 
     def publish_codes(
         self, codes: IntArray, domain_size: int, source: Draws, *, order: PlaceOrder = "random"
@@ -254,3 +233,49 @@ class SpluGen(RecordMechanism):
             {"sensitive": codes}, {"sensitive": domain_size}, lambda _: source, order=order
         )
         return ColumnRelease(done.rows, done.published["sensitive"], done.suppressed)
+
+
+def published_in_groups(
+    mechanisms: Mapping[str, SpluGen],
+    codes: Mapping[str, IntArray],
+    domain_sizes: Mapping[str, int],
+    draws_for: Callable[[str], Draws],
+    order: PlaceOrder = "random",
+) -> ColumnsRelease:
+    """Run steps 1-4 on several columns, each by a mechanism of its own.
+
+    A record is deleted with all its values, so the records that are left fill whole groups of every column:
+    their number is a multiple of the least common multiple of all gamma. Parameters and errors otherwise as
+    for `SpluGen.publish_columns`.
+    """
+    histograms = {
+        column: np.bincount(values, minlength=domain_sizes[column]) for column, values in codes.items()
+    }
+    first = next(iter(codes))
+    population = len(codes[first])
+    remainder = population % lcm(*(mechanisms[column].gamma for column in codes))
+    for column, histogram in histograms.items():
+        require_feasible(histogram, mechanisms[column].gamma, population - remainder)
+    draws_of = {column: draws_for(column) for column in codes}
+    suppressed = draws_of[first].subset(population, remainder)
+    kept = np.arange(population)
+    if len(suppressed):
+        kept = np.delete(kept, suppressed)
+    published = {}
+    for column, true_codes in codes.items():
+        mechanism = mechanisms[column]
+        own = true_codes[kept] if len(suppressed) else true_codes  # step 1
+        np.subtract.at(histograms[column], true_codes[suppressed], 1)
+        source = draws_of[column].kept(kept)
+        plan = mechanism.decoys(histograms[column], mechanism.gamma, source.plan_secret())  # step 2
+        places = source.order_within(own) if order == "random" else np.argsort(own, kind="stable")
+        if mechanism.draws.bound is None:  # step 3
+            drawn = independent_draws(source, mechanism.gamma, mechanism.retention, len(own))
+            published[column] = plan.published(places, drawn)
+        else:
+            slots = dependent_draws(plan, mechanism.draws, source.group_draws()).shown
+            published[column] = plan.shown(places, slots)
+    shuffle = draws_of[first].kept(kept).permutation(len(kept))  # step 4
+    rows = kept[shuffle] if len(suppressed) else shuffle
+    shuffled = {column: values[shuffle].astype(np.int64) for column, values in published.items()}
+    return ColumnsRelease(rows, shuffled, suppressed)

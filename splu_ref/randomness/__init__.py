@@ -12,7 +12,7 @@ from splu_ref.randomness.protocol import (
     ReleaseRandomness,
     UniformSource,
 )
-from splu_ref.randomness.release_context import ReleaseContext, release_key, table_digest
+from splu_ref.randomness.release_context import Fact, ReleaseContext, release_key, table_digest
 from splu_ref.randomness.seeded import SeededSource
 from splu_ref.randomness.system import SystemSource
 from splu_ref.randomness.tape import RecordingSource, TapeSource
@@ -21,6 +21,7 @@ __all__ = [
     "ByteSource",
     "Draws",
     "EnumerationSource",
+    "Fact",
     "IntArray",
     "Key",
     "KeyedRecords",

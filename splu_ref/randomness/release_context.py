@@ -8,11 +8,16 @@ under two keys.
 from __future__ import annotations
 
 import hmac
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from splu_ref import SPECIFICATION
 from splu_ref.randomness.key import Key
+
+Fact: TypeAlias = int | str | Mapping[str, int | str]
+"""A public parameter of a mechanism: an exact number or a text, or one for each column."""
 
 RECORD_PREFIX = b"splu-ref/record/2"
 RELEASE_PREFIX = b"splu-ref/release/2"
@@ -44,7 +49,7 @@ class ReleaseContext:
     """
 
     method: str
-    facts: Mapping[str, int | str]
+    facts: Mapping[str, Fact]
     sensitive: Sequence[str]
     id_column: str | None
     missing: str | None
@@ -70,8 +75,8 @@ def release_message(key: Key, context: ReleaseContext) -> bytes:
     records = context.records()
     parts = [RELEASE_PREFIX, *map(_framed, (SPECIFICATION, context.method)), _number(len(context.facts))]
     for name, value in context.facts.items():
-        parts += [_framed(name), _framed(str(value))]
-    parts += [_framed(str(context.facts.get("draws", LAW)))]
+        parts += [_framed(name), _framed(fact_text(value))]
+    parts += [_framed(fact_text(context.facts.get("draws", LAW)))]
     parts += [_number(len(context.sensitive)), *map(_framed, context.sensitive)]
     parts += [_framed(context.id_column), _framed(context.missing)]
     parts += [_number(len(context.columns)), *map(_framed, context.columns)]
@@ -95,6 +100,14 @@ def release_key(key: Key, context: ReleaseContext) -> Key:
         HMAC-SHA-256 under the key of the release's message.
     """
     return Key(hmac.digest(key.secret, release_message(key, context), "sha256"))
+
+
+def fact_text(value: Fact) -> str:
+    """Return a parameter as text: one for each column as a JSON list of pairs, in ascending order."""
+    if not isinstance(value, Mapping):
+        return str(value)
+    pairs = sorted((column, str(each)) for column, each in value.items())
+    return json.dumps(pairs, ensure_ascii=False, separators=(",", ":"))
 
 
 def _framed(text: str | None) -> bytes:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from splu_ref.estimators import AnyOf, Condition, Query, QueryEstimate
-from splu_ref.mechanisms import PublishedTable, SpluGen
+from splu_ref.mechanisms import PublishedTable, SpluGen, SpluGenByColumn
 
 COUNT = "count"
 PUBLIC = "public"
@@ -95,6 +95,8 @@ def is_exact(release: PublishedTable, query: Query, answer: QueryEstimate) -> bo
     the draws of a group hang together.
     """
     mechanism, conditions = release.mechanism, [condition for _, condition in query.conditions]
+    if isinstance(mechanism, SpluGenByColumn) and query.conditions[0][0] in release.domains:
+        mechanism = mechanism.column(query.conditions[0][0])
     alone = len(conditions) == 1 and isinstance(conditions[0], AnyOf) and len(conditions[0].values) == 1
     return answer.exact or (
         alone

@@ -29,7 +29,7 @@ from splu_ref.estimators import Condition, Inversion, number, published_co_occur
 from splu_ref.estimators.answers import NO_INTERVAL
 from splu_ref.estimators.queries.query import selected
 from splu_ref.interfaces import RecordRandomizer
-from splu_ref.mechanisms import PublishedTable, SpluGen
+from splu_ref.mechanisms import PublishedTable, SpluGens
 from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import IntArray, SystemSource
 from splu_ref.tables.cells import PUBLIC, Cell, Table
@@ -118,7 +118,9 @@ def measure_table(
         else _of_public(release, groups, asked, inverses, numeric[_codes(release, column)])
     )
     mechanism = release.mechanism
-    known = not isinstance(mechanism, SpluGen) or mechanism.plan == "mixed" or not used
+    known = not isinstance(mechanism, SpluGens) or all(
+        mechanism.column(name).plan == "mixed" for name in used
+    )
     return Table(
         quantity=quantity,
         by=tuple(by),
@@ -383,7 +385,8 @@ def _inverse(release: PublishedTable, column: str) -> _Inverse:
     size = len(release.domains[column])
     frequencies = np.bincount(_codes(release, column), minlength=size)
     held = frequencies.astype(np.float64)
-    if isinstance(mechanism, SpluGen):
+    if isinstance(mechanism, SpluGens):
+        mechanism = mechanism.column(column)
         together = published_co_occurrence(frequencies, mechanism)
         if mechanism.draws.name == "all-or-none":
             raise DataError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.audit.release_log.fingerprints import secret_fingerprint
 from splu_ref.cli import main
+from splu_ref.door import t_f
 from splu_ref.manifest import Origin, code_digest
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import read_table
@@ -186,3 +188,123 @@ def test_draws_that_hang_together_are_told_with_their_price(
         assert main([*SANITIZE, *words, "-o", "new.csv"]) == 2
         assert message in capsys.readouterr().err
         assert not Path("new.csv").exists()
+
+
+OWN = ["--sensitive", "job", "--sensitive", "town", "--gamma", "town=6,job=4"]
+
+
+@pytest.fixture(scope="module")
+def by_column(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release of two columns with gammas of their own, under a key, and its original."""
+    folder = tmp_path_factory.mktemp("own")
+    rows = range(3007)
+    frame = pl.DataFrame(
+        {
+            "id": [f"r{row}" for row in rows],
+            "job": ["abcdefg"[(row * row + row // 9) % 7] for row in rows],
+            "town": ["klmnopqrs"[row * 5 % 9] for row in rows],
+        }
+    )
+    frame.write_csv(folder / "table.csv")
+    Key.generate().write(folder / "key")
+    words = [
+        "sanitize",
+        str(folder / "table.csv"),
+        "-o",
+        str(folder / "p.csv"),
+        *OWN,
+        "--quasi",
+        "id",
+        "--json",
+    ]
+    words += ["--key-file", str(folder / "key"), "--manifest", str(folder / "m.json")]
+    assert main([*words, "--log", str(folder / "log")]) == 0
+    assert main([*words, "--log", str(folder / "log"), "--force"]) == 0  # the log knows it again
+    return folder
+
+
+def test_each_column_has_a_gamma_of_its_own(
+    by_column: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(by_column)
+    words = [
+        "sanitize",
+        "table.csv",
+        "-o",
+        "again.csv",
+        *OWN,
+        "--quasi",
+        "id",
+        "--key-file",
+        "key",
+        "--force",
+    ]
+    assert main([*words, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["gamma"], result["max_gamma"]) == ({"job": 4, "town": 6}, {"job": 5, "town": 8})
+    assert (result["retention"], result["plan"]) == ({"job": "1/4", "town": "1/6"}, "mixed")
+    assert (result["rows_out"], result["suppressed"]) == (3000, 7)
+    assert [each["threshold"] for each in result["worth"]] == [t_f(4, "3/10", "1/20"), t_f(6, "3/10", "1/20")]
+    assert Path("again.csv").read_bytes() == Path("p.csv").read_bytes()
+    for value, gamma in (("job=a", 4), ("town=k", 6)):
+        told = []
+        for facts in (["--manifest", "m.json"], OWN):
+            assert main(["estimate", "p.csv", *facts, "--where", value, "--json"]) == 0
+            told.append(json.loads(capsys.readouterr().out))
+        assert told[0] == told[1]
+        count = told[0]["published_count"]
+        assert told[0]["variance"] == str(count * Fraction(gamma - 1, gamma))
+        assert told[0]["approximation"] == "exact"
+    joint = ["--where", "job=a", "--where", "town=k", "--json"]
+    assert main(["estimate", "p.csv", "--manifest", "m.json", *joint, "--method", "inversion"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    true = read_table("table.csv").to_frame().filter(job="a", town="k").height
+    assert abs(found["estimate"] - true) < 5 * found["standard_error"]
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--gamma", "4", "--where", "job=a"]) == 2
+    assert "contradicts the manifest, which says job=4,town=6" in capsys.readouterr().err
+
+
+def test_an_audit_holds_each_column_to_its_gamma(
+    by_column: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(by_column)
+    audit = ["audit-release", "p.csv", "--original", "table.csv", "--json"]
+    known = ["--sensitive", "job", "--sensitive", "town", "--gamma"]
+    assert main([*audit, "--manifest", "m.json", "--key-file", "key"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["gamma"], found["mechanism"]) == ({"job": 4, "town": 6}, "SPLU-Gen by column")
+    assert {check["column"] for check in found["checks"] if check["name"] == "draws"} == {"job", "town"}
+    assert main([*audit, *known, "job=4,town=6"]) in (0, 3)
+    capsys.readouterr()
+    for wrong in ("job=4,town=3", "job=2,town=6"):
+        assert main([*audit, *known, wrong]) == 1
+        checks = json.loads(capsys.readouterr().out)["checks"]
+        assert {"retention", "feasible", "decoys", "rows"} & {
+            check["name"] for check in checks if not check["passed"]
+        }
+    assert main(["attack", "homogeneity", "table.csv", "--manifest", "m.json", "--column", "town"]) == 0
+    assert (
+        main(["attack", "homogeneity", "--manifest", "m.json", "--column", "job", "--release", "p.csv"]) == 0
+    )
+
+
+@pytest.mark.parametrize(
+    ("gamma", "message"),
+    [
+        ("job=4", "name each sensitive column once (job, town), such as job=5,town=5"),
+        ("job=4,job=5,town=2", "name each sensitive column once"),
+        ("job=4,id=5", "name each sensitive column once"),
+        ("job=4,town=1", "gamma must be a whole number of at least 2"),
+        ("job=4,town", "name each sensitive column once"),
+    ],
+)
+def test_gammas_that_are_not_told_for_each_column_are_refused(
+    by_column: Path, gamma: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["sanitize", str(by_column / "table.csv"), "-o", str(by_column / "x.csv"), *OWN[:4]]
+    assert main([*words, "--gamma", gamma]) == 2
+    assert message in capsys.readouterr().err
+    for more in (["--transcript", "x"], ["--append", "p.csv", "--append-manifest", "m.json"]):
+        assert main([*words, "--gamma", "job=4,town=6", *more]) == 2
+        assert "give one number for all columns" in capsys.readouterr().err
+    assert not (by_column / "x.csv").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -12,11 +13,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.mechanisms import DistributionBased, RecordMechanism, SpluGen
+from splu_ref.manifest import parse_manifest
+from splu_ref.mechanisms import MECHANISMS, DistributionBased, RecordMechanism, SpluGen, SpluGenByColumn
 from splu_ref.microdata import Microdata
+from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import (
     Draws,
     EnumerationSource,
+    Fact,
+    IntArray,
     Key,
     KeyedSource,
     Randomness,
@@ -27,6 +32,7 @@ from splu_ref.randomness import (
     TapeSource,
     outcomes,
 )
+from splu_ref.randomness.release_context import release_message
 
 Cells = tuple[str, ...]
 Publish = Callable[[SpluGen, EnumerationSource, int], tuple[Cells, Cells]]
@@ -158,3 +164,127 @@ def test_equal_columns_are_published_differently_by_a_key_a_seed_and_a_tape() ->
         assert 190 < _kept_together(source)[True, True] < 345  # five deviations, of one fixed stream each
     again = _kept_together(TapeSource(seeded.recorded))
     assert again == _kept_together(SeededSource(5))
+
+
+BOTH = {"a": [3, 1, 0, 2], "b": [0, 1, 2, 3]}
+OWN = {"a": SpluGen(2, plan="anatomy"), "b": SpluGen(4, plan="anatomy")}
+
+
+def _law(mechanism: RecordMechanism) -> dict[tuple[tuple[int, ...], ...], Fraction]:
+    """Return the law of both columns' published codes by record."""
+    codes = {column: np.array(values) for column, values in BOTH.items()}
+
+    def publish(source: EnumerationSource) -> tuple[tuple[int, ...], ...]:
+        done = mechanism.publish_columns(codes, {"a": 4, "b": 4}, lambda _: source)
+        found = np.zeros((2, 4), dtype=np.int64)
+        for row, column in enumerate(codes):
+            found[row, done.rows] = done.published[column]
+        return tuple(map(tuple, found.tolist()))
+
+    law: dict[tuple[tuple[int, ...], ...], Fraction] = defaultdict(Fraction)
+    for found, probability in outcomes(publish):
+        law[found] += probability
+    return law
+
+
+def test_with_gammas_of_their_own_columns_have_the_laws_of_their_own_mechanisms() -> None:
+    """Every outcome of four records, gamma 2 and 4: the joint law is the product of the two alone."""
+    law = _law(SpluGenByColumn(OWN))
+    alone: dict[str, dict[tuple[int, ...], Fraction]] = {}
+    for place, column in enumerate(BOTH):
+        marginal: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+        for found, probability in law.items():
+            marginal[found[place]] += probability
+        codes, size = np.array(BOTH[column]), 4
+        alone[column] = marginal
+        expected: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+
+        def publish(
+            source: EnumerationSource, column: str = column, codes: np.ndarray = codes, size: int = size
+        ) -> tuple[int, ...]:
+            done = OWN[column].publish_columns({column: codes}, {column: size}, lambda _: source)
+            return tuple(done.published[column][np.argsort(done.rows)].tolist())
+
+        for cells, probability in outcomes(publish):
+            expected[cells] += probability
+        assert marginal == expected
+    assert all(law[one, two] == alone["a"][one] * alone["b"][two] for one, two in product(*alone.values()))
+    counts: dict[int, Fraction] = defaultdict(Fraction)
+    for one, probability in alone["a"].items():
+        counts[one.count(0)] += probability
+    assert counts == {number: OWN["a"].count_law.law(1).get(number, 0) for number in counts}
+    assert sum(probability for found, probability in alone["b"].items() if found[0] == 0) == Fraction(1, 4)
+
+
+class _Deleting(SeededSource):
+    """Randomness that notes how many records are deleted."""
+
+    def subset(self, population: int, count: int) -> IntArray:
+        self.deleted = (population, count)
+        return super().subset(population, count)
+
+
+def test_records_are_deleted_down_to_a_multiple_of_every_gamma() -> None:
+    table = Microdata.from_frame(
+        pl.DataFrame({"a": [str(row % 7) for row in range(47)], "b": [str(row % 9) for row in range(47)]})
+    )
+    mechanism, source = SpluGenByColumn({"b": SpluGen(6), "a": SpluGen(4)}), _Deleting(3)
+    release = mechanism.publish(table, ["a", "b"], source)
+    assert source.deleted == (47, 47 % 12)
+    assert (release.table.row_count, release.suppressed) == (36, 11)
+    assert release.max_gamma == {"a": 6, "b": 7}
+    assert [int(mechanism.column(name).gamma) for name in "ab"] == [4, 6]
+    one = SpluGenByColumn({"a": SpluGen(4), "b": SpluGen(4)}).publish(table, ["a", "b"], SeededSource(7))
+    assert one.frame.equals(SpluGen(4).publish(table, ["a", "b"], SeededSource(7)).frame)
+
+
+def test_a_value_too_common_for_what_is_left_is_refused_before_anything_is_drawn() -> None:
+    """5 of 11 records allow gamma = 2; of the 6 that a gamma of 3 beside it leaves, 5 are too many."""
+    codes = {"a": np.array([0] * 5 + [1] * 3 + [2] * 3), "b": np.arange(11) % 4}
+    sizes, tape = {"a": 3, "b": 4}, TapeSource(b"")
+    assert SpluGen(2).publish_columns({"a": codes["a"]}, sizes, lambda _: SeededSource(1)).rows.size == 10
+    mechanism = SpluGenByColumn({"a": SpluGen(2), "b": SpluGen(3)})
+    with pytest.raises(ParameterError, match="of 11 records 6 are left, a multiple of every column's gamma"):
+        mechanism.publish_columns(codes, sizes, lambda _: tape)
+    assert tape.consumed == 0
+    frame = pl.DataFrame({name: [f"v{code}" for code in values] for name, values in codes.items()})
+    with pytest.raises(DataError, match="choose gammas of which one divides the other"):
+        mechanism.publish(frame, ["a", "b"])
+    with pytest.raises(ParameterError, match="a gamma is told for a, b, and the sensitive columns are a:"):
+        mechanism.publish(frame, ["a"])
+    with pytest.raises(ParameterError, match="column 'c' has no gamma"):
+        mechanism.column("c")
+    with pytest.raises(ParameterError, match="at least one sensitive column"):
+        SpluGenByColumn({})
+
+
+def test_a_manifest_and_a_key_know_each_gamma() -> None:
+    table = Microdata.from_frame(
+        pl.DataFrame({"a": [str(row % 7) for row in range(48)], "b": [str(row % 9) for row in range(48)]})
+    )
+    key = KeyedSource(Key(bytes(range(31)) + b"!"))
+    mechanism = SpluGenByColumn({"b": SpluGen(6), "a": SpluGen(4, "1/3")})
+    facts: dict[str, Fact] = {
+        "gamma": {"a": 4, "b": 6},
+        "retention": {"a": "1/3", "b": "1/6"},
+        "plan": {"a": "mixed", "b": "mixed"},
+    }
+    assert mechanism.facts() == facts
+    release = mechanism.publish(table, ["a", "b"], key)
+    told = parse_manifest(release.manifest.to_json(), "m", MECHANISMS)
+    assert told.mechanism == mechanism
+    document = json.loads(release.manifest.to_json())
+    for change in ({"gamma": 4}, {"gamma": {"a": 4}}, {"gamma": {"a": 4, "c": 6}}, {"plan": "mixed"}):
+        with pytest.raises(DataError, match="the manifest is damaged"):
+            parse_manifest(json.dumps(document | change).encode(), "m", MECHANISMS)
+    with pytest.raises(DataError, match="rows is no multiple of gamma"):
+        parse_manifest(json.dumps(document | {"gamma": {"a": 4, "b": 9}}).encode(), "m", MECHANISMS)
+    context = ReleaseContext(
+        method=mechanism.name, facts=facts, sensitive=["a", "b"], id_column=None, missing=None,
+        columns=table.columns, records=table.records,
+    )  # fmt: skip
+    message = release_message(key.key, context)
+    for text in (b'[["a","4"],["b","6"]]', b'[["a","1/3"],["b","1/6"]]', b'[["a","mixed"],["b","mixed"]]'):
+        assert len(text).to_bytes(8, "big") + text in message
+    again = mechanism.publish(table.take(np.arange(48)[::-1].copy()), ["a", "b"], key)
+    assert again.frame.equals(release.frame)

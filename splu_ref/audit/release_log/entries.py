@@ -69,10 +69,12 @@ class LogEntry:
         """Return the fingerprints of the original columns behind a sensitive one, by name."""
         return self.secrets.get(column) or {column: self.counts[column]}
 
-    @property
-    def law(self) -> PublishedCount:
-        """The law of what its records are published with: gamma, and the chance to keep the own value."""
-        return PublishedCount.of(self.manifest["gamma"], self.manifest["retention"])
+    def law(self, column: str) -> PublishedCount:
+        """Return the law of a column's published counts: gamma, and the chance of keeping the own value."""
+        gamma, retention = self.manifest["gamma"], self.manifest["retention"]
+        if isinstance(gamma, dict):
+            gamma, retention = gamma[column], retention[column]
+        return PublishedCount.of(gamma, retention)
 
     @property
     def draws(self) -> GroupDraws:

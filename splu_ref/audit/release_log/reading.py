@@ -68,15 +68,17 @@ def real_place(path: Path) -> Path:
 
 def _entry(path: Path, number: int, fields: dict[str, Any]) -> LogEntry:
     try:
-        texts = [fields["time"], fields["randomness"], fields["manifest"]["retention"]]
+        retention = fields["manifest"]["retention"]
+        told = retention.values() if isinstance(retention, dict) else [retention]
+        texts = [fields["time"], fields["randomness"], *told]
         entry = LogEntry(**fields)
         json.dumps(asdict(entry), ensure_ascii=False).encode()  # what cannot be written again is refused now
         sound = (
             entry.release == number - 1
             and all(isinstance(text, str) for text in texts)
-            and entry.law.retention > 0  # gamma and retention are read, and refused out of range
             and bool(entry.draws.name)  # and so is the law of the draws
             and bool(entry.counts)
+            and all(entry.law(column).retention > 0 for column in entry.counts)  # refused out of range
             and all(map(_is_digest, (entry.table, entry.published, *entry.counts.values())))
             and all(each is None or _is_digest(each) for each in (entry.key, entry.appended_to, entry.joined))
             and set(entry.secrets) in (set(), set(entry.counts))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog
 from splu_ref.audit.repeated import ALPHA, repeated_privacy
-from splu_ref.channels import GroupDraws
+from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.model import ParameterError
 
 
@@ -69,6 +69,13 @@ def _same_names(earlier: LogEntry, entry: LogEntry, column: str) -> bool:
     return any(names & {other, *earlier.made_of(other)} for other in earlier.counts)
 
 
+def _laws(earlier: LogEntry, entry: LogEntry, column: str) -> set[PublishedCount]:
+    """Return the laws of the columns of an earlier release that have these counts, or else this name."""
+    counted = [other for other, counts in earlier.counts.items() if counts == entry.counts[column]]
+    named = [other for other in earlier.counts if column in (other, *earlier.made_of(other))]
+    return {earlier.law(other) for other in counted or named}
+
+
 def _about(column: str, entry: LogEntry, others: list[LogEntry]) -> str:
     said = f"column {column!r} was published before with other draws ({_listed(others)})"
     changed = [earlier for earlier in others if not _same_secret(earlier, entry, column)]
@@ -78,23 +85,18 @@ def _about(column: str, entry: LogEntry, others: list[LogEntry]) -> str:
     recoded = [earlier for earlier in shared if entry.counts[column] not in earlier.counts.values()]
     if recoded:
         said += f"; {_listed(recoded)} with the column recoded otherwise, which no T_P covers"
-    same = [
-        each
-        for each in others
-        if each not in recoded
-        and each.law == entry.law
-        and _as_independent(each.draws)
-        and _as_independent(entry.draws)
-    ]
+    law, free = entry.law(column), _as_independent(entry.draws)
+    alike = [each for each in others if each not in recoded and _laws(each, entry, column) == {law}]
+    same = [each for each in alike if free and _as_independent(each.draws)]
     unlike = [earlier for earlier in others if earlier not in recoded and earlier not in same]
     if unlike:
-        drawn = any(earlier.law == entry.law for earlier in unlike)
+        drawn = any(earlier in alike for earlier in unlike)
         what = "gamma, retention or law of draws" if drawn else "gamma or retention"
         said += f"; {_listed(unlike)} with another {what}, which no T_P covers"
     if same:
         releases = 1 + len({earlier.published for earlier in same})
         try:
-            said += f"; {repeated_privacy(entry.law, releases)}"
+            said += f"; {repeated_privacy(law, releases)}"
         except ParameterError:
             said += f"; T_P of {releases} releases is too large a sum: see splu-ref privacy --releases"
     return f"{said}; publish new records as a batch (--append), and repeat under a key (--key-file)"

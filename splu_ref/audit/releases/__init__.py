@@ -1,6 +1,7 @@
 """Audits of releases: whether a table is one that its mechanism could and would have published."""
 
 from splu_ref.audit.releases.audit import LEVEL, AnyClaim, audit_release, claim_of
+from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
 from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement, ExcludedReplacement
 from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping, ExcludedSwapping
 from splu_ref.audit.releases.claimed_tuples import ClaimedTuples, ExcludedTuples
@@ -18,6 +19,7 @@ __all__ = [
     "AnyClaim",
     "Check",
     "Claimed",
+    "ClaimedByColumn",
     "ClaimedReplacement",
     "ClaimedSwapping",
     "ClaimedTuples",

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from splu_ref.audit.releases import replacement, splu_gen, swapping, tuples
+from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
 from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement
 from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping
 from splu_ref.audit.releases.claimed_tuples import ClaimedTuples
@@ -16,14 +17,14 @@ from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import AlphaBeta, RetentionReplacement, SpluGen, Swapping
+from splu_ref.mechanisms import AlphaBeta, RetentionReplacement, SpluGen, SpluGenByColumn, Swapping
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, positive
 
 LEVEL = Fraction(1, 10**9)
 """Chance that an honest release is called inconsistent, unless another is given."""
 
-AnyClaim: TypeAlias = Claimed | ClaimedReplacement | ClaimedSwapping | ClaimedTuples
+AnyClaim: TypeAlias = Claimed | ClaimedByColumn | ClaimedReplacement | ClaimedSwapping | ClaimedTuples
 """What may be claimed of a release; a mechanism with checks of its own is a claim of its own."""
 
 
@@ -38,7 +39,9 @@ def claim_of(mechanism: Mechanism[object]) -> AnyClaim:
         If there are none for these parameters.
     """
     if isinstance(mechanism, SpluGen):
-        return Claimed(mechanism.record_law, mechanism.plan, mechanism.draws)
+        return Claimed.of(mechanism)
+    if isinstance(mechanism, SpluGenByColumn):
+        return ClaimedByColumn.of(mechanism)
     if isinstance(mechanism, RetentionReplacement):
         return ClaimedReplacement(mechanism)
     if isinstance(mechanism, Swapping):
@@ -162,7 +165,7 @@ def _held(
         raise ParameterError("the original was prepared for other sensitive columns: prepare it for these")
     if isinstance(claimed, ClaimedSwapping):
         return swapping.held(published, sensitive, claimed, original, manifest)
-    if isinstance(claimed, Claimed):
+    if isinstance(claimed, Claimed | ClaimedByColumn):
         return splu_gen.held(published, sensitive, claimed, original, manifest)
     if set(sensitive) != set(claimed.columns):
         raise ParameterError("the columns with a domain are others than the sensitive ones: name those")

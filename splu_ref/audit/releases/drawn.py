@@ -14,7 +14,7 @@ from splu_ref.audit.releases.fair_pairs import HALF, far_pairs, near_pairs, risi
 from splu_ref.audit.releases.findings import Evidence
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.audit.releases.watched import Drawn
-from splu_ref.mechanisms import SpluGen
+from splu_ref.mechanisms import SpluGen, SpluGens
 from splu_ref.mechanisms.draws import draw_rule
 from splu_ref.randomness import IntArray
 
@@ -30,7 +30,7 @@ _PART = 1 << 20
 
 def drawn_evidence(replay: Replay) -> Iterator[Evidence]:
     """Yield the evidence about everything that was drawn, as SPLU-Gen draws it."""
-    if not isinstance(replay.mechanism, SpluGen):
+    if not isinstance(replay.mechanism, SpluGens):
         return
     for column in replay.columns:
         yield (_draws_evidence if _by_record(replay) else _groups_evidence)(replay, column)
@@ -55,7 +55,7 @@ def _draws_evidence(replay: Replay, column: str) -> Evidence:
     values += [in_contexts(kept, contexts, coin) for contexts in _cells_and_draws(replay, column)]
     for order in (place, replay.columns[column].places, _shuffle(replay)):
         values += [in_contexts(kept[order], place % modulus, coin) for modulus in MODULI]
-        values.append(in_contexts(kept[order], place % int(_splu_gen(replay).gamma), coin))
+        values.append(in_contexts(kept[order], place % int(_splu_gen(replay, column).gamma), coin))
         values += [in_contexts(kept[order], place * blocks // len(place), coin) for blocks in BLOCKS]
         values += [in_contexts(kept[order][lag:], kept[order][:-lag], coin) for lag in LAGS]
         values.append(in_contexts(draws[order][1:], draws[order][:-1], law))
@@ -80,7 +80,7 @@ def _groups_evidence(replay: Replay, column: str) -> Evidence:
     """
     draws, law = _binned(replay, column)
     place = np.arange(len(draws))
-    kinds = [place * 0, *(place % modulus for modulus in (*MODULI, int(_splu_gen(replay).gamma)))]
+    kinds = [place * 0, *(place % modulus for modulus in (*MODULI, int(_splu_gen(replay, column).gamma)))]
     kinds += [place * blocks // len(place) for blocks in BLOCKS]
     values = [in_contexts(draws, contexts, law) for contexts in kinds]
     values += [in_contexts(draws[lag:], draws[:-lag], law) for lag in LAGS if len(draws) > lag]
@@ -95,18 +95,18 @@ def _groups_evidence(replay: Replay, column: str) -> Evidence:
 
 def _by_record(replay: Replay) -> bool:
     """Return whether each record draws for itself."""
-    return _splu_gen(replay).draws.bound is None
+    return all(_splu_gen(replay, column).draws.bound is None for column in replay.columns)
 
 
-def _splu_gen(replay: Replay) -> SpluGen:
+def _splu_gen(replay: Replay, column: str) -> SpluGen:
     mechanism = replay.mechanism
-    assert isinstance(mechanism, SpluGen), "other mechanisms draw otherwise"
-    return mechanism
+    assert isinstance(mechanism, SpluGens), "other mechanisms draw otherwise"
+    return mechanism.column(column)
 
 
 def _binned(replay: Replay, column: str) -> tuple[IntArray, list[Fraction]]:
     """Return the draws by bins, of which the first holds draw 0 alone, and the bins' probabilities."""
-    mechanism = _splu_gen(replay)
+    mechanism = _splu_gen(replay, column)
     gamma, retention = int(mechanism.gamma), mechanism.retention
     rule = draw_rule(mechanism.gamma, retention)
     draws = rule.draw(replay.columns[column].integers)

@@ -104,6 +104,8 @@ class Claimed:
         Name of the plan method, or None if the claim names none.
     draws
         How the draws of a group hang together.
+    divisor
+        Of the number of rows that are published; gamma unless other columns have another one.
 
     Raises
     ------
@@ -114,6 +116,7 @@ class Claimed:
     law: PublishedCount
     plan: str | None = None
     draws: GroupDraws = field(default_factory=GroupDraws)
+    divisor: int = 0
 
     kept_words: ClassVar[str] = "kept it"
     """What a row did that shows its own value."""
@@ -129,6 +132,17 @@ class Claimed:
             raise ParameterError("a retention of 1 publishes the original itself: give one below 1")
         if not (self.is_independent or self.law.is_plain):
             raise ParameterError(f"--draws {self.draws} needs the retention 1/gamma: leave --retention out")
+        object.__setattr__(self, "divisor", self.divisor or int(self.law.gamma))
+
+    @classmethod
+    def of(cls, mechanism: SpluGen) -> Claimed:
+        """Return the claim of a mechanism."""
+        return cls(mechanism.record_law, mechanism.plan, mechanism.draws)
+
+    def column(self, name: str) -> Claimed:
+        """Return what is claimed of a sensitive column: the same of all."""
+        del name
+        return self
 
     @property
     def is_independent(self) -> bool:
@@ -154,7 +168,7 @@ class Claimed:
     @property
     def spare(self) -> int:
         """How many rows of two releases may be other records at most, because some were deleted."""
-        return int(self.law.gamma) - 1
+        return self.divisor - 1
 
     @property
     def together(self) -> int:

@@ -10,6 +10,7 @@ import polars as pl
 
 from splu_ref.audit.e_values import average, rate_at_least, rate_at_most
 from splu_ref.audit.releases.cells import classes_of, holds_text_only, text_cells
+from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
 from splu_ref.audit.releases.findings import Claim, Reuse
 from splu_ref.audit.releases.pooling import bound_together
 from splu_ref.microdata import Microdata
@@ -17,7 +18,11 @@ from splu_ref.randomness import IntArray
 
 
 def compare_releases(
-    first: Microdata, second: Microdata, sensitive: Sequence[str], claimed: Claim, level: Fraction
+    first: Microdata,
+    second: Microdata,
+    sensitive: Sequence[str],
+    claimed: Claim | ClaimedByColumn,
+    level: Fraction,
 ) -> Reuse:
     """Compare two releases with the same columns.
 

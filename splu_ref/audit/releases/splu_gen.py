@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
 from splu_ref.audit.releases.cells import text_cells
+from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
 from splu_ref.audit.releases.counts import counts_evidence, share_evidence
 from splu_ref.audit.releases.decoys import FIXED_PLANS, decoys_evidence, plan_evidence, possible_check
 from splu_ref.audit.releases.exactness import exactness_evidence, noticed_distance, protected
@@ -38,6 +40,7 @@ from splu_ref.audit.releases.structure import (
 from splu_ref.manifest import Manifest
 from splu_ref.microdata import Microdata
 
+SpluGenClaim: TypeAlias = Claimed | ClaimedByColumn
 _NEED_ORIGINAL = (
     "schema",
     "records",
@@ -59,7 +62,7 @@ _NEED_COLUMNS = (*_NEED_ORIGINAL[1:], "predicates", "shuffle")
 def held(
     published: Microdata,
     sensitive: Sequence[str],
-    claimed: Claimed,
+    claimed: SpluGenClaim,
     original: Original | None,
     manifest: Manifest | None,
 ) -> Held:
@@ -75,15 +78,16 @@ def held(
     found += _with_original(published, claimed, match)
 
     def excluded(level: Fraction) -> tuple[Excluded, ...]:
-        return tuple(_excluded(match, column, claimed, level) for column in sensitive)
+        return tuple(_excluded(match, column, claimed.column(column), level) for column in sensitive)
 
     return Held(found, compare, match.linked, excluded)
 
 
 def _without_original(
-    published: Microdata, sensitive: Sequence[str], claimed: Claimed, manifest: Manifest | None
+    published: Microdata, sensitive: Sequence[str], claimed: SpluGenClaim, manifest: Manifest | None
 ) -> Iterator[Found]:
-    yield rows_check(published, claimed, None)
+    rows = claimed.column(sensitive[0])
+    yield rows_check(published, rows, None)
     domains = {}
     for column in sensitive:
         values = text_cells(published, [column], blank=True).to_series().value_counts(sort=True)
@@ -91,36 +95,38 @@ def _without_original(
         # The manifest's values, published or not: how many are averaged must not depend on the draws.
         unpublished = 0 if manifest is None else len(set(manifest.domains[column]) - set(domains[column]))
         found = np.append(values["count"].to_numpy().astype(np.int64), np.zeros(unpublished, dtype=np.int64))
-        yield share_evidence(column, found, claimed)
-        yield _predicates(published, column, sensitive, claimed)
+        yield share_evidence(column, found, claimed.column(column))
+        yield _predicates(published, column, sensitive, claimed.column(column))
     if manifest is not None:
         yield from manifest_checks(manifest, published, domains, original=False)
-    yield shuffle_evidence(published, claimed, None)
+    yield shuffle_evidence(published, rows, None)
     yield from (NotChecked(name, None, "this needs the original") for name in _NEED_ORIGINAL)
 
 
 def _exact_against(
-    published: Microdata, claimed: Claimed, original: Original, manifest: Manifest | None
+    published: Microdata, claimed: SpluGenClaim, original: Original, manifest: Manifest | None
 ) -> list[Found]:
     """Return the exact checks that need no row to be linked."""
     checks: list[Found] = [
         schema_check(published, original.table),
-        rows_check(published, claimed, original.table),
+        rows_check(published, claimed.column(original.sensitive[0]), original.table),
     ]
     if manifest is not None:
         checks += manifest_checks(manifest, published, original.domains, original=True)
     return checks
 
 
-def _with_original(published: Microdata, claimed: Claimed, match: Match) -> Iterator[Found]:
-    records = records_check(match, claimed)
+def _with_original(published: Microdata, claims: SpluGenClaim, match: Match) -> Iterator[Found]:
+    rows = claims.column(match.original.sensitive[0])
+    records = records_check(match, rows)
     yield records
     for column in match.original.sensitive:
+        claimed = claims.column(column)
         yield feasible_check(match.original, claimed, column)
         yield values_check(match, column, claimed)
         yield from _of_draws(match, column, claimed, intact=records.passed)
         yield _predicates(published, column, match.original.sensitive, claimed)
-    yield shuffle_evidence(published, claimed, match)
+    yield shuffle_evidence(published, rows, match)
 
 
 def _predicates(published: Microdata, column: str, sensitive: Sequence[str], claimed: Claimed) -> Found:

@@ -137,7 +137,6 @@ class SeveralColumns:
         answers: dict[int, T] = {}
         rows = self._columns.rows
         shares = [part.frequencies / rows for part in self.parts]
-        bound = rows / self.parts[0].law.gamma
         for conditions, asked in numbers.items():
             cells = self._cells(conditions)
             total = float(cells.sum())
@@ -146,7 +145,8 @@ class SeveralColumns:
                 by_column = (share @ held for share, held in zip(shares, members, strict=True))
                 predicate[number], both[number] = total, contracted(cells, members)
                 expected[number] = total * float(prod(by_column))
-                most[number] = min(total, min(queries[number].named) * bound)
+                bounds = zip(queries[number].named, self.parts, strict=True)
+                most[number] = min(total, *(named * rows / part.law.gamma for named, part in bounds))
                 answers[number] = answer(number, cells, members)
         counted = Counted(predicate=predicate, both=both, expected=expected, most=most)
         return counted, [answers[number] for number in range(len(queries))]

@@ -1,0 +1,79 @@
+"""Group sizes as options tell them: one number for all sensitive columns, or one for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from splu_ref.mechanisms import SpluGen, SpluGenByColumn, SpluGens
+from splu_ref.model import Gamma, ParameterError
+
+
+def splu_gen(
+    gamma: str, retention: str | None, plan: str, columns: Sequence[str], draws: str = "independent"
+) -> SpluGens:
+    """Return the mechanism that ``--gamma``, ``--retention`` and ``--plan`` tell.
+
+    Parameters
+    ----------
+    gamma
+        A number, or ``job=5,age=10``: one for each sensitive column.
+    retention, plan, draws
+        As for `SpluGen`, the same for all columns.
+    columns
+        The sensitive columns.
+
+    Raises
+    ------
+    ParameterError
+        If a number is none, or is not told for each sensitive column and no other.
+    """
+    sizes = _by_column(gamma, columns)
+    if len(set(sizes.values())) == 1:
+        return SpluGen(next(iter(sizes.values())), retention, plan, draws)
+    return SpluGenByColumn({name: SpluGen(size, retention, plan, draws) for name, size in sizes.items()})
+
+
+def _by_column(gamma: str, columns: Sequence[str]) -> dict[str, Gamma]:
+    if "=" not in gamma:
+        return dict.fromkeys(columns, Gamma(gamma))
+    parts = [part.rpartition("=") for part in gamma.split(",")]
+    told = {column: size for column, _, size in parts}
+    if len(told) < len(parts) or set(told) != set(columns):
+        raise ParameterError(
+            f"--gamma {gamma}: name each sensitive column once ({', '.join(columns)}), such as "
+            f"{','.join(f'{column}=5' for column in columns)}, or give one number for all"
+        )
+    return {column: Gamma(told[column]) for column in columns}
+
+
+def by_column(mechanism: SpluGens, columns: Sequence[str]) -> Mapping[str, SpluGen]:
+    """Return the mechanism of each sensitive column."""
+    return {column: mechanism.column(column) for column in columns}
+
+
+def sizes_told(mechanism: SpluGens) -> int | dict[str, int]:
+    """Return gamma, by column where there are several."""
+    if isinstance(mechanism, SpluGen):
+        return int(mechanism.gamma)
+    return {column: int(each.gamma) for column, each in mechanism.columns}
+
+
+def retentions_told(mechanism: SpluGens) -> str | dict[str, str]:
+    """Return the retention probability, by column where there are several gammas."""
+    if isinstance(mechanism, SpluGen):
+        return str(mechanism.retention)
+    return {column: str(each.retention) for column, each in mechanism.columns}
+
+
+def in_words(told: int | str | Mapping[str, int] | Mapping[str, str]) -> str:
+    """Return a parameter as it is shown: ``5``, or ``job=5,age=10``."""
+    return (
+        ",".join(f"{name}={each}" for name, each in told.items()) if isinstance(told, Mapping) else str(told)
+    )
+
+
+def is_plain(mechanism: SpluGens) -> bool:
+    """Return whether every column keeps its own values with probability 1/gamma."""
+    each = [mechanism] if isinstance(mechanism, SpluGen) else [one for _, one in mechanism.columns]
+    return all(one.retention == Fraction(1, one.gamma) for one in each)
