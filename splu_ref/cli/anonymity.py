@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from splu_ref.audit.anonymity import Anonymity
-from splu_ref.cli.output import AsJson, about, show
+from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 from splu_ref.microdata import read_table
@@ -32,6 +32,7 @@ def run(
     number: Annotated[
         str, typer.Option("--l", help="Of recursive (c, l)-diversity: the c that must be exceeded is told.")
     ] = "2",
+    separator: Separator = None,
     as_json: AsJson = False,
 ) -> None:
     """Count how anonymous a table is: k, l, alpha and t, exactly.

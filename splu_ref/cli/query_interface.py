@@ -17,7 +17,7 @@ from splu_ref.audit.query_interfaces import (
     tracked,
 )
 from splu_ref.audit.query_interfaces.query_size import MOST_VALUES, Question
-from splu_ref.cli.output import AsJson, about, show
+from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.query_answers import Experiment, asked, show_answers, show_sums
 from splu_ref.estimators.queries.counting import Columns, records_of
@@ -84,6 +84,7 @@ def run(
         str | None, typer.Option("--runs", help="answers: experiments, with other records each. [21]")
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="answers: for tests only, repeatable.")] = None,
+    separator: Separator = None,
     as_json: AsJson = False,
 ) -> int:
     """Carry out what gets around the defense of an interface that answers queries about a table.

@@ -238,6 +238,8 @@ def test_other_separators_standard_input_and_spreadsheets(
 
 
 READING = [
+    "query-interface",
+    "anonymity",
     "sanitize",
     "publish",
     "advise",
