@@ -20,7 +20,7 @@ from splu_ref.guarantees import (
     table_privacy,
 )
 from splu_ref.guarantees.decimals import ExactJson
-from splu_ref.model import Exact, ParameterError
+from splu_ref.model import Exact, ParameterError, whole
 
 if TYPE_CHECKING:
     from splu_ref.guarantees import DrawnCount
@@ -45,7 +45,7 @@ PlanOption: TypeAlias = Annotated[
     str, typer.Option("--plan", help="Plan of --table: mixed, anatomy or cyclic.")
 ]
 SeedOption: TypeAlias = Annotated[
-    int | None, typer.Option("--seed", help="For tests only: the same plan and marks again.")
+    str | None, typer.Option("--seed", help="For tests only: the same plan and marks again.")
 ]
 OF_A_PLAN = "a plan and marks drawn now, where a release has its own; from true counts: not for the public"
 
@@ -134,14 +134,15 @@ def _level(level: Level) -> str:
 
 
 def counts_of_table(
-    table: Path | None, sensitive: str | None, gamma: Exact, draws: GroupDraws, plan: str, seed: int | None
+    table: Path | None, sensitive: str | None, gamma: Exact, draws: GroupDraws, plan: str, seed: str | None
 ) -> list[DrawnCount]:
     """Return the laws of the counts of a table, none without one.
 
     Raises
     ------
     ParameterError
-        If the table comes without its sensitive column, or with independent draws.
+        If the table comes without its sensitive column, or with independent draws, or for a seed that is no
+        whole number.
     """
     if table is None:
         if sensitive is not None:
@@ -157,7 +158,7 @@ def counts_of_table(
     from splu_ref.randomness import SeededSource, SystemSource  # noqa: PLC0415
 
     mechanism = SpluGen(gamma, plan=plan, draws=draws)
-    source = SystemSource() if seed is None else SeededSource(seed)
+    source = SystemSource() if seed is None else SeededSource(whole(seed, "--seed", 0))
     with about(table):
         original = read_table(table)
         original.require(sensitive)
