@@ -20,9 +20,11 @@ from splu_ref.mechanisms import (
     Budget,
     DistributionBased,
     LaplaceCounts,
+    Operator,
     Release,
     RetentionReplacement,
     SpluGen,
+    SpluGenByColumn,
     Swapping,
     read_release,
 )
@@ -126,8 +128,10 @@ def test_each_mechanism_is_read_from_its_manifest(tmp_path: Path) -> None:
         LaplaceCounts(LN_2),
         RetentionReplacement("1/3", {"value": ["z", "x", "w", "y"]}),
         Swapping("1/3"),
+        Operator("value", "xyz", [["1/2", "1/4", "1/4"], ["0", "1/3", "2/3"], ["1", "0", "0"]]),
     ]
-    assert {value.name for value in values} | {AlphaBeta.name} == set(MECHANISMS)  # which publishes tuples
+    others = {AlphaBeta.name, SpluGenByColumn.name}  # of tuples, and of several columns
+    assert {value.name for value in values} | others == set(MECHANISMS)
     for value in values:
         release = value.publish(TABLE, "value", SeededSource(1))
         release.write(tmp_path / f"{value.name}.csv", manifest=tmp_path / f"{value.name}.json")

@@ -206,7 +206,7 @@ def test_a_claim_cannot_vanish_unnoticed(tmp_path: Path) -> None:
     more = tmp_path / "affirmed.json"
     more.write_text(json.dumps(known | {"splu.X1": {}}))
     with pytest.raises(InputError, match=r"splu\.X1: affirmed once and now missing"):
-        Ledger(("splu_proofs.splu",), {}, {}, affirmed=more).run()
+        Ledger(tuple(f"splu_proofs.{paper}" for paper in CLAIMS), {}, {}, affirmed=more).run()
 
 
 def test_a_module_of_proofs_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
