@@ -154,6 +154,7 @@ MAX_SUMMED = (
     200_000_000_000  # the same of all exact sums together; with a retention, times digits of a factor
 )
 WORK, KEEP = 384, 256  # bits carried, bits kept
+FINEST = 8_000  # bits after the point where bounds are added up
 _BLANK = "\0"  # in a sentence, for a number that is not yet computed
 BLOCK = 64  # factors between two stored factorials
 
@@ -593,7 +594,17 @@ def _chernoff(
         raise _Refuted(f"{where}: the bound is far above 1, or {WORK} bits do not settle its rounding")
     shift -= value.exponent
     numbers = {"numerator": p, "denominator": q, "mantissa": mantissa, "shift": shift}
-    return {name: f"{number:x}" for name, number in numbers.items()}, Fraction(mantissa, 1 << shift)
+    return {name: f"{number:x}" for name, number in numbers.items()}, _upward(mantissa, shift)
+
+
+def _upward(mantissa: int, shift: int) -> Fraction:
+    """Return mantissa / 2^shift, or a number above it that compares with every t_e in the same way.
+
+    A bound may be below 2^-(10^14), and its denominator larger than any memory. What is added here is below
+    2^-7700, and a t_e of 400 digits is 0 or above 2^-1330. If the other bound has a shift above 4000, both
+    together stay below 2^-3700; if not, it differs from t_e by 0 or by more than 2^-5400.
+    """
+    return Fraction(mantissa, 1 << min(shift, FINEST))
 
 
 # ---- draws that hang together within a group ------------------------------------------------------------
@@ -621,7 +632,7 @@ def _all_or_none_privacy(
     """Return the least errors of counts that are gamma times a binomial number of groups: of every count."""
     if "releases" in parameters:
         raise Unreadable("parameters: for all-or-none draws there is this claim for one release only")
-    if alpha > MAX_RARE or alpha**2 * gamma.bit_length() * (2 * epsilon * alpha / gamma + 2) > MAX_EXACT:
+    if alpha > MAX_RARE:
         raise Unreadable("the parameters are too large for a check in bounded time")
     start = f"With gamma = {gamma} and draws = {parameters['draws']}, for every count f from 1 to {alpha}: "
     event = {
@@ -671,6 +682,10 @@ def _utility_bound(parameters: dict[str, Any], evidence: object, said: object) -
     for side, extreme in (("upper", law.gamma - 1), ("lower", 1)):
         if epsilon > extreme:
             continue
+        tilt = _object(given[side], ("numerator", "denominator", "mantissa", "shift"), f"evidence.{side}")
+        parts = (_hex(tilt[each], f"evidence.{side}.{each}") for each in ("numerator", "denominator"))
+        if max(parts).bit_length() > MAX_TILT:
+            raise Unreadable(f"evidence.{side}: a part of the tilt has more than {MAX_TILT} bits")
         if values is None:
             sides[side], part = _chernoff(law, t_f, epsilon, side, given[side])
         else:
@@ -690,24 +705,23 @@ def _slots(
     where, gamma = f"evidence.{side}", law.gamma
     given = _object(entry, ("numerator", "denominator", "mantissa", "shift"), where)
     p, q = (_hex(given[each], f"{where}.{each}") for each in ("numerator", "denominator"))
-    if min(p, q) < 1 or math.gcd(p, q) != 1 or max(p, q).bit_length() > MAX_TILT:
-        raise Unreadable(f"{where}: the tilt is no fraction above 0 in lowest terms, or has too many digits")
+    if min(p, q) < 1 or math.gcd(p, q) != 1:
+        raise Unreadable(f"{where}: the tilt is no fraction above 0 in lowest terms")
     if (p < q) if side == "upper" else (p > q):
         raise _Refuted(f"{where}: the tilt is on the wrong side of 1")
     z = Fraction(p, q)
     drawn = (1 + (z - 1) / gamma) ** gamma / z
     shift_by = _raised(min(z, 1 / z), k).times(_raised(drawn, own))
-    largest, numbers = Fraction(-1), (0, 0)
+    found = []
     for u in range(1, gamma):
         value = shift_by.times(_raised(_share(gamma, u, name, z), -(-slots // (gamma - u))))
         mantissa, shift = _rounded(value.high, 1, up=True)
         if (mantissa, shift) != _rounded(value.low, 1, up=True) or shift < value.exponent:
             raise _Refuted(f"{where}: the bound is far above 1, or {WORK} bits do not settle its rounding")
-        shift -= value.exponent
-        if Fraction(mantissa, 1 << shift) > largest:
-            largest, numbers = Fraction(mantissa, 1 << shift), (mantissa, shift)
-    told = {"numerator": p, "denominator": q, "mantissa": numbers[0], "shift": numbers[1]}
-    return {each: f"{number:x}" for each, number in told.items()}, largest
+        found.append((value.exponent - shift, mantissa))  # in the order of the bounds: mantissas are as long
+    exponent, mantissa = max(found)
+    told = {"numerator": p, "denominator": q, "mantissa": mantissa, "shift": -exponent}
+    return {each: f"{number:x}" for each, number in told.items()}, _upward(mantissa, -exponent)
 
 
 def _raised(base: Fraction, exponent: int) -> _Between:

@@ -36,6 +36,7 @@ MADE = {
     "privacy": privacy_certificate(3, "2/5", 4, draws=CAPPED),
     "two releases": privacy_certificate(3, "2/5", 4, 2, draws=CAPPED),
     "rare": rare_privacy_certificate(3, "2/5", 4, RARE),
+    "rare, and no error": rare_privacy_certificate(3, 1000, 400, GroupDraws("all-or-none", 400)),
     "error": error_certificate(3, "2/5", 3, draws=CAPPED),
     "least": _bound(GroupDraws("capped", 60), "9/10", None),
     "independent": _bound(CAPPED, "1/10", None),
@@ -45,7 +46,7 @@ MADE = {
 CLAIMS = {
     "least": "utility-threshold",
     "error": "error-probability",
-} | dict.fromkeys(("privacy", "two releases", "rare"), "small-sum-privacy")
+} | dict.fromkeys(("privacy", "two releases", "rare", "rare, and no error"), "small-sum-privacy")
 
 
 @pytest.mark.parametrize("name", MADE)

@@ -318,6 +318,31 @@ def test_exact_sums_are_refused_once_they_are_too_large_together(monkeypatch: py
         check(certificate)
 
 
+@pytest.mark.parametrize("values", [None, "3"])
+@pytest.mark.parametrize("t_f", ["1000000000", "300000000000"])
+def test_a_bound_far_below_any_number_is_never_written_out(t_f: str, values: str | None) -> None:
+    """Its denominator would be 2 to the power of some 10^11: more than memory holds."""
+    column = "" if values is None else f", in a column of {values} values"
+    parameters = {"gamma": "3", "epsilon": "1/2", "t_e": "1/10", "t_f": t_f, "draws": "capped:1"}
+    claim = {
+        **PRIVACY,
+        "claim": "utility-bound",
+        "parameters": parameters if values is None else {**parameters, "values": values},
+        "statement": f"With gamma = 3 and draws = capped:1{column}, whatever the table: |f' - f| >= (1/2) f "
+        f"has a probability of at most 1/10 for every count f >= {t_f}.",
+        "evidence": {
+            side: {"numerator": p, "denominator": q, "mantissa": "1", "shift": "1"}
+            for side, p, q in (("upper", "3", "2"), ("lower", "1", "2"))
+        },
+    }
+    tracemalloc.start()
+    try:
+        assert "mantissa is not what" in check(claim).reason
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+
+
 def test_limits_and_bits_are_those_of_the_specification() -> None:
     page = " ".join((PAGES / "certificates.md").read_text(encoding="utf-8").split())
     stated = {
@@ -333,6 +358,10 @@ def test_limits_and_bits_are_those_of_the_specification() -> None:
         "MAX_SETS": "more than {:,} pairs of a weight and a gain",
         "MAX_EXPONENT": "for `x > {:,}` nothing is summed",
         "MAX_PAIRS": "`(x3 + K + 1) (gamma f - x3 - K + 1) > {:,}`",
+        "MAX_RARE": "- `alpha > {:,}`;",
+        "MAX_GROUP": "- `gamma > {:,}`;",
+        "MAX_NOISE": "- `gamma t_f > {:,}`, or with `values` `M values` or `A values` is above that;",
+        "MAX_TILT": "- the numerator or the denominator of a tilt has more than {:,} bits.",
         "WORK": "The checker gets it like this, with {} bits:",
         "KEEP": "as happens when the true value itself has at most {} bits",
     }
