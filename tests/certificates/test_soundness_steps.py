@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 from splu_ref import certificate_checker
-from splu_ref.certificates import privacy_certificate, threshold_certificate
+from splu_ref.certificates import drawn_threshold_certificate, privacy_certificate, threshold_certificate
+from splu_ref.channels import GroupDraws
+from splu_ref.guarantees import Noise, drawn_threshold
 
 SOURCE = Path(certificate_checker.__file__).read_text(encoding="utf-8")
 Parameters = dict[str, str]
@@ -86,6 +88,8 @@ def leaves(test: ast.expr) -> Iterator[ast.expr]:
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
         for value in test.values:
             yield from leaves(value)
+    elif isinstance(test, ast.BoolOp) and isinstance(test.values[-1], ast.BoolOp):
+        yield from leaves(test.values[-1])  # any of which is enough where the others hold
     elif isinstance(test, ast.IfExp):
         yield from leaves(test.body)
         yield from leaves(test.orelse)
@@ -145,6 +149,14 @@ PAIR = {**PRIOR, "rho1": "1/4", "counts": "2 3 15"}  # two values together, and 
 PRIVACY = json.dumps(privacy_certificate(10, "3/10", 3))
 THRESHOLD = threshold_certificate(3, "1/2", "1/4")
 T_F = int(THRESHOLD["parameters"]["t_f"])
+TAIL = int(THRESHOLD["evidence"]["tail"]["from"], 16)
+CAPPED = GroupDraws("capped", 4)
+SLOTS = drawn_threshold_certificate(drawn_threshold(3, "1/10", "1/10", CAPPED, Noise.of(CAPPED, 3, 5)))
+FROM = int(SLOTS["parameters"]["t_f"])
+DRAWN: dict[str, str] = SLOTS["parameters"]
+RARE = {"gamma": "3", "epsilon": "2/5", "alpha": "4", "draws": "all-or-none:4"}
+# No error is so large.
+SURE = {"gamma": "3", "epsilon": "3", "t_e": "1/10", "t_f": "5", "draws": "capped:4"}
 
 
 def replaced(*path: str, value: Any) -> str:
@@ -165,23 +177,34 @@ def bare(claim: str, parameters: Parameters, evidence: Any) -> str:
     )
 
 
+def shipped_tilts(sides: dict[str, Any]) -> list[str]:
+    """Return the tilts of a true certificate."""
+    return [
+        f"{int(each['numerator'], 16)}/{int(each['denominator'], 16)}"
+        for each in (sides["upper"], sides["lower"])
+    ]
+
+
 def shipped_tail() -> dict[str, Any]:
     """Return the witnesses of the true certificate."""
-    found = THRESHOLD["evidence"]["tail"]
-    tilts = [
-        f"{int(each['numerator'], 16)}/{int(each['denominator'], 16)}"
-        for each in (found["upper"], found["lower"])
-    ]
-    return tail(int(found["from"], 16), *tilts)
+    return tail(TAIL, *shipped_tilts(THRESHOLD["evidence"]["tail"]))
 
 
-def with_tilt(side: str, numerator: str, denominator: str) -> str:
+def with_tilt(side: str, numerator: str, denominator: str, whole: dict[str, Any] = THRESHOLD) -> str:
     """Return the certificate of T_f with another tilt."""
-    certificate = json.loads(json.dumps(THRESHOLD))
-    certificate["evidence"]["tail"][side].update(numerator=numerator, denominator=denominator)
+    certificate = json.loads(json.dumps(whole))
+    sides = certificate["evidence"].get("tail", certificate["evidence"])
+    sides[side].update(numerator=numerator, denominator=denominator)
     return json.dumps(certificate)
 
 
+def tilted(upper: str | None, lower: str | None) -> dict[str, Any]:
+    """Return the witnesses of a bound of draws."""
+    sides = tail(1, upper, lower)["tail"]
+    return {side: sides[side] for side in ("upper", "lower")}
+
+
+TILTS = shipped_tilts(SLOTS["evidence"])
 Forged = tuple[str, Parameters, Any]
 # Ten records, nine of them with the second value; at rho1 = 1/5 the first value is protected.
 PAIRED = {"counts": "1 9", "rho1": "1/5", "rho2": "1/2", "keep": "mean", "against": "values"}
@@ -381,10 +404,109 @@ FORGED: dict[tuple[str, str], str | Forged] = {
     ("unique", "len(dict(pairs)) != len(pairs)"): PRIVACY.replace(
         '"alpha": "3"', '"alpha": "3", "alpha": "3"'
     ),
+    # Two releases, of which the statement would know nothing.
+    ("_all_or_none_privacy", '"releases" in parameters'): (
+        "small-sum-privacy",
+        {**RARE, "releases": "2"},
+        None,
+    ),
+    ("_draws", '"retention" in parameters'): (
+        "error-probability",
+        {**ERROR, "retention": "1/2", "draws": "capped:4"},
+        None,
+    ),
+    # All or none is another law; and above the cap the law depends on the table.
+    ("_error_probability", 'draws[0] != "capped"'): (
+        "error-probability",
+        {**ERROR, "draws": "all-or-none:4"},
+        None,
+    ),
+    ("_error_probability", "f > draws[1]"): (
+        "error-probability",
+        {**ERROR, "draws": "capped:3"},
+        None,
+    ),
+    ("_small_sum_privacy", "draws is not None and alpha > draws[1]"): (
+        "small-sum-privacy",
+        {**RARE, "draws": "all-or-none:3"},
+        None,
+    ),
+    ("_utility_threshold", 'draws[0] != "capped"'): (
+        "utility-threshold",
+        {**LEAST, "t_f": str(T_F), "draws": f"all-or-none:{TAIL}"},
+        shipped_tail(),
+    ),
+    ("_utility_threshold", "max(start, t_f) > draws[1] + 1"): (
+        "utility-threshold",
+        {**LEAST, "t_f": str(T_F), "draws": f"capped:{TAIL - 2}"},
+        shipped_tail(),
+    ),
+    ("_utility_bound", "t_e > 1"): ("utility-bound", {**SURE, "t_e": "3/2"}, tilted(None, None)),
+    # All or none errs more than independent draws, whose bound this is.
+    ("_utility_bound", 'values is None and name != "capped"'): (
+        "utility-bound",
+        {**LEAST, "t_f": str(TAIL), "draws": "all-or-none:4"},
+        tilted(*shipped_tilts(THRESHOLD["evidence"]["tail"])),
+    ),
+    # Such a bound holds, as that of M records is no larger; but the argument is about counts above M.
+    ("_utility_bound", "values is not None and t_f <= bound"): (
+        "utility-bound",
+        {**SURE, "t_f": "4", "values": "9"},
+        tilted(None, None),
+    ),
+    ("_utility_bound", "at_most > t_e"): (
+        "utility-bound",
+        {**DRAWN, "t_f": str(FROM // 2)},
+        tilted(*TILTS),
+    ),
+    ("_slots", "math.gcd(p, q) != 1"): (
+        "utility-bound",
+        {**DRAWN, "t_f": str(2 * FROM)},
+        tilted(*(f"{2 * tilt.numerator}/{2 * tilt.denominator}" for tilt in map(Fraction, TILTS))),
+    ),
+    # The bound of the other side, which says nothing of this one.
+    ("_slots", "p < q"): (
+        "utility-bound",
+        {**DRAWN, "t_f": str(2 * FROM)},
+        tilted(TILTS[1], TILTS[1]),
+    ),
+    ("_slots", "p > q"): (
+        "utility-bound",
+        {**DRAWN, "t_f": str(2 * FROM)},
+        tilted(TILTS[0], TILTS[0]),
+    ),
+    # (27/16) / 3^3 is a power of 2, and computed with the powers of 3 in it.
+    ("_slots", "(mantissa, shift) != _rounded(value.low, 1, up=True)"): (
+        "utility-bound",
+        {"gamma": "4", "epsilon": "3/2", "t_e": "1/10", "t_f": "2", "draws": "capped:1", "values": "4"},
+        tilted("3", None),
+    ),
 }
 """A certificate that the checker refuses and would find valid without the condition."""
 
-LIMITS: dict[tuple[str, str], tuple[str, Forged]] = {
+LIMITS: dict[tuple[str, str], tuple[str, Forged] | tuple[str, Forged, int]] = {
+    ("_all_or_none_privacy", "alpha > MAX_RARE"): ("MAX_RARE", ("small-sum-privacy", RARE, None)),
+    ("_utility_bound", "law.gamma > MAX_GROUP"): (
+        "MAX_GROUP",
+        ("utility-bound", SURE, tilted(None, None)),
+    ),
+    ("_utility_bound", "t_f * law.gamma > MAX_NOISE"): (
+        "MAX_NOISE",
+        ("utility-bound", {**SURE, "draws": "capped:1"}, tilted(None, None)),
+    ),
+    ("_utility_bound", "bound * (values or 1) > MAX_NOISE"): (
+        "MAX_NOISE",
+        ("utility-bound", {**SURE, "values": "9"}, tilted(None, None)),
+        35,  # gamma t_f is 15
+    ),
+    ("_utility_bound", "max(parts).bit_length() > MAX_TILT"): (
+        "MAX_TILT",
+        (
+            "utility-bound",
+            {**LEAST, "t_f": str(TAIL), "draws": "capped:4"},
+            tilted(*shipped_tilts(THRESHOLD["evidence"]["tail"])),
+        ),
+    ),
     ("_numerator", "left < 0"): ("MAX_SUMMED", ("error-probability", ERROR, None)),
     ("_concept_error", "gamma * f > MAX_OWNERS"): ("MAX_OWNERS", ("concept-error", CONCEPT, None)),
     ("_concept_error", "(inside + 1) * (outside + 1) > MAX_PAIRS"): (
@@ -407,12 +529,14 @@ LIMITS: dict[tuple[str, str], tuple[str, Forged]] = {
     ("refuse_if_too_large", "exact"): ("MAX_BITS", ("error-probability", ERROR, None)),
     ("refuse_if_too_large", "terms * sums > MAX_TERMS"): ("MAX_TERMS", ("small-sum-privacy", SMALL, None)),
 }
-"""A limit, and a certificate that is valid and would be refused if the limit were 1."""
+"""A limit, and a certificate that is valid and would be refused if the limit were 1, or a number given."""
 
 BREAKS: dict[tuple[str, str], str] = {
     ("_chernoff", "q < 1"): with_tilt("upper", "1", "0"),
     ("_chernoff", "p == 0 and k > 0"): with_tilt("lower", "0", "1"),
     ("_chernoff", "shift < value.exponent"): with_tilt("upper", "fffffffb", "1"),
+    ("_slots", "min(p, q) < 1"): with_tilt("lower", "0", "1", SLOTS),
+    ("_slots", "shift < value.exponent"): with_tilt("upper", "fffffffb", "1", SLOTS),
     ("_breach", 'not isinstance(given["secret"], list)'): bare("breach", PRIOR, {**SEEN, "secret": None}),
     ("_safe", "p == 1"): bare("safe", {**ANY, "retention": "1"}, {}),
     ("_sample_size", "count > n"): bare(
@@ -453,6 +577,7 @@ NEEDLESS = {
         "_framed",
         "not re.fullmatch(pattern, found)",
     ): "the statement is compared in the end; this saves the work",
+    ("_utility_bound", "draws is None"): "the parameter is one that the claim has to have",
     ("_d_gamma", "kept > 1"): "then 1 - alpha - beta is below 0, and the second condition fails",
     ("_d_gamma", "d > gamma"): "then gamma (1-d) is below d (1-gamma), and the first condition fails",
     ("main", "len(names) != 1"): "of the command line",
@@ -479,11 +604,12 @@ def test_a_forgery_that_only_one_condition_stops(step: tuple[str, str]) -> None:
 def test_a_limit_that_only_one_condition_keeps(
     step: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (limit, valid), without = LIMITS[step], built(REFUSALS[step])
+    (limit, valid, *lowered), without = LIMITS[step], built(REFUSALS[step])
     text = consistent(certificate_checker, *valid)
     assert outcome(certificate_checker, text) == outcome(without, text) == "valid"
-    monkeypatch.setattr(certificate_checker, limit, 1)
-    setattr(without, limit, 1)
+    most = lowered[0] if lowered else 1
+    monkeypatch.setattr(certificate_checker, limit, most)
+    setattr(without, limit, most)
     assert (outcome(certificate_checker, text), outcome(without, text)) == ("unreadable", "valid")
 
 
