@@ -255,7 +255,7 @@ def _lines(shown: Sequence[Setting]) -> Iterator[str]:
     yield f'<text x="{privacy.x(6)}" y="{privacy.y(0.86)}">blind draws: below the curve</text>'
     yield from least.level(0.75, "any mechanism: 3/4 at most")
     yield from least.level(float(bound(5, SLOPES[5])), "")
-    yield f'<text x="{least.x(15)}" y="{least.y(0.65)}">unbiased, γ = 5: .704 at most</text>'
+    yield f'<text x="{least.x(8)}" y="{least.y(0.65)}">unbiased, γ = 5: .704 at most</text>'
     yield price.curve([(sqrt((n * n - 1) / 12), 0.5 + 0.5 / n) for n in range(5, 108)], "bound")
     yield f'<text x="{price.x(8)}" y="{price.y(0.55)}">unbiased: above the dashes</text>'
     yield f'<text x="{price.x(1)}" y="{price.y(0.6) + 13}">all or none: 1, beyond the scale</text>'
