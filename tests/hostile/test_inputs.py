@@ -26,6 +26,7 @@ TABLE = b"sex,job\nF,Sales\nM,Tech\nF,Tech\nM,Sales\n"
 PUBLISH = ("-o", "out.csv", "--sensitive", "job", "--gamma", "2")
 RETENTION = ("-o", "out.csv", "--mechanism", "retention", "--retention", "1/5", "--column", "job")
 ESTIMATE = ("--manifest", "manifest.json")
+DRAWN = ("--gamma", "2", "--epsilon", "1/2", "--draws", "capped:1", "--sensitive", "job")
 
 INPUTS: dict[str, Callable[[str], list[str]]] = {
     "sanitize table": lambda file: ["sanitize", file, *PUBLISH],
@@ -66,6 +67,8 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
             "job",
         )
     ],
+    "privacy --table": lambda file: ["privacy", "--alpha", "1", *DRAWN, "--table", file],
+    "utility --table": lambda file: ["utility", "--t-e", "1/2", *DRAWN, "--table", file],
     "operator --prior": lambda file: [
         *("operator", "--rho1", "0.1", "--rho2", "0.5", "--prior", file, "--column", "job")
     ],
@@ -273,7 +276,11 @@ def test_memory_that_does_not_suffice_is_one_line(
         raise MemoryError
 
     before = sorted(folder.rglob("*"))
-    places = ["cli.preparing.read_table", "cli.sanitize.SpluGen", "cli.sanitize.write_all"]
+    places = [
+        "cli.preparing.read_table",
+        "mechanisms.splu_gen.SpluGen.publish_columns",
+        "cli.sanitize.write_all",
+    ]
     for place in (*places, "mechanisms.release.table_bytes"):
         with monkeypatch.context() as patched:
             patched.setattr(f"splu_ref.{place}", exhausted)
