@@ -122,6 +122,7 @@ class SmallDomains:
             counts = {value: count for value, count in zip(domain, row, strict=True) if count}
             parts.append(_part(cells, _declared(cells, counts, domains), levels))
         whole = dict(zip(domain, table.sum(axis=0).tolist(), strict=True))
+        whole |= {value: 0 for part in parts for value in part.counts if value not in whole}
         return cls(levels, tuple(parts), _part({}, whole, levels))
 
     @property

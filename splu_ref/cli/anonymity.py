@@ -12,7 +12,7 @@ from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 from splu_ref.microdata import read_table
-from splu_ref.model import whole
+from splu_ref.model import ParameterError, whole
 
 EXAMPLE = "splu-ref anonymity adult.csv --quasi sex --quasi race --sensitive occupation"
 _OPEN = (
@@ -30,8 +30,9 @@ def run(
         str | None, typer.Option("--sensitive", help="The column whose values are to be protected.")
     ] = None,
     number: Annotated[
-        str, typer.Option("--l", help="Of recursive (c, l)-diversity: the c that must be exceeded is told.")
-    ] = "2",
+        str | None,
+        typer.Option("--l", help="Of recursive (c, l)-diversity: the c that must be exceeded is told. [2]"),
+    ] = None,
     separator: Separator = None,
     as_json: AsJson = False,
 ) -> None:
@@ -40,6 +41,8 @@ def run(
     Groups are the records that share all the columns given with --quasi; an empty cell is a value. t is for
     values at equal distances from each other. Nothing is published and nothing promised.
     """
+    if number is not None and sensitive is None:
+        raise ParameterError("--l is about the values of a sensitive column: name it, --sensitive")
     with about(table):
         data = read_table(table)
         found = Anonymity.of(Columns(data, {}), quasi, sensitive)
@@ -57,7 +60,7 @@ def run(
     ]
     if sensitive is not None:
         assert found.distance is not None
-        least = whole(number, "--l", 2)
+        least = 2 if number is None else whole(number, "--l", 2)
         bound = found.recursive(least)
         result |= {
             "l": found.distinct,

@@ -26,7 +26,9 @@ from splu_ref.estimators import Query
 from splu_ref.estimators.queries.counting import Columns, records_of
 from splu_ref.estimators.queries.written import read_conditions
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import Budget, LaplaceCounts, RecordMechanism, read_manifest
+from splu_ref.mechanisms import Budget, LaplaceCounts, RecordMechanism, SpluGenByColumn, read_manifest
+from splu_ref.microdata import Microdata
+from splu_ref.microdata.values import text
 from splu_ref.model import ParameterError, whole
 from splu_ref.randomness import SeededSource, SystemSource
 
@@ -143,8 +145,7 @@ class Experiment(NamedTuple):
 
 
 def show_answers(
-    columns: Columns,
-    names: Sequence[str],
+    table: Microdata,
     value: str | None,
     epsilon: str | None,
     manifest: Path | None,
@@ -158,6 +159,7 @@ def show_answers(
     if epsilon is not None and manifest is not None:
         raise ParameterError("--epsilon is noise on answers, --manifest a published table: give one of them")
     release = None if manifest is None else read_manifest(manifest)
+    columns = Columns(table, {})
     query = asked(columns, [value])
     [(column, _)] = query.conditions
     bits = records_of(columns, query.conditions)
@@ -168,15 +170,17 @@ def show_answers(
         told = f"with Laplace noise, epsilon {epsilon} each: {size.queries} times that in all"
     elif release is not None:
         mechanism = _mechanism(release, column)
-        codes = columns.selected(column, query.conditions[0][1])
+        domain = tuple(map(text, mechanism.declared(table).domain(column)))
+        mechanism = mechanism.aligned({column: domain})
+        own = Columns(table, {column: domain})[column].codes
+        codes = np.unique(own[bits])
         if len(codes) != 1:
             raise ParameterError("estimates of one value are asked for: --value COLUMN=VALUE")
-        domain = len(columns[column].domain)
-        answers = published_answers(mechanism, columns[column].codes, domain, codes[0], size.draws)
+        answers = published_answers(mechanism, column, own, len(domain), int(codes[0]), size.draws)
         told = f"estimates from one table published by {mechanism.name}, however many are asked for"
     found = reconstruct(
         bits,
-        told_apart(columns, [name for name in names if name != column]),
+        told_apart(columns, [name for name in table.columns if name != column]),
         answers,
         size.draws,
         victims=size.victims,
@@ -212,6 +216,8 @@ def show_answers(
 
 
 def _mechanism(told: Manifest, column: str) -> RecordMechanism:
+    if isinstance(told.mechanism, SpluGenByColumn) and column in told.domains:
+        return told.mechanism.column(column)
     if not isinstance(told.mechanism, RecordMechanism):
         raise ParameterError(f"{told.mechanism.name} shows nothing of single records: name another manifest")
     if column not in told.domains:

@@ -27,8 +27,8 @@ from splu_ref.model import ParameterError, whole
 
 EXAMPLE = "splu-ref query-interface size adult.csv --least 100 --where sex=Female --where age=90"
 _SAYS = (
-    "the least variance of a linear unbiased estimate, if the noises of different sets of records are "
-    "independent; with two further conditions in a query there would be less"
+    "the least variance of a linear unbiased estimate, if the noises of different queries are independent, "
+    "also of those that ask for the same records; with two further conditions in a query there would be less"
 )
 _KNOWN = {
     "size": ("least", "reading", "where"),
@@ -115,7 +115,7 @@ def run(
             return show_sums(columns, queries, value, as_json=as_json)
         if defense == "answers":
             size = Experiment.of(victims, halves, runs, seed)
-            return show_answers(columns, names, value, epsilon, manifest, size, as_json=as_json)
+            return show_answers(data, value, epsilon, manifest, size, as_json=as_json)
         return _noise(columns, names, where or (), as_json=as_json)
 
 
@@ -183,7 +183,11 @@ def _size_lines(done: Tracked, control: SizeControl, wanted: Question | None) ->
         (
             "breaks",
             f"every least size up to {done.largest_broken}; N/6 is {n // 6}, N/4 {n // 4}: "
-            + ("above N/4 no tracker does" if control.reading == "both" else "the bound is N/2"),
+            + (
+                "above N/4 no such set does, and others are not tried"
+                if control.reading == "both"
+                else "the bound is N/2"
+            ),
         ),
     ]
     if wanted is not None:

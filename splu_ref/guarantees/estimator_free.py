@@ -26,6 +26,8 @@ Choice: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 
 _MOST_TRIALS = 200
 _MOST_COUNTS = 12
+_MOST_BITS = 12_000
+"""Of the denominator of the retention probability, times gamma and the counts of a game that is solved."""
 _MOST_ESTIMATES = 100_000
 """Estimates that are counted one by one until each small count is near one of them."""
 
@@ -175,7 +177,7 @@ def least_worst_error(
     retention: Exact | None = None,
     draws: GroupDraws | None = None,
 ) -> LeastWorstError:
-    """Return T_P*, or bounds of it where there are too many counts for `best_estimator`.
+    """Return T_P*, or bounds of it where there are too many counts, or digits, for `best_estimator`.
 
     Parameters as in `best_estimator`, for any ``alpha``. Counts above the bound of ``draws``, whose law
     depends on the table, are treated as those that are too many: whatever their law, they do not make the
@@ -190,7 +192,8 @@ def least_worst_error(
     if not covered:  # one estimate is right for all counts
         return LeastWorstError(most, most, covered, covered)
     bound = most if draws is None or draws.bound is None else draws.bound
-    computed = min(most, bound, _MOST_COUNTS, _MOST_TRIALS // law.gamma)
+    bits = law.gamma * law.retention.denominator.bit_length()
+    computed = min(most, bound, _MOST_COUNTS, _MOST_TRIALS // law.gamma, _MOST_BITS // bits)
     if not computed:
         return LeastWorstError(most, 0, Fraction(0), covered)
     least = best_estimator(

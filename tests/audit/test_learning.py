@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from splu_ref.audit.attacks import LEARNING, LearningName, attack_by_learning
-from splu_ref.audit.attacks.assignment import LARGEST, assignment_posteriors
+from splu_ref.audit.attacks.assignment import LARGEST, _by_logarithms, assignment_posteriors
 from splu_ref.audit.attacks.learning import Features, NaiveBayes
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen
 from splu_ref.microdata import Microdata
@@ -45,6 +45,15 @@ def test_equal_likelihoods_say_nothing_and_rows_may_be_scaled() -> None:
     assert assignment_posteriors(scaled) == pytest.approx(assignment_posteriors(one))
     with pytest.raises(ParameterError, match="groups of at most 12"):
         assignment_posteriors(np.ones((1, LARGEST + 1, LARGEST + 1)))
+
+
+@pytest.mark.parametrize("small", [1e-170, 1e-300])
+def test_permanents_that_vanish_in_doubles_are_summed_all_the_same(small: float) -> None:
+    alike = np.array([[[1.0, small, small]] * 3, [[1.0, 2.0, 3.0], [1.0, 1.0, 1.0], [2.0, 2.0, 1.0]]])
+    found = assignment_posteriors(alike)
+    assert found[0] == pytest.approx(np.full((3, 3), 1 / 3))
+    assert found[1] == pytest.approx(assignment_posteriors(alike[1:])[0])
+    assert found[1] == pytest.approx(_by_logarithms(np.log(alike[1:]))[0])
 
 
 def test_a_classifier_counts_each_record_once_and_one_more() -> None:

@@ -91,6 +91,9 @@ def test_declared_sub_domains_may_hold_more_than_occurs_and_never_less() -> None
     declared: dict[tuple[str, ...], tuple[str, ...]] = {("f",): ("a", "b", "c"), ("m",): ("b", "c", "d")}
     found = SmallDomains.of(columns, ("g",), "s", LEVELS, declared)
     assert dict(found.parts[0].counts) == {"a": 2, "b": 1, "c": 0}
+    wider = SmallDomains.of(columns, ("g",), "s", LEVELS, declared | {("f",): ("a", "b", "w")})
+    assert len(wider.one.counts) == 5, "the one domain holds what any part may hold"
+    assert wider.beyond("1")[0] < 1
     with pytest.raises(DataError, match="holds 'b', which its sub-domain lacks"):
         SmallDomains.of(columns, ("g",), "s", LEVELS, declared | {("f",): ("a", "c")})
     with pytest.raises(ParameterError, match="the part f has no sub-domain"):

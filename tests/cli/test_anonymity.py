@@ -44,6 +44,7 @@ def test_without_a_sensitive_column_there_is_k_alone(table: str, capsys: pytest.
         (("--quasi", "c"), "there is no column 'c'"),
         (("--quasi", "s", "--sensitive", "s"), "the sensitive column"),
         (("--quasi", "a", "--sensitive", "s", "--l", "1"), "at least 2"),
+        (("--quasi", "a", "--l", "3"), "--sensitive"),
     ],
 )
 def test_unusable_input(

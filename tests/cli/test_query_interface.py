@@ -99,6 +99,21 @@ def test_who_is_counted_by_many_answers(tmp_path: Path, capsys: pytest.CaptureFi
     told = _told(capsys, 0, *words, "--manifest", release[1])
     assert told["answers"] == "estimates from one table published by SPLU-Gen, however many are asked for"
     assert told["least_squares"]["median"] < 1
+    replaced = [str(tmp_path / name) for name in ("r.csv", "r.json")]
+    retained = [
+        "publish",
+        str(path),
+        "-o",
+        replaced[0],
+        "--manifest",
+        replaced[1],
+        "--mechanism",
+        "retention",
+    ]
+    assert main([*retained, "--column", "s", "--retention", "9/10", "--observed-domain", "--seed", "1"]) == 0
+    capsys.readouterr()
+    told = _told(capsys, 0, *words, "--manifest", replaced[1])
+    assert told["answers"].startswith("estimates from one table published by retention replacement")
     assert main(["query-interface", *words]) == 0
     assert "1.000 of the bits right, the median; 95 % interval" in capsys.readouterr().out
     for more, says in (

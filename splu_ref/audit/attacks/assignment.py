@@ -18,6 +18,8 @@ Matrices: TypeAlias = NDArray[np.float64]
 """By group, record and value: shape (groups, gamma, gamma)."""
 LARGEST = 12
 """Largest gamma: work grows with gamma 2^gamma."""
+SMALL = 1e-250
+"""Permanents below this are computed by logarithms, before they vanish."""
 
 
 def assignment_posteriors(likelihoods: Matrices) -> Matrices:
@@ -58,7 +60,42 @@ def assignment_posteriors(likelihoods: Matrices) -> Matrices:
             if not subset >> value & 1:
                 rest = every & ~subset & ~(1 << value)
                 posteriors[:, record, value] += first[subset] * scaled[:, record, value] * last[rest]
-    return np.asarray(posteriors / posteriors.sum(axis=2, keepdims=True))
+    sums = posteriors.sum(axis=2, keepdims=True)
+    small = np.flatnonzero((sums < SMALL).any(axis=(1, 2)))
+    posteriors /= np.maximum(sums, SMALL)
+    if len(small):
+        posteriors[small] = _by_logarithms(np.log(scaled[small]))
+    return np.asarray(posteriors)
+
+
+def _by_logarithms(likelihoods: Matrices) -> Matrices:
+    """Return the posteriors of groups whose permanents are too small for doubles, from logarithms."""
+    groups, gamma, _ = likelihoods.shape
+
+    def taken(rows: Matrices) -> NDArray[np.float64]:
+        permanents = np.full((2**gamma, groups), -np.inf)
+        permanents[0] = 0.0
+        for subset in range(1, 2**gamma):
+            record = subset.bit_count() - 1
+            for value in range(gamma):
+                if subset >> value & 1:
+                    through = permanents[subset ^ (1 << value)] + rows[:, record, value]
+                    permanents[subset] = np.logaddexp(permanents[subset], through)
+        return permanents
+
+    first, last = taken(likelihoods), taken(likelihoods[:, ::-1])
+    every = 2**gamma - 1
+    logs = np.full_like(likelihoods, -np.inf)
+    for subset in range(every):
+        record = subset.bit_count()
+        for value in range(gamma):
+            if not subset >> value & 1:
+                through = (
+                    first[subset] + likelihoods[:, record, value] + last[every & ~subset & ~(1 << value)]
+                )
+                logs[:, record, value] = np.logaddexp(logs[:, record, value], through)
+    weights = np.exp(logs - logs.max(axis=2, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=2, keepdims=True))
 
 
 def _taken(likelihoods: Matrices) -> NDArray[np.float64]:

@@ -2,7 +2,8 @@
 
 The same query brings the same noise, so that repetition brings nothing (Chirayath et al. 2006, section 1.2).
 But a number has many queries: C is the sum of C and v over the values v of any other column, and it is C and
-v together with C without v. Each of these sets has noise of its own.
+v together with C without v. Each of these queries has noise of its own.
+Noise that is a function of the records meant leaves more, most where they are few.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class QueryNoise:
 
 
 def query_noise(values: Mapping[str, int]) -> QueryNoise:
-    """Return what remains of the variance if the noises of different sets are independent.
+    """Return what remains of the variance if the noises of different queries are independent.
 
     Parameters
     ----------

@@ -133,15 +133,15 @@ def noisy_answers(bits: Bits, noise: LaplaceCounts, source: UniformSource) -> An
 
 
 def published_answers(
-    mechanism: RecordMechanism, codes: IntArray, values: int, code: int, draws: Draws
+    mechanism: RecordMechanism, column: str, codes: IntArray, values: int, code: int, draws: Draws
 ) -> Answers:
     """Answer with unbiased estimates from the published column, published anew for each run.
 
     Parameters
     ----------
     mechanism
-        Publishes one value for each record.
-    codes, values
+        Publishes one value for each record, by codes in this order.
+    column, codes, values
         The column, shape (N,), and how many values it has.
     code
         Of the value that makes the bit.
@@ -157,15 +157,16 @@ def published_answers(
         raise ParameterError(f"{mechanism.name} declares no law of a record: choose another mechanism")
 
     def answers(sets: NDArray[np.int64], places: IntArray) -> NDArray[np.float64]:
-        done = mechanism.publish_columns({"bit": codes}, {"bit": values}, lambda _: draws)
+        done = mechanism.publish_columns({column: codes}, {column: values}, lambda _: draws)
         histogram = np.bincount(codes[done.rows], minlength=values)
         laws = mechanism.channel(histogram, SystemSource()).laws  # what is used of them no plan changes
         kept = float(laws[code].get(code, 0))
         shown = sum(float(laws[own].get(code, 0)) * int(histogram[own]) for own in laws if own != code)
-        stray = shown / int(histogram.sum() - histogram[code])
+        others = int(histogram.sum() - histogram[code])
+        stray = shown / others if others else kept
         counted = np.full(len(codes), histogram[code] / len(done.rows))  # of a record that is left out
         if kept != stray:  # otherwise what is shown says nothing of the record
-            counted[done.rows] = ((done.published["bit"] == code) - stray) / (kept - stray)
+            counted[done.rows] = ((done.published[column] == code) - stray) / (kept - stray)
         estimates: NDArray[np.float64] = sets @ counted[places]
         return estimates
 

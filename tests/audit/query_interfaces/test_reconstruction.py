@@ -73,7 +73,7 @@ def test_estimates_from_a_release_tell_what_is_published_and_no_more(
 
         return watched
 
-    answers = published_answers(mechanism, CODES, 5, 2, SeededSource(5))
+    answers = published_answers(mechanism, "bit", CODES, 5, 2, SeededSource(5))
     found = reconstruct(BITS, APART, spied(answers), SeededSource(6), victims=20, queries=60, runs=6)
     again, right = SeededSource(5), []
     for places in shown:
@@ -86,13 +86,21 @@ def test_estimates_from_a_release_tell_what_is_published_and_no_more(
 
 
 def test_a_mechanism_that_forgets_the_record_tells_no_bits() -> None:
-    answers = published_answers(DistributionBased(), CODES, 5, 2, SeededSource(5))
+    answers = published_answers(DistributionBased(), "bit", CODES, 5, 2, SeededSource(5))
     found = reconstruct(BITS, APART, answers, SeededSource(6), victims=20, queries=60, runs=6)
     assert found.least_squares == found.linear_program == found.majority
 
 
+def test_a_table_of_one_value_tells_nothing() -> None:
+    same = np.zeros(40, dtype=np.int64)
+    answers = published_answers(DistributionBased(), "bit", same, 1, 0, SeededSource(5))
+    bits, everybody = np.ones(40, dtype=np.bool_), np.arange(40)
+    found = reconstruct(bits, everybody, answers, SeededSource(6), victims=5, queries=9, runs=1)
+    assert found.least_squares.median == 1
+
+
 def test_estimates_of_sums_are_unbiased() -> None:
-    answers = published_answers(SpluGen(5, "3/5"), CODES, 5, 2, SeededSource(9))
+    answers = published_answers(SpluGen(5, "3/5"), "bit", CODES, 5, 2, SeededSource(9))
     sets = np.ones((1, 200), dtype=np.int64)
     mean = np.mean([answers(sets, APART)[0] for _ in range(200)])
     # a count of 40 by 200 records of variance below 1/4 / (1/2)^2 each: 200 means have a deviation below 1
