@@ -18,6 +18,9 @@ from splu_proofs.ledger import Ledger
 from splu_proofs.normal_form import normal_form
 from splu_ref.model import InputError
 
+ALL_PAPERS = tuple(f"splu_proofs.{paper}" for paper in ("splu", "rastogi", "entropy", "chaytor", "olap"))
+"""Claims of one paper rest on those of others."""
+
 SAMPLE = '''
 """A module."""
 LIMIT: int = 3
@@ -315,7 +318,7 @@ def test_an_alteration_of_anything_bound_makes_the_proof_outdated(claim: Claim, 
 
 def test_an_outdated_claim_fails_until_it_is_reaffirmed(tmp_path: Path) -> None:
     path = tmp_path / "affirmed.json"
-    ledger = Ledger(("splu_proofs.splu",), {}, {}, path)
+    ledger = Ledger(ALL_PAPERS, {}, {}, path)
     assert not ledger.run("splu.E1")[0].passed
     assert "proof never affirmed" in ledger.run("splu.E1")[0].message
     assert ledger.reaffirm("splu.E1").passed
@@ -332,7 +335,7 @@ def test_a_name_that_is_gone_makes_the_proof_outdated(tmp_path: Path) -> None:
 
 
 def test_evidence_that_fails_is_not_affirmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ledger = Ledger(("splu_proofs.splu",), {}, {}, tmp_path / "affirmed.json")
+    ledger = Ledger(ALL_PAPERS, {}, {}, tmp_path / "affirmed.json")
     monkeypatch.setattr("splu_proofs.splu.example1.decimal", lambda *_: "0.5")
     with pytest.raises(InputError, match=r"splu\.E1 is not affirmed: summed_in_fractions"):
         ledger.reaffirm("splu.E1")
