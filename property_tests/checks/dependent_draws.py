@@ -215,11 +215,17 @@ def _counts(mechanism: SpluGen, histogram: IntArray) -> Shown:
         found = published(
             order,
             len(histogram),
-            lambda number, _, slots=slots: _declared(slots[number], draws),  # type: ignore[misc]  # bound by its default values
+            partial(_numbered, slots, draws),
         )
         for counts, chance in found.items():
             law[counts] += chance / factorial(len(plan))
     return {counts: chance for counts, chance in law.items() if chance}
+
+
+def _numbered(
+    slots: Sequence[tuple[bool, ...]], draws: GroupDraws, number: int, _: object
+) -> Mapping[tuple[int, ...], Fraction]:
+    return _declared(slots[number], draws)
 
 
 @cache

@@ -15,17 +15,19 @@ from splu_ref.mechanisms import ColumnRelease, PlaceOrder, SpluGen
 from splu_ref.mechanisms.dependent_draws import (
     DrawnSlots,
     Marks,
+    Orders,
+    Stream,
     dependent_draws,
     marked_slots,
     shown_slots,
 )
-from splu_ref.randomness import Draws, IntArray, PlanSecret, UniformSource
+from splu_ref.randomness import Draws, IntArray, PlanSecret
 
 
 class _Altered:
     """A stream that changes its orders, of which the first are those of shares and the second of deals."""
 
-    def __init__(self, source: UniformSource, unchanged: int) -> None:
+    def __init__(self, source: Stream, unchanged: int) -> None:
         self._source, self._left = source, unchanged
 
     def below(self, bound: int, size: int) -> IntArray:
@@ -37,7 +39,7 @@ class _Altered:
         return np.arange(len(codes)) if self._left == -1 else order
 
 
-def _largest_counts(marked: Marks, draws: GroupDraws, stream: UniformSource) -> IntArray:
+def _largest_counts(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
     """Mark as many slots, those with the largest counts of independent draws."""
     groups, gamma = marked.shape
     slots = stream.below(gamma, groups * gamma) + gamma * np.repeat(np.arange(groups), gamma)
@@ -46,12 +48,12 @@ def _largest_counts(marked: Marks, draws: GroupDraws, stream: UniformSource) -> 
     return shown_slots(rank < marked.sum(axis=1, keepdims=True), draws, stream)
 
 
-def _rest_to_the_first(marked: Marks, draws: GroupDraws, stream: UniformSource) -> IntArray:
-    return shown_slots(marked, draws, _Altered(stream, 0))  # type: ignore[arg-type]  # what is asked of it, it has
+def _rest_to_the_first(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
+    return shown_slots(marked, draws, _Altered(stream, 0))
 
 
-def _not_dealt(marked: Marks, draws: GroupDraws, stream: UniformSource) -> IntArray:
-    return shown_slots(marked, draws, _Altered(stream, 1))  # type: ignore[arg-type]  # as above
+def _not_dealt(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
+    return shown_slots(marked, draws, _Altered(stream, 1))
 
 
 class _Fewer(_Altered):
@@ -62,8 +64,8 @@ class _Fewer(_Altered):
         return np.where(drawn == 2 * bound - 1, 0, drawn // 2)
 
 
-def _rare_more_often(marked: Marks, draws: GroupDraws, stream: UniformSource) -> IntArray:
-    return shown_slots(marked, draws, _Fewer(stream, 2))  # type: ignore[arg-type]  # as above
+def _rare_more_often(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
+    return shown_slots(marked, draws, _Fewer(stream, 2))
 
 
 class _Repeated(_Altered):
@@ -76,17 +78,18 @@ class _Repeated(_Altered):
         return repeated
 
 
-def _one_more(blocks: Sequence[Groups], draws: GroupDraws, stream: UniformSource) -> tuple[Marks, ...]:
+def _one_more(blocks: Sequence[Groups], draws: GroupDraws, stream: Orders) -> tuple[Marks, ...]:
     assert draws.bound is not None
     return marked_slots(blocks, GroupDraws(draws.name, draws.bound + 1), stream)
 
 
-def _block_by_block(blocks: Sequence[Groups], draws: GroupDraws, stream: UniformSource) -> tuple[Marks, ...]:
+def _block_by_block(blocks: Sequence[Groups], draws: GroupDraws, stream: Orders) -> tuple[Marks, ...]:
     return tuple(each for block in blocks for each in marked_slots([block], draws, stream))
 
 
-def _plan_order(blocks: Sequence[Groups], draws: GroupDraws, stream: UniformSource) -> tuple[Marks, ...]:
-    return marked_slots(blocks, draws, _Altered(stream, 0))  # type: ignore[arg-type]  # as above
+def _plan_order(blocks: Sequence[Groups], draws: GroupDraws, stream: Orders) -> tuple[Marks, ...]:
+    del stream
+    return marked_slots(blocks, draws, _Fixed(np.arange(sum(map(len, blocks)))))
 
 
 def _after_the_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> DrawnSlots:
@@ -99,10 +102,10 @@ def _after_the_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> 
         times = np.sort(drawn[-1].reshape(groups.shape), axis=1)
         even.append((np.diff(times, axis=1) == 0).sum(axis=1))
     order = np.argsort(np.concatenate(even), kind="stable")
-    marked = marked_slots(blocks, draws, _Fixed(order))  # type: ignore[arg-type]  # as above
+    marked = marked_slots(blocks, draws, _Fixed(order))
     for number, marks in enumerate(marked):
         given = _Given(source.block(number + 1), drawn[number])
-        shown.append(begin + shown_slots(marks, draws, given))  # type: ignore[arg-type]  # as above
+        shown.append(begin + shown_slots(marks, draws, given))
         begin += marks.size
     return DrawnSlots(marked, np.concatenate(shown))
 
@@ -116,7 +119,7 @@ class _Fixed:
 
 
 class _Given(_Altered):
-    def __init__(self, source: UniformSource, drawn: IntArray) -> None:
+    def __init__(self, source: Stream, drawn: IntArray) -> None:
         super().__init__(source, 2)
         self._drawn = drawn
 
@@ -145,7 +148,7 @@ def _four_at_once(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> Dra
     shown, begin = [], 0
     for number, marks in enumerate(marked):
         repeated = _Repeated(source.block(number + 1), 2)
-        shown.append(begin + shown_slots(marks, draws, repeated))  # type: ignore[arg-type]  # as above
+        shown.append(begin + shown_slots(marks, draws, repeated))
         begin += marks.size
     return DrawnSlots(marked, np.concatenate(shown))
 

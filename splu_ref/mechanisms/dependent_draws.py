@@ -9,7 +9,7 @@ as can be. Its members then take these values in a uniform order, so that each k
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,24 @@ from numpy.typing import NDArray
 from splu_ref.channels import GroupDraws
 from splu_ref.decoys import DecoyPlan
 from splu_ref.decoys.plan import Groups
-from splu_ref.randomness import IntArray, PlanSecret, UniformSource
+from splu_ref.randomness import IntArray, PlanSecret
 
 Marks: TypeAlias = NDArray[np.bool_]
 """Whether a slot is marked, by group and slot, shape (groups, gamma)."""
 SlotKinds: TypeAlias = Mapping[int, Mapping[tuple[bool, int], int]]
 """By value and kind, the number of its slots: whether they are marked, and how many of their group are."""
+
+
+class Orders(Protocol):
+    """What gives uniform orders: see `UniformSource`."""
+
+    def order_within(self, codes: IntArray) -> IntArray: ...  # noqa: D102  the same as there
+
+
+class Stream(Orders, Protocol):
+    """What a block draws from: see `UniformSource`."""
+
+    def below(self, bound: int, size: int) -> IntArray: ...  # noqa: D102  the same as there
 
 
 class DrawnSlots(NamedTuple):
@@ -41,7 +53,7 @@ class DrawnSlots(NamedTuple):
     shown: IntArray
 
 
-def marked_slots(blocks: Sequence[Groups], draws: GroupDraws, stream: UniformSource) -> tuple[Marks, ...]:
+def marked_slots(blocks: Sequence[Groups], draws: GroupDraws, stream: Orders) -> tuple[Marks, ...]:
     """Return which slots of a plan are marked, block by block.
 
     Parameters
@@ -71,7 +83,7 @@ def marked_slots(blocks: Sequence[Groups], draws: GroupDraws, stream: UniformSou
     return tuple(np.split(marked, np.cumsum([len(block) for block in blocks])[:-1]))
 
 
-def shown_slots(marked: Marks, draws: GroupDraws, stream: UniformSource) -> IntArray:
+def shown_slots(marked: Marks, draws: GroupDraws, stream: Stream) -> IntArray:
     """Return which slot's value the member at each slot of a block is published with.
 
     Parameters
