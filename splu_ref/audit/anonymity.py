@@ -27,15 +27,6 @@ NEAR = 1e-6
 """Entropies that differ by less, as doubles, are compared exactly."""
 
 
-def group_numbers(columns: Columns, quasi: Sequence[str]) -> IntArray:
-    """Return the group of each record, from 0, shape (N,)."""
-    numbers = np.zeros(columns.rows, dtype=np.int64)
-    for name in quasi:
-        joined = numbers * len(columns[name].domain) + columns[name].codes
-        _, numbers = np.unique(joined, return_inverse=True)
-    return numbers
-
-
 @dataclass(frozen=True)
 class Anonymity:
     """A table by groups of records that share their quasi-identifiers.
@@ -82,7 +73,7 @@ class Anonymity:
             named = next(name for name in quasi if name == sensitive or quasi.count(name) > 1)
             twice = "the sensitive column" if named == sensitive else "named twice"
             raise ParameterError(f"--quasi {named} is {twice}: leave it out")
-        numbers = group_numbers(columns, quasi)
+        numbers = columns.groups(quasi)
         sizes = np.bincount(numbers)
         found = dict(Counter(sizes.tolist()))
         if sensitive is None:

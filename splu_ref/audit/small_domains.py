@@ -14,7 +14,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from splu_ref.audit.anonymity import group_numbers
 from splu_ref.channels import Levels
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.model import DataError, Exact, ParameterError, probability
@@ -111,7 +110,7 @@ class SmallDomains:
         """
         if not by or sensitive in by:
             raise ParameterError("divide the table by one or more columns that are not sensitive")
-        numbers = group_numbers(columns, by)
+        numbers = columns.groups(by)
         domain, codes = columns[sensitive]
         table = np.zeros((int(numbers.max()) + 1, len(domain)), dtype=np.int64)
         np.add.at(table, (numbers, codes), 1)

@@ -25,7 +25,7 @@ def read_domains(path: Path) -> dict[str, tuple[str, ...]]:
     DataError
         If the file cannot be read or declares no such thing; the message names the column.
     """
-    document = _document(path, _FORM)
+    document = read_object(path, _FORM, "domains")
     return {column: _values(declared, f"{path}: column {column!r}") for column, declared in document.items()}
 
 
@@ -37,22 +37,38 @@ def read_laws(path: Path) -> dict[str, dict[str, str]]:
     DataError
         If the file cannot be read or declares no such thing; the message names the column.
     """
-    document = _document(path, _LAW)
+    document = read_object(path, _LAW, "domains")
     return {column: _law(declared, f"{path}: column {column!r}") for column, declared in document.items()}
 
 
-def _document(path: Path, form: str) -> dict[str, Any]:
+def read_object(path: Path, form: str, named: str) -> dict[str, Any]:
+    """Return the JSON object of a file that somebody wrote.
+
+    Parameters
+    ----------
+    path
+        Where it is.
+    form
+        What is to be written there, for messages.
+    named
+        What the file holds, for messages.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is too long, or holds no object, an empty one, or a key twice.
+    """
     try:
         with opened(path) as file:
             data = file.read(LONGEST_FILE + 1)
     except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file: check the path of the domains") from None
+        raise DataError(f"{path}: there is no such file: check the path of the {named}") from None
     if len(data) > LONGEST_FILE:
         raise DataError(f"{path}: longer than {LONGEST_FILE} bytes: declare fewer values")
     try:
         document: Any = json.loads(data, object_pairs_hook=unrepeated)
     except KeyError:
-        raise DataError(f"{path}: a key stands there twice: name each column once") from None
+        raise DataError(f"{path}: a key stands there twice: write {form}") from None
     except (ValueError, RecursionError):
         raise DataError(f"{path}: not a JSON file: write {form}") from None
     if not isinstance(document, dict) or not document:

@@ -6,17 +6,14 @@ import json
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from splu_ref.cli.domains import unrepeated
-from splu_ref.files import opened
+from splu_ref.cli.domains import read_object
 from splu_ref.model import DataError, InputError
 
 if TYPE_CHECKING:
     from splu_ref.mechanisms import Operator
 
-LONGEST_FILE = 1 << 24
-"""Bytes of the largest file that is read."""
 _FORM = '{"column": "job", "values": ["clerk", "nurse"], "matrix": [["2/3", "1/3"], ["1/3", "2/3"]]}'
 
 
@@ -38,20 +35,8 @@ def read_operator(path: Path, *, shuffled: bool) -> Operator:
     """
     from splu_ref.mechanisms import Operator  # noqa: PLC0415 - it loads polars
 
-    try:
-        with opened(path) as file:
-            data = file.read(LONGEST_FILE + 1)
-    except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file: check the path of the matrix") from None
-    if len(data) > LONGEST_FILE:
-        raise DataError(f"{path}: longer than {LONGEST_FILE} bytes: group the values")
-    try:
-        document: Any = json.loads(data, object_pairs_hook=unrepeated)
-    except KeyError:
-        raise DataError(f"{path}: a key stands there twice: write {_FORM}") from None
-    except (ValueError, RecursionError):
-        raise DataError(f"{path}: not a JSON file: write {_FORM}") from None
-    if not isinstance(document, dict) or set(document) != {"column", "values", "matrix"}:
+    document = read_object(path, _FORM, "matrix")
+    if set(document) != {"column", "values", "matrix"}:
         raise DataError(f"{path}: an operator has a column, values and a matrix: write {_FORM}")
     column, values, matrix = (document[name] for name in ("column", "values", "matrix"))
     if not isinstance(column, str) or not _texts(values):

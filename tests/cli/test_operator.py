@@ -111,7 +111,7 @@ GOOD = {"column": "job", "values": ["a", "b", "c"], "matrix": [["1", "0", "0"]] 
     [
         ("{", "not a JSON file"),
         ('{"column": "job", "column": "job"}', "a key stands there twice"),
-        ([], "an operator has a column, values and a matrix"),
+        ([], "no column is there"),
         ({**GOOD, "more": 1}, "an operator has a column, values and a matrix"),
         ({**GOOD, "column": 3}, "the column is a text"),
         ({**GOOD, "values": "abc"}, "the column is a text and the values a list of texts"),

@@ -50,10 +50,15 @@ def corrupted(victims: Victims, others: int) -> AttackOutcome:
     )
 
 
-def _of_group(victims: Victims, others: int, gamma: int) -> AttackOutcome:
+def _left(others: int, gamma: int) -> Fraction:
+    """Return the posterior of the own value if so many other members of the group are known."""
     if others >= gamma:
         raise ParameterError(f"a group of {gamma} has {gamma - 1} other members: give no more")
-    posterior = Fraction(1, gamma - others)
+    return Fraction(1, gamma - others)
+
+
+def _of_group(victims: Victims, others: int, gamma: int) -> AttackOutcome:
+    posterior = _left(others, gamma)
     return AttackOutcome(
         attack=NAME,
         mechanism=victims.name,
@@ -69,9 +74,7 @@ def _of_group(victims: Victims, others: int, gamma: int) -> AttackOutcome:
 
 def _of_draws(victims: Victims, others: int, mechanism: SpluGen) -> AttackOutcome:
     """Bound what known records tell where the draws of a group hang together (claim splu.PRICE)."""
-    gamma = int(mechanism.gamma)
-    if others >= gamma:
-        raise ParameterError(f"a group of {gamma} has {gamma - 1} other members: give no more")
+    largest = _left(others, int(mechanism.gamma))
     shown = (
         "all or none shows the group of a rare value that wins alone"
         if mechanism.draws.name == "all-or-none"
@@ -85,8 +88,8 @@ def _of_draws(victims: Victims, others: int, mechanism: SpluGen) -> AttackOutcom
         baseline=victims.view.blind().expected(eliminated(0)),
         e_value=None,
         noticed=None,
-        largest=Fraction(1, gamma - others),
-        says=f"who knows the group too gives the own value at most {Fraction(1, gamma - others)}; {shown}",
+        largest=largest,
+        says=f"who knows the group too gives the own value at most {largest}; {shown}",
     )
 
 

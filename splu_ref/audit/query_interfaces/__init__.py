@@ -13,11 +13,11 @@ from splu_ref.audit.query_interfaces.query_size import (
 from splu_ref.audit.query_interfaces.reconstruction import (
     Answers,
     Reconstruction,
+    distinguishable,
     exact_answers,
     noisy_answers,
     published_answers,
     reconstruct,
-    told_apart,
 )
 from splu_ref.audit.query_interfaces.sums import Class, KnownBits, SumAudit, audit_sums, known_bits
 
@@ -35,12 +35,12 @@ __all__ = [
     "Tracked",
     "Tracker",
     "audit_sums",
+    "distinguishable",
     "exact_answers",
     "known_bits",
     "noisy_answers",
     "published_answers",
     "query_noise",
     "reconstruct",
-    "told_apart",
     "tracked",
 ]

@@ -173,10 +173,7 @@ def published_answers(
     return answers
 
 
-def told_apart(columns: Columns, names: Sequence[str]) -> IntArray:
+def distinguishable(columns: Columns, names: Sequence[str]) -> IntArray:
     """Return the places of the records that no other has the same cells in the columns as."""
-    numbers = np.zeros(columns.rows, dtype=np.int64)
-    for name in names:
-        joined = numbers * len(columns[name].domain) + columns[name].codes
-        _, numbers = np.unique(joined, return_inverse=True)
-    return np.flatnonzero(np.bincount(numbers)[numbers] == 1)
+    groups = columns.groups(names)
+    return np.flatnonzero(np.bincount(groups)[groups] == 1)

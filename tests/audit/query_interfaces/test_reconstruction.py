@@ -11,11 +11,11 @@ import pytest
 
 from splu_ref.audit.query_interfaces import (
     Answers,
+    distinguishable,
     exact_answers,
     noisy_answers,
     published_answers,
     reconstruct,
-    told_apart,
 )
 from splu_ref.audit.shares import LEVEL, Shares
 from splu_ref.estimators.queries.counting import Columns
@@ -120,5 +120,5 @@ def test_what_cannot_be_asked_is_refused() -> None:
 def test_records_are_told_apart_by_all_columns_together() -> None:
     frame = pl.DataFrame({"a": ["x", "x", "y", "y", "x"], "b": ["1", "2", "1", "1", "2"]})
     columns = Columns(Microdata.from_frame(frame), {})
-    assert told_apart(columns, ("a", "b")).tolist() == [0]
-    assert told_apart(columns, ("a",)).tolist() == []
+    assert distinguishable(columns, ("a", "b")).tolist() == [0]
+    assert distinguishable(columns, ("a",)).tolist() == []
