@@ -326,7 +326,7 @@ def _of_release(
         published = read_release(release, told)
         attacked = _column(told, column)
         if isinstance(published.mechanism, SpluGenByColumn):
-            published = replace(published, mechanism=published.mechanism.column(attacked))
+            published = replace(published, mechanism=published.mechanism.for_column(attacked))
         released = Released(published, attacked, original)
         if name == "presence":
             if options.value is None:
@@ -379,7 +379,7 @@ def _victims(
     """Return the records of the table at ``path``, to be published as a manifest tells."""
     columns, attacked = tuple(told.domains), _column(told, column)
     if isinstance(mechanism, SpluGenByColumn):  # each column is published as if it were the only one
-        columns, mechanism = (attacked,), mechanism.column(attacked)
+        columns, mechanism = (attacked,), mechanism.for_column(attacked)
     with about(path):
         table = read_table(path)
         if isinstance(mechanism, RecordMechanism):

@@ -257,7 +257,7 @@ def _claimed_by_column(
         return Claimed(made.count_law, plan)
     asked = None if gamma is None else splu_gen(gamma, None, "mixed", columns)
     for name, each in told.columns:
-        _agreed("--gamma", None if asked is None else asked.column(name).gamma, each.gamma)
+        _agreed("--gamma", None if asked is None else asked.for_column(name).gamma, each.gamma)
         law = None if retention is None else PublishedCount.of(each.gamma, retention)
         _agreed("--retention", law, each.count_law)
         _agreed("--plan", plan, each.plan)

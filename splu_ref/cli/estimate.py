@@ -243,7 +243,7 @@ class _Release:
         every = tuple(facts.domains)
         asked = None if gamma is None else splu_gen(gamma, None, "mixed", every)
         for column, told in by_column(self.mechanism, every).items():
-            if asked is not None and asked.column(column).gamma != told.gamma:
+            if asked is not None and asked.for_column(column).gamma != told.gamma:
                 raise _contradiction("--gamma", gamma, in_words(sizes_told(self.mechanism)))
             if retention is not None and retention_probability(retention, told.gamma) != told.retention:
                 raise _contradiction("--retention", retention, told.retention)
@@ -411,7 +411,7 @@ def _show(
     lines = [("concept", str(query))]
     named = query.conditions[0][1]
     if release is not None and answer.method == "mle" and isinstance(named, AnyOf) and len(named.values) == 1:
-        lines += _alone(answer, release.mechanism.column(query.conditions[0][0]), rows, result)
+        lines += _alone(answer, release.mechanism.for_column(query.conditions[0][0]), rows, result)
     else:
         lines += [
             ("method", f"{answer.method}: {summary}"),

@@ -49,7 +49,7 @@ def _by_column(gamma: str, columns: Sequence[str]) -> dict[str, Gamma]:
 
 def by_column(mechanism: SpluGens, columns: Sequence[str]) -> Mapping[str, SpluGen]:
     """Return the mechanism of each sensitive column."""
-    return {column: mechanism.column(column) for column in columns}
+    return {column: mechanism.for_column(column) for column in columns}
 
 
 def sizes_told(mechanism: SpluGens) -> int | dict[str, int]:

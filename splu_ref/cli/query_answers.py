@@ -12,12 +12,12 @@ from splu_ref.audit.query_interfaces import (
     Class,
     SumAudit,
     audit_sums,
+    distinguishable,
     exact_answers,
     known_bits,
     noisy_answers,
     published_answers,
     reconstruct,
-    told_apart,
 )
 from splu_ref.audit.shares import Shares
 from splu_ref.cli.output import about, show
@@ -26,7 +26,7 @@ from splu_ref.estimators import Query
 from splu_ref.estimators.queries.counting import Columns, records_of
 from splu_ref.estimators.queries.written import read_conditions
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import Budget, LaplaceCounts, RecordMechanism, SpluGenByColumn, read_manifest
+from splu_ref.mechanisms import Budget, LaplaceCounts, RecordMechanism, read_manifest
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.values import text
 from splu_ref.model import ParameterError, whole
@@ -180,7 +180,7 @@ def show_answers(
         told = f"estimates from one table published by {mechanism.name}, however many are asked for"
     found = reconstruct(
         bits,
-        told_apart(columns, [name for name in table.columns if name != column]),
+        distinguishable(columns, [name for name in table.columns if name != column]),
         answers,
         size.draws,
         victims=size.victims,
@@ -216,15 +216,13 @@ def show_answers(
 
 
 def _mechanism(told: Manifest, column: str) -> RecordMechanism:
-    if isinstance(told.mechanism, SpluGenByColumn) and column in told.domains:
-        return told.mechanism.column(column)
     if not isinstance(told.mechanism, RecordMechanism):
         raise ParameterError(f"{told.mechanism.name} shows nothing of single records: name another manifest")
     if column not in told.domains:
         raise ParameterError(
             f"column {column!r} is not sensitive in the release: choose from {', '.join(told.domains)}"
         )
-    return told.mechanism
+    return told.mechanism.for_column(column)
 
 
 def _share(share: Shares) -> str:

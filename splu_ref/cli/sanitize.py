@@ -207,7 +207,7 @@ def run(
     if seed is not None:
         note(SEEDED)
     if not is_plain(mechanism):
-        note(_kept_oftener(mechanism.column(sensitive[0])))
+        note(_kept_oftener(mechanism.for_column(sensitive[0])))
     told = log is not None or key_file is not None or dependent
     again = None if told else repetition(laws.values(), distance)
     _show(mechanism, release, output, worths, leaks, again, as_json=as_json)
@@ -328,7 +328,7 @@ def _show(
         "gamma": sizes_told(mechanism),
         "retention": retentions_told(mechanism),
         "sensitive": release.sensitive[0] if single else list(release.sensitive),
-        "plan": mechanism.column(release.sensitive[0]).plan,
+        "plan": mechanism.for_column(release.sensitive[0]).plan,
         "domain_size": sizes[0] if single else sizes,
         "max_gamma": dict(release.max_gamma) if isinstance(release.max_gamma, Mapping) else release.max_gamma,
         "randomness": release.randomness,
@@ -347,7 +347,7 @@ def _show(
         ("sensitive", ", ".join(release.sensitive)),
         ("gamma", f"{in_words(sizes_told(mechanism))} (this table allows up to {allowed})"),
         ("retention", f"p = {in_words(retentions_told(mechanism))}"),
-        ("plan", mechanism.column(release.sensitive[0]).plan),
+        ("plan", mechanism.for_column(release.sensitive[0]).plan),
         ("randomness", release.randomness),
     ]
     if isinstance(mechanism, SpluGen) and mechanism.draws.bound is not None:

@@ -144,7 +144,7 @@ class QueryEstimator:
         self.sensitive = tuple(dict.fromkeys(sensitive))
         if not self.sensitive:
             raise ParameterError("name at least one sensitive column")
-        for gamma in dict.fromkeys(mechanism.column(name).gamma for name in self.sensitive):
+        for gamma in dict.fromkeys(mechanism.for_column(name).gamma for name in self.sensitive):
             if table.row_count % gamma:
                 raise DataError(
                     f"{table.row_count} rows are no multiple of gamma = {gamma}: this is no release with "
@@ -258,7 +258,7 @@ class QueryEstimator:
 
     def _column(self, name: str) -> PublishedColumn:
         if name not in self._single:
-            self._single[name] = PublishedColumn(self._columns, name, self.mechanism.column(name))
+            self._single[name] = PublishedColumn(self._columns, name, self.mechanism.for_column(name))
         return self._single[name]
 
     def _answering(
@@ -272,7 +272,7 @@ class QueryEstimator:
             if together is not None and joint is not None:
                 counted, found = joint(together, queries)
                 if (
-                    self.mechanism.column(names[0]).draws.name == "all-or-none"
+                    self.mechanism.for_column(names[0]).draws.name == "all-or-none"
                     and method.name != LearnedWeight.name
                 ):
                     found = replace(found, warning=NO_JOINT_INTERVAL)
@@ -280,7 +280,8 @@ class QueryEstimator:
                 batch = parts[0].count(queries)
                 counted, found = batch.facts, method.single(parts[0], batch)
             known = (
-                all(self.mechanism.column(name).plan == "mixed" for name in names) or found.allows_for_plan
+                all(self.mechanism.for_column(name).plan == "mixed" for name in names)
+                or found.allows_for_plan
             )
             if method.answers_predicates and not known:
                 found = replace(found, warning=NO_INTERVAL)

@@ -298,6 +298,14 @@ class RecordMechanism(ABC):
         del table, columns
         return None
 
+    def for_column(self, name: str) -> RecordMechanism:
+        """Return the mechanism of one sensitive column alone: by default it is the same for all.
+
+        What a record shows there has the law that it has beside others.
+        """
+        del name
+        return self
+
     def aligned(self, domains: Mapping[str, tuple[str, ...]]) -> Self:
         """Return the mechanism for codes that are places in these domains, of the declared values.
 

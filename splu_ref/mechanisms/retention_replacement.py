@@ -209,6 +209,15 @@ class RetentionReplacement(RecordMechanism):
             law = self.laws[0][1] if self.laws else ReplacingLaw.uniform(len(histogram))
         return retention_channel(self.retention, dict(enumerate(law.shares)))
 
+    def for_column(self, name: str) -> Self:
+        """Return the mechanism of one column alone: one coin for a record is a coin of its own there."""
+        found = copy(self)
+        for field in ("domains", "laws"):
+            kept = tuple(pair for pair in getattr(self, field) if pair[0] == name)
+            object.__setattr__(found, field, kept)
+        object.__setattr__(found, "compound", False)
+        return found
+
     def aligned(self, domains: Mapping[str, tuple[str, ...]]) -> Self:
         """Return the mechanism with its given laws in the order of these domains."""
         known = dict(self.domains)

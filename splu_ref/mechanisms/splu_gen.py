@@ -130,7 +130,7 @@ class SpluGen(RecordMechanism):
             raise DataError(f"this is a release by {told}: give a manifest of one by {cls.name}")
         return manifest.mechanism
 
-    def column(self, name: str) -> SpluGen:
+    def for_column(self, name: str) -> SpluGen:
         """Return the mechanism of a sensitive column: it is the same for all."""
         del name
         return self

@@ -61,7 +61,7 @@ class SpluGenByColumn(RecordMechanism):
         """Return the mechanism of which a manifest tells these parameters."""
         return cls({column: SpluGen.from_facts(facts.of_column(column)) for column in facts.domains()})
 
-    def column(self, name: str) -> SpluGen:
+    def for_column(self, name: str) -> SpluGen:
         """Return the mechanism of a sensitive column.
 
         Raises
@@ -78,11 +78,11 @@ class SpluGenByColumn(RecordMechanism):
     def largest_gamma(self, table: Microdata, columns: Sequence[str]) -> dict[str, int]:
         """Return the largest group size that each column allows; raise ``DataError`` if a gamma is above."""
         self._require(columns)
-        largest = {column: feasible_gamma(table, column, self.column(column).gamma) for column in columns}
+        largest = {column: feasible_gamma(table, column, self.for_column(column).gamma) for column in columns}
         divisor = lcm(*(mechanism.gamma for _, mechanism in self.columns))
         kept = table.row_count - table.row_count % divisor
         for column in columns:
-            gamma, most = self.column(column).gamma, int(table.histogram(column).max())
+            gamma, most = self.for_column(column).gamma, int(table.histogram(column).max())
             if most * gamma > kept:
                 raise DataError(
                     f"column {column!r} does not allow gamma = {gamma} beside the others: {kept} of "

@@ -96,7 +96,7 @@ def is_exact(release: PublishedTable, query: Query, answer: QueryEstimate) -> bo
     """
     mechanism, conditions = release.mechanism, [condition for _, condition in query.conditions]
     if isinstance(mechanism, SpluGenByColumn) and query.conditions[0][0] in release.domains:
-        mechanism = mechanism.column(query.conditions[0][0])
+        mechanism = mechanism.for_column(query.conditions[0][0])
     alone = len(conditions) == 1 and isinstance(conditions[0], AnyOf) and len(conditions[0].values) == 1
     return answer.exact or (
         alone

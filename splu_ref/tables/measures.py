@@ -119,7 +119,7 @@ def measure_table(
     )
     mechanism = release.mechanism
     known = not isinstance(mechanism, SpluGens) or all(
-        mechanism.column(name).plan == "mixed" for name in used
+        mechanism.for_column(name).plan == "mixed" for name in used
     )
     return Table(
         quantity=quantity,
@@ -386,7 +386,7 @@ def _inverse(release: PublishedTable, column: str) -> _Inverse:
     frequencies = np.bincount(_codes(release, column), minlength=size)
     held = frequencies.astype(np.float64)
     if isinstance(mechanism, SpluGens):
-        mechanism = mechanism.column(column)
+        mechanism = mechanism.for_column(column)
         together = published_co_occurrence(frequencies, mechanism)
         if mechanism.draws.name == "all-or-none":
             raise DataError(

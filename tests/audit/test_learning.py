@@ -108,3 +108,21 @@ def test_a_table_without_anything_to_learn_from_is_refused() -> None:
     for name in LEARNING:
         with pytest.raises(DataError, match="nothing to learn from"):
             attack_by_learning(name, SpluGen(3), _table(90), "s", ("n",), SeededSource(2), runs=1)
+
+
+@pytest.mark.parametrize("compound", [False, True])
+def test_one_of_several_replaced_columns_is_attacked_by_itself(compound: bool) -> None:
+    domains = {"s": tuple(f"s{one}" for one in range(6)), "a": tuple(f"a{one}" for one in range(6))}
+    given = {
+        name: {value: f"{place + 1}/21" for place, value in enumerate(domain)}
+        for name, domain in domains.items()
+    }
+    both = RetentionReplacement("1/2", domains, replacing=given, compound=compound)
+    alone = RetentionReplacement("1/2", {"s": domains["s"]}, replacing={"s": given["s"]})
+    assert both.for_column("s") == alone
+    table = _table(600)
+    outcomes = [
+        attack_by_learning("foreground", one, table, "s", ("a",), SeededSource(2), runs=6)
+        for one in (both, alone)
+    ]
+    assert outcomes[0] == outcomes[1]

@@ -233,7 +233,7 @@ def test_records_are_deleted_down_to_a_multiple_of_every_gamma() -> None:
     assert source.deleted == (47, 47 % 12)
     assert (release.table.row_count, release.suppressed) == (36, 11)
     assert release.max_gamma == {"a": 6, "b": 7}
-    assert [int(mechanism.column(name).gamma) for name in "ab"] == [4, 6]
+    assert [int(mechanism.for_column(name).gamma) for name in "ab"] == [4, 6]
     one = SpluGenByColumn({"a": SpluGen(4), "b": SpluGen(4)}).publish(table, ["a", "b"], SeededSource(7))
     assert one.frame.equals(SpluGen(4).publish(table, ["a", "b"], SeededSource(7)).frame)
 
@@ -253,7 +253,7 @@ def test_a_value_too_common_for_what_is_left_is_refused_before_anything_is_drawn
     with pytest.raises(ParameterError, match="a gamma is told for a, b, and the sensitive columns are a:"):
         mechanism.publish(frame, ["a"])
     with pytest.raises(ParameterError, match="column 'c' has no gamma"):
-        mechanism.column("c")
+        mechanism.for_column("c")
     with pytest.raises(ParameterError, match="at least one sensitive column"):
         SpluGenByColumn({})
 

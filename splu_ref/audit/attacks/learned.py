@@ -189,6 +189,7 @@ def _shown(
     if isinstance(mechanism, SpluGen):
         plan = mechanism.decoys(histogram, mechanism.gamma, draws.plan_secret())
         mechanism = SpluGen(mechanism.gamma, mechanism.retention, lambda *_: plan, mechanism.draws)
+    mechanism = mechanism.for_column(column)
     if not isinstance(mechanism, Randomizer):
         raise ParameterError(f"{mechanism.name} declares no law of a record: choose another mechanism")
     done = mechanism.publish_columns({column: codes}, {column: domain}, lambda _: draws)

@@ -101,7 +101,7 @@ def _by_record(replay: Replay) -> bool:
 def _splu_gen(replay: Replay, column: str) -> SpluGen:
     mechanism = replay.mechanism
     assert isinstance(mechanism, SpluGens), "other mechanisms draw otherwise"
-    return mechanism.column(column)
+    return mechanism.for_column(column)
 
 
 def _binned(replay: Replay, column: str) -> tuple[IntArray, list[Fraction]]:
