@@ -1,175 +1,40 @@
-"""Perturbed generalization: one perturbed record of each group of alike ones (Chaytor, chapter 2, on PG).
+"""What perturbed generalization loses, and what it shows of a whole table.
 
-Every sensitive value is perturbed uniformly; records are grouped by their other columns, which are published
-as ranges; of each group one record is published, chosen uniformly, with the group's size. What this promises,
-and what it loses against publishing every perturbed record with its own columns, exactly.
+The variance of its estimates against publishing every perturbed record with its own columns, the share of
+people that can be followed, the bias of conditions that cut groups, and in small worlds the law of the whole
+published table. The mechanism is `splu_ref.mechanisms.PerturbedGeneralization`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
+from math import prod
 
 import numpy as np
 
-from splu_ref.channels import Channel
-from splu_ref.estimators.queries.counting import Columns
-from splu_ref.estimators.queries.limits import number
-from splu_ref.model import Exact, ParameterError, probability, whole
-from splu_ref.randomness import IntArray
+from splu_ref.channels import Channel, PerturbedGroup, Table, World
+from splu_ref.channels.world import Value
+from splu_ref.mechanisms import PerturbedGeneralization
+from splu_ref.randomness import Draws, IntArray, exact_law
 
 
-def median_groups(columns: Columns, quasi: Sequence[str], least: int) -> IntArray:
-    """Return the group of each record, from 0, by cuts at medians of the columns alone, shape (N,).
-
-    Parameters
-    ----------
-    columns
-        Of the table.
-    quasi
-        The columns that are generalized, at least one. Numbers are ordered by size, texts by code point.
-    least
-        k: a group is cut while both halves have so many records.
-
-    Notes
-    -----
-    Strict multidimensional partitioning (LeFevre, DeWitt and Ramakrishnan 2006): the column of the widest
-    range, as a share of its whole range, is cut first, the first of several; records that agree in it stay
-    together. No sensitive value is looked at, so that groups tell nothing of one.
-    """
-    if not quasi:
-        raise ParameterError("name one or more columns to group by")
-    size = whole(least, "the least group", 1)
-    if columns.rows < size:
-        raise ParameterError(f"{columns.rows} records make no group of {size}: give a smaller one")
-    ranks = np.stack([_ranks(columns, name) for name in quasi])
-    spans = np.maximum(ranks.max(axis=1), 1)
-    groups = np.zeros(columns.rows, dtype=np.int64)
-    waiting, made = [np.arange(columns.rows)], 0
-    while waiting:
-        rows = waiting.pop()
-        halves = _cut(ranks[:, rows], spans, size)
-        if halves is None:
-            groups[rows] = made
-            made += 1
-        else:
-            waiting += [rows[~halves], rows[halves]]
-    return groups
+def variance(law: PerturbedGroup, counts: IntArray, sizes: IntArray) -> Fraction:
+    """Return the variance of the estimated count of a value, by counts and sizes of the groups."""
+    total = Fraction(0)
+    for (count, size), times in _paired(counts, sizes).items():
+        shown = law.retention * count / size + law.stray
+        total += times * size * size * shown * (1 - shown)
+    return total / law.retention**2
 
 
-def _ranks(columns: Columns, name: str) -> IntArray:
-    """Return each record's place among the column's values in their order."""
-    domain, codes = columns[name]
-    numbers = [number(value) for value in domain]
-    known = [each for each in numbers if each is not None]
-    if len(known) == len(domain):
-        order = sorted(range(len(domain)), key=lambda place: known[place])
-    else:
-        order = sorted(range(len(domain)), key=lambda place: domain[place])
-    ranks = np.empty(len(domain), dtype=np.int64)
-    ranks[order] = np.arange(len(domain))
-    return ranks[codes]
-
-
-def _cut(
-    ranks: IntArray, spans: IntArray, least: int
-) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]] | None:
-    """Return which records of a group are in its lower half, or None if it cannot be cut."""
-    if ranks.shape[1] < 2 * least:
-        return None
-    widths = (ranks.max(axis=1) - ranks.min(axis=1)) / spans
-    for column in np.argsort(-widths, kind="stable"):
-        values = np.sort(ranks[column])
-        middle = values[len(values) // 2]
-        for lower in (ranks[column] < middle, ranks[column] <= middle):
-            below = int(np.count_nonzero(lower))
-            if least <= below <= len(values) - least:
-                return np.asarray(lower, dtype=np.bool_)
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class PerturbedGeneralization:
-    """The mechanism as a value.
-
-    Attributes
-    ----------
-    retention
-        p, greater than 0 and less than 1: of uniform perturbation.
-    values
-        m, number of values of the declared domain, at least 2.
-    """
-
-    retention: Fraction
-    values: int
-
-    @classmethod
-    def of(cls, retention: Exact, values: int) -> PerturbedGeneralization:
-        """Return the mechanism, with its parameters checked."""
-        keep = probability(retention, "retention")
-        if keep in (0, 1):
-            raise ParameterError("retention must be greater than 0 and less than 1")
-        return cls(keep, whole(values, "the number of values", 2))
-
-    @classmethod
-    def at_level(cls, amplification: Exact, values: int, size: int) -> PerturbedGeneralization:
-        """Return the mechanism of this `amplification`, above 1, in groups of ``size``."""
-        odds = (Fraction(amplification) - 1) * size
-        return cls.of(odds / (values + odds), values)
-
-    @property
-    def stray(self) -> Fraction:
-        """(1-p)/m, the chance of a value that no record of the group has."""
-        return (1 - self.retention) / self.values
-
-    def published(self, counts: Mapping[str, int], value: str) -> Fraction:
-        """Return the chance that a group with these counts is published with a value."""
-        return self.retention * counts.get(value, 0) / sum(counts.values()) + self.stray
-
-    def member(self, others: Mapping[str, int], domain: Sequence[str]) -> Channel[str, str]:
-        """Return the law of what a group shows, by one member's value, for who knows all others.
-
-        Parameters
-        ----------
-        others
-            How many of the other members have each value.
-        domain
-            All values, as many as declared.
-        """
-        if len(domain) != self.values:
-            raise ParameterError(f"the domain has {len(domain)} values, and {self.values} were declared")
-        return Channel(
-            {
-                own: {
-                    shown: self.published({**others, own: others.get(own, 0) + 1}, shown) for shown in domain
-                }
-                for own in domain
-            },
-            tuple(domain),
-        )
-
-    def amplification(self, size: int) -> Fraction:
-        """Return the largest ratio of chances for a member of a group of ``size`` whose others are all known.
-
-        It is 1 + p m / (k (1-p)), for a value that none of the others has; with k = 1 that of uniform
-        perturbation.
-        """
-        return 1 + self.retention / (whole(size, "the group's size", 1) * self.stray)
-
-    def variance(self, counts: IntArray, sizes: IntArray) -> Fraction:
-        """Return the variance of the estimated count of a value, by counts and sizes of the groups."""
-        total = Fraction(0)
-        for (count, size), times in _paired(counts, sizes).items():
-            shown = self.retention * count / size + self.stray
-            total += times * size * size * shown * (1 - shown)
-        return total / self.retention**2
-
-    def variance_of_all(self, count: int, records: int) -> Fraction:
-        """Return the variance if every perturbed record is published: uniform perturbation's."""
-        own = self.retention + self.stray
-        spread = count * own * (1 - own) + (records - count) * self.stray * (1 - self.stray)
-        return spread / self.retention**2
+def variance_of_all(law: PerturbedGroup, count: int, records: int) -> Fraction:
+    """Return the variance if every perturbed record is published: uniform perturbation's."""
+    own = law.retention + law.stray
+    spread = count * own * (1 - own) + (records - count) * law.stray * (1 - law.stray)
+    return spread / law.retention**2
 
 
 def _paired(counts: IntArray, sizes: IntArray) -> dict[tuple[int, int], int]:
@@ -177,6 +42,72 @@ def _paired(counts: IntArray, sizes: IntArray) -> dict[tuple[int, int], int]:
     return {
         (int(count), int(size)): int(number) for (count, size), number in zip(pairs.T, times, strict=True)
     }
+
+
+def enumerated_table(
+    mechanism: PerturbedGeneralization,
+    world: World[Value],
+    groups: Sequence[int],
+    domain: Sequence[Value],
+) -> Channel[Table[Value], Table[Value]]:
+    """Return the channel from the tables of a world to what is published, from all outcomes of the code.
+
+    Parameters
+    ----------
+    mechanism
+        The mechanism.
+    world
+        Tables of the sensitive column. The other columns are known, and with them the groups.
+    groups
+        The group of each record, from 0, none empty.
+    domain
+        The values, as many as the mechanism has.
+
+    Returns
+    -------
+    Channel
+        To the values that are seen of the groups, in their order. Which record was chosen is not seen.
+    """
+    code_of = {value: code for code, value in enumerate(domain)}
+    places = np.array(groups, dtype=np.int64)
+
+    def law(table: Table[Value]) -> dict[Table[Value], Fraction]:
+        own = np.array([code_of[value] for value in table], dtype=np.int64)
+
+        def run(draws: Draws) -> Table[Value]:
+            done = mechanism.publish_groups(own, places, draws)
+            return tuple(domain[code] for code in done.published.tolist())
+
+        return exact_law(run)
+
+    return _channel({table: law(table) for table, _ in world.weighted()})
+
+
+def declared_table(
+    law: PerturbedGroup, world: World[Value], groups: Sequence[int], domain: Sequence[Value]
+) -> Channel[Table[Value], Table[Value]]:
+    """Return the same channel by the law of a group: the product over the groups, which are independent."""
+    count = max(groups) + 1
+    laws: dict[Table[Value], dict[Table[Value], Fraction]] = {}
+    for table, _ in world.weighted():
+        members = [
+            Counter(value for value, group in zip(table, groups, strict=True) if group == each)
+            for each in range(count)
+        ]
+        laws[table] = {
+            seen: prod(
+                (law.published(found, value) for found, value in zip(members, seen, strict=True)),
+                start=Fraction(1),
+            )
+            for seen in product(domain, repeat=count)
+        }
+    return _channel(laws)
+
+
+def _channel(
+    laws: Mapping[Table[Value], Mapping[Table[Value], Fraction]],
+) -> Channel[Table[Value], Table[Value]]:
+    return Channel(laws, tuple(dict.fromkeys(seen for law in laws.values() for seen in law)))
 
 
 def followed(sizes: IntArray) -> Fraction:

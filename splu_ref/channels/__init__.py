@@ -39,6 +39,7 @@ from splu_ref.channels.interval_privacy import (
 from splu_ref.channels.inverse import DependentRowsError, Inverse, count_weights, inverse, query_weights, rank
 from splu_ref.channels.log_form import LogForm
 from splu_ref.channels.logarithm import natural_logarithm
+from splu_ref.channels.perturbed_group import PerturbedGroup
 from splu_ref.channels.posterior import posterior
 from splu_ref.channels.predicate_count import PredicateCount
 from splu_ref.channels.published_count import PublishedCount
@@ -83,6 +84,7 @@ __all__ = [
     "Levels",
     "LogForm",
     "Pairs",
+    "PerturbedGroup",
     "PredicateCount",
     "PublishedCount",
     "Table",

@@ -26,7 +26,9 @@ def read_domains(path: Path) -> dict[str, tuple[str, ...]]:
         If the file cannot be read or declares no such thing; the message names the column.
     """
     document = read_object(path, _FORM, "domains")
-    return {column: _values(declared, f"{path}: column {column!r}") for column, declared in document.items()}
+    return {
+        column: domain_values(declared, f"{path}: column {column!r}") for column, declared in document.items()
+    }
 
 
 def read_laws(path: Path) -> dict[str, dict[str, str]]:
@@ -84,7 +86,8 @@ def _law(declared: object, place: str) -> dict[str, str]:
     return {value: str(share) for value, share in declared.items()}
 
 
-def _values(declared: object, place: str) -> tuple[str, ...]:
+def domain_values(declared: object, place: str) -> tuple[str, ...]:
+    """Return the values of a domain, listed or from a least to a greatest; ``place`` is named in errors."""
     if isinstance(declared, dict):
         limits = [declared.get("min"), declared.get("max")]
         if set(declared) != {"min", "max"} or not all(type(limit) is int for limit in limits):

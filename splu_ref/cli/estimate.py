@@ -20,14 +20,13 @@ from splu_ref.cli.tables import TableOptions, make_table, values_of
 from splu_ref.estimators import (
     METHODS,
     AnyOf,
-    ChannelEstimator,
     Interval,
     Method,
     Query,
     QueryEstimate,
     QueryEstimator,
-    TupleEstimator,
     estimate_count,
+    estimator_of,
     method_named,
     read_conditions,
 )
@@ -36,7 +35,9 @@ from splu_ref.estimators.queries.recoded import recoded_query
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import (
     AlphaBeta,
+    PerturbedGeneralization,
     PublishedTable,
+    SmallDomainRandomization,
     SpluGen,
     SpluGens,
     read_manifest,
@@ -215,6 +216,11 @@ BY_CHANNEL = {
     "em": "the counts, none negative, that make what was published most likely",
 }
 """What is done with a release by another mechanism than SPLU-Gen."""
+_OWN = {
+    SmallDomainRandomization.name: "what was published, weighted by the inverse of each part's channel",
+    PerturbedGeneralization.name: "each group's record, less what is random, times the group's size",
+}
+"""The same of mechanisms that have an estimator of their own."""
 _Given = TypeVar("_Given")
 
 
@@ -301,7 +307,7 @@ def _by_channel(
     with about(published), counted("counting"):
         release = read_release(published, facts)
         table, tuples = release.table, isinstance(facts.mechanism, AlphaBeta)
-        estimator = TupleEstimator(release) if tuples else ChannelEstimator(release)
+        estimator = estimator_of(release)
         conditions = read_conditions(where or (), values_of(release))
         if facts.recoded:
             queries = [(line, _recoded(query, facts, table, batch, line)) for line, query in queries]
@@ -322,7 +328,8 @@ def _by_channel(
         return
     if batch is None:
         query, answer = queries[0][1], answers[0]
-        _show(release, query, answer, BY_CHANNEL[answer.method], None, as_json=as_json)
+        summary = _OWN.get(facts.mechanism.name, BY_CHANNEL[answer.method])
+        _show(release, query, answer, summary, None, as_json=as_json)
         return
     for (_, query), answer in zip(queries, answers, strict=True):
         say_json(_result(release, query, answer))
@@ -419,8 +426,11 @@ def _show(
             *doubt(answer),
             ("published", f"{answer.published_count} records, of {answer.predicate_count} in the predicate"),
         ]
-    # Those that were deleted at publication are in no count.
-    lines.append(("among", f"the {rows} records of the release, as they were before it"))
+    if isinstance(known.mechanism, PerturbedGeneralization):
+        among = f"the records of the original, in {rows} groups"
+    else:  # those that were deleted at publication are in no count
+        among = f"the {rows} records of the release, as they were before it"
+    lines.append(("among", among))
     if answer.condition_number is not None:
         lines.append(("condition", f"{answer.condition_number:.3g} (2-norm of the transition matrix)"))
     if answer.note is not None:

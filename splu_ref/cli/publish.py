@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from splu_ref.channels import natural_logarithm
+from splu_ref.channels import Levels, natural_logarithm
 from splu_ref.cli.alpha_beta import chances_asked, expected_size
 from splu_ref.cli.domains import MOST_VALUES, read_domains, read_laws
 from splu_ref.cli.matrices import read_operator
@@ -19,21 +19,25 @@ from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_options import IdColumn, KeyFile, ManifestFile, Missing, Seed
 from splu_ref.cli.sanitize import SEEDED, refuse_identity, refuse_overlap, source_of
+from splu_ref.cli.sub_domains import observed_sub_domains, read_sub_domains
 from splu_ref.files import refuse_existing, write_all
 from splu_ref.guarantees import TupleChances, decimal_up
 from splu_ref.mechanisms import (
     AlphaBeta,
     DistributionBased,
     Operator,
+    PerturbedGeneralization,
     RecordMechanism,
     Release,
     RetentionReplacement,
+    SmallDomainRandomization,
     SpluGen,
     Swapping,
+    number_columns,
 )
 from splu_ref.microdata import Microdata, read_table, require_suffix
 from splu_ref.microdata.values import text
-from splu_ref.model import DataError, ParameterError
+from splu_ref.model import DataError, ParameterError, whole
 
 EXAMPLE = (
     "splu-ref publish adult.csv -o answers.csv --mechanism retention --column sex --retention 1/5 "
@@ -63,6 +67,10 @@ class _Asked:
     k: str | None
     distinct: bool
     matrix: Path | None
+    by: tuple[str, ...]
+    rho1: str | None
+    rho2: str | None
+    quasi: tuple[str, ...]
     large: bool
 
     def required(self, name: str) -> str:
@@ -120,7 +128,46 @@ def _operator(asked: _Asked, _: Microdata) -> RecordMechanism:
     return read_operator(asked.matrix, shuffled=asked.shuffle)
 
 
-_Mechanism: TypeAlias = RecordMechanism | AlphaBeta
+def _small_domains(asked: _Asked, table: Microdata) -> SmallDomainRandomization:
+    if (asked.domain is None) == (not asked.observed_domain):
+        raise ParameterError(
+            "say which values each part may have: --domain FILE, or --observed-domain for those that occur"
+        )
+    levels = Levels.of(asked.required("rho1"), asked.required("rho2"))
+    if asked.domain is not None:
+        if asked.by:
+            raise ParameterError(f"--by: {asked.domain} tells by which columns: leave it out")
+        found = read_sub_domains(asked.domain)
+    else:
+        if not asked.by or len(asked.columns) != 1:
+            raise ParameterError(
+                "--observed-domain needs the sensitive column and those that divide the table: --column NAME "
+                "--by NAME"
+            )
+        found = observed_sub_domains(table, asked.columns[0], asked.by)
+    return SmallDomainRandomization(
+        found.column, found.by, found.domains, levels.amplification, shuffled=asked.shuffle
+    )
+
+
+def _perturbed_generalization(asked: _Asked, table: Microdata) -> PerturbedGeneralization:
+    domains = _domains(asked, table)
+    if len(domains) != 1:
+        raise ParameterError("perturbed generalization has one sensitive column: name it, --column NAME")
+    if not asked.quasi:
+        raise ParameterError("say which columns are published as ranges of groups: --quasi NAME")
+    [(column, domain)] = domains.items()
+    made = PerturbedGeneralization(
+        column, domain, asked.quasi, whole(asked.required("k"), "--k", 1), asked.required("retention"),
+        numbers=number_columns(table, asked.quasi),
+    )  # fmt: skip
+    left = [name for name in table.columns if name != column and name not in made.quasi]
+    if left:
+        note(f"columns that are not --quasi are not published: {', '.join(left)}")
+    return made
+
+
+_Mechanism: TypeAlias = RecordMechanism | AlphaBeta | SmallDomainRandomization | PerturbedGeneralization
 _Making: TypeAlias = Callable[[_Asked, Microdata], _Mechanism]
 
 NAMED: dict[str, tuple[_Making, tuple[str, ...]]] = {
@@ -133,6 +180,14 @@ NAMED: dict[str, tuple[_Making, tuple[str, ...]]] = {
         ("alpha", "beta", "d", "level", "k", "domain", "observed_domain", "distinct"),
     ),
     "operator": (_operator, ("matrix", "shuffle")),
+    "small-domains": (
+        _small_domains,
+        ("rho1", "rho2", "domain", "observed_domain", "by", "shuffle"),
+    ),
+    "perturbed-generalization": (
+        _perturbed_generalization,
+        ("retention", "k", "quasi", "domain", "observed_domain"),
+    ),
 }
 """By name: what makes the mechanism of the options, and which options it knows."""
 
@@ -152,7 +207,9 @@ def run(
     retention: Annotated[
         str | None,
         typer.Option(
-            "--retention", help="splu-gen, retention, swap: probability that a cell keeps its value or place."
+            "--retention",
+            help="splu-gen, retention, swap, perturbed-generalization: probability that a cell keeps its "
+            "value or place.",
         ),
     ] = None,
     replacing: Annotated[
@@ -175,7 +232,9 @@ def run(
         Path | None,
         typer.Option(
             "--domain",
-            help='retention, alpha-beta: JSON, by column its values, ["a", "b"], or {"min": 17, "max": 90}. '
+            help='retention, alpha-beta, perturbed-generalization: JSON, by column its values, ["a", "b"], '
+            'or {"min": 17, "max": 90}. For small-domains by column a list of parts, {"where": {"sex": "F"}, '
+            '"values": ["a", "b"]}. '
             "Without --column, all columns of the file are sensitive. With --replacing given their "
             'probabilities, {"a": "1/3", "b": "2/3"}.',
         ),
@@ -184,15 +243,15 @@ def run(
         bool,
         typer.Option(
             "--observed-domain",
-            help="retention, alpha-beta: the values that occur, which the release then tells.",
+            help="All mechanisms with a domain: the values that occur, which the release then tells.",
         ),
     ] = False,
     shuffle: Annotated[
         bool,
         typer.Option(
             "--shuffle",
-            help="retention, operator: rows in a random order. They keep their order otherwise: no row's law "
-            "depends on it, but rows at their old places link the release to others.",
+            help="retention, operator, small-domains: rows in a random order. They keep their order "
+            "otherwise: no row's law depends on it, but rows at their old places link the release to others.",
         ),
     ] = False,
     alpha: Annotated[
@@ -210,7 +269,12 @@ def run(
         str | None, typer.Option("--level", help="alpha-beta: gamma, the largest posterior, with --d or --k.")
     ] = None,
     k: Annotated[
-        str | None, typer.Option("--k", help="alpha-beta: d = k n/m, n tuples in a domain of m.")
+        str | None,
+        typer.Option(
+            "--k",
+            help="alpha-beta: d = k n/m, n tuples in a domain of m. perturbed-generalization: records of the "
+            "smallest group.",
+        ),
     ] = None,
     distinct: Annotated[
         bool, typer.Option("--distinct", help="alpha-beta: drop rows that repeat another.")
@@ -218,6 +282,27 @@ def run(
     matrix: Annotated[
         Path | None,
         typer.Option("--matrix", help="operator: JSON with a column, its values and a row for each of them."),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by", help="small-domains: column that divides the table, with --observed-domain; repeat."
+        ),
+    ] = None,
+    rho1: Annotated[
+        str | None, typer.Option("--rho1", help="small-domains: largest prior of what is to be protected.")
+    ] = None,
+    rho2: Annotated[
+        str | None,
+        typer.Option("--rho2", help="small-domains: largest posterior of it, for who knows the sub-domain."),
+    ] = None,
+    quasi: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--quasi",
+            help="perturbed-generalization: column that is published as a range of the group; repeat. Others "
+            "are not published.",
+        ),
     ] = None,
     key_file: KeyFile = None,
     id_column: IdColumn = None,
@@ -236,13 +321,18 @@ def run(
     given matrix. The epsilon told there is that of a record, all its sensitive columns together, in one
     release. alpha-beta publishes some of the table's tuples among fakes from the product of all declared
     domains, in a random order; its epsilon is that of one tuple more or less.
+
+    small-domains is retention within each part of the table, in a domain of the part's own, as far as two
+    levels of a belief allow; its epsilon is among the values of a part. perturbed-generalization groups
+    records by other columns and publishes of each group its ranges, the value of one record, kept or drawn as
+    by retention, and how many records it has.
     """
     make, known = _named(mechanism)
     asked = _Asked(
         columns=tuple(column or ()), gamma=gamma, plan=plan, retention=retention, domain=domain,
         declared={}, laws={}, observed_domain=observed_domain, shuffle=shuffle, replacing=replacing,
         compound=compound, alpha=alpha, beta=beta, d=d, level=level, k=k, distinct=distinct, matrix=matrix,
-        large=force,
+        by=tuple(by or ()), rho1=rho1, rho2=rho2, quasi=tuple(quasi or ()), large=force,
     )  # fmt: skip
     _refuse_others(mechanism, known, asked)
     if make is _alpha_beta and id_column is not None:
@@ -252,7 +342,7 @@ def run(
             raise ParameterError("--replacing given needs the probabilities: --domain FILE")
         laws = read_laws(domain)
         asked = replace(asked, laws=laws, declared={name: tuple(law) for name, law in laws.items()})
-    elif domain is not None:
+    elif domain is not None and make is not _small_domains:
         asked = replace(asked, declared=read_domains(domain))
     source = source_of(key_file, seed, id_column)
     written = [output] if manifest is None else [output, manifest]
@@ -268,7 +358,9 @@ def run(
             columns = asked.columns
             if not columns and isinstance(made, RetentionReplacement | AlphaBeta):
                 columns = tuple(name for name, _ in made.domains)
-            if not columns and isinstance(made, Operator):
+            if not columns and isinstance(
+                made, Operator | SmallDomainRandomization | PerturbedGeneralization
+            ):
                 columns = (made.column,)
             if not columns:
                 raise ParameterError("no column is sensitive: name it, --column NAME")
@@ -291,7 +383,7 @@ def run(
     _show(made, release, output, observed=observed_domain, as_json=as_json)
 
 
-_LONG = ("domains", "laws", "matrix")
+_LONG = ("domains", "laws", "matrix", "parts", "quasi")
 """Facts that are too long to be read."""
 
 
@@ -341,7 +433,9 @@ def _domains(asked: _Asked, table: Microdata) -> dict[str, tuple[str, ...]]:
 
 
 def _ratio(mechanism: _Mechanism) -> Fraction | None:
-    if isinstance(mechanism, RetentionReplacement | Operator):
+    if isinstance(
+        mechanism, RetentionReplacement | Operator | SmallDomainRandomization | PerturbedGeneralization
+    ):
         return mechanism.amplification
     if isinstance(mechanism, AlphaBeta):
         return TupleChances(mechanism.alpha, mechanism.beta).amplification
@@ -383,10 +477,15 @@ def _show(mechanism: _Mechanism, release: Release, output: Path, *, observed: bo
     show(result, lines, as_json=as_json)
 
 
-def _local(mechanism: RecordMechanism | AlphaBeta, ratio: Fraction | None, epsilon: str | None) -> str:
+def _local(mechanism: _Mechanism, ratio: Fraction | None, epsilon: str | None) -> str:
     tuples = isinstance(mechanism, AlphaBeta)
     if ratio is not None:
-        return f"e^epsilon = {ratio} for a {'tuple' if tuples else 'record'}: epsilon < {epsilon}"
+        whose = "tuple" if tuples else "record"
+        if isinstance(mechanism, SmallDomainRandomization):
+            whose += ", among the values of its part"
+        if isinstance(mechanism, PerturbedGeneralization):
+            whose += ", for who knows all others or thinks them independent of it"
+        return f"e^epsilon = {ratio} for a {whose}: epsilon < {epsilon}"
     if tuples:
         return "none is shown: beta is 0, alpha + beta is 1, or the domain is that of the table"
     if (

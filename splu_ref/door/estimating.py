@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 
 from splu_ref.door.conditions import Conditions
-from splu_ref.estimators import ChannelEstimator, Query, QueryEstimator, TupleEstimator
+from splu_ref.estimators import Query, QueryEstimator, TupleEstimator, estimator_of
 from splu_ref.estimators.queries.recoded import recoded_query
 from splu_ref.mechanisms import AlphaBeta, PublishedTable, SpluGen, SpluGenByColumn, SpluGens
 from splu_ref.model import ParameterError
@@ -26,9 +26,8 @@ def _of_splu_gen(release: PublishedTable) -> Ask:
 ESTIMATORS: dict[str, Callable[[PublishedTable], Ask]] = {
     SpluGen.name: _of_splu_gen,
     SpluGenByColumn.name: _of_splu_gen,
-    AlphaBeta.name: TupleEstimator,
 }
-"""Estimators by method. A mechanism without a row is estimated by the inverse of the channel it declares."""
+"""Estimators of SPLU-Gen by method; of other mechanisms that have their own it is `OF_METHOD`."""
 
 
 def answers(
@@ -184,7 +183,7 @@ def _known(release: PublishedTable, query: Query) -> Query:
 
 
 def _ask(release: PublishedTable) -> Ask:
-    return ESTIMATORS.get(release.mechanism.name, ChannelEstimator)(release)
+    return ESTIMATORS.get(release.mechanism.name, estimator_of)(release)
 
 
 def _frame_like(release: PublishedTable, columns: Mapping[str, list[Any]]) -> nw.DataFrame[Any]:

@@ -36,13 +36,16 @@ from splu_ref.estimators.linear.two_state import (
     exact_estimates,
     exact_intervals,
 )
+from splu_ref.estimators.queries.by_method import estimator_of
 from splu_ref.estimators.queries.channel_estimator import ChannelEstimator
+from splu_ref.estimators.queries.group_estimator import GroupEstimator
 from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
-from splu_ref.estimators.queries.limits import number
+from splu_ref.estimators.queries.part_estimator import PartEstimator
 from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import AnyOf, Between, Condition, NoneOf, Query
 from splu_ref.estimators.queries.tuple_estimator import TupleEstimate, TupleEstimator, estimate_tuples
 from splu_ref.estimators.queries.written import read_conditions
+from splu_ref.microdata.values import number
 
 __all__ = [
     "METHODS",
@@ -53,6 +56,7 @@ __all__ = [
     "Condition",
     "CountEstimate",
     "Estimates",
+    "GroupEstimator",
     "Interval",
     "Inversion",
     "LearnedWeight",
@@ -60,6 +64,7 @@ __all__ = [
     "Method",
     "Moments",
     "NoneOf",
+    "PartEstimator",
     "PublishedColumn",
     "Query",
     "QueryEstimate",
@@ -73,6 +78,7 @@ __all__ = [
     "distribution_based_moments",
     "estimate_count",
     "estimate_tuples",
+    "estimator_of",
     "exact_estimates",
     "exact_intervals",
     "mean_noise",

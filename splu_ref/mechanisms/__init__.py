@@ -7,7 +7,9 @@ from splu_ref.mechanisms.batches import JoinedRelease, append
 from splu_ref.mechanisms.distribution_based import DistributionBased
 from splu_ref.mechanisms.family import MECHANISMS, read_manifest, read_release
 from splu_ref.mechanisms.laplace import LN_2, LN_3, Budget, LaplaceCounts
+from splu_ref.mechanisms.median_groups import number_columns
 from splu_ref.mechanisms.operator import Operator
+from splu_ref.mechanisms.perturbed_generalization import PerturbedGeneralization
 from splu_ref.mechanisms.release import (
     ColumnRelease,
     ColumnsRelease,
@@ -20,6 +22,7 @@ from splu_ref.mechanisms.retention_replacement import (
     from_local_privacy,
     from_other_values,
 )
+from splu_ref.mechanisms.small_domains import SmallDomainRandomization
 from splu_ref.mechanisms.splu_gen import PlaceOrder, SpluGen
 from splu_ref.mechanisms.splu_gen_by_column import SpluGenByColumn, SpluGens, splu_gen_of
 from splu_ref.mechanisms.swapping import Swapping
@@ -40,11 +43,13 @@ __all__ = [
     "JoinedRelease",
     "LaplaceCounts",
     "Operator",
+    "PerturbedGeneralization",
     "PlaceOrder",
     "PublishedTable",
     "RecordMechanism",
     "Release",
     "RetentionReplacement",
+    "SmallDomainRandomization",
     "SpluGen",
     "SpluGenByColumn",
     "SpluGens",
@@ -55,6 +60,7 @@ __all__ = [
     "append",
     "from_local_privacy",
     "from_other_values",
+    "number_columns",
     "ordered_digest",
     "read_manifest",
     "read_release",

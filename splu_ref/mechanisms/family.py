@@ -15,8 +15,10 @@ from splu_ref.mechanisms.alpha_beta import AlphaBeta
 from splu_ref.mechanisms.distribution_based import DistributionBased
 from splu_ref.mechanisms.laplace import LaplaceCounts
 from splu_ref.mechanisms.operator import Operator
+from splu_ref.mechanisms.perturbed_generalization import PerturbedGeneralization
 from splu_ref.mechanisms.release import PublishedTable
 from splu_ref.mechanisms.retention_replacement import RetentionReplacement
+from splu_ref.mechanisms.small_domains import SmallDomainRandomization
 from splu_ref.mechanisms.splu_gen import SpluGen
 from splu_ref.mechanisms.splu_gen_by_column import SpluGenByColumn
 from splu_ref.mechanisms.swapping import Swapping
@@ -33,6 +35,8 @@ MECHANISMS: dict[str, Callable[[Facts], Mechanism[object]]] = {
     Swapping.name: Swapping.from_facts,
     AlphaBeta.name: AlphaBeta.from_facts,
     Operator.name: Operator.from_facts,
+    SmallDomainRandomization.name: SmallDomainRandomization.from_facts,
+    PerturbedGeneralization.name: PerturbedGeneralization.from_facts,
 }
 """What makes a mechanism of the facts in a manifest. A new mechanism is a row here."""
 

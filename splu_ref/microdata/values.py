@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, TypeAlias
 
 import narwhals as nw
@@ -51,6 +51,17 @@ def text(value: Value) -> str:
     (``1.0``, ``0.1``, ``1e+16``, ``inf``); a date is ``2024-02-29``.
     """
     return repr(value) if isinstance(value, float) else str(value)
+
+
+def number(text: str) -> Decimal | None:
+    """Return the number that a text writes in decimal digits, or None."""
+    if "_" in text:  # Python reads 1_000 as a number
+        return None
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
 
 
 def texts(series: Column) -> list[str | None]:

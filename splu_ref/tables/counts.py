@@ -13,7 +13,7 @@ from splu_ref.decoys import FloatArray
 from splu_ref.estimators import AnyOf, Condition, Query, QueryEstimate
 from splu_ref.estimators.answers import NORMAL_95
 from splu_ref.estimators.queries.query import selected
-from splu_ref.mechanisms import AlphaBeta, PublishedTable
+from splu_ref.mechanisms import AlphaBeta, PerturbedGeneralization, PublishedTable
 from splu_ref.model import DataError, ParameterError
 from splu_ref.tables.adding_up import add_up
 from splu_ref.tables.cells import COUNT, Cell, Table, is_exact, known
@@ -156,6 +156,11 @@ def count_table(
         raise DataError(
             "a release of tuples has no public counts that a table could add up to: ask for each count with "
             "--where"
+        )
+    if isinstance(release.mechanism, PerturbedGeneralization):
+        raise DataError(
+            "a release of one record of each group has no public counts that a table could add up to: ask "
+            "for each count with --where"
         )
     groups = Groups.of(release, by, where)
     axes = [_axis(release, column, by, dict(where)) for column in release.sensitive]

@@ -1,38 +1,27 @@
-"""One perturbed record of each group: its law by all outcomes, blind groups, and what is lost."""
+"""One perturbed record of each group: its law by all outcomes, a whole table's, and what is lost."""
 
 from __future__ import annotations
 
-import random
 from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import pairwise, product
 
 import numpy as np
-import polars as pl
 import pytest
 
 from splu_ref.audit.perturbed_generalization import (
-    PerturbedGeneralization,
+    declared_table,
+    enumerated_table,
     followed,
-    median_groups,
     spread_evenly,
+    variance,
+    variance_of_all,
 )
-from splu_ref.channels import amplification
-from splu_ref.estimators.queries.counting import Columns
-from splu_ref.microdata import Microdata
+from splu_ref.channels import PerturbedGroup, World, amplification
+from splu_ref.mechanisms import PerturbedGeneralization
 from splu_ref.model import ParameterError
 
 DOMAIN = ("x", "y", "z")
-
-
-def _columns(records: int, seed: int, *, shuffled: bool = False) -> Columns:
-    chance = random.Random(seed)
-    rows = [(chance.randrange(8, 13), chance.choice("abc"), chance.choice(DOMAIN)) for _ in range(records)]
-    values = [value for _, _, value in rows]
-    if shuffled:
-        chance.shuffle(values)
-    frame = pl.DataFrame({"n": [n for n, _, _ in rows], "t": [t for _, t, _ in rows], "s": values})
-    return Columns(Microdata.from_frame(frame), {})
 
 
 def _outcomes(values: tuple[str, ...], keep: Fraction) -> dict[str, Fraction]:
@@ -49,57 +38,74 @@ def _outcomes(values: tuple[str, ...], keep: Fraction) -> dict[str, Fraction]:
 
 @pytest.mark.parametrize("keep", [Fraction(1, 4), Fraction(2, 3)])
 def test_the_law_of_a_group_is_that_of_all_outcomes(keep: Fraction) -> None:
-    mechanism = PerturbedGeneralization.of(keep, 3)
+    group = PerturbedGroup.of(keep, 3)
     for size in (1, 2, 3):
         for values in product(DOMAIN, repeat=size):
             counts, law = Counter(values), _outcomes(values, keep)
-            assert all(mechanism.published(counts, value) == law[value] for value in DOMAIN)
-            estimates = {v: size * ((v == "x") - mechanism.stray) / keep for v in DOMAIN}
+            assert all(group.published(counts, value) == law[value] for value in DOMAIN)
+            estimates = {v: size * ((v == "x") - group.stray) / keep for v in DOMAIN}
             mean = sum(law[v] * estimates[v] for v in DOMAIN)
             assert mean == counts["x"]
-            variance = sum(law[v] * (estimates[v] - mean) ** 2 for v in DOMAIN)
-            assert mechanism.variance(np.array([counts["x"]]), np.array([size])) == variance
-            assert variance >= size * mechanism.variance_of_all(counts["x"], size)
+            spread = sum(law[v] * (estimates[v] - mean) ** 2 for v in DOMAIN)
+            assert variance(group, np.array([counts["x"]]), np.array([size])) == spread
+            assert spread >= size * variance_of_all(group, counts["x"], size)
 
 
 def test_a_member_whose_others_are_known() -> None:
-    mechanism = PerturbedGeneralization.of("1/2", 3)
+    group = PerturbedGroup.of("1/2", 3)
     for others in ({}, {"x": 1}, {"x": 2, "y": 1}, {"x": 1, "y": 1, "z": 1}):
         size = sum(others.values()) + 1
-        channel = mechanism.member(others, DOMAIN)
+        channel = group.member(others, DOMAIN)
         found = amplification(channel).ratio
         assert found is not None
         least = min(others.get(value, 0) for value in DOMAIN)
-        assert found <= mechanism.amplification(size)
-        assert (found == mechanism.amplification(size)) == (least == 0)
-    assert mechanism.amplification(1) == 4
+        assert found <= group.amplification(size)
+        assert (found == group.amplification(size)) == (least == 0)
+    assert group.amplification(1) == 4
     for size in (1, 3, 7):
-        assert PerturbedGeneralization.at_level(9, 14, size).amplification(size) == 9
+        assert PerturbedGroup.at_level(9, 14, size).amplification(size) == 9
     with pytest.raises(ParameterError, match="2 values, and 3 were declared"):
-        mechanism.member({}, DOMAIN[:2])
+        group.member({}, DOMAIN[:2])
 
 
-@pytest.mark.parametrize("least", [1, 3, 10])
-def test_groups_are_large_enough_alike_and_blind(least: int) -> None:
-    columns = _columns(200, 5)
-    groups = median_groups(columns, ("n", "t"), least)
-    assert np.bincount(groups).min() >= least
-    assert len(set(groups.tolist())) == groups.max() + 1
-    alike: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
-    for number, text, group in zip(columns["n"].codes, columns["t"].codes, groups, strict=True):
-        alike[int(number), int(text)].add(int(group))
-    assert all(len(one) == 1 for one in alike.values()), "records that agree stand in two groups"
-    if least == 1:
-        assert groups.max() + 1 == len(alike)
-    blind = median_groups(_columns(200, 5, shuffled=True), ("n", "t"), least)
-    assert blind.tolist() == groups.tolist()
+PAIR = {"x": Fraction(1, 3), "y": Fraction(2, 3)}
 
 
-def test_numbers_are_cut_by_size_and_not_as_texts() -> None:
-    frame = pl.DataFrame({"n": [9, 9, 10, 10, 11, 100], "s": list("xyxyxy")})
-    groups = median_groups(Columns(Microdata.from_frame(frame), {}), ("n",), 2)
-    assert groups[0] == groups[1] != groups[2]
-    assert len({int(group) for group in groups[2:]}) <= 2
+def _mechanism(keep: str) -> PerturbedGeneralization:
+    return PerturbedGeneralization("s", "xy", ["q"], 1, keep)
+
+
+@pytest.mark.parametrize("groups", [(0,), (0, 0), (0, 1, 0), (1, 0, 1, 1)])
+def test_a_whole_table_in_a_small_world(groups: tuple[int, ...]) -> None:
+    """The code's law is the product of the groups', and tells tables apart as far as the smallest group."""
+    mechanism = _mechanism("2/3")
+    world = World.independent([PAIR] * len(groups))
+    channel = enumerated_table(mechanism, world, groups, "xy")
+    declared = declared_table(mechanism.law, world, groups, "xy")
+    assert channel.laws == declared.laws
+    smallest = min(Counter(groups).values())
+    assert amplification(channel, world.neighbors()).ratio == mechanism.law.amplification(smallest)
+
+
+def test_beliefs_about_others_decide_what_a_table_tells_of_one() -> None:
+    law = _mechanism("2/3").law
+    groups = (0, 0, 1, 1)
+    # Independent ones: less than for who knows all others, and by a formula.
+    world = World.independent([PAIR] * 4)
+    _, channel = world.about(declared_table(law, world, groups, "xy"), lambda table: table[0])
+    assert amplification(channel).ratio == law.amplification_among(2, "1/3") < law.amplification(2)
+    assert law.amplification_among(2, 0) == law.amplification(2)
+    # Who thinks all alike learns from every group what an own record would tell.
+    alike = World.explicit({(value,) * 4: Fraction(1, 2) for value in "xy"})
+    _, channel = alike.about(declared_table(law, alike, groups, "xy"), lambda table: table[0])
+    assert amplification(channel).ratio == law.amplification(1) ** 2
+    # Members of one group alike, groups independent: the ratio of one record.
+    halves = {(a, a, b, b): Fraction(1, 4) for a in "xy" for b in "xy"}
+    split = World.explicit(halves)
+    _, channel = split.about(declared_table(law, split, groups, "xy"), lambda table: table[0])
+    assert amplification(channel).ratio == law.amplification(1)
+    with pytest.raises(ParameterError, match="cannot all have a chance of 2/3"):
+        law.amplification_among(2, "2/3")
 
 
 def test_what_cuts_a_group_is_biased_and_what_does_not_is_not() -> None:
@@ -111,20 +117,9 @@ def test_what_cuts_a_group_is_biased_and_what_does_not_is_not() -> None:
     assert followed(np.array([3, 2])) == (Fraction(1, 3) + Fraction(1, 2)) / 5
 
 
-def test_what_is_no_mechanism_is_refused() -> None:
-    columns = _columns(5, 1)
+def test_larger_groups_admit_more_retention_at_one_level() -> None:
+    kept = [PerturbedGroup.at_level(9, 14, size).retention for size in range(1, 9)]
+    assert all(fewer < more for fewer, more in pairwise(kept))
     for keep in (0, 1):
         with pytest.raises(ParameterError, match="greater than 0 and less than 1"):
-            PerturbedGeneralization.of(keep, 3)
-    for quasi, least, says in (
-        ((), 1, "columns to group by"),
-        (("n",), 6, "no group of 6"),
-        (("n",), 0, "1"),
-    ):
-        with pytest.raises(ParameterError, match=says):
-            median_groups(columns, quasi, least)
-
-
-def test_larger_groups_admit_more_retention_at_one_level() -> None:
-    kept = [PerturbedGeneralization.at_level(9, 14, size).retention for size in range(1, 9)]
-    assert all(fewer < more for fewer, more in pairwise(kept))
+            PerturbedGroup.of(keep, 3)

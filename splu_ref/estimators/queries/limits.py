@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import TypeAlias
+
+from splu_ref.microdata.values import number
 
 Limit: TypeAlias = Decimal | date
 """A number, a day, or a moment (a `datetime` without a time zone)."""
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-
-
-def number(text: str) -> Decimal | None:
-    """Return the number that a text writes in decimal digits, or None."""
-    if "_" in text:  # Python reads 1_000 as a number
-        return None
-    try:
-        value = Decimal(text)
-    except InvalidOperation:
-        return None
-    return value if value.is_finite() else None
 
 
 def moment(text: str) -> datetime | None:

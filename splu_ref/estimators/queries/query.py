@@ -10,7 +10,8 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import NamedTuple, Self, TypeAlias
 
-from splu_ref.estimators.queries.limits import Limit, limit, limit_text, moment, number, reaches, same_kind
+from splu_ref.estimators.queries.limits import Limit, limit, limit_text, moment, reaches, same_kind
+from splu_ref.microdata.values import number
 from splu_ref.model import ParameterError
 
 _NOT_PLAIN = re.compile(r'[|{}"]|\.\.|^[\s!=<>]|\s$|^$|\s(?:and|AND)\s')

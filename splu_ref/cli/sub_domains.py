@@ -1,0 +1,81 @@
+"""Sub-domains of the parts of a table: declared in a file, or the values that occur."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from splu_ref.cli.domains import MOST_VALUES, domain_values, read_object
+from splu_ref.cli.output import note
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError
+
+_FORM = '{"job": [{"where": {"sex": "F"}, "values": ["nurse", "clerk"]}, …]}'
+_MOST_PARTS = 100_000
+_NAMED = 3
+"""Parts that a note names."""
+
+
+class SubDomains(NamedTuple):
+    """The sensitive column, the columns that divide the table, and the values of each part by its cells."""
+
+    column: str
+    by: tuple[str, ...]
+    domains: Mapping[tuple[str, ...], tuple[str, ...]]
+
+
+def read_sub_domains(path: Path) -> SubDomains:
+    """Return the sub-domains that a file declares.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or declares no such thing; the message names the part.
+    """
+    document = read_object(path, _FORM, "sub-domains")
+    [(column, parts), *others] = document.items()
+    if others or not isinstance(parts, list) or not 1 <= len(parts) <= _MOST_PARTS:
+        raise DataError(f"{path}: one column has a list of parts: write {_FORM}")
+    by: tuple[str, ...] = ()
+    domains: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for number, part in enumerate(parts, start=1):
+        place = f"{path}: part {number} of column {column!r}"
+        where = _where(part, place)
+        by = by or tuple(where)
+        if set(where) != set(by):
+            raise DataError(
+                f"{place}: the part is told by other columns than the first: name {', '.join(by)}"
+            )
+        cells = tuple(where[name] for name in by)
+        if cells in domains:
+            raise DataError(f"{place}: the part {', '.join(cells)} stands there twice: keep one")
+        domains[cells] = domain_values(part["values"], place)
+    return SubDomains(column, by, domains)
+
+
+def observed_sub_domains(table: Microdata, column: str, by: Sequence[str]) -> SubDomains:
+    """Return the values that occur in each part, and say how many others these rule out."""
+    domains: dict[tuple[str, ...], set[str]] = {}
+    shown = table.read(column)
+    for value, *cells in zip(shown, *(table.cells(name) for name in by), strict=True):
+        domains.setdefault(tuple(cells), set()).add(value)
+    values = len(set(shown))
+    if values > MOST_VALUES:
+        raise DataError(f"column {column!r} has more than {MOST_VALUES} values: group them first")
+    missing = sorted((len(found) - values, cells) for cells, found in domains.items() if len(found) < values)
+    told = "; ".join(f"{', '.join(cells)}: {-lacking}" for lacking, cells in missing[:_NAMED])
+    more = f"; and {len(missing) - _NAMED} more parts some" if len(missing) > _NAMED else ""
+    if missing:
+        note(f"of {values} values, parts rule out, which the release tells of everybody there: {told}{more}")
+    return SubDomains(column, tuple(by), {cells: tuple(sorted(found)) for cells, found in domains.items()})
+
+
+def _where(part: Any, place: str) -> dict[str, str]:
+    """Return the cells of a part by column."""
+    if not isinstance(part, dict) or set(part) != {"where", "values"}:
+        raise DataError(f"{place}: a part has where and values: write {_FORM}")
+    where = part["where"]
+    if not isinstance(where, dict) or not where or not all(isinstance(cell, str) for cell in where.values()):
+        raise DataError(f"{place}: where has a text for each column that divides the table: write {_FORM}")
+    return where

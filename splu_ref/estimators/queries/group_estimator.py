@@ -1,0 +1,220 @@
+"""Counts in the original of a release by perturbed generalization: one record stands for its group."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from functools import cache
+from math import sqrt
+from typing import NamedTuple
+
+from splu_ref.estimators.answers import QueryEstimate
+from splu_ref.estimators.queries.limits import reaches
+from splu_ref.estimators.queries.query import AnyOf, Between, Condition, NoneOf, Query, selected
+from splu_ref.estimators.queries.record_states import approximate_interval
+from splu_ref.mechanisms import PerturbedGeneralization, PublishedTable
+from splu_ref.mechanisms.median_groups import BETWEEN
+from splu_ref.mechanisms.perturbed_generalization import SIZE
+from splu_ref.microdata.values import number
+from splu_ref.model import DataError, ParameterError
+
+ABOVE = (
+    "of a group one record is seen, which tells the variance from above only: the standard error is too "
+    "large, the more the shares of groups differ"
+)
+
+
+class _Place(Enum):
+    """Where a group's range lies."""
+
+    INSIDE, OUTSIDE, CUT = range(3)
+
+
+class _Range(NamedTuple):
+    """What is published of a group in one column."""
+
+    least: str
+    greatest: str
+
+    @classmethod
+    def read(cls, cell: str) -> _Range:
+        least, between, greatest = cell.partition(BETWEEN)
+        return cls(least, greatest if between else least)
+
+
+class GroupEstimator:
+    """Answers queries on a release by perturbed generalization.
+
+    A group of k records that shows y adds k ([y in S] - (1-p)|S|/m)/p to the count of the values S: the mean
+    is the count among its records. So the estimate is unbiased for conditions that no group is cut by, and
+    there is none for others: which of a group's records meet them is not published. The variance
+    sum k^2 t (1-t)/p^2, t the chance that a group shows S, has no unbiased estimate, as each group is seen
+    once; s (n-s)/(n-1) for the n groups of one size, s of which show S, has a mean of at least sum t (1-t).
+
+    Parameters
+    ----------
+    release
+        The published table, by `PerturbedGeneralization`.
+
+    Raises
+    ------
+    DataError
+        If the table does not hold the sizes of its groups, each at least k.
+    """
+
+    def __init__(self, release: PublishedTable) -> None:
+        assert isinstance(release.mechanism, PerturbedGeneralization)
+        self._mechanism = release.mechanism
+        self._domain = release.domains[self._mechanism.column]
+        self._shown = release.table.cells(self._mechanism.column)
+        sizes = release.table.cells(SIZE)
+        if not all(
+            size.isascii() and size.isdigit() and int(size) >= release.mechanism.least for size in sizes
+        ):
+            raise DataError(
+                f"column {SIZE!r} does not hold the sizes of groups of {release.mechanism.least} or more "
+                "records: give the table and the manifest of one release"
+            )
+        self._sizes = [int(size) for size in sizes]
+        self._ranges = {
+            name: [_Range.read(cell) for cell in release.table.cells(name)] for name in self._mechanism.quasi
+        }
+        self._placed = cache(self._places)
+
+    def require(self, query: Query) -> None:
+        """Raise unless the query can be answered; as the call."""
+        self._inside(query)
+
+    def __call__(self, queries: Sequence[Query], method: str | None = None) -> list[QueryEstimate]:
+        """Return an answer to each query.
+
+        Raises
+        ------
+        DataError
+            If a condition is on a column that was not published.
+        ParameterError
+            For another method than ``inversion``, a value outside its domain, a query that does not name the
+            sensitive column, or one that cuts a group.
+        """
+        if method not in {None, "inversion"}:
+            raise ParameterError(f"a release by {self._mechanism.name} has the method 'inversion' only")
+        return [self._answer(query) for query in queries]
+
+    def _inside(self, query: Query) -> tuple[set[str], list[int]]:
+        """Return the values that are counted, and the groups that meet the other conditions."""
+        conditions = dict(query.conditions)
+        counted = conditions.pop(self._mechanism.column, None)
+        if counted is None:
+            raise ParameterError(
+                f"{query} names no value of the sensitive column {self._mechanism.column!r}: name one"
+            )
+        values = {self._domain[place] for place in selected(self._mechanism.column, counted, self._domain)}
+        groups, cut, by = [], 0, ""
+        places = [(name, self._placed(name, condition)) for name, condition in conditions.items()]
+        for group in range(len(self._sizes)):
+            found = {placed[group]: name for name, placed in places}
+            if _Place.OUTSIDE in found:
+                continue
+            if _Place.CUT in found:
+                cut, by = cut + 1, by or found[_Place.CUT]
+            else:
+                groups.append(group)
+        if cut:
+            raise ParameterError(
+                f"{query}: the condition on {by!r} cuts groups ({cut} of {len(self._sizes)}), and which of a "
+                "group's records meet it is not published: no estimator answers this; ask for whole ranges"
+            )
+        return values, groups
+
+    def _answer(self, query: Query) -> QueryEstimate:
+        values, groups = self._inside(query)
+        keep = self._mechanism.retention
+        stray = self._mechanism.law.stray * len(values)
+        shown: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+        for group in groups:
+            shown[self._sizes[group]][self._shown[group] in values] += 1
+        weighted, variance = Fraction(0), Fraction(0)
+        for size, (others, seen) in shown.items():
+            weighted += size * (seen - (others + seen) * stray)
+            spread = (
+                Fraction(others * seen, others + seen - 1)
+                if others + seen > 1
+                else _largest_spread(stray, keep)
+            )
+            variance += size**2 * spread
+        estimate, variance = weighted / keep, variance / keep**2
+        records, hits = sum(self._sizes[group] for group in groups), sum(each[1] for each in shown.values())
+        settled = not groups or len(values) in (0, len(self._domain))
+        if settled:
+            variance = Fraction(0)
+        error = sqrt(variance)
+        least = min(shown, default=0)
+        own, other = (least * share * (1 - share) / keep**2 for share in (keep + stray, stray))
+        ends = approximate_interval(float(estimate), error, records, (float(own), float(other)))
+        return QueryEstimate(
+            estimate=float(estimate),
+            standard_error=error,
+            interval=(float(estimate), float(estimate)) if settled else ends,
+            method="inversion",
+            published_count=hits,
+            predicate_count=records,
+            note=None if settled else ABOVE,
+            exact=settled,
+        )
+
+    def _places(self, name: str, condition: Condition) -> list[_Place]:
+        """Return where each group lies by a condition on one column."""
+        if name not in self._ranges:
+            known = ", ".join((*self._mechanism.quasi, self._mechanism.column))
+            raise DataError(f"there is no column {name!r} in the groups: the columns are {known}")
+        size = name in self._mechanism.numbers
+        if isinstance(condition, Between):
+            return [_between(each, condition, numeric=size) for each in self._ranges[name]]
+        found = [_among(each, condition.values, numeric=size) for each in self._ranges[name]]
+        if isinstance(condition, NoneOf):
+            turned = {_Place.INSIDE: _Place.OUTSIDE, _Place.OUTSIDE: _Place.INSIDE, _Place.CUT: _Place.CUT}
+            found = [turned[place] for place in found]
+        elif all(place is _Place.OUTSIDE for place in found):
+            raise ParameterError(
+                f"{AnyOf(condition.values)} is in no group's range of {name!r}: check its spelling"
+            )
+        return found
+
+
+def _largest_spread(stray: Fraction, keep: Fraction) -> Fraction:
+    """Return the largest t (1-t) that a group can have: t is between the stray share and p more."""
+    nearest = min(max(Fraction(1, 2), stray), stray + keep)
+    return nearest * (1 - nearest)
+
+
+def _among(told: _Range, values: Sequence[str], *, numeric: bool) -> _Place:
+    """Return where a range lies by values: it may hold others between its ends, which nobody knows."""
+    if told.least == told.greatest:
+        return _Place.INSIDE if told.least in values else _Place.OUTSIDE
+    ends = _ordered(told.least, numeric=numeric), _ordered(told.greatest, numeric=numeric)
+    reached = any(ends[0] <= _ordered(value, numeric=numeric) <= ends[1] for value in values)
+    return _Place.CUT if reached else _Place.OUTSIDE
+
+
+def _ordered(value: str, *, numeric: bool) -> tuple[bool, Decimal, str]:
+    """Return what values of a column are ordered by; a text among numbers is above all of them."""
+    found = number(value) if numeric else None
+    return (numeric and found is None, Decimal(0) if found is None else found, value)
+
+
+def _between(told: _Range, condition: Between, *, numeric: bool) -> _Place:
+    """Return where a range lies by limits. A range of texts is not one of numbers, nor of dates."""
+    if told.least == told.greatest:
+        return _Place.INSIDE if condition.holds(told.least) else _Place.OUTSIDE
+    limits = condition.least, condition.greatest
+    if not numeric or not all(limit is None or isinstance(limit, Decimal) for limit in limits):
+        return _Place.CUT
+    if condition.holds(told.least) and condition.holds(told.greatest):
+        return _Place.INSIDE
+    least, greatest = limits
+    below = least is not None and not reaches(told.greatest, least, strict=condition.above)
+    above = greatest is not None and not reaches(told.least, greatest, strict=condition.below, down=True)
+    return _Place.OUTSIDE if below or above else _Place.CUT

@@ -1,0 +1,125 @@
+"""Counts in the original of a release by small-domain randomization: the sums of the parts' estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+
+from splu_ref.channels import retention
+from splu_ref.estimators.answers import QueryEstimate
+from splu_ref.estimators.queries.counting import Columns
+from splu_ref.estimators.queries.query import Query
+from splu_ref.estimators.queries.record_states import (
+    RecordStates,
+    Side,
+    approximate_interval,
+    least_variances,
+)
+from splu_ref.mechanisms import PublishedTable, SmallDomainRandomization
+from splu_ref.model import ParameterError
+
+
+class PartEstimator:
+    """Answers queries on a release by small-domain randomization, by inversion within each part.
+
+    Parts are independent, so estimates and variances add up, and both are unbiased. A part of which all
+    values are counted, or none, adds its records, or nothing, without error. Where one part has an error the
+    interval is that of its two binomial counts, which holds at least at its level; otherwise approximate.
+
+    Parameters
+    ----------
+    release
+        The published table, by `SmallDomainRandomization`.
+    """
+
+    def __init__(self, release: PublishedTable) -> None:
+        assert isinstance(release.mechanism, SmallDomainRandomization)
+        self._mechanism = release.mechanism
+        self._columns = Columns(release.table, release.domains)
+        self._parts = self._mechanism.parts(release.table)
+        self._domains = self._mechanism.coded(release.domains[self._mechanism.column])
+
+    def require(self, query: Query) -> None:
+        """Raise unless the query can be answered; as the call."""
+        column = self._mechanism.column
+        if column not in dict(query.conditions):
+            raise ParameterError(f"{query} names no value of the sensitive column {column!r}: name one")
+        for name, condition in query.conditions:
+            self._columns.selected(name, condition)
+
+    def __call__(self, queries: Sequence[Query], method: str | None = None) -> list[QueryEstimate]:
+        """Return an answer to each query.
+
+        Raises
+        ------
+        DataError
+            If there is no such column.
+        ParameterError
+            For another method than ``inversion``, a value outside its domain, or a query that does not name
+            the sensitive column.
+        """
+        if method not in {None, "inversion"}:
+            raise ParameterError(f"a release by {self._mechanism.name} has the method 'inversion' only")
+        for query in queries:
+            self.require(query)
+        return [self._answer(query) for query in queries]
+
+    def _answer(self, query: Query) -> QueryEstimate:
+        inside = np.ones(self._columns.rows, dtype=np.bool_)
+        for name, condition in query.conditions:
+            holds = self._columns.holding(name, condition)
+            if name == self._mechanism.column:
+                members = holds
+            else:
+                inside &= holds[self._columns[name].codes]
+        hits = members[self._columns[self._mechanism.column].codes]
+        found, known = [], 0
+        for place, domain in enumerate(self._domains):
+            here = inside & (self._parts == place)
+            records, counted = int(here.sum()), int(members[domain].sum())
+            if counted in (0, len(domain)):
+                known += records if counted else 0
+            elif records:
+                seen = int((here & hits).sum())
+                counts = np.array([records - seen, seen], dtype=np.int64)
+                found.append(RecordStates(counts, (self._side(counted, len(domain)),)))
+        return _summed(found, known, int(inside.sum()), int((inside & hits).sum()))
+
+    def _side(self, counted: int, values: int) -> Side:
+        """Return what a condition that counts some of a part's values means for a record."""
+        keep, share = self._mechanism.retention(values), Fraction(counted, values)
+        stray = (1 - keep) * share
+        return Side(retention(keep, {True: share, False: 1 - share}), (-stray / keep, (1 - stray) / keep))
+
+
+def _summed(parts: Sequence[RecordStates], known: int, records: int, published: int) -> QueryEstimate:
+    """Return the sum of independent estimates and of a number that is known."""
+    answers = [part.inversion() for part in parts]
+    estimate = sum((part.weighted() for part in parts), Fraction(known))
+    variance = sum((answer.variance_estimate or Fraction(0) for answer in answers), Fraction(0))
+    error, exactly = sqrt(variance), len(parts) < 2
+    if not parts:
+        ends = float(known), float(known)
+    elif exactly:
+        assert answers[0].interval is not None
+        low, high = answers[0].interval
+        ends = low + known, high + known
+    else:
+        open_records = sum(int(part.counts.sum()) for part in parts)
+        quietest = [least_variances(part.sides) for part in parts]
+        least = min(own for own, _ in quietest), min(other for _, other in quietest)
+        low, high = approximate_interval(float(estimate) - known, error, open_records, least)
+        ends = low + known, high + known
+    return QueryEstimate(
+        estimate=float(estimate),
+        standard_error=error,
+        interval=ends,
+        method="inversion",
+        published_count=published,
+        predicate_count=records,
+        variance_estimate=variance,
+        exact=exactly,
+    )

@@ -1,0 +1,274 @@
+"""Small-domain randomization: uniform perturbation in a domain of its own for each part (Chaytor, chapter 2).
+
+The parts are the records that agree in some public columns. Each has a declared sub-domain, and the
+retention that gives all parts one amplification G: (G - 1)/(m + G - 1) for m values. What this promises, and
+to whom, is in `splu_ref.audit.small_domains`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Self
+
+import numpy as np
+from narwhals.typing import IntoDataFrame
+
+from splu_ref.manifest import Facts
+from splu_ref.mechanisms.draws import LARGEST_BOUND
+from splu_ref.mechanisms.release import ColumnRelease, Given, Release
+from splu_ref.microdata import Microdata, as_table
+from splu_ref.model import DataError, Exact, ParameterError, exact, shown
+from splu_ref.randomness import Draws, IntArray, Randomness
+
+
+@dataclass(frozen=True, init=False)
+class SmallDomainRandomization:
+    """The mechanism as a value.
+
+    Parameters
+    ----------
+    column
+        The sensitive column.
+    by
+        The public columns that divide the table, at least one.
+    domains
+        By the cells of ``by``, in its order, the values of each part as texts, at least two. They are
+        declared, not taken from the table.
+    amplification
+        G, above 1: the largest ratio of the chances of a published value under two values of a part.
+    shuffled
+        Whether the rows of the table leave in a random order: see `RetentionReplacement`.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is none of these, or the retention of a part has too many digits to draw by.
+    """
+
+    name: ClassVar[str] = "small-domain randomization"
+
+    column: str
+    by: tuple[str, ...]
+    domains: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    """Cells and values of each part, both ascending by code point."""
+    amplification: Fraction
+    shuffled: bool
+
+    def __init__(
+        self,
+        column: str,
+        by: Sequence[str],
+        domains: Mapping[tuple[str, ...], Sequence[str]],
+        amplification: Exact,
+        *,
+        shuffled: bool = False,
+    ) -> None:
+        if not by or len({column, *by}) < len(by) + 1:
+            raise ParameterError(
+                "divide the table by one or more columns that are not sensitive, each named once"
+            )
+        if not domains:
+            raise ParameterError("no part has a sub-domain: declare the values of each")
+        ratio = exact(amplification, "amplification")
+        if ratio <= 1:
+            raise ParameterError(
+                f"amplification = {shown(ratio)} keeps no value more often than others: give more than 1"
+            )
+        for cells, values in domains.items():
+            named = ", ".join(cells)
+            if len(cells) != len(by):
+                raise ParameterError(f"the part {named} has {len(cells)} cells, for {len(by)} columns")
+            if len(values) < 2 or len(set(values)) < len(values):
+                raise ParameterError(
+                    f"the part {named} must have at least two values, each of them once: there is nothing to "
+                    "replace by otherwise"
+                )
+            keep = (ratio - 1) / (len(values) + ratio - 1)
+            if keep.denominator * len(values) > LARGEST_BOUND:
+                raise ParameterError(
+                    f"amplification = {shown(ratio)} has too many digits to draw by: write it with fewer"
+                )
+        ordered = tuple((cells, tuple(sorted(domains[cells]))) for cells in sorted(domains))
+        for field, value in (
+            ("column", column), ("by", tuple(by)), ("domains", ordered), ("amplification", ratio),
+            ("shuffled", shuffled),
+        ):  # fmt: skip
+            object.__setattr__(self, field, value)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """All values of all parts, ascending by code point."""
+        return tuple(sorted({value for _, domain in self.domains for value in domain}))
+
+    def retention(self, values: int) -> Fraction:
+        """Return p of a part with so many values."""
+        return (self.amplification - 1) / (values + self.amplification - 1)
+
+    def facts(self) -> dict[str, int | str]:
+        """Return G, the columns that divide the table, the parts with their values, and the order of rows."""
+        return {
+            "amplification": str(self.amplification),
+            "order": "shuffled" if self.shuffled else "kept",
+            "by": json.dumps(self.by, ensure_ascii=False),
+            "parts": json.dumps(self.domains, ensure_ascii=False),
+        }
+
+    @classmethod
+    def from_facts(cls, facts: Facts) -> Self:
+        """Return the mechanism of which a manifest tells these parameters."""
+        order = facts.text("order")
+        if order not in ("kept", "shuffled"):
+            raise ParameterError("order is neither kept nor shuffled: ask the publisher")
+        told = facts.domains()
+        if len(told) != 1:
+            raise DataError("small-domain randomization has one sensitive column: ask the publisher")
+        [(column, values)] = told.items()
+        by, parts = _told_texts(facts.text("by")), _told_parts(facts.text("parts"))
+        mechanism = cls(column, by, parts, facts.text("amplification"), shuffled=order == "shuffled")
+        if tuple(sorted(values)) != mechanism.values:
+            raise DataError("the domain does not hold the values of the parts: ask the publisher")
+        return mechanism
+
+    def parts(self, table: Microdata) -> IntArray:
+        """Return the part of each record, a place in `domains`, shape (N,).
+
+        Raises
+        ------
+        DataError
+            If a column is missing, or a record belongs to no part.
+        """
+        places = {cells: place for place, (cells, _) in enumerate(self.domains)}
+        rows = list(zip(*(table.cells(name) for name in self.by), strict=True))
+        for number, cells in enumerate(rows):
+            if cells not in places:
+                told = ", ".join(f"{name} = {cell!r}" for name, cell in zip(self.by, cells, strict=True))
+                raise DataError(
+                    f"row {number + 1} is of the part {told}, which has no sub-domain: declare its values"
+                )
+        return np.fromiter((places[cells] for cells in rows), dtype=np.int64, count=len(rows))
+
+    def publish(
+        self,
+        table: Microdata | IntoDataFrame | str | os.PathLike[str],
+        sensitive: str | Sequence[str],
+        randomness: Randomness | None = None,
+        *,
+        id_column: str | None = None,
+        missing: str | None = None,
+    ) -> Release:
+        """Publish a table, its sensitive column by the mechanism and the others as they are.
+
+        See `splu_ref.interfaces.Mechanism.publish` for parameters and errors; a value outside the sub-domain
+        of its part is a ``DataError`` too.
+        """
+        original = as_table(table, missing).with_domain(self.column, self.values)
+        given = Given.of(self, original, sensitive, randomness, id_column, None)
+        if list(given.codes) != [self.column]:
+            raise ParameterError(
+                f"the domains are those of column {self.column!r} and of no other: publish that one, "
+                f"--column {self.column}"
+            )
+        known = given.domains()
+        parts, codes = self.parts(given.table), given.codes[self.column]
+        domains = self.coded(known[self.column])
+        self._require_inside(known[self.column], codes, parts, domains)
+        done = self.publish_parts(codes, parts, domains, given.draws_for(self.column))
+        published = given.table.take(done.rows).with_codes(self.column, done.published, domain_of=given.table)
+        return Release(
+            table=published.bare(),
+            mechanism=self,
+            domains=known,
+            recoded=given.table.recoded,
+            rows_in=given.table.row_count,
+            suppressed=0,
+            max_gamma=None,
+            randomness=given.randomness,
+        )
+
+    def coded(self, domain: Sequence[str]) -> list[IntArray]:
+        """Return the codes of each part's values, ascending, where codes are places in a domain."""
+        places = {value: place for place, value in enumerate(domain)}
+        return [np.array(sorted(places[value] for value in values)) for _, values in self.domains]
+
+    def publish_parts(
+        self, codes: IntArray, parts: IntArray, domains: Sequence[IntArray], draws: Draws
+    ) -> ColumnRelease:
+        """Perturb each record within the sub-domain of its part.
+
+        Parameters
+        ----------
+        codes
+            True codes, shape (N,), each in its part's sub-domain.
+        parts
+            The part of each record, shape (N,).
+        domains
+            The codes of each part's values, ascending.
+        draws
+            Where random integers come from: for each part in order one integer below w m for each of its
+            records, p = u/w in lowest terms, m values. r below u m keeps the value, and otherwise r modulo m
+            is the place of the replacement. If rows are shuffled, the permutation comes last.
+        """
+        published = np.empty_like(codes)
+        for place, domain in enumerate(domains):
+            records = np.flatnonzero(parts == place)
+            if len(records):
+                keep, size = self.retention(len(domain)), len(domain)
+                drawn = draws.kept(records).below(keep.denominator * size, len(records))
+                kept = drawn < keep.numerator * size
+                published[records] = np.where(kept, codes[records], domain[drawn % size])
+        rows = np.arange(len(codes), dtype=np.int64)
+        if self.shuffled:
+            rows = draws.permutation(len(rows))
+        return ColumnRelease(rows, published[rows], rows[:0])
+
+    def _require_inside(
+        self, values: Sequence[str], codes: IntArray, parts: IntArray, domains: Sequence[IntArray]
+    ) -> None:
+        """Raise ``DataError`` for the first record whose value its part lacks."""
+        allowed = np.zeros((len(domains), len(values)), dtype=np.bool_)
+        for place, domain in enumerate(domains):
+            allowed[place, domain] = True
+        outside = np.flatnonzero(~allowed[parts, codes])
+        if len(outside):
+            row = int(outside[0])
+            named = ", ".join(self.domains[parts[row]][0])
+            raise DataError(
+                f"column {self.column!r} holds {values[int(codes[row])]!r} in row {row + 1}, which the "
+                f"sub-domain of its part {named} lacks: add it, or drop the row"
+            )
+
+
+def _told_texts(told: str) -> tuple[str, ...]:
+    return _texts(_loaded(told))
+
+
+def _told_parts(told: str) -> dict[tuple[str, ...], tuple[str, ...]]:
+    parts = _loaded(told)
+    found = {}
+    for part in parts:
+        if not isinstance(part, list) or len(part) != 2:
+            raise DataError("parts is not a list of cells and values: ask the publisher")
+        found[_texts(part[0])] = _texts(part[1])
+    if len(found) < len(parts):
+        raise DataError("parts names a part twice: ask the publisher")
+    return found
+
+
+def _loaded(told: str) -> list[object]:
+    try:
+        found = json.loads(told)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list):
+        raise DataError("by or parts is no list: ask the publisher")
+    return found
+
+
+def _texts(told: object) -> tuple[str, ...]:
+    if not isinstance(told, list) or not all(isinstance(text, str) for text in told):
+        raise DataError("by or parts does not hold texts: ask the publisher")
+    return tuple(told)
