@@ -43,12 +43,15 @@ from splu_ref.guarantees import DrawnPrivacy, DrawnThreshold, Noise, UtilityThre
 from splu_ref.guarantees.drawn_counts import SlotLaw
 from splu_ref.mechanisms import (
     AlphaBeta,
+    ColumnRelease,
     ColumnsRelease,
     Operator,
+    PerturbedGeneralization,
     PlaceOrder,
     PublishedTable,
     Release,
     RetentionReplacement,
+    SmallDomainRandomization,
     SpluGen,
     Swapping,
 )
@@ -147,6 +150,32 @@ class PublishOperator(Protocol):
         /,
     ) -> ColumnsRelease:
         """Draw each record's value from the row of its own."""
+        ...
+
+
+class PublishParts(Protocol):
+    """Of the form of `SmallDomainRandomization.publish_parts`."""
+
+    def __call__(
+        self,
+        mechanism: SmallDomainRandomization,
+        codes: IntArray,
+        parts: IntArray,
+        domains: Sequence[IntArray],
+        draws: Draws,
+        /,
+    ) -> ColumnRelease:
+        """Perturb each record within the sub-domain of its part."""
+        ...
+
+
+class PublishGroups(Protocol):
+    """Of the form of `PerturbedGeneralization.publish_groups`."""
+
+    def __call__(
+        self, mechanism: PerturbedGeneralization, codes: IntArray, groups: IntArray, draws: Draws, /
+    ) -> ColumnRelease:
+        """Choose and perturb a record of each group."""
         ...
 
 
@@ -315,6 +344,8 @@ class Subject:
         Swapping on codes.
     publish_operator
         Publishing by a matrix, on codes.
+    publish_parts, publish_groups, groups
+        Domains for each part, and one perturbed record of each group, on codes; and these groups.
     best_operator
         The operator that keeps most, with its proof.
     most_likely
@@ -369,6 +400,9 @@ class Subject:
     predicate_channels: PredicateChannels
     publish_swapped: PublishSwapped
     publish_operator: PublishOperator
+    publish_parts: PublishParts
+    publish_groups: PublishGroups
+    groups: Callable[[PerturbedGeneralization, Microdata], IntArray]
     best_operator: Callable[[Requirement], Optimum]
     most_likely: Callable[[FloatArray, Sequence[FloatArray]], Maximum]
     answers: Answers
@@ -425,6 +459,9 @@ SHIPPED = Subject(
     predicate_channels=RetentionReplacement.predicate_channels,
     publish_swapped=Swapping.publish_columns,
     publish_operator=Operator.publish_columns,
+    publish_parts=SmallDomainRandomization.publish_parts,
+    publish_groups=PerturbedGeneralization.publish_groups,
+    groups=PerturbedGeneralization.groups,
     best_operator=best_operator,
     most_likely=estimators.most_likely,
     answers=ChannelEstimator.__call__,

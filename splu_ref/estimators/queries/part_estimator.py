@@ -17,6 +17,7 @@ from splu_ref.estimators.queries.record_states import (
     Side,
     approximate_interval,
     least_variances,
+    weighted,
 )
 from splu_ref.mechanisms import PublishedTable, SmallDomainRandomization
 from splu_ref.model import ParameterError
@@ -97,17 +98,15 @@ class PartEstimator:
 
 def _summed(parts: Sequence[RecordStates], known: int, records: int, published: int) -> QueryEstimate:
     """Return the sum of independent estimates and of a number that is known."""
-    answers = [part.inversion() for part in parts]
-    estimate = sum((part.weighted() for part in parts), Fraction(known))
-    variance = sum((answer.variance_estimate or Fraction(0) for answer in answers), Fraction(0))
-    error, exactly = sqrt(variance), len(parts) < 2
-    if not parts:
-        ends = float(known), float(known)
-    elif exactly:
-        assert answers[0].interval is not None
-        low, high = answers[0].interval
+    estimates = [part.weighted() for part in parts]
+    squares = (weighted(part.counts, [side.squares for side in part.sides]) for part in parts)
+    variance = sum(squares, Fraction(0)) - sum(estimates, Fraction(0))
+    estimate, error = sum(estimates, Fraction(known)), sqrt(variance)
+    ends = float(known), float(known)
+    if len(parts) == 1:
+        low, high = parts[0].inversion().interval or ends
         ends = low + known, high + known
-    else:
+    elif parts:
         open_records = sum(int(part.counts.sum()) for part in parts)
         quietest = [least_variances(part.sides) for part in parts]
         least = min(own for own, _ in quietest), min(other for _, other in quietest)
@@ -121,5 +120,5 @@ def _summed(parts: Sequence[RecordStates], known: int, records: int, published: 
         published_count=published,
         predicate_count=records,
         variance_estimate=variance,
-        exact=exactly,
+        exact=len(parts) < 2,
     )
