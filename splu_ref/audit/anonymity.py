@@ -23,6 +23,11 @@ from splu_ref.estimators.queries.counting import Columns
 from splu_ref.model import ParameterError, whole
 from splu_ref.randomness import IntArray
 
+OPEN = (
+    "these numbers count values within groups. They do not hold against somebody who knows the values of "
+    "others of the group, or values that a person does not have, nor for two such tables of the same people"
+)
+"""What k-anonymity, l-diversity and t-closeness do not promise."""
 NEAR = 1e-6
 """Entropies that differ by less, as doubles, are compared exactly."""
 
@@ -38,14 +43,14 @@ class Anonymity:
     groups
         How often each multiset of counts of a group's sensitive values occurs, largest count first; None
         without a sensitive column.
-    distance
-        The largest distance of a group's shares from the table's, half the sum of absolute differences: t of
-        t-closeness with equal distances between values; None without a sensitive column.
+    distances
+        How many records are in groups of each distance of their shares from the table's, half the sum of
+        absolute differences; None without a sensitive column.
     """
 
     sizes: Mapping[int, int]
     groups: Mapping[tuple[int, ...], int] | None = None
-    distance: Fraction | None = None
+    distances: Mapping[Fraction, int] | None = None
 
     @classmethod
     def of(cls, columns: Columns, quasi: Sequence[str], sensitive: str | None = None) -> Anonymity:
@@ -85,7 +90,7 @@ class Anonymity:
         return cls(
             found,
             Counter(_multisets(group, counts)),
-            _farthest(group, value, counts, sizes, whole_table),
+            _distances(group, value, counts, sizes, whole_table),
         )
 
     @property
@@ -97,6 +102,11 @@ class Anonymity:
     def k(self) -> int:
         """Records of the smallest group."""
         return min(self.sizes)
+
+    @property
+    def distance(self) -> Fraction | None:
+        """The largest distance: t of t-closeness with equal distances between values."""
+        return None if self.distances is None else max(self.distances)
 
     @property
     def alone(self) -> int:
@@ -177,10 +187,10 @@ def _multisets(group: IntArray, counts: IntArray) -> list[tuple[int, ...]]:
     return [tuple(ordered[begin:end]) for begin, end in zip(starts.tolist(), ends, strict=True)]
 
 
-def _farthest(
+def _distances(
     group: IntArray, value: IntArray, counts: IntArray, sizes: IntArray, table: IntArray
-) -> Fraction:
-    """Return the largest distance of a group, exactly: the sum of what its shares exceed the table's by.
+) -> dict[Fraction, int]:
+    """Return the records by their group's distance, exactly: what its shares exceed the table's by.
 
     Numerators over N times the group's size are below 2^63 for tables of less than 10^9 records.
     """
@@ -188,10 +198,12 @@ def _farthest(
     excess = np.maximum(counts * records - sizes[group] * table[value], 0)
     sums = np.zeros(len(sizes), dtype=np.int64)
     np.add.at(sums, group, excess)
-    most: dict[int, int] = {}
-    for size in np.unique(sizes).tolist():
-        most[size] = int(sums[sizes == size].max())
-    return max(Fraction(total, records * size) for size, total in most.items())
+    found: dict[Fraction, int] = {}
+    pairs, times = np.unique(np.stack([sizes, sums]), axis=1, return_counts=True)
+    for size, total, number in zip(*pairs.tolist(), times.tolist(), strict=True):
+        distance = Fraction(total, records * size)
+        found[distance] = found.get(distance, 0) + size * number
+    return found
 
 
 def _entropy(counts: tuple[int, ...]) -> float:

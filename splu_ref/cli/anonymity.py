@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit.anonymity import Anonymity
+from splu_ref.audit.anonymity import OPEN, Anonymity
 from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
@@ -15,10 +15,6 @@ from splu_ref.microdata import read_table
 from splu_ref.model import ParameterError, whole
 
 EXAMPLE = "splu-ref anonymity adult.csv --quasi sex --quasi race --sensitive occupation"
-_OPEN = (
-    "these numbers count values within groups. They do not hold against somebody who knows the values of "
-    "others of the group, or values that a person does not have, nor for two such tables of the same people"
-)
 
 
 def run(
@@ -88,4 +84,4 @@ def run(
                 f"{found.exposed} records, in {found.homogeneous} groups that have one value each",
             ),
         ]
-    show(result, [*lines, ("says", _OPEN)], as_json=as_json)
+    show(result, [*lines, ("says", OPEN)], as_json=as_json)

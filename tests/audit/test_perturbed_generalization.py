@@ -100,7 +100,7 @@ def test_beliefs_about_others_decide_what_a_table_tells_of_one() -> None:
     _, channel = alike.about(declared_table(law, alike, groups, "xy"), lambda table: table[0])
     assert amplification(channel).ratio == law.amplification(1) ** 2
     # Members of one group alike, groups independent: the ratio of one record.
-    halves = {(a, a, b, b): Fraction(1, 4) for a in "xy" for b in "xy"}
+    halves: dict[tuple[str, ...], Fraction] = {(a, a, b, b): Fraction(1, 4) for a in "xy" for b in "xy"}
     split = World.explicit(halves)
     _, channel = split.about(declared_table(law, split, groups, "xy"), lambda table: table[0])
     assert amplification(channel).ratio == law.amplification(1)

@@ -18,7 +18,7 @@ from splu_ref.mechanisms import RetentionReplacement, SmallDomainRandomization
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws, Key, KeyedSource, SeededSource, TapeSource, exact_law
 
-PARTS = {("F",): ("a", "b", "c"), ("M",): ("b", "d")}
+PARTS: dict[tuple[str, ...], tuple[str, ...]] = {("F",): ("a", "b", "c"), ("M",): ("b", "d")}
 FRAME = pl.DataFrame(
     {"sex": list("FFMM") * 150, "age": [30, 40] * 300, "job": [*"abbdcabd"] * 75},
     schema_overrides={"age": pl.Int64},

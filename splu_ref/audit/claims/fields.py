@@ -131,10 +131,27 @@ class Fields:
 
     def text(self, key: str) -> str:
         """Return a text of one line, empty if it is not there."""
-        text = self._values.get(key, "")
-        if not isinstance(text, str) or len(text) > MAX_TEXT or not text.isprintable():
+        text: Any = self._values.get(key, "")
+        if not _is_text(text):
             self.refuse(key, f"{key} is no text of one line of at most {MAX_TEXT} characters: shorten it")
-        return text
+        return str(text)
+
+    def texts(self, key: str, most: int) -> tuple[str, ...]:
+        """Return a text, or each of an array of 1 to ``most`` of them, none twice."""
+        values = self._values[key]
+        listed = values if isinstance(values, list) else [values]
+        if not 1 <= len(listed) <= most or not all(_is_text(each) and each for each in listed):
+            self.refuse(
+                key,
+                f'{key} is no list of 1 to {most} texts of {MAX_TEXT} characters at most: write ["age"]',
+            )
+        if len(set(listed)) < len(listed):
+            self.refuse(key, f"{key} names one text twice: leave one out")
+        return tuple(listed)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= MAX_TEXT and value.isprintable()
 
 
 def not_negative(value: str | int, name: str) -> Fraction:

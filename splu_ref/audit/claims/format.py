@@ -12,13 +12,16 @@ MAX_DIGITS = 400
 MAX_TEXT = 500
 """Characters of a title or a source."""
 
-SPLU_GEN, RETENTION, ALPHA_BETA, WORLD = "SPLU-Gen", "retention", "alpha-beta", "world"
-MECHANISMS = (SPLU_GEN, RETENTION, ALPHA_BETA, WORLD)
+SPLU_GEN, RETENTION, ALPHA_BETA, WORLD, TABLE = "SPLU-Gen", "retention", "alpha-beta", "world", "table"
+MECHANISMS = (SPLU_GEN, RETENTION, ALPHA_BETA, WORLD, TABLE)
 """Mechanisms that claims may be about; a kind of claim says which it knows."""
 
 TOP = ("schema", "title", "release", "claim")
 ALWAYS = ("id", "kind", "source", "mechanism")
-DEFAULTS = ("mechanism", "gamma", "retention", "draws", "epsilon", "releases", "estimator", "values", "world")
+DEFAULTS = (
+    "mechanism", "gamma", "retention", "draws", "epsilon", "releases", "estimator", "values", "world",
+    "table", "quasi", "sensitive",
+)  # fmt: skip
 """What ``[release]`` may say for all claims."""
 
 ESTIMATORS = ("mle", "exact", "printed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from splu_ref.audit.claims.anonymity import KAnonymity, LDiversity, TCloseness
 from splu_ref.audit.claims.claim import Claim
 from splu_ref.audit.claims.concepts import ConceptPrivacy
 from splu_ref.audit.claims.entropy import EntropyClaim
@@ -17,5 +18,6 @@ KINDS: dict[str, type[Claim]] = {
     for kind in (
         CountPrivacy, CountUtility, CountError, ConceptPrivacy, ThresholdFormula,
         RhoPrivacy, LocalEpsilon, Reconstructible, DGammaPrivacy, EntropyClaim,
+        KAnonymity, LDiversity, TCloseness,
     )
 }  # fmt: skip

@@ -168,7 +168,7 @@ const KINDS = {
   "error-at-count": { needs: ["gamma", "epsilon", "frequency"], may: ["retention", "t_e", "t_p"], decide: errorAt },
   "threshold-formula": { needs: ["gamma", "epsilon", "t_e", "formula"], may: ["retention"], decide: formula },
 };
-const ELSEWHERE = ["concept-privacy", "local-epsilon", "rho-privacy", "reconstructible", "d-gamma", "entropy-loss"];
+const ELSEWHERE = ["concept-privacy", "local-epsilon", "rho-privacy", "reconstructible", "d-gamma", "entropy-loss", "k-anonymity", "l-diversity", "t-closeness"];
 
 const elsewhere = (reason) => ({ verdict: "not decided here", found: `${reason}: run splu-ref audit` });
 
