@@ -417,3 +417,123 @@ def test_files_of_laws(declared: str, remedy: str, capsys: pytest.CaptureFixture
     assert main(words) == 2
     assert remedy in capsys.readouterr().err
     assert not Path("p.csv").exists()
+
+
+PARTS = ["--mechanism", "small-domains", "--rho1", "1/10", "--rho2", "1/2"]
+GROUPS = ["--mechanism", "perturbed-generalization", "--retention", "2/3", "--k", "5"]
+FIRST = '{"where": {"sex": "F"}, "values": ["a", "b"]}'
+SUB_DOMAINS = {
+    "job": [
+        {"where": {"sex": "F"}, "values": ["a", "b", "c"]},
+        {"where": {"sex": "M"}, "values": ["a", "b", "c", "d"]},
+    ]
+}
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_domain_for_each_part(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("parts.json").write_text(json.dumps(SUB_DOMAINS), encoding="utf-8")
+    words = [*PARTS, "--domain", "parts.json", "--seed", "1", "--manifest", "m.json"]
+    found = _published(capsys, *words)
+    assert (found["mechanism"], found["rows_out"]) == ("small-domain randomization", 60)
+    assert (found["sensitive"], found["domain_size"]) == (["job"], [4])
+    assert (found["amplification"], found["epsilon"]) == ("9", "2.19722457734")
+    assert json.loads(found["parameters"]["parts"])[1] == [["M"], ["a", "b", "c", "d"]]
+    assert {row["job"] for row in _rows() if row["sex"] == "F"} == set("abc")
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--where", "job=a", "--where", "sex=F"]) == 0
+    assert "weighted by the inverse of each part" in " ".join(capsys.readouterr().out.split())
+    assert main(["publish", "t.csv", "-o", "p.csv", "--force", *words]) == 0
+    assert "e^epsilon = 9 for a record, among the values of its part" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_sub_domains_from_the_table_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["publish", "t.csv", "-o", "p.csv", *PARTS, "--column", "job", "--by", "age", "--observed-domain"]
+    Path("t.csv").write_text("age,job\n20,a\n20,b\n21,b\n21,c\n", encoding="utf-8")
+    assert main([*words, "--json"]) == 0
+    told = capsys.readouterr()
+    assert "of 3 values, parts rule out, which the release tells of everybody there: 20: 1; 21: 1" in told.err
+    assert "the domain is a fact about the data" in told.err
+    found = json.loads(told.out)
+    assert (found["epsilon"], found["amplification"]) == (None, None)
+
+
+@pytest.mark.usefixtures("folder")
+def test_one_record_of_each_group(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [*GROUPS, "--domain", "domain.json", "--column", "job", "--quasi", "age", "--quasi", "sex"]
+    found = _published(capsys, *words, "--seed", "1", "--manifest", "m.json")
+    assert (found["mechanism"], found["rows_in"]) == ("perturbed generalization", 60)
+    assert found["amplification"] == "13/5"  # 1 + (2/3) 4 / (5/3)
+    rows = _rows()
+    assert list(rows[0]) == ["sex", "job", "age", "group_size"]
+    assert sum(int(row["group_size"]) for row in rows) == 60
+    assert min(int(row["group_size"]) for row in rows) >= 5
+    assert (
+        main(["publish", "t.csv", "-o", "p.csv", "--force", *words, "--seed", "1", "--manifest", "m.json"])
+        == 0
+    )
+    told = capsys.readouterr()
+    assert "columns that are not --quasi are not published: id" in told.err
+    assert "for who knows all others or thinks them independent" in " ".join(told.out.split())
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--where", "job=a"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "of 60 in the predicate" in shown
+    assert f"the records of the original, in {len(rows)} groups" in shown
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "sex,job"]) == 2
+    assert "no public counts" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (PARTS, "--domain FILE, or --observed-domain"),
+        ([*PARTS, "--observed-domain", "--column", "job"], "--column NAME --by NAME"),
+        ([*PARTS[:4], "--observed-domain", "--column", "job"], "needs --rho2"),
+        ([*PARTS, "--domain", "parts.json", "--by", "sex"], "--by: parts.json tells by which columns"),
+        ([*PARTS, "--domain", "parts.json", "--column", "sex"], "column 'job' and of no other"),
+        ([*PARTS, "--domain", "domain.json"], "one column has a list of parts"),
+        ([*PARTS, "--domain", "parts.json", "--k", "3"], "--k is no option of --mechanism small-domains"),
+        ([*GROUPS, "--domain", "domain.json", "--quasi", "sex"], "one sensitive column"),
+        ([*GROUPS, "--domain", "domain.json", "--column", "job"], "--quasi NAME"),
+        ([*GROUPS[:4], "--observed-domain", "--column", "job", "--quasi", "sex"], "needs --k"),
+        ([*GROUPS, "--column", "job", "--quasi", "sex"], "say which values may be published"),
+        ([*GROUPS, "--domain", "domain.json", "--column", "job", "--quasi", "town"], "no column 'town'"),
+        ([*GROUPS, "--domain", "domain.json", "--column", "job", "--quasi", "job"], "are different ones"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_of_parts_and_groups(
+    words: list[str], remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("parts.json").write_text(json.dumps(SUB_DOMAINS), encoding="utf-8")
+    assert main(["publish", "t.csv", "-o", "p.csv", *words]) == 2
+    told = capsys.readouterr()
+    assert remedy in told.err.splitlines()[-1]
+    assert not Path("p.csv").exists()
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("declared", "remedy"),
+    [
+        ('{"job": []}', "one column has a list of parts"),
+        ('{"job": [{"where": {"sex": "F"}}]}', "part 1 of column 'job': a part has where and values"),
+        ('{"job": [{"where": {}, "values": ["a", "b"]}]}', "where has a text for each column"),
+        ('{"job": [{"where": {"sex": 1}, "values": ["a", "b"]}]}', "where has a text for each column"),
+        ('{"job": [{"where": {"sex": "F"}, "values": ["a"]}]}', "part 1 of column 'job': 1 values"),
+        (
+            f'{{"job": [{FIRST}, {{"where": {{"age": "20"}}, "values": ["a", "b"]}}]}}',
+            "part 2 of column 'job': the part is told by other columns than the first: name sex",
+        ),
+        (
+            f'{{"job": [{FIRST}, {FIRST}]}}',
+            "the part F stands there twice",
+        ),
+    ],
+)
+def test_files_of_sub_domains(declared: str, remedy: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("d.json").write_text(declared, encoding="utf-8")
+    assert main(["publish", "t.csv", "-o", "p.csv", *PARTS, "--domain", "d.json"]) == 2
+    assert remedy in capsys.readouterr().err

@@ -76,9 +76,14 @@ FILES = {
     ),
     "entropy.toml": 'schema="splu-ref/claims/1"\nrelease={mechanism="world",world="many.toml"}\n'
     + _alike('[[claim]]\nid="{0}"\nkind="entropy-loss"\nbits=1\n', 9),
+    "anonymous.toml": 'schema="splu-ref/claims/1"\nrelease={mechanism="table",table="many.csv",quasi="s"}\n'
+    + _alike('[[claim]]\nid="{0}"\nkind="k-anonymity"\nk=2\n', 20),
     "rows.json": json.dumps(_MANIFEST | {"rows": 10**400}),
     "range.json": '{"s": {"min": 0, "max": 99999}}',
     "law.json": '{"s": {"a": "0.5' + "0" * 390 + '1", "b": "0.4' + "9" * 391 + '"}}',
+    "parts.json": json.dumps(
+        {"s": [{"where": {"s2": str(n)}, "values": {"min": 0, "max": 99999}} for n in range(16)]}
+    ),
     "deep.json": '{"s": ' + "[" * 900,
     "q.jsonl": _alike('{{"where":{{"s":"a"}}}}\n', 45),
     "q.sql": "SELECT COUNT(*) WHERE " + " AND ".join(["s = 'a'"] * 80),
@@ -115,6 +120,8 @@ def _all(name: str, columns: int, *words: str) -> list[str]:
 _PUBLISH = "-o out.csv --force --sensitive s --gamma"
 _LAST = "--sensitive a --gamma 2"
 _RETAIN = "-o out.csv --force --mechanism retention --retention"
+_PARTS = "-o out.csv --force --mechanism small-domains --rho2 1/2 --rho1"
+_GROUPS = "-o out.csv --force --mechanism perturbed-generalization --observed-domain --retention 1/2"
 _TUPLES = "-o out.csv --force --mechanism alpha-beta --distinct"
 INPUTS: dict[str, tuple[str | list[str], ...]] = {
     "sanitize": (
@@ -136,6 +143,11 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"long.csv {_RETAIN} 1/3 --replacing given --domain law.json",
         f"long.csv {_RETAIN} 1/3 --replacing identity --compound --domain range.json",
         "long.csv -o out.csv --force --mechanism swap --retention 0.99999 --column s",
+        f"square.csv {_PARTS} 1/10 --domain parts.json", f"many.csv {_PARTS} 1/10 --domain deep.json",
+        f"pair.csv {_PARTS} 1/10 --column a --by b --observed-domain",
+        f"pair.csv {_PARTS} 0.{LONG} --column a --by b --observed-domain",
+        f"pair.csv {_GROUPS} --column a --quasi b --k 1",
+        f"long.csv {_GROUPS} --column s --quasi b --k {LONG}",
         f"long.csv {_TUPLES} --domain range.json --alpha 1/3 --beta 2/3",
         f"long.csv {_TUPLES} --domain range.json --alpha 1/3 --beta 0.{'3' * 390}",
         f"many.csv {_TUPLES} --observed-domain --column s --k 1/9 --level 0.{LONG}",
@@ -237,7 +249,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"--gamma {LONG} --epsilon 0.3 --alpha 30", "--gamma 2 --epsilon 0.3 --alpha 1000 --method printed",
         "--gamma 2 --epsilon 1e-99 --alpha 50 --method exact",
     ),
-    "audit": ("eight.toml", "spent.toml --report report --force", "entropy.toml"),
+    "audit": ("eight.toml", "spent.toml --report report --force", "entropy.toml", "anonymous.toml"),
     "audit-release": (
         "long.csv --sensitive s --gamma 2 --original long.csv --second long.csv",
         f"many.csv {_LAST} --original pair.csv",

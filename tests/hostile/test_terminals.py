@@ -91,6 +91,14 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
         [TABLE, "-o", f"{NEW}.csv", "--mechanism", "retention", "--retention", "3/5", "--domain",
          f"d{NAME}.json", "--force"], (2,),
     ),
+    "publish parts": (
+        [TABLE, "-o", f"{NEW}.csv", "--mechanism", "small-domains", "--column", JOB, "--by", SEX,
+         "--rho1", "1/10", "--rho2", "1/2", "--observed-domain", "--seed", "1", "--force"], (0, 2),
+    ),
+    "publish groups": (
+        [TABLE, "-o", f"{NEW}.csv", "--mechanism", "perturbed-generalization", "--column", JOB,
+         "--quasi", SEX, "--k", "1", "--retention", "1/2", "--observed-domain", "--seed", "1", "--force"], (0,),
+    ),
     "publish unknown": ([TABLE, "-o", f"{NEW}.csv", "--mechanism", STEERING, "--column", JOB], (2,)),
     "advise": ([TABLE, "--sensitive", JOB, "--picture", f"{NEW}.svg", "--force", "--alpha", "3"], (0,)),
     "estimate": ([PUBLISHED, *RELEASE, *WHERE], (0,)),
