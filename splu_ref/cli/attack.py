@@ -39,7 +39,9 @@ from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import (
     AlphaBeta,
     Anatomy,
+    PerturbedGeneralization,
     RecordMechanism,
+    SmallDomainRandomization,
     SpluGen,
     SpluGenByColumn,
     read_manifest,
@@ -217,6 +219,10 @@ def run(
         value=value,
     )
     facts = _drawn(read_manifest(manifest), draws)
+    if isinstance(facts.mechanism, SmallDomainRandomization | PerturbedGeneralization):
+        raise DataError(
+            f"{manifest}: no attack on a release by {facts.mechanism.name} is computed here: name another one"
+        )
     learner = next((each for each in LEARNING if each == name), None)
     if learner is not None:
         assert table is not None

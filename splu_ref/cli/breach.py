@@ -208,12 +208,30 @@ def _law(told: _Told | None, counts: dict[str, int]) -> dict[str, Fraction]:
 
 def _told(path: Path, column: str | None, prior: Path | None, certificate: Path | None) -> _Told:
     """Return what a manifest tells of one of its sensitive columns, or of a record that has one coin."""
-    from splu_ref.mechanisms import RetentionReplacement, Swapping, read_manifest  # noqa: PLC0415 - as below
+    from splu_ref.mechanisms import (  # noqa: PLC0415 - as below
+        PerturbedGeneralization,
+        RetentionReplacement,
+        SmallDomainRandomization,
+        Swapping,
+        read_manifest,
+    )
 
     manifest = read_manifest(path)
     mechanism, swapped = manifest.mechanism, isinstance(manifest.mechanism, Swapping)
     if isinstance(mechanism, Swapping):
         mechanism = RetentionReplacement(mechanism.retention, manifest.domains, replacing="identity")
+    if isinstance(mechanism, SmallDomainRandomization):
+        size = max(len(domain) for _, domain in mechanism.domains)
+        raise DataError(
+            f"{path}: a release by {mechanism.name}, whose parts have retentions of their own: ask for "
+            f"one of them, such as --retention {mechanism.retention(size)} --values {size}"
+        )
+    if isinstance(mechanism, PerturbedGeneralization):
+        raise DataError(
+            f"{path}: a release by {mechanism.name}, where what is published of a record depends on its "
+            f"group: compare its amplification, {mechanism.amplification} for who knows all others, with what "
+            "--retention P --values M tells to be needed"
+        )
     if not isinstance(mechanism, RetentionReplacement):
         raise DataError(
             f"{path}: a release by {mechanism.name}: give the manifest of one by {RetentionReplacement.name} "

@@ -217,7 +217,9 @@ def show_answers(
 
 def _mechanism(told: Manifest, column: str) -> RecordMechanism:
     if not isinstance(told.mechanism, RecordMechanism):
-        raise ParameterError(f"{told.mechanism.name} shows nothing of single records: name another manifest")
+        raise ParameterError(
+            f"nothing is reconstructed from a release by {told.mechanism.name} here: name another manifest"
+        )
     if column not in told.domains:
         raise ParameterError(
             f"column {column!r} is not sensitive in the release: choose from {', '.join(told.domains)}"

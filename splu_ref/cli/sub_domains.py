@@ -13,6 +13,8 @@ from splu_ref.model import DataError
 
 _FORM = '{"job": [{"where": {"sex": "F"}, "values": ["nurse", "clerk"]}, …]}'
 _MOST_PARTS = 100_000
+_MOST_TOLD = 500_000
+"""Values of all parts together."""
 _NAMED = 3
 """Parts that a note names."""
 
@@ -38,6 +40,7 @@ def read_sub_domains(path: Path) -> SubDomains:
     if others or not isinstance(parts, list) or not 1 <= len(parts) <= _MOST_PARTS:
         raise DataError(f"{path}: one column has a list of parts: write {_FORM}")
     by: tuple[str, ...] = ()
+    told = 0
     domains: dict[tuple[str, ...], tuple[str, ...]] = {}
     for number, part in enumerate(parts, start=1):
         place = f"{path}: part {number} of column {column!r}"
@@ -51,6 +54,11 @@ def read_sub_domains(path: Path) -> SubDomains:
         if cells in domains:
             raise DataError(f"{place}: the part {', '.join(cells)} stands there twice: keep one")
         domains[cells] = domain_values(part["values"], place)
+        told += len(domains[cells])
+        if told > _MOST_TOLD:
+            raise DataError(
+                f"{place}: the parts up to this one have more than {_MOST_TOLD} values: group them"
+            )
     return SubDomains(column, by, domains)
 
 

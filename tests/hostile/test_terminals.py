@@ -97,7 +97,7 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     ),
     "publish groups": (
         [TABLE, "-o", f"{NEW}.csv", "--mechanism", "perturbed-generalization", "--column", JOB,
-         "--quasi", SEX, "--k", "1", "--retention", "1/2", "--observed-domain", "--seed", "1", "--force"], (0,),
+         "--quasi", SEX, "--k", "1", "--retention", "1/2", "--observed-domain", "--force"], (0,),
     ),
     "publish unknown": ([TABLE, "-o", f"{NEW}.csv", "--mechanism", STEERING, "--column", JOB], (2,)),
     "advise": ([TABLE, "--sensitive", JOB, "--picture", f"{NEW}.svg", "--force", "--alpha", "3"], (0,)),
