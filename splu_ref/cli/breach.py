@@ -229,8 +229,8 @@ def _told(path: Path, column: str | None, prior: Path | None, certificate: Path 
     if isinstance(mechanism, PerturbedGeneralization):
         raise DataError(
             f"{path}: a release by {mechanism.name}, where what is published of a record depends on its "
-            f"group: compare its amplification, {mechanism.amplification} for who knows all others, with what "
-            "--retention P --values M tells to be needed"
+            f"group: compare its amplification, {mechanism.amplification} for who knows all others, with "
+            "what --retention P --values M tells to be needed"
         )
     if not isinstance(mechanism, RetentionReplacement):
         raise DataError(

@@ -537,3 +537,41 @@ def test_files_of_sub_domains(declared: str, remedy: str, capsys: pytest.Capture
     Path("d.json").write_text(declared, encoding="utf-8")
     assert main(["publish", "t.csv", "-o", "p.csv", *PARTS, "--domain", "d.json"]) == 2
     assert remedy in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_other_commands_say_that_they_do_not_take_parts_or_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("parts.json").write_text(json.dumps(SUB_DOMAINS), encoding="utf-8")
+    _published(capsys, *PARTS, "--domain", "parts.json", "--seed", "1", "--manifest", "parts.m.json")
+    words = [*GROUPS, "--domain", "domain.json", "--column", "job", "--quasi", "sex", "--seed", "1"]
+    _published(capsys, *words, "--manifest", "groups.m.json")
+    levels = ["--rho1", "1/10", "--rho2", "1/2"]
+    for command, says in (
+        (["breach", *levels, "--manifest", "parts.m.json"], "such as --retention 2/3 --values 4"),
+        (
+            ["breach", *levels, "--manifest", "groups.m.json"],
+            "amplification, 13/5 for who knows all others",
+        ),
+        (
+            ["audit-release", "p.csv", "--manifest", "parts.m.json"],
+            "by small-domain randomization, for",
+        ),
+        (
+            ["audit-release", "p.csv", "--manifest", "groups.m.json"],
+            "by perturbed generalization, for",
+        ),
+        (
+            ["attack", "homogeneity", "t.csv", "--manifest", "parts.m.json"],
+            "release by small-domain",
+        ),
+        (
+            ["attack", "classifier", "t.csv", "--manifest", "groups.m.json"],
+            "release by perturbed",
+        ),
+        (
+            ["query-interface", "answers", "t.csv", "--value", "job=a", "--manifest", "parts.m.json"],
+            "nothing is reconstructed from a release by small-domain",
+        ),
+    ):
+        assert main(command) == 2
+        assert says in capsys.readouterr().err

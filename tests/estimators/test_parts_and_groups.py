@@ -62,11 +62,10 @@ def test_parts_that_are_counted_whole_or_not_at_all_have_no_error() -> None:
     both, one, other = PartEstimator(release)(
         [Query.of({"s": ["y", "z"], "q": "2"}), Query.of({"s": "x"}), Query.of({"s": "x", "q": "2"})]
     )
-    assert (both.estimate, both.standard_error, both.interval, both.exact) == (2, 0, (2, 2), True)
-    assert (other.estimate, other.interval) == (0, (0, 0))
+    assert (both.estimate, both.standard_error, both.interval, both.exact) == (2, 0, (2.0, 2.0), True)
+    assert (other.estimate, other.interval) == (0, (0.0, 0.0))
     # One part alone has an error: the interval is that of its counts.
-    assert one.exact
-    assert one.interval == (0, 2)
+    assert (one.interval, one.exact) == ((0.0, 2.0), True)
     assert (one.published_count, one.predicate_count) == (1, 4)
 
 

@@ -41,7 +41,8 @@ def _decided(folder: Path, kind: str, **keys: str) -> Finding:
 
 def _entropy_reaches(group: Counter[str], number: int) -> bool:
     size = group.total()
-    return Fraction(size**size, prod(count**count for count in group.values())) >= number**size
+    held = Fraction(int(size**size), prod(int(count**count) for count in group.values()))
+    return held >= int(number**size)
 
 
 def _far(group: Counter[str], table: Counter[str]) -> Fraction:
@@ -49,33 +50,36 @@ def _far(group: Counter[str], table: Counter[str]) -> Fraction:
     return sum((abs(share) for share in shares), Fraction(0)) / 2
 
 
+def _holds(kind: str, keys: dict[str, str], group: Counter[str], table: Counter[str]) -> bool:
+    """Return whether a claim is true for a group, by its definition."""
+    most = max(group.values())
+    if kind == "k-anonymity":
+        return group.total() >= int(keys["k"])
+    if kind == "t-closeness":
+        return _far(group, table) <= Fraction(keys["t"].strip('"'))
+    if "measure" not in keys:
+        return len(group) >= int(keys["l"])
+    if "c" in keys:
+        return most < Fraction(keys["c"].strip('"')) * (group.total() - most)
+    return _entropy_reaches(group, int(keys["l"]))
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_verdicts_are_those_of_the_definitions(tmp_path: Path, seed: int) -> None:
     groups = _table(tmp_path, seed)
-    whole = sum(groups, Counter())
-    cases = [
-        *(("k-anonymity", {"k": f"{k}"}, lambda g, k=k: g.total() >= k) for k in (1, 3, 5, 21)),
-        *(("l-diversity", {"l": f"{n}"}, lambda g, n=n: len(g) >= n) for n in (2, 3, 4)),
-        *(
-            ("l-diversity", {"l": f"{n}", "measure": '"entropy"'}, lambda g, n=n: _entropy_reaches(g, n))
-            for n in (1, 2, 3)
-        ),
-        *(
-            (
-                "l-diversity",
-                {"l": "2", "measure": '"recursive"', "c": f'"{c}"'},
-                lambda g, c=c: max(g.values()) < c * (g.total() - max(g.values())),
-            )
-            for c in (Fraction(1, 2), Fraction(2), Fraction(100))
-        ),
-        *(
-            ("t-closeness", {"t": f'"{t}"'}, lambda g, t=t: _far(g, whole) <= t)
-            for t in (Fraction(0), Fraction(1, 5), max(_far(group, whole) for group in groups))
-        ),
+    whole: Counter[str] = sum(groups, Counter())
+    farthest = max(_far(group, whole) for group in groups)
+    recursive = {"l": "2", "measure": '"recursive"'}
+    cases: list[tuple[str, dict[str, str]]] = [
+        *(("k-anonymity", {"k": k}) for k in ("1", "3", "5", "21")),
+        *(("l-diversity", {"l": number}) for number in ("2", "3", "4")),
+        *(("l-diversity", {"l": number, "measure": '"entropy"'}) for number in ("1", "2", "3")),
+        *(("l-diversity", {**recursive, "c": f'"{c}"'}) for c in ("1/2", "2", "100")),
+        *(("t-closeness", {"t": f'"{t}"'}) for t in ("0", "1/5", farthest)),
     ]
-    for kind, keys, holds in cases:
+    for kind, keys in cases:
         finding = _decided(tmp_path, kind, **keys)
-        within = sum(group.total() for group in groups if holds(group))
+        within = sum(group.total() for group in groups if _holds(kind, keys, group, whole))
         verdict = Verdict.CONFIRMED if within == 20 else Verdict.NARROWED if within else Verdict.REFUTED
         assert (finding.verdict, finding.numbers["within"]) == (verdict, within), (kind, keys)
         assert (finding.true_for == "") == (verdict is not Verdict.NARROWED)
