@@ -21,8 +21,10 @@ from splu_ref.mechanisms import (
     DistributionBased,
     LaplaceCounts,
     Operator,
+    PerturbedGeneralization,
     Release,
     RetentionReplacement,
+    SmallDomainRandomization,
     SpluGen,
     SpluGenByColumn,
     Swapping,
@@ -129,6 +131,8 @@ def test_each_mechanism_is_read_from_its_manifest(tmp_path: Path) -> None:
         RetentionReplacement("1/3", {"value": ["z", "x", "w", "y"]}),
         Swapping("1/3"),
         Operator("value", "xyz", [["1/2", "1/4", "1/4"], ["0", "1/3", "2/3"], ["1", "0", "0"]]),
+        SmallDomainRandomization("value", ["name"], {(name,): "wxyz" for name in "abcdef"}, "9/2"),
+        PerturbedGeneralization("value", "wxyz", ["name"], 2, "2/3"),
     ]
     others = {AlphaBeta.name, SpluGenByColumn.name}  # of tuples, and of several columns
     assert {value.name for value in values} | others == set(MECHANISMS)
