@@ -17,7 +17,7 @@ from splu_ref.microdata import Microdata
 from splu_ref.randomness import Draws, exact_law
 
 PARTS = SmallDomainRandomization("s", ["q"], {("1",): "xyz", ("2",): "yw"}, 3)
-GROUPED = PerturbedGeneralization("s", "xyz", ["q"], 1, "2/5")
+GROUPED = PerturbedGeneralization("s", "xyz", ["q"], 1, "1/2")
 
 
 @check(
