@@ -79,7 +79,11 @@ class Kernel:
             version = accepted_by(self.modules, (*self.names, *self.instances()))
         except (EvidenceError, InputError) as error:
             return Evidence("kernel", Grade.KERNEL, False, str(error)), ""
-        return Evidence("kernel", Grade.KERNEL, True, f"{self._said(version)} in this run"), version
+        return self.accepted(version), version
+
+    def accepted(self, version: str) -> Evidence:
+        """Return the evidence that this version of Coq accepted the files in this run."""
+        return Evidence("kernel", Grade.KERNEL, True, f"{self._said(version)} in this run")
 
     def recorded(self, affirmed: Mapping[str, str]) -> Evidence:
         """Return the evidence that the affirmed fingerprints of the claim give, without running Coq."""
@@ -103,3 +107,20 @@ class Kernel:
 
     def _said(self, version: str) -> str:
         return f"{', '.join(self.names)}: accepted by Coq {version}, free of axioms"
+
+
+def accepted_together(kernels: Mapping[str, Kernel]) -> dict[str, Evidence]:
+    """Have Coq compile the files of several claims now, each file once; return the evidence by claim.
+
+    If Coq refuses anything, every claim is put to it by itself, so that each is told its own fault.
+    """
+    each_theorem = [theorem for kernel in kernels.values() for theorem in kernel.theorems]
+    modules = with_imports(dict.fromkeys(theorem.partition(".")[0] for theorem in each_theorem))
+    try:
+        for kernel in kernels.values():
+            kernel.fingerprints()
+        asked = [name for kernel in kernels.values() for name in (*kernel.names, *kernel.instances())]
+        version = accepted_by(modules, asked)
+    except (EvidenceError, InputError):
+        return {claim_id: kernel.accept()[0] for claim_id, kernel in kernels.items()}
+    return {claim_id: kernel.accepted(version) for claim_id, kernel in kernels.items()}

@@ -5,16 +5,16 @@ Importing this module loads no claim; the claims load when first asked for, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from shutil import which
 from time import perf_counter
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from splu_ref.model import InputError
 
@@ -22,6 +22,7 @@ from .affirmation import ACCEPTED_ON, AFFIRMED, affirm, affirmed, outdated
 from .claim import Claim, Status
 from .dependence import in_order
 from .evidence import Evidence, Grade, strongest
+from .kernel import accepted_together
 from .result import ClaimResult
 from .self_check import require_able_to_refuse
 
@@ -33,6 +34,44 @@ Progress = Callable[[str, int, int], None]
 
 
 Kept = TypeVar("Kept")
+Found = TypeVar("Found")
+
+COQ = "Coq"
+"""What stands among the claims of a run for the compilation of all Coq files."""
+
+
+class Spread(Protocol):
+    """Who does the work of a run: every item once, in whatever order, each handed back as it is done."""
+
+    def __call__(
+        self, function: Callable[[str], Found], items: Sequence[str], begun: Callable[[str, int], None], /
+    ) -> Iterable[tuple[str, Found]]:
+        """Yield each item with what ``function``, which can be pickled, returns for it.
+
+        ``begun`` is told of every item that is begun, and how many have been done.
+        """
+        ...
+
+
+def in_turn(
+    function: Callable[[str], Found], items: Sequence[str], begun: Callable[[str, int], None], /
+) -> Iterator[tuple[str, Found]]:
+    """Do everything here, in its order."""
+    for done, item in enumerate(items):
+        begun(item, done)
+        yield item, function(item)
+
+
+@dataclass(frozen=True)
+class _Examined:
+    """What the examination of one claim found, or Coq's of several: evidence by claim, and its time.
+
+    ``stale`` says why a proof is outdated.
+    """
+
+    evidence: Mapping[str, tuple[Evidence, ...]]
+    seconds: float
+    stale: str = ""
 
 
 class Registry(Mapping[str, Kept]):
@@ -84,6 +123,10 @@ class Ledger:
         self.printed: Registry[Callable[..., Any]] = Registry(printed)
         self.figures: Registry[Callable[..., Any]] = Registry(figures)
         self.methods: Registry[Method] = Registry(methods)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process needs to load the ledger: where the claims are, not the claims."""
+        return {name: value for name, value in vars(self).items() if name != "_claims"}
 
     @cached_property
     def _claims(self) -> dict[str, Claim]:
@@ -169,12 +212,18 @@ class Ledger:
         }
 
     def run(
-        self, claim_id: str = "all", progress: Progress | None = None, *, coq: bool = False
+        self,
+        claim_id: str = "all",
+        progress: Progress | None = None,
+        *,
+        coq: bool = False,
+        spread: Spread = in_turn,
     ) -> list[ClaimResult]:
         """Check the evidence and the binding of one claim, or of all.
 
-        With ``coq`` Coq compiles its part of them, if it is installed. Otherwise what Coq once accepted is
-        taken from the record, and the result says so.
+        With ``coq`` Coq compiles its part of them, if it is installed: every file once, whoever rests on it.
+        Otherwise what Coq once accepted is taken from the record, and the result says so. ``spread`` may
+        share the claims among processes; what comes out does not depend on who examined which.
 
         A claim that rests, directly or not, on one that failed in the same run fails with it. A refutation
         does not: what its claim rests on is the printed text's argument, not the counterexample's.
@@ -195,11 +244,15 @@ class Ledger:
                 f"take the entry out of {self._affirmed.name} on purpose"
             )
         claims = list(self) if claim_id == "all" else [self.get(claim_id)]
-        results: dict[str, ClaimResult] = {}
-        for done, claim in enumerate(claims):
+        compiled = [claim.id for claim in claims if claim.kernel is not None and coq and which("coqc")]
+        items = [*([COQ] if compiled else []), *(claim.id for claim in claims)]
+
+        def begun(item: str, done: int) -> None:
             if progress is not None:
-                progress(claim.id, done, len(claims))
-            results[claim.id] = self._examined(claim, coq=coq and which("coqc") is not None)
+                progress(item, done, len(items))
+
+        parts = dict(spread(partial(self._part, compiled=tuple(compiled)), items, begun))
+        results = {claim.id: self._judged(claim, parts[claim.id], parts.get(COQ)) for claim in claims}
         for claim in premises_first:
             broken = [each for each in claim.rests_on if each in results and not results[each].passed]
             if broken and claim.id in results and claim.status is not Status.REFUTED:
@@ -227,20 +280,34 @@ class Ledger:
         if not result.passed or any(each.missing for each in evidence):
             raise InputError(f"{claim_id} is not affirmed: {result.message}")
         affirm(claim, self._affirmed, version)
-        return self._examined(claim)
+        return self._judged(claim, self._part(claim_id))
 
-    def _examined(self, claim: Claim, *, coq: bool = False) -> ClaimResult:
-        start, on = perf_counter(), ""
+    def _part(self, item: str, compiled: Sequence[str] = ()) -> _Examined:
+        """Do one item of a run: examine a claim in Python, or have Coq compile the part of several."""
+        start = perf_counter()
+        if item == COQ:
+            kernels = {each: kernel for each in compiled if (kernel := self.get(each).kernel) is not None}
+            accepted = accepted_together(kernels)
+            return _Examined({each: (accepted[each],) for each in accepted}, perf_counter() - start)
+        claim = self.get(item)
         evidence = claim.examine()
-        if claim.kernel is not None and coq:
-            accepted, _ = claim.kernel.accept()
-            evidence.append(_weighed(claim, accepted))
-        elif claim.kernel is not None:
-            known = affirmed(self._affirmed).get(claim.id, {})
-            evidence.append(_weighed(claim, replace(claim.kernel.recorded(known), recorded=True)))
-            on = known.get(ACCEPTED_ON, "")
-        result = _result(claim, evidence, perf_counter() - start, outdated(claim, self._affirmed))
+        if claim.kernel is not None and item not in compiled:
+            known = affirmed(self._affirmed).get(item, {})
+            evidence.append(replace(claim.kernel.recorded(known), recorded=True))
+        stale = outdated(claim, self._affirmed)
+        return _Examined({item: tuple(evidence)}, perf_counter() - start, stale)
+
+    def _judged(self, claim: Claim, own: _Examined, coq: _Examined | None = None) -> ClaimResult:
+        """Return what came of a claim; the time of Coq is shared evenly by the claims it compiled for."""
+        evidence, seconds = list(own.evidence[claim.id]), own.seconds
+        if coq is not None and claim.id in coq.evidence:
+            evidence += coq.evidence[claim.id]
+            seconds += coq.seconds / len(coq.evidence)
+        if claim.kernel is not None:
+            evidence[-1] = _weighed(claim, evidence[-1])
+        result = _result(claim, evidence, seconds, own.stale)
         if any(each.recorded and each.grade for each in evidence):
+            on = affirmed(self._affirmed).get(claim.id, {}).get(ACCEPTED_ON, "")
             words = f"recorded on {on}" if on else "recorded when it was affirmed"
             return replace(result, recorded=f"{words}, not checked here")
         return result

@@ -10,7 +10,7 @@ enumerated by itself.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -174,9 +174,9 @@ def enumeration_rows(
     largest: int = LARGEST_TABLE,
     publish: PublishCodes = SpluGen.publish_codes,
     plans: Mapping[str, PlanMethod] = ENUMERATED,
-    progress: Callable[[str], None] = lambda _: None,
+    gammas: Sequence[int] = GAMMAS,
 ) -> Iterator[EnumerationRow]:
-    """Yield a row for every plan, gamma in {2, 3}, retention and eligible histogram.
+    """Yield a row for every plan, gamma, retention and eligible histogram.
 
     Parameters
     ----------
@@ -185,19 +185,15 @@ def enumeration_rows(
     largest
         Largest number of records; for ``mixed`` and for a retention other than 1/gamma, which multiply the
         outcomes, at most ``LARGEST_WITH_SECRET``.
-    publish, plans
-        The mechanism and the plans under test.
-    progress
-        Told the name of each table before it is run.
+    publish, plans, gammas
+        The mechanism, the plans and the group sizes under test.
     """
     for name in plans:
-        for gamma, retention in product(GAMMAS, (None, *RETENTIONS)):
+        for gamma, retention in product(gammas, (None, *RETENTIONS)):
             law = PublishedCount.of(gamma, retention)
             long = name == "mixed" or retention is not None
             most = min(largest, LARGEST_WITH_SECRET) if long else largest
             for histogram in eligible_histograms(gamma, most, ordered=ordered):
-                kept = "" if retention is None else f", retention {retention}"
-                progress(f"{name}, gamma {gamma}{kept}, histogram {histogram}")
                 yield enumerate_histogram(histogram, law, name, publish=publish, plans=plans)
 
 

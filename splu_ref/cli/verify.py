@@ -38,7 +38,10 @@ def run(
     fresh_seed: Annotated[
         bool, typer.Option("--fresh-seed", help="Draw a new seed for the statistical checks.")
     ] = False,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Processes for the full suite.")] = 2,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="Processes to share the work (default: one a processor)."),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write index.html, report.json and junit.xml here.")
     ] = None,

@@ -19,6 +19,7 @@ from time import perf_counter
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.manifest import code_digest
 from splu_ref.model import InputError, ParameterError
+from splu_ref.report.hands import Hands, usable_processors
 from splu_ref.report.model import Environment, Level, VerificationReport
 from splu_ref.report.progress import Progress, Silent
 from splu_ref.report.stages.certificates import certificates_stage
@@ -67,7 +68,9 @@ def run_suite(
     ledger
         The claims.
     workers
-        Processes for the property suites and mutants, at least 1; one for each processor unless given.
+        Processes that share the claims, enumerations, property suites and mutants, at least 1; one for each
+        processor that may be used unless given. Every claim, check and mutant is run whole by one of them,
+        with the draws that the seed gives it, so that what is found does not depend on their number.
     fresh_seed
         Whether sampled data come from a new seed instead of the fixed one, or the one that the environment
         variable ``SPLU_REF_RUN_SEED`` gives.
@@ -93,24 +96,25 @@ def run_suite(
             f"level full needs a checkout, and the current folder has no {SUITES}/: "
             "run it in the root of a checkout, or use --level quick"
         )
-    hands = workers or os.cpu_count() or 1
+    number = workers or usable_processors()
     watcher = progress or Silent()
     seed = secrets.token_hex(8) if fresh_seed else os.environ.get(SEED_VARIABLE) or FIXED_SEED
-    environment = _environment(level, hands, seed, fresh_seed=fresh_seed)
+    environment = _environment(level, number, seed, fresh_seed=fresh_seed)
     begin = perf_counter()
-    stages: list[tuple[str, Callable[[], Outcome]]] = [
-        ("ledger", lambda: ledger_stage(ledger, watcher, coq=level == "full")),
-        ("certificates", lambda: certificates_stage(watcher)),
-        ("enumeration", lambda: enumeration_stage(watcher)),
-        ("publication", lambda: publication_stage(seed, watcher)),
-        ("figures", lambda: figures_stage(ledger, watcher)),
-    ]
-    if level == "full":
-        stages += [
-            ("properties", lambda: properties_stage(hands, {SEED_VARIABLE: seed}, watcher)),
-            ("mutants", lambda: mutants_stage(hands, {SEED_VARIABLE: seed}, watcher)),
+    with Hands(number) as hands:
+        stages: list[tuple[str, Callable[[], Outcome]]] = [
+            ("ledger", lambda: ledger_stage(ledger, hands, watcher, coq=level == "full")),
+            ("certificates", lambda: certificates_stage(watcher)),
+            ("enumeration", lambda: enumeration_stage(hands, watcher)),
+            ("publication", lambda: publication_stage(seed, watcher)),
+            ("figures", lambda: figures_stage(ledger, watcher)),
         ]
-    outcomes = [guarded(name, run) for name, run in stages]
+        if level == "full":
+            stages += [
+                ("properties", lambda: properties_stage(number, {SEED_VARIABLE: seed}, watcher)),
+                ("mutants", lambda: mutants_stage(number, {SEED_VARIABLE: seed}, watcher)),
+            ]
+        outcomes = [guarded(name, run) for name, run in stages]
     return VerificationReport(
         level=level,
         rows=tuple(row for outcome in outcomes for row in outcome.rows),

@@ -2,74 +2,90 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
+from itertools import product
 from time import perf_counter
+from typing import TypeAlias
 
 from splu_ref.audit import DeclaredRow, EnumerationRow, declared_rows, enumeration_rows
+from splu_ref.audit.declared_law import DECLARED
+from splu_ref.audit.enumeration import ENUMERATED, GAMMAS
+from splu_ref.report.hands import Hands
 from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.outcome import Outcome, check_row
 
+_Law: TypeAlias = tuple[str, int]
+"""A plan and a group size."""
 
-def enumeration_stage(progress: Progress) -> Outcome:
-    """Return a row for each plan and group size, over all sets of frequencies of at most six records."""
-    progress.stage("Enumeration of small worlds")
-    found: dict[tuple[str, int], list[EnumerationRow]] = defaultdict(list)
-    seconds: dict[tuple[str, int], float] = defaultdict(float)
-    names: list[str] = []
 
-    def announce(name: str) -> None:
-        progress.at(name, len(names))
-        names.append(name)
+def enumeration_stage(hands: Hands, progress: Progress) -> Outcome:
+    """Return a row for each plan and group size, and for each kind of mechanism that declares a channel.
 
-    begin = perf_counter()
-    for row in enumeration_rows(progress=announce):
-        key = (row.plan, int(row.law.gamma))
-        found[key].append(row)
-        now = perf_counter()
-        seconds[key] += now - begin
-        begin = now
-    laws = tuple(
-        check_row(
-            "enumeration",
-            f"{plan}.gamma{gamma}",
-            f"Exact law of SPLU-Gen, plan {plan}, γ = {gamma}",
-            all(row.holds for row in rows),
-            grade="enumerated",
-            evidence=f"{sum(row.outcomes for row in rows):,} outcomes in "
-            f"{len({row.histogram for row in rows})} tables, p = {_retentions(rows)}; the laws "
-            "of the published values by record, of the histogram and of each f′ compared as fractions",
-            detail="; ".join(row.detail for row in rows if not row.holds),
-            seconds=seconds[plan, gamma],
+    The tables are all sets of frequencies of at most six records.
+    """
+    # What takes longest comes first, so that no process works on alone at the end.
+    works: list[_Law | int] = [*product(reversed(ENUMERATED), GAMMAS), *reversed(range(len(DECLARED)))]
+    progress.stage("Enumeration of small worlds", len(works))
+    found = dict(hands.each(_enumerated, works, lambda work, done: progress.at(_words(work), done)))
+    laws = [_law_row(law, found[law][0], found[law][2]) for law in product(ENUMERATED, GAMMAS)]
+    kinds: dict[str, list[int]] = {}
+    for place, (mechanism, _) in enumerate(DECLARED):
+        kinds.setdefault(mechanism.name, []).append(place)
+    channels = [
+        _channel_row(
+            name,
+            [row for place in places for row in found[place][1]],
+            sum(found[place][2] for place in places),
         )
-        for (plan, gamma), rows in found.items()
+        for name, places in kinds.items()
+    ]
+    return Outcome(rows=(*laws, *channels))
+
+
+def _words(work: _Law | int) -> str:
+    return DECLARED[work][0].name if isinstance(work, int) else f"{work[0]}, gamma {work[1]}"
+
+
+def _enumerated(work: _Law | int) -> tuple[list[EnumerationRow], list[DeclaredRow], float]:
+    """Enumerate a plan with a group size, or the mechanism at a place among those that declare a channel."""
+    begin, laws, channels = perf_counter(), list[EnumerationRow](), list[DeclaredRow]()
+    if isinstance(work, int):
+        channels = list(declared_rows(DECLARED[work : work + 1]))
+    else:
+        plan, gamma = work
+        laws = list(enumeration_rows(plans={plan: ENUMERATED[plan]}, gammas=(gamma,)))
+    return laws, channels, perf_counter() - begin
+
+
+def _law_row(law: _Law, rows: Sequence[EnumerationRow], seconds: float) -> Row:
+    plan, gamma = law
+    return check_row(
+        "enumeration",
+        f"{plan}.gamma{gamma}",
+        f"Exact law of SPLU-Gen, plan {plan}, γ = {gamma}",
+        all(row.holds for row in rows) and bool(rows),
+        grade="enumerated",
+        evidence=f"{sum(row.outcomes for row in rows):,} outcomes in "
+        f"{len({row.histogram for row in rows})} tables, p = {_retentions(rows)}; the laws "
+        "of the published values by record, of the histogram and of each f′ compared as fractions",
+        detail="; ".join(row.detail for row in rows if not row.holds),
+        seconds=seconds,
     )
-    return Outcome(rows=(*laws, *_channels()))
 
 
-def _channels() -> Iterator[Row]:
-    """Yield a row for each kind of mechanism that declares a channel."""
-    found: dict[str, list[DeclaredRow]] = defaultdict(list)
-    seconds: dict[str, float] = defaultdict(float)
-    begin = perf_counter()
-    for row in declared_rows():
-        found[row.mechanism].append(row)
-        now = perf_counter()
-        seconds[row.mechanism] += now - begin
-        begin = now
-    for name, rows in found.items():
-        yield check_row(
-            "enumeration",
-            f"channel.{name.lower()}",
-            f"Declared channel of {name}",
-            all(row.holds for row in rows),
-            grade="enumerated",
-            evidence=f"{sum(row.outcomes for row in rows):,} outcomes of {len(rows)} mechanisms and tables; "
-            "the law of what each record is published as, compared as fractions",
-            detail="; ".join(row.detail for row in rows if not row.holds),
-            seconds=seconds[name],
-        )
+def _channel_row(name: str, rows: Sequence[DeclaredRow], seconds: float) -> Row:
+    return check_row(
+        "enumeration",
+        f"channel.{name.lower()}",
+        f"Declared channel of {name}",
+        all(row.holds for row in rows) and bool(rows),
+        grade="enumerated",
+        evidence=f"{sum(row.outcomes for row in rows):,} outcomes of {len(rows)} mechanisms and tables; "
+        "the law of what each record is published as, compared as fractions",
+        detail="; ".join(row.detail for row in rows if not row.holds),
+        seconds=seconds,
+    )
 
 
 def _retentions(rows: Iterable[EnumerationRow]) -> str:

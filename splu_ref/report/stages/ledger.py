@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
+from splu_ref.report.hands import Hands
 from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.outcome import Outcome
@@ -80,16 +81,22 @@ class Ledger(Protocol):
         progress: Callable[[str, int, int], None] | None = None,
         *,
         coq: bool = False,
+        spread: Callable[..., Iterable[tuple[str, Any]]] = ...,
     ) -> Sequence[ClaimResult]:
-        """Check the evidence of one claim, or of all; with ``coq`` also by Coq, where it is installed."""
+        """Check the evidence of one claim, or of all; with ``coq`` also by Coq, where it is installed.
+
+        ``spread`` shares the claims among processes, as `Hands.each` does.
+        """
         ...
 
 
-def ledger_stage(ledger: Ledger, progress: Progress, *, coq: bool = False) -> Outcome:
+def ledger_stage(ledger: Ledger, hands: Hands, progress: Progress, *, coq: bool = False) -> Outcome:
     """Return a row for each claim of the ledger; one that came back without a result has failed."""
     known = {str(entry["id"]): entry for entry in ledger.rows()}
     progress.stage("Claims of the ledger", len(known))
-    results = ledger.run("all", lambda claim_id, done, _: progress.at(claim_id, done), coq=coq)
+    results = ledger.run(
+        "all", lambda claim_id, done, _: progress.at(claim_id, done), coq=coq, spread=hands.each
+    )
     rows = [_row(result, known[result.id]) for result in results]
     for lost in known.keys() - {row.id for row in rows}:
         title, status = _text(known[lost], "title"), _text(known[lost], "status")
