@@ -90,8 +90,8 @@ class Hands:
 
         def give(hand: _Hand, *told: object) -> None:
             for item in waiting:
+                busy[hand.line] = hand, item  # first, so that an interrupt finds it
                 begun(item, done)
-                busy[hand.line] = hand, item
                 hand.send((*told, item))
                 return
             self._idle.append(hand)
@@ -142,9 +142,7 @@ class _Hand:
         except (EOFError, OSError):
             self._process.join(PATIENCE)
             code = self._process.exitcode
-            raise HandLostError(
-                f"a process of the run ended with code {code} while it was at {item}"
-            ) from None
+            raise HandLostError(f"a process ended with code {code} while it was at {item}") from None
         if not fine:
             raise found
         return found

@@ -73,6 +73,7 @@ class MadeUpLedger:
         progress: Callable[[str, int, int], None] | None = None,
         *,
         coq: bool = False,
+        spread: Callable[..., object] | None = None,
     ) -> Sequence[Result]:
         if progress is not None:
             progress("a.1", 0, 2)

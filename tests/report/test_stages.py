@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from splu_ref.certificate_checker import Verdict, check_text
 from splu_ref.certificates import privacy_certificate
 from splu_ref.channels import PublishedCount
 from splu_ref.mechanisms import Release, SpluGen
+from splu_ref.report.hands import Hands
 from splu_ref.report.stages import certificates, enumeration, publication
 from splu_ref.report.stages.certificates import FALSIFIED, certificates_stage, falsifications
 from splu_ref.report.stages.ledger import ledger_stage
@@ -23,7 +25,7 @@ BUDGET = Path(__file__).parents[2] / "property_tests" / "error_budget.json"
 
 
 def test_a_ledger_row_tells_the_whole_claim(made_up_ledger: Callable[..., Any], told: Any) -> None:
-    first, second = ledger_stage(made_up_ledger(lambda *_: 0), told).rows
+    first, second = ledger_stage(made_up_ledger(lambda *_: 0), Hands(1), told).rows
     assert (first.id, first.status, first.grade, first.passed) == ("a.1", "proved", "exact", True)
     assert (first.witness, first.corrected_by, first.words) == ("", "", "True.")
     assert second.witness == "f = 2: printed 1, true 2. 2 > 1. Smallest by f."
@@ -32,7 +34,7 @@ def test_a_ledger_row_tells_the_whole_claim(made_up_ledger: Callable[..., Any], 
 
 
 def test_a_claim_that_failed_is_a_row_that_failed(made_up_ledger: Callable[..., Any], told: Any) -> None:
-    first, second = ledger_stage(made_up_ledger(lambda *_: 0, passed=False), told).rows
+    first, second = ledger_stage(made_up_ledger(lambda *_: 0, passed=False), Hands(1), told).rows
     assert (first.passed, first.detail, second.passed) == (False, "the proof is outdated", True)
 
 
@@ -78,21 +80,31 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
         EnumerationRow("cyclic", PublishedCount.of(3), (1, 1, 1), 27, True, ""),
     ]
 
-    def rows(progress: Callable[[str], None]) -> Any:
-        for row in made_up:
-            progress(str(row.histogram))
-            yield row
+    def rows(plans: Iterable[str], gammas: Iterable[int]) -> Any:
+        return [row for row in made_up if row.plan in plans and row.law.gamma in gammas]
 
-    declared = [DeclaredRow("DBR", (1,), 1, True, ""), DeclaredRow("DBR", (2, 1), 27, False, "another law")]
+    made_up += [EnumerationRow("cyclic", PublishedCount.of(2), (1, 1), 4, True, "")]
+    declared = {
+        "once": DeclaredRow("DBR", (1,), 1, True, ""),
+        "twice": DeclaredRow("DBR", (2, 1), 27, False, "another law"),
+    }
+    mechanisms = [(SimpleNamespace(name="DBR", key=key), 1) for key in declared]
+    monkeypatch.setattr(enumeration, "ENUMERATED", {"anatomy": None, "cyclic": None})
+    monkeypatch.setattr(enumeration, "DECLARED", mechanisms)
     monkeypatch.setattr(enumeration, "enumeration_rows", rows)
-    monkeypatch.setattr(enumeration, "declared_rows", lambda: declared)
-    first, second, third = enumeration.enumeration_stage(told).rows
+    monkeypatch.setattr(
+        enumeration, "declared_rows", lambda given: [declared[mechanism.key] for mechanism, _ in given]
+    )
+    first, empty, other, second, third = enumeration.enumeration_stage(Hands(1), told).rows
+    assert (empty.id, empty.passed) == ("enumeration.anatomy.gamma3", False)  # nothing was enumerated
+    assert (other.id, other.passed) == ("enumeration.cyclic.gamma2", True)
     assert (first.id, first.passed, first.detail) == ("enumeration.anatomy.gamma2", False, "the law differs")
     assert "68 outcomes in 2 tables, p = 1/2, 1;" in first.evidence
     assert (second.id, second.passed) == ("enumeration.cyclic.gamma3", True)
     assert (third.id, third.passed, third.detail) == ("enumeration.channel.dbr", False, "another law")
     assert "28 outcomes of 2 mechanisms and tables" in third.evidence
-    assert told.steps == [("(1, 1)", 0), ("(2, 2)", 1), ("(1, 1, 1)", 2)]
+    assert [step for step, _ in told.steps[:2]] == ["cyclic, gamma 2", "cyclic, gamma 3"]
+    assert [done for _, done in told.steps] == list(range(6))
 
 
 def test_the_embedded_table_is_published_as_promised(told: Any) -> None:

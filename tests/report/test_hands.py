@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import math
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from splu_proofs import LEDGER
+from splu_ref.audit.declared_law import DECLARED
+from splu_ref.report.hands import HandLostError, Hands
+from splu_ref.report.stages.enumeration import _enumerated
+from splu_ref.report.stages.outcome import Outcome
+from splu_ref.report.suite import guarded
+
+T = TypeVar("T")
+
+
+def silent(item: object, done: int) -> None:
+    """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Hands]:
+    with Hands(2) as hands:
+        yield hands
+
+
+def test_every_item_is_done_once_and_told_as_it_begins(two: Hands) -> None:
+    for hands in (Hands(1), two):
+        told: list[tuple[int, int]] = []
+        found = list(hands.each(math.factorial, range(9), lambda *words, told=told: told.append(words)))
+        assert sorted(found) == [(item, math.factorial(item)) for item in range(9)]
+        assert [item for item, _ in told] == list(range(9))
+        assert [done for _, done in told] == sorted(done for _, done in told)
+        assert told[-1][1] >= 9 - hands.number
+    assert list(two.each(math.factorial, [], silent)) == []
+
+
+def test_the_work_is_done_elsewhere_by_as_many_as_were_asked_for(two: Hands) -> None:
+    assert {pid for _, pid in Hands(1).each(_process, [0.0] * 3, silent)} == {os.getpid()}
+    pids = {pid for _, pid in two.each(_process, [0.05] * 8, silent)}
+    assert len(pids) == 2
+    assert os.getpid() not in pids
+    assert {pid for _, pid in two.each(_process, [0.05] * 8, silent)} == pids  # they stay for the next stage
+
+
+def test_what_the_work_raises_is_raised_here_and_the_next_stage_runs(two: Hands) -> None:
+    with pytest.raises(ValueError, match="factorial"):
+        list(two.each(math.factorial, [3, -1, 4], silent))
+    assert dict(two.each(math.factorial, [3, 4], silent)) == {3: 6, 4: 24}
+
+
+def test_a_process_that_dies_fails_its_stage_and_is_named(two: Hands) -> None:
+    with pytest.raises(HandLostError, match="ended with code 7 while it was at 7"):
+        list(two.each(os._exit, [7], silent))
+    (row,) = guarded("ledger", lambda: Outcome(tuple(two.each(os._exit, [9], silent)))).rows
+    assert (row.id, row.passed) == ("ledger.stage", False)
+    assert row.detail == "HandLostError: a process ended with code 9 while it was at 9"
+    assert dict(two.each(math.factorial, [3], silent)) == {3: 6}
+
+
+def test_an_interrupt_ends_those_at_work() -> None:
+    def interrupted(item: float, done: int) -> None:
+        if item:
+            raise KeyboardInterrupt
+
+    before = set(multiprocessing.active_children())
+    with pytest.raises(KeyboardInterrupt), Hands(3) as hands:
+        list(hands.each(_process, [0, 0, 60], interrupted))
+    assert set(multiprocessing.active_children()) == before
+
+
+def test_what_is_found_does_not_depend_on_who_examines_what(two: Hands) -> None:
+    claims = ["splu.D1", "splu.E1", "splu.T2", "rastogi.D23"]
+    one, other = (dict(hands.each(LEDGER._part, claims, silent)) for hands in (Hands(1), two))
+    assert {each: found.evidence for each, found in one.items()} == {
+        each: found.evidence for each, found in other.items()
+    }
+    works = [place for place, (mechanism, _) in enumerate(DECLARED) if mechanism.name in {"DBR", "swapping"}]
+    one, other = (dict(hands.each(_enumerated, works, silent)) for hands in (Hands(1), two))
+    assert {work: found[:2] for work, found in one.items()} == {
+        work: found[:2] for work, found in other.items()
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="children are found in /proc")
+def test_an_interrupted_verification_leaves_no_process_and_no_report(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "splu_ref", "verify", "--workers", "2", "--report", "report"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        found = _until(lambda: children if len(children := _children(run.pid)) >= 3 else None)
+        run.send_signal(signal.SIGINT)  # to the first alone, as a build server would
+        _, told = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert b"Traceback" not in told
+    assert list(tmp_path.iterdir()) == []
+    _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found) or None)
+
+
+def _process(seconds: float) -> int:
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
+def _until(ready: Callable[[], T | None], seconds: float = 120) -> T:
+    end = time.monotonic() + seconds
+    while (found := ready()) is None:
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.05)
+    return found
