@@ -12,6 +12,23 @@ settings.register_profile("splu-ref", deadline=None)
 settings.load_profile("splu-ref")
 
 
+UNWATCHED = frozenset({"browser", "docs", "foreign", "proofs"})
+"""Folders whose tests run long computations or other programs, and no line of the library that the tests of
+its rooms do not run."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count coverage by the quick tests alone: watching every line nearly doubles the time of the others.
+
+    All tests run as before; what only a slow one reaches counts as not covered. A quick test that calls for
+    much of the library may say so by the mark ``no_cover``.
+    """
+    for item in items:
+        folder = item.path.relative_to(Path(__file__).parent).parts[0]
+        if folder in UNWATCHED or item.get_closest_marker("slow") is not None:
+            item.add_marker("no_cover")
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real tables that are not part of the project; skips where it is absent."""

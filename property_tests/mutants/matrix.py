@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Literal, TypeAlias, cast
 
@@ -14,6 +13,7 @@ from property_tests.checks import CHECKS
 from property_tests.mutants import MUTANTS
 from property_tests.run import Run
 from property_tests.subject import SHIPPED, Subject
+from splu_ref.report.hands import Hands
 
 CellState: TypeAlias = Literal["killed", "alive", "not run"]
 SHIPPED_NAME = "shipped"
@@ -168,7 +168,7 @@ def kill_matrix(
     run
         Seed and size.
     workers
-        Number of processes; 1 runs everything in this one.
+        Number of processes; 1 runs everything in this one. Every cell is run whole by one of them.
     progress
         Told of every finished cell, and of the number of cells to run.
     """
@@ -178,17 +178,9 @@ def kill_matrix(
         for check in CHECKS
     }
     total = len(CHECKS) + sum(len(CHECKS) for _ in MUTANTS)
-    # Spawned, not forked: the data frame library keeps threads.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context) if workers > 1 else None
-    try:
-        used = {}
-        if pool is None:
-            shipped = ((check, fields_used(check, run)) for check in CHECKS)
-        else:
-            started = {pool.submit(fields_used, check, run): check for check in CHECKS}
-            shipped = ((started[future], future.result()) for future in as_completed(started))
-        for check, (cell, fields) in shipped:
+    used = {}
+    with Hands(workers) as hands:
+        for check, (cell, fields) in hands.each(partial(fields_used, run=run), list(CHECKS), _silent):
             cells[SHIPPED_NAME, check] = cell
             used[check] = fields
             progress(cell, total)
@@ -199,15 +191,15 @@ def kill_matrix(
             if broken.replaced & used[check]
         ]
         total = len(CHECKS) + len(wanted)
-        if pool is None:
-            found = (one_cell(name, check, run) for name, check in wanted)
-        else:
-            futures = [pool.submit(one_cell, name, check, run) for name, check in wanted]
-            found = (future.result() for future in as_completed(futures))
-        for cell in found:
-            cells[cell.mutant, cell.check] = cell
+        for place, cell in hands.each(partial(_cell_at, run=run), wanted, _silent):
+            cells[place] = cell
             progress(cell, total)
-    finally:
-        if pool is not None:
-            pool.shutdown(cancel_futures=True)
     return Matrix(cells)
+
+
+def _cell_at(place: tuple[str, str], run: Run) -> Cell:
+    return one_cell(*place, run)
+
+
+def _silent(item: object, done: int) -> None:
+    """Say nothing: a cell is told when it is done."""

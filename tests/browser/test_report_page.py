@@ -12,6 +12,7 @@ import pytest
 
 from splu_proofs import LEDGER
 from splu_ref.report.exhibits import CellState, KillMatrix, MutantRow, PublicationAudit, ValueAudit
+from splu_ref.report.hands import Hands
 from splu_ref.report.html import html
 from splu_ref.report.model import Environment, StatisticalRow, VerificationReport
 from splu_ref.report.progress import Silent
@@ -45,7 +46,9 @@ class Texts:
     def rows(self) -> Any:
         return LEDGER.rows()
 
-    def run(self, claim_id: str = "all", progress: object = None, *, coq: bool = False) -> list[Unexamined]:
+    def run(
+        self, claim_id: str = "all", progress: object = None, *, coq: bool = False, spread: object = None
+    ) -> list[Unexamined]:
         return [
             Unexamined(str(row["id"]), str(row["status"]), str(row["grade"] or "") or None)
             for row in self.rows()
@@ -62,7 +65,7 @@ def page() -> bytes:
     return html(
         VerificationReport(
             level="full",
-            rows=ledger_stage(ledger, Silent()).rows,
+            rows=ledger_stage(ledger, Hands(1), Silent()).rows,
             environment=Environment(
                 version="0.1.0",
                 specification="1",

@@ -61,7 +61,7 @@ def test_what_the_work_raises_is_raised_here_and_the_next_stage_runs(two: Hands)
 def test_a_process_that_dies_fails_its_stage_and_is_named(two: Hands) -> None:
     with pytest.raises(HandLostError, match="ended with code 7 while it was at 7"):
         list(two.each(os._exit, [7], silent))
-    (row,) = guarded("ledger", lambda: Outcome(tuple(two.each(os._exit, [9], silent)))).rows
+    (row,) = guarded("ledger", lambda: _none(two.each(os._exit, [9], silent))).rows
     assert (row.id, row.passed) == ("ledger.stage", False)
     assert row.detail == "HandLostError: a process ended with code 9 while it was at 9"
     assert dict(two.each(math.factorial, [3], silent)) == {3: 6}
@@ -84,10 +84,10 @@ def test_what_is_found_does_not_depend_on_who_examines_what(two: Hands) -> None:
     assert {each: found.evidence for each, found in one.items()} == {
         each: found.evidence for each, found in other.items()
     }
-    works = [place for place, (mechanism, _) in enumerate(DECLARED) if mechanism.name in {"DBR", "swapping"}]
-    one, other = (dict(hands.each(_enumerated, works, silent)) for hands in (Hands(1), two))
-    assert {work: found[:2] for work, found in one.items()} == {
-        work: found[:2] for work, found in other.items()
+    places = [place for place, (mechanism, _) in enumerate(DECLARED) if mechanism.name in {"DBR", "swapping"}]
+    here, there = (dict(hands.each(_enumerated, places, silent)) for hands in (Hands(1), two))
+    assert {place: found[:2] for place, found in here.items()} == {
+        place: found[:2] for place, found in there.items()
     }
 
 
@@ -103,6 +103,11 @@ def test_an_interrupted_verification_leaves_no_process_and_no_report(tmp_path: P
     assert b"Traceback" not in told
     assert list(tmp_path.iterdir()) == []
     _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found) or None)
+
+
+def _none(found: Iterator[object]) -> Outcome:
+    assert not list(found)
+    return Outcome()
 
 
 def _process(seconds: float) -> int:

@@ -107,6 +107,7 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
     assert [done for _, done in told.steps] == list(range(6))
 
 
+@pytest.mark.no_cover
 def test_the_embedded_table_is_published_as_promised(told: Any) -> None:
     outcome = publication_stage("2014", told)
     assert [row.id for row in outcome.rows if not row.passed] == []
