@@ -25,7 +25,7 @@ def enumeration_stage(hands: Hands, progress: Progress) -> Outcome:
     The tables are all sets of frequencies of at most six records.
     """
     # What takes longest comes first, so that no process works on alone at the end.
-    works: list[_Law | int] = [*product(reversed(ENUMERATED), GAMMAS), *reversed(range(len(DECLARED)))]
+    works: list[_Law | int] = [*product(reversed(list(ENUMERATED)), GAMMAS), *reversed(range(len(DECLARED)))]
     progress.stage("Enumeration of small worlds", len(works))
     found = dict(hands.each(_enumerated, works, lambda work, done: progress.at(_words(work), done)))
     laws = [_law_row(law, found[law][0], found[law][2]) for law in product(ENUMERATED, GAMMAS)]
