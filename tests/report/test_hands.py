@@ -94,7 +94,14 @@ def test_what_is_found_does_not_depend_on_who_examines_what(two: Hands) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="children are found in /proc")
 def test_an_interrupted_verification_leaves_no_process_and_no_report(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "splu_ref", "verify", "--workers", "2", "--report", "report"]
+    # What starts the tests may have had interrupts ignored, and its children with it.
+    words = "'verify', '--workers', '2', '--report', 'report'"
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    command = [
+        sys.executable,
+        "-c",
+        f"{heard}; from splu_ref.cli import main; raise SystemExit(main([{words}]))",
+    ]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
         found = _until(lambda: children if len(children := _children(run.pid)) >= 3 else None)
         run.send_signal(signal.SIGINT)  # to the first alone, as a build server would
