@@ -68,12 +68,14 @@ class ClaimedReplacement:
         """Return the probability of each value but the own one: (1 - p)/m."""
         return (1 - self.mechanism.retention) / self.size(column)
 
-    def own_rate(self, column: str) -> Fraction:
+    def own_rate(self, column: str, value: int = 0) -> Fraction:
         """Return the probability of being published with the own value: p + (1 - p)/m."""
+        del value
         return self.mechanism.retention + self.other_rate(column)
 
-    def alternatives(self, column: str) -> list[tuple[str, Fraction]]:
+    def alternatives(self, column: str, rate: Fraction) -> list[tuple[str, Fraction]]:
         """Return the deviations for which a number of rows is stated: p a tenth less or more."""
+        del rate
         p, size = self.mechanism.retention, self.size(column)
         off = min(p, 1 - p) / 10
         return [(f"p = {other}", other + (1 - other) / size) for other in (p - off, p + off) if off]

@@ -78,12 +78,12 @@ class Claim(Stated, Protocol):
         """How many rows may hang together in what they show; 1 if each has a draw of its own."""
         ...
 
-    def own_rate(self, column: str) -> Fraction:
-        """Return the probability that a record is published with its own value."""
+    def own_rate(self, column: str, value: int) -> Fraction:
+        """Return the probability that a record of this value is published with it."""
         ...
 
-    def alternatives(self, column: str) -> list[tuple[str, Fraction]]:
-        """Return deviations in words, and the own rate of each."""
+    def alternatives(self, column: str, rate: Fraction) -> list[tuple[str, Fraction]]:
+        """Return deviations in words, and the own rate of each, where it is ``rate`` on average."""
         ...
 
     def agreement(self, column: str) -> tuple[Fraction, Fraction]:
@@ -175,15 +175,15 @@ class Claimed:
         """How many rows may hang together: those of a group, unless each record draws for itself."""
         return 1 if self.is_independent else int(self.law.gamma)
 
-    def own_rate(self, column: str) -> Fraction:
+    def own_rate(self, column: str, value: int) -> Fraction:
         """Return the probability that a record is published with its own value."""
-        del column
+        del column, value
         return self.law.retention
 
-    def alternatives(self, column: str) -> list[tuple[str, Fraction]]:
+    def alternatives(self, column: str, rate: Fraction) -> list[tuple[str, Fraction]]:
         """Return the deviations for which a number of rows is stated."""
         del column
-        gamma, rate = self.period, self.law.retention
+        gamma = self.period
         if self.law.is_plain:
             near = [g for g in (gamma - 1, gamma + 1) if g >= 2]
             return [(f"gamma = {other} instead", Fraction(1, other)) for other in near]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from splu_ref.audit.e_values import EValue, average
+from splu_ref.audit.e_values import EValue, average, counts_point
 from splu_ref.randomness import IntArray
 
 Logs: TypeAlias = NDArray[np.float64]
@@ -20,6 +20,9 @@ _COMPUTED = 12
 
 IMPOSSIBLE = EValue(math.inf)
 """What never happens if the claim is true."""
+
+CERTAIN = EValue(0.0)
+"""What a check gives that had nothing left to chance."""
 
 NOTHING = EValue(-math.inf)
 """A lower bound of any e-value, where computing it is not worth while."""
@@ -65,6 +68,24 @@ def largest_mean(
     return mean_of_largest(score, lambda i: test(int(trials[i]), int(successes[i]), rates[i]), of)
 
 
+def largest_point_mean(trials: IntArray, successes: IntArray, rates: Sequence[Fraction]) -> EValue:
+    """Return the same of `counts_point` for rates of which some may be 0 or 1: these allow one count alone.
+
+    Parameters
+    ----------
+    trials, successes, rates
+        As for `largest_mean`.
+    """
+    drawn = np.array([0 < rate < 1 for rate in rates])
+    certain = np.array([int(rate == 1) for rate in rates]) * trials
+    if (successes != certain)[~drawn].any():
+        return IMPOSSIBLE
+    if not drawn.any():
+        return CERTAIN
+    left = [rate for rate in rates if 0 < rate < 1]
+    return largest_mean(counts_point, trials[drawn], successes[drawn], left, of=len(rates))
+
+
 def mean_of_largest(scores: Logs, computed: Callable[[int], EValue], of: int | None = None) -> EValue:
     """Return a lower bound of the mean of e-values: only the 12 with the largest scores are computed.
 
@@ -95,13 +116,17 @@ def renumbered(parts: IntArray) -> IntArray:
     return (np.cumsum(present) - 1)[parts - least]
 
 
-def point_logs(trials: IntArray, successes: IntArray, rate: Fraction, together: int = 1) -> Logs:
+def point_logs(
+    trials: IntArray, successes: IntArray, rate: Fraction | tuple[Logs, Logs], together: int = 1
+) -> Logs:
     """Return natural logarithms of `counts_point`, rounded down amply, shape of the counts.
 
     Parameters
     ----------
-    trials, successes, rate
+    trials, successes
         As there.
+    rate
+        As there; or the rates and what is left of 1, each by count, as sums of as many doubles.
     together
         How many trials may hang together in any way whatever; each counts for one in so many.
 
@@ -115,10 +140,16 @@ def point_logs(trials: IntArray, successes: IntArray, rate: Fraction, together: 
     a product over parts of the trials, whichever of them are in one group, so parts may be multiplied.
     """
     n, k = (trials, successes) if together == 1 else (trials / together, successes / together)
-    kept, left = (math.log(p.numerator) - math.log(p.denominator) for p in (rate, 1 - rate))
+    rounding = 1e-12 * (1 + n * np.log(n + 2))
+    kept: Logs | float
+    left: Logs | float
+    if isinstance(rate, Fraction):
+        kept, left = (math.log(p.numerator) - math.log(p.denominator) for p in (rate, 1 - rate))
+    else:
+        kept, left = map(np.log, rate)
+        rounding = rounding + 2.0**-52 * n * n
     chances = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     chances += k * kept + (n - k) * left
-    rounding = 1e-12 * (1 + n * np.log(n + 2))
     logs: Logs = -np.log1p(n) - chances - rounding
     return logs
 

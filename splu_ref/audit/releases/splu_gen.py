@@ -183,7 +183,7 @@ def _excluded(match: Match, column: str, claimed: Claimed, level: Fraction) -> E
         law=claimed.law,
         rows=match.rows,
         known=known,
-        retention=retention_power(true, column, claimed, level) if known else None,
+        retention=retention_power(true, claimed.law.retention, claimed, level) if known else None,
         exact_counts=noticed_distance(match, column, claimed, level) if intact else None,
         exact=exact,
         unlinked=int((typical >= 0).sum()),
