@@ -238,6 +238,8 @@ def average(values: Sequence[EValue]) -> EValue:
     if len(values) == 1:
         return values[0]
     largest = max(value.log10 for value in values)
+    if math.isinf(largest):
+        return EValue(largest)
     scaled = sum(_intervals.mpf(10) ** (_intervals.mpf(value.log10) - largest) for value in values)
     return EValue(_down(largest + _intervals.log(scaled / len(values)) / _intervals.ln10))
 

@@ -117,7 +117,8 @@ def run(
 ) -> int:
     """Say whether a published table is one that its mechanism could and would have made.
 
-    SPLU-Gen, or retention replacement, swapping or the alpha-beta algorithm where the manifest says so.
+    SPLU-Gen, or retention replacement, a matrix, swapping or the alpha-beta algorithm where the manifest
+    says so.
 
     Exact checks find what no release can do; statistical ones find what an honest release does less often
     than --level, over all of them together. Exit code 0: consistent, and an unprotected release would have

@@ -1,4 +1,4 @@
-"""``splu-ref breach``: how far retention replacement lets a belief rise."""
+"""``splu-ref breach``: how far a record's published value lets a belief rise."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from fractions import Fraction
 from functools import partial
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import (
     Breach,
+    Channel,
     Levels,
     amplification,
+    from_matrix,
     natural_logarithm,
     retention_limit_for,
     swapped_retention,
@@ -33,7 +35,7 @@ from splu_ref.model import DataError, ParameterError, probability, whole
 
 if TYPE_CHECKING:
     from splu_ref.certificates.form import Certificate
-    from splu_ref.mechanisms import RetentionReplacement
+    from splu_ref.mechanisms import Operator, RetentionReplacement
 
 EXAMPLE = "splu-ref breach --retention 1/5 --values 14 --rho1 0.1 --rho2 0.5"
 
@@ -51,7 +53,7 @@ def run(
     ] = None,
     manifest: Annotated[
         Path | None,
-        typer.Option("--manifest", help="Of a release by retention replacement: what p and the domain are."),
+        typer.Option("--manifest", help="Of a release by retention replacement, swapping or a matrix."),
     ] = None,
     values: Annotated[
         str | None, typer.Option("--values", help="Values of the domain that replacements are drawn from.")
@@ -74,13 +76,12 @@ def run(
     """Say whether a record's published value can lift a belief from rho1 or less to rho2 or more.
 
     For values that are kept with probability p and otherwise drawn uniformly from the whole domain, the own
-    value included, or by the law that the manifest tells. Without --prior, every prior is admitted, and every
-    property of the value. With it, the counts of a column are the prior, its values the domain unless a
-    manifest declares it, and every set of values with a share of at most rho1 a property. Of a release by
-    swapping the published column has the counts; a record keeps its value more often than its cell stays, and
-    what else is known of other records is left out. Exit code 0: no
-    breach, 1: there is one. It speaks of one column of one release, and of records that are independent of
-    each other.
+    value included, or by the law or matrix that the manifest tells. Without --prior, every prior is admitted,
+    and every property of the value. With it, the counts of a column are the prior, its values the domain
+    unless a manifest declares it, and every set of values with a share of at most rho1 a property. Of a
+    release by swapping the published column has the counts; a record keeps its value more often than its cell
+    stays, and what else is known of other records is left out. Exit code 0: no breach, 1: there is one. It
+    speaks of one column of one release, and of records that are independent of each other.
     """
     levels = Levels.of(rho1, rho2)
     if certificate is not None:
@@ -89,6 +90,8 @@ def run(
         if retention is not None or values is not None:
             raise ParameterError("--manifest tells retention and domain: leave out --retention and --values")
         told = _told(manifest, column, prior, certificate)
+        if not isinstance(told, _Told):
+            return _of_matrix(told, levels, prior, as_json=as_json)
         keep, column, domain = told.mechanism.retention, told.column, told.domain
     elif retention is None:
         raise ParameterError("say --retention, or give the release's --manifest")
@@ -96,10 +99,7 @@ def run(
         keep, domain, told = probability(retention, "--retention"), None, None
     counts = None if prior is None else _held(told, _counts(prior, column, domain))
     if told is None:
-        if counts is None and column is not None:
-            raise ParameterError("--column names a column of --prior: add the table, or leave it out")
-        if (values is None) == (counts is None):
-            raise ParameterError("say what the domain is: --values 14, or --prior TABLE --column NAME")
+        _require_domain(column, values, counts)
     if counts is not None:
         size, law = len(counts), _law(told, counts)
     else:
@@ -109,39 +109,87 @@ def run(
         law = {"a value": least, "another value": 1 - least}
     records = 0 if counts is None or told is None or not told.swapped else sum(counts.values())
     channel = retention_channel(swapped_retention(keep, records) if records else keep, law)
-    found = amplification(channel)
     if counts is None:
-        worst: Breach[str, str] | None = worst_prior(channel, levels.rho1)
         rise = (levels.amplification - 1) * law["a value"]
         limit: Fraction | None = rise / (1 + rise)
     else:
-        worst = worst_property(channel, counts, levels.rho1)
         limit = retention_limit_for(counts, law, levels)
         limit = _swapped_limit(limit, records) if records and limit is not None else limit
-    holds = worst is None or worst.posterior < levels.rho2
     # A value drawn from the table's own counts tells of the table: no ratio of records bounds that.
     local = told is None or told.mechanism.replacing != "identity"
-    epsilon = None if found.ratio is None or not local else decimal_up(natural_logarithm(found.ratio).upper)
-    result = {
-        "retention": str(keep),
+    found = _found(channel, counts, levels, local=local)
+    lines = _lines(levels, found, prior=counts is not None)
+    lines.insert(1, ("safe retention", _allowed(limit, rounded=bool(records))))
+    result = _result(levels, found, size, keep, limit)
+    held = None if counts is None else [count for count in counts.values() if count]
+    with certified(certificate, partial(_certificate, keep, size, levels, held), lines, force=force):
+        show(result, lines, as_json=as_json)
+    return 0 if found.holds else 1
+
+
+def _require_domain(column: str | None, values: str | None, counts: dict[str, int] | None) -> None:
+    """Raise unless the options say once what the domain is."""
+    if counts is None and column is not None:
+        raise ParameterError("--column names a column of --prior: add the table, or leave it out")
+    if (values is None) == (counts is None):
+        raise ParameterError("say what the domain is: --values 14, or --prior TABLE --column NAME")
+
+
+def _of_matrix(told: Operator, levels: Levels, prior: Path | None, *, as_json: bool) -> int:
+    """Answer for a release by a matrix, which has no retention that could be smaller."""
+    channel = from_matrix(told.values, told.rows, told.values)
+    counts = None if prior is None else _counts(prior, told.column, told.values)
+    found = _found(channel, counts, levels, local=True)
+    lines = _lines(levels, found, prior=counts is not None)
+    show(_result(levels, found, len(told.values), None, None), lines, as_json=as_json)
+    return 0 if found.holds else 1
+
+
+class _Found(NamedTuple):
+    """What a channel lets a belief rise to."""
+
+    ratio: Fraction | None
+    worst: Breach[str, str] | None
+    epsilon: str | None
+    holds: bool
+
+
+def _found(
+    channel: Channel[str, str], counts: dict[str, int] | None, levels: Levels, *, local: bool
+) -> _Found:
+    """Return the worst breach of a channel, under every prior or under the shares of counts.
+
+    Parameters
+    ----------
+    channel, counts, levels
+        The law of a record, the counts that are its prior if there are any, and the levels.
+    local
+        Whether the ratio of its chances bounds what a record tells.
+    """
+    ratio = amplification(channel).ratio
+    if counts is None:
+        worst: Breach[str, str] | None = worst_prior(channel, levels.rho1)
+    else:
+        worst = worst_property(channel, counts, levels.rho1)
+    epsilon = None if ratio is None or not local else decimal_up(natural_logarithm(ratio).upper)
+    return _Found(ratio, worst, epsilon, worst is None or worst.posterior < levels.rho2)
+
+
+def _result(
+    levels: Levels, found: _Found, size: int, keep: Fraction | None, limit: Fraction | None
+) -> dict[str, object]:
+    return {
+        "retention": None if keep is None else str(keep),
         "values": size,
         "rho1": str(levels.rho1),
         "rho2": str(levels.rho2),
         "amplification": None if found.ratio is None else str(found.ratio),
         "allowed": str(levels.amplification),
-        "holds": holds,
-        "witness": None if worst is None else _witness(worst),
+        "holds": found.holds,
+        "witness": None if found.worst is None else _witness(found.worst),
         "largest_retention": None if limit is None else str(limit),
-        "epsilon": epsilon,
+        "epsilon": found.epsilon,
     }
-    lines = _lines(
-        levels, worst, limit, str(found.ratio or "infinite"), epsilon,
-        prior=counts is not None, rounded=bool(records),
-    )  # fmt: skip
-    held = None if counts is None else [count for count in counts.values() if count]
-    with certified(certificate, partial(_certificate, keep, size, levels, held), lines, force=force):
-        show(result, lines, as_json=as_json)
-    return 0 if holds else 1
 
 
 def _certificate(
@@ -206,9 +254,10 @@ def _law(told: _Told | None, counts: dict[str, int]) -> dict[str, Fraction]:
     return {value: law[value] for value in counts}
 
 
-def _told(path: Path, column: str | None, prior: Path | None, certificate: Path | None) -> _Told:
+def _told(path: Path, column: str | None, prior: Path | None, certificate: Path | None) -> _Told | Operator:
     """Return what a manifest tells of one of its sensitive columns, or of a record that has one coin."""
     from splu_ref.mechanisms import (  # noqa: PLC0415 - as below
+        Operator,
         PerturbedGeneralization,
         RetentionReplacement,
         SmallDomainRandomization,
@@ -218,6 +267,9 @@ def _told(path: Path, column: str | None, prior: Path | None, certificate: Path 
 
     manifest = read_manifest(path)
     mechanism, swapped = manifest.mechanism, isinstance(manifest.mechanism, Swapping)
+    if isinstance(mechanism, Operator):
+        _require_matrix(path, mechanism, column, certificate)
+        return mechanism
     if isinstance(mechanism, Swapping):
         mechanism = RetentionReplacement(mechanism.retention, manifest.domains, replacing="identity")
     if isinstance(mechanism, SmallDomainRandomization):
@@ -234,8 +286,8 @@ def _told(path: Path, column: str | None, prior: Path | None, certificate: Path 
         )
     if not isinstance(mechanism, RetentionReplacement):
         raise DataError(
-            f"{path}: a release by {mechanism.name}: give the manifest of one by {RetentionReplacement.name} "
-            f"or {Swapping.name}"
+            f"{path}: a release by {mechanism.name}: give the manifest of one by "
+            f"{RetentionReplacement.name}, {Swapping.name} or {Operator.name}"
         )
     if certificate is not None and mechanism.replacing != "uniform":
         raise ParameterError("a certificate is of uniform replacement: leave out --certificate")
@@ -257,6 +309,14 @@ def _told(path: Path, column: str | None, prior: Path | None, certificate: Path 
             f"them, --prior {'PUBLISHED, which has them' if swapped else 'TABLE'}"
         )
     return _Told(mechanism, column, domains[column], swapped)
+
+
+def _require_matrix(path: Path, told: Operator, column: str | None, certificate: Path | None) -> None:
+    """Raise unless the options can be given with a release by a matrix."""
+    if certificate is not None:
+        raise ParameterError("a certificate is of uniform replacement: leave out --certificate")
+    if column not in (None, told.column):
+        raise ParameterError(f"{path} tells of the columns {told.column}: name one, --column NAME")
 
 
 def _swapped_limit(limit: Fraction, records: int) -> Fraction:
@@ -298,11 +358,8 @@ def _witness(worst: Breach[str, str]) -> dict[str, object]:
     }
 
 
-def _lines(
-    levels: Levels, worst: Breach[str, str] | None, limit: Fraction | None, ratio: str, epsilon: str | None,
-    *, prior: bool, rounded: bool,
-) -> list[tuple[str, str]]:  # fmt: skip
-    whose = "under this prior" if prior else "under any prior"
+def _lines(levels: Levels, found: _Found, *, prior: bool) -> list[tuple[str, str]]:
+    whose, worst = "under this prior" if prior else "under any prior", found.worst
     if worst is None:
         breach = f"none: every value has a share above {levels.rho1}, so there is no property to speak of"
     else:
@@ -310,21 +367,23 @@ def _lines(
         secret = " or ".join(worst.secret[:5]) + (" or …" if len(worst.secret) > 5 else "")
         verdict = "a breach" if worst.posterior >= levels.rho2 else "no breach"
         breach = f"{verdict} {whose}: seeing {worst.published} lifts “{secret}” {lifted} at most"
-    if limit is None:
-        allowed = "every retention below 1"
-    elif rounded:
-        allowed = f"up to {decimal_down(limit, 6)}, in millionths and rounded down"
-    else:
-        allowed = f"below {limit} (about {decimal_down(limit, 4)}); at it there is a breach"
+    local = "none" if found.epsilon is None else f"e^epsilon is the amplification: epsilon < {found.epsilon}"
     return [
         (f"({levels.rho1}, {levels.rho2})", breach),
-        ("safe retention", allowed),
-        ("amplification", f"{ratio}; a breach under some prior needs {levels.amplification}"),
         (
-            "local privacy",
-            "none" if epsilon is None else f"e^epsilon is the amplification: epsilon < {epsilon}",
+            "amplification",
+            f"{found.ratio or 'infinite'}; a breach under some prior needs {levels.amplification}",
         ),
+        ("local privacy", local),
     ]
+
+
+def _allowed(limit: Fraction | None, *, rounded: bool) -> str:
+    if limit is None:
+        return "every retention below 1"
+    if rounded:
+        return f"up to {decimal_down(limit, 6)}, in millionths and rounded down"
+    return f"below {limit} (about {decimal_down(limit, 4)}); at it there is a breach"
 
 
 def _about(share: Fraction) -> str:

@@ -7,11 +7,14 @@ from math import factorial
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from splu_ref import certificate_checker
 from splu_ref.cli import main
-from splu_ref.mechanisms import Swapping
+from splu_ref.mechanisms import Operator, Swapping
+from splu_ref.microdata import Microdata
+from splu_ref.randomness import SeededSource
 
 LEVELS = ["--rho1", "0.1", "--rho2", "0.5"]
 
@@ -195,3 +198,38 @@ def test_swapping_is_judged_under_its_own_counts(capsys: pytest.CaptureFixture[s
     certified = ["--prior", str(tmp_path / "p.csv"), "--certificate", str(tmp_path / "c.json")]
     assert main(["breach", *manifest, *certified, *LEVELS]) == 2
     assert "a certificate is of uniform replacement" in capsys.readouterr().err
+
+
+def test_a_release_by_a_matrix_tells_its_law(
+    capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
+) -> None:
+    rows = [["1/2", "1/4", "1/4"], ["1/6", "2/3", "1/6"], ["1/8", "1/8", "3/4"]]
+    values = Microdata.from_frame(pl.DataFrame({"job": list("abc"), "age": list("123")}))
+    Operator("job", "abc", rows).publish(values, ["job"], SeededSource(1)).write(
+        tmp_path / "p.csv", manifest=tmp_path / "m.json"
+    )
+    manifest = ["--manifest", str(tmp_path / "m.json"), "--rho1", "0.1"]
+    found = _json(capsys, *manifest, "--rho2", "0.5")
+    assert (found["retention"], found["largest_retention"], found["values"]) == (None, None, 3)
+    assert found["amplification"] == "16/3"  # b is published for b with 2/3, and for c with 1/8
+    assert found["witness"]["posterior"] == "16/43"
+    # Of 100 records 2 hold a and 8 hold b: seeing b, {a, b} has 2/4 + 16/3 of that and 90/8.
+    prior = [*manifest, "--prior", str(table)]
+    assert _json(capsys, *prior, "--rho2", "0.5")["witness"] == {
+        "secret": ["a", "b"],
+        "observed": "b",
+        "prior": "1/10",
+        "posterior": "14/41",
+    }
+    assert _json(capsys, *prior, "--rho2", "1/3", code=1)["holds"] is False
+    assert main(["breach", *prior, "--rho2", "1/3", "--column", "job"]) == 1
+    told = " ".join(capsys.readouterr().out.split())
+    assert "a breach under this prior: seeing b lifts “a or b”" in told
+    assert "safe retention" not in told
+    for words, remedy in (
+        (["--column", "age"], "tells of the columns job"),
+        (["--certificate", str(tmp_path / "c.json")], "leave out --certificate"),
+        (["--retention", "1/2"], "leave out --retention"),
+    ):
+        assert main(["breach", *manifest, "--rho2", "0.5", *words]) == 2
+        assert remedy in capsys.readouterr().err

@@ -2,10 +2,12 @@
 
 from splu_ref.audit.releases.audit import LEVEL, AnyClaim, audit_release, claim_of
 from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
-from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement, ExcludedReplacement
+from splu_ref.audit.releases.claimed_operator import ClaimedOperator
+from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement
 from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping, ExcludedSwapping
 from splu_ref.audit.releases.claimed_tuples import ClaimedTuples, ExcludedTuples
 from splu_ref.audit.releases.excluded import Excluded
+from splu_ref.audit.releases.excluded_cells import ExcludedCells
 from splu_ref.audit.releases.findings import Check, Claimed, NotChecked, Noticed, ReleaseAudit, Reuse
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.replay import Replay
@@ -20,11 +22,12 @@ __all__ = [
     "Check",
     "Claimed",
     "ClaimedByColumn",
+    "ClaimedOperator",
     "ClaimedReplacement",
     "ClaimedSwapping",
     "ClaimedTuples",
     "Excluded",
-    "ExcludedReplacement",
+    "ExcludedCells",
     "ExcludedSwapping",
     "ExcludedTuples",
     "NotChecked",

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from splu_ref.audit.releases import replacement, splu_gen, swapping, tuples
 from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
+from splu_ref.audit.releases.claimed_operator import ClaimedOperator
 from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement
 from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping
 from splu_ref.audit.releases.claimed_tuples import ClaimedTuples
@@ -17,14 +18,16 @@ from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import AlphaBeta, RetentionReplacement, SpluGen, SpluGenByColumn, Swapping
+from splu_ref.mechanisms import AlphaBeta, Operator, RetentionReplacement, SpluGen, SpluGenByColumn, Swapping
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, positive
 
 LEVEL = Fraction(1, 10**9)
 """Chance that an honest release is called inconsistent, unless another is given."""
 
-AnyClaim: TypeAlias = Claimed | ClaimedByColumn | ClaimedReplacement | ClaimedSwapping | ClaimedTuples
+AnyClaim: TypeAlias = (
+    Claimed | ClaimedByColumn | ClaimedReplacement | ClaimedOperator | ClaimedSwapping | ClaimedTuples
+)
 """What may be claimed of a release; a mechanism with checks of its own is a claim of its own."""
 
 
@@ -44,11 +47,13 @@ def claim_of(mechanism: Mechanism[object]) -> AnyClaim:
         return ClaimedByColumn.of(mechanism)
     if isinstance(mechanism, RetentionReplacement):
         return ClaimedReplacement(mechanism)
+    if isinstance(mechanism, Operator):
+        return ClaimedOperator(mechanism)
     if isinstance(mechanism, Swapping):
         return ClaimedSwapping(mechanism)
     if isinstance(mechanism, AlphaBeta):
         return ClaimedTuples(mechanism)
-    known = ", ".join(each.name for each in (SpluGen, RetentionReplacement, Swapping))
+    known = ", ".join(each.name for each in (SpluGen, RetentionReplacement, Operator, Swapping))
     raise DataError(
         f"this is a release by {mechanism.name}, for which there are no checks: give one by {known} or "
         f"{AlphaBeta.name}"

@@ -1,15 +1,18 @@
-"""What is claimed of a release by retention replacement, and what its checks would have noticed."""
+"""What is claimed of a release by retention replacement."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from splu_ref.audit.power import RatePower
+from splu_ref.audit.releases.excluded_cells import ExcludedCells
 from splu_ref.audit.releases.original import Original
-from splu_ref.audit.releases.words import rounded_down, rounded_up
 from splu_ref.interfaces import Mechanism
 from splu_ref.mechanisms import RetentionReplacement
 from splu_ref.microdata import Microdata
@@ -60,9 +63,24 @@ class ClaimedReplacement:
         """The sensitive columns."""
         return tuple(column for column, _ in self.mechanism.domains)
 
+    @property
+    def domains(self) -> dict[str, tuple[str, ...]]:
+        """The declared domain of each sensitive column."""
+        return dict(self.mechanism.domains)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether rows are said to stand where their records stood."""
+        return not self.mechanism.shuffled
+
+    def aligned(self, domains: Mapping[str, tuple[str, ...]]) -> Self:
+        """Return the claim with values in the order of these domains: which is which does not matter here."""
+        del domains
+        return self
+
     def size(self, column: str) -> int:
         """Return the number m of values of a column's domain."""
-        return len(dict(self.mechanism.domains)[column])
+        return len(self.domains[column])
 
     def other_rate(self, column: str) -> Fraction:
         """Return the probability of each value but the own one: (1 - p)/m."""
@@ -72,6 +90,38 @@ class ClaimedReplacement:
         """Return the probability of being published with the own value: p + (1 - p)/m."""
         del value
         return self.mechanism.retention + self.other_rate(column)
+
+    def expected(self, column: str, counts: Sequence[int]) -> list[Fraction]:
+        """Return how many of records with these counts are published with each value, on average."""
+        p, other = self.mechanism.retention, self.other_rate(column)
+        return [p * count + other * sum(counts) for count in counts]
+
+    def extremes(self, column: str) -> list[tuple[Fraction, Fraction]]:
+        """Return for each value the least and the largest chance that a record is published with it."""
+        return [(self.other_rate(column), self.own_rate(column))] * self.size(column)
+
+    def others(self, column: str) -> NDArray[np.float64]:
+        """Return the law of what replaces each value if it is not the own one, shape (m, m)."""
+        size = self.size(column)
+        return (1 - np.eye(size)) / (size - 1)
+
+    def others_shown(self, column: str, replaced: Sequence[int]) -> list[Fraction | None]:
+        """Return with what chance rows show each value whose own is another one, and is not shown.
+
+        Parameters
+        ----------
+        column
+            The sensitive column.
+        replaced
+            Rows that do not show their own value, by it.
+
+        Returns
+        -------
+        list[Fraction or None]
+            Their mean chance; None if there is no such row.
+        """
+        size, rows = self.size(column), sum(replaced)
+        return [Fraction(1, size - 1) if rows > count else None for count in replaced]
 
     def alternatives(self, column: str, rate: Fraction) -> list[tuple[str, Fraction]]:
         """Return the deviations for which a number of rows is stated: p a tenth less or more."""
@@ -108,88 +158,28 @@ class ClaimedReplacement:
         """
         return Original(self.mechanism.declared(table), sensitive)
 
-    def retained(self, own: Fraction, column: str) -> Fraction:
-        """Return the retention p at which the own value is published with probability ``own``."""
-        size = self.size(column)
-        return max((size * own - 1) / (size - 1), Fraction(0))
+    law_words: ClassVar[str] = "p f + (1 - p) N/m"
 
+    def others_words(self, column: str) -> str:
+        """Return what is claimed of values that are not the own one, in words."""
+        return f"each of {self.size(column) - 1} as often as the others"
 
-@dataclass(frozen=True, slots=True)
-class ExcludedReplacement:
-    """Which other releases the checks of a column find with probability 0.999 or more.
+    def excluded(
+        self, column: str, own: RatePower | None, *, rows: int, known: int, unaltered: bool, told: bool
+    ) -> ExcludedCells:
+        """Return what was excluded, by the rates of own values that would have been found.
 
-    Attributes
-    ----------
-    column
-        The sensitive column.
-    claimed
-        The claim.
-    rows, known
-        Published rows, and how many of them have a known true value.
-    own
-        Which probabilities of showing the own value would have been found; None if no true value is known.
-    others_noticed
-        Whether it would have been found, by a published count, if all other rows showed their true values.
-    """
-
-    column: str
-    claimed: ClaimedReplacement
-    rows: int
-    known: int
-    own: RatePower | None
-    others_noticed: bool
-
-    @property
-    def numbers(self) -> dict[str, object]:
-        """The same for programs."""
-        return {
-            "column": self.column,
-            "known": self.known,
-            "retention_at_most": None if self.low is None else str(self.low),
-            "retention_at_least": None if self.high is None else str(self.high),
-            "open": list(self.open),
-        }
-
-    @property
-    def low(self) -> Fraction | None:
-        """Every retention up to this one would have been found."""
-        if self.own is None or self.own.low is None:
-            return None
-        size = self.claimed.size(self.column)
-        return None if self.own.low * size < 1 else self.claimed.retained(self.own.low, self.column)
-
-    @property
-    def high(self) -> Fraction | None:
-        """Every retention from this one on would have been found."""
-        if self.own is None or self.own.high is None:
-            return None
-        return self.claimed.retained(self.own.high, self.column)
-
-    @property
-    def open(self) -> tuple[str, ...]:
-        """What an unprotected release may be that the checks would not have noticed, in words."""
-        p, found = self.claimed.mechanism.retention, []
-        most = (1 + p) / 2
-        if self.own is not None and (self.high is None or self.high > most):
-            found.append(f"values kept with probability {float(most):.4g}")
-        if self.known < self.rows and not self.others_noticed:
-            what = "the original itself: no row's true value is known"
-            others = f"true values in the {self.rows - self.known} rows that may be several records"
-            found.append(others if self.known else what)
-        return tuple(found)
-
-    @property
-    def noticed(self) -> tuple[str, ...]:
-        """What would have been noticed, in words."""
-        found = []
-        if self.high is not None or (self.own is None and self.others_noticed):
-            found.append("the original itself")
-        if self.high is not None:
-            found.append(f"values kept with probability {rounded_up(self.high)} or more")
-        if self.low is not None:
-            found.append(f"with probability {rounded_down(self.low)} or less")
-        return tuple(found)
-
-    def __str__(self) -> str:
-        told = f"{self.column}: would notice {', '.join(self.noticed) or 'nothing of the draws'}"
-        return f"{told}; cannot tell {', '.join((*self.open, 'smaller deviations'))}"
+        Parameters
+        ----------
+        column, own
+            The sensitive column, and which own rates would have been found; None if no coin is seen.
+        rows, known, unaltered, told
+            As in `ExcludedCells`.
+        """
+        size, low, high = self.size(column), None, None
+        if own is not None and own.low is not None and own.low * size >= 1:
+            low = (size * own.low - 1) / (size - 1)
+        if own is not None and own.high is not None:
+            high = max((size * own.high - 1) / (size - 1), Fraction(0))
+        kept = None if own is None else self.mechanism.retention
+        return ExcludedCells(column, kept, low, high, rows, known, unaltered, told)

@@ -74,7 +74,9 @@ class OwnRates:
         if self._alike:
             return point_logs(trials, successes, self.rates[0], self._together)
         rows = np.maximum(trials, 1)
-        means = (np.bincount(part, weights=of[true], minlength=parts) / rows for of in (self._own, self._other))
+        means = (
+            np.bincount(part, weights=of[true], minlength=parts) / rows for of in (self._own, self._other)
+        )
         kept, left = (np.where(trials > 0, mean, 0.5) for mean in means)
         return point_logs(trials, successes, (kept, left), self._together)
 

@@ -52,8 +52,7 @@ def retention_evidence(match: Match, column: str, claimed: Claim) -> Evidence | 
         return Evidence("retention", column, found, len(known), detail, lambda _: _ANY_ROW)
     known, own = known[drawn], own[drawn]
     rate = own_rates.mean(known)
-    trials, kept = np.bincount(known, minlength=size), np.bincount(known[own], minlength=size)
-    each = own_rates.logs(known, size, known, own)[trials > 0]
+    each = own_rates.logs(known, size, known, own)[np.bincount(known, minlength=size) > 0]
     if claimed.together == 1:
         pooled = counts_point(len(known), int(own.sum()), rate)
         by_value = EValue(independent_product(each) / math.log(10))

@@ -12,7 +12,7 @@ from splu_ref.audit.e_values import average, rate_at_least, rate_at_most
 from splu_ref.audit.releases.cells import classes_of, holds_text_only, text_cells
 from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
 from splu_ref.audit.releases.findings import Claim, Reuse
-from splu_ref.audit.releases.pooling import bound_together
+from splu_ref.audit.releases.pooling import CERTAIN, IMPOSSIBLE, bound_together
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray
 
@@ -74,12 +74,16 @@ def compare_releases(
     differing = [max(0, count - n - claimed.spare) for n in agree]
     _, differed = bound_together(agreed[0], np.array(differing), claimed.together)
     trials = int(agreed[0][0])
+    # Rows that may agree always tell nothing by agreeing.
     more = average(
-        [rate_at_most(trials, n, most) for n, (_, most) in zip(agreed[1].tolist(), rates, strict=True)]
+        [
+            rate_at_most(trials, n, most) if most < 1 else CERTAIN
+            for n, (_, most) in zip(agreed[1].tolist(), rates, strict=True)
+        ]
     )
     fewer = average(
         [
-            rate_at_least(trials, trials - n, least)
+            rate_at_least(trials, trials - n, least) if least < 1 else CERTAIN if not n else IMPOSSIBLE
             for n, (least, _) in zip(differed.tolist(), rates, strict=True)
         ]
     )
