@@ -7,6 +7,7 @@ from functools import cache
 
 from splu_ref.conformance.build import Group
 from splu_ref.conformance.groups import (
+    assignments,
     attained,
     certificate_reading,
     certificates,
@@ -18,6 +19,8 @@ from splu_ref.conformance.groups import (
     false_certificates,
     fields,
     keyed,
+    operator_manifests,
+    operators,
     plans,
     promises,
     protocol,
@@ -58,8 +61,10 @@ SUBJECTS = (
     swapping,
     tuples,
     entropy,
+    operators,
+    assignments,
 )
-LATER = (retention_laws, dependent_draws)
+LATER = (retention_laws, dependent_draws, operator_manifests)
 """Subjects of operations whose fields are varied by an earlier request: a vector file never changes."""
 
 

@@ -13,11 +13,13 @@ from typing import NoReturn
 from splu_ref import __version__
 from splu_ref.conformance.fields import Fields, RequestError
 from splu_ref.conformance.operations import (
+    assignments,
     channels,
     comparators,
     entropy,
     estimates,
     keyed,
+    operators,
     plans,
     promises,
     publishing,
@@ -55,6 +57,7 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "publish_retention_keyed": retention.publish_retention_keyed,
     "publish_swap": swapping.publish_swap,
     "publish_alpha_beta": tuples.publish_alpha_beta,
+    "publish_operator": operators.publish_operator,
     "estimate": estimates.estimate,
     "conjunction": estimates.conjunction,
     "interval": estimates.interval,
@@ -63,6 +66,7 @@ OPERATIONS: dict[str, Callable[[Fields], Answer]] = {
     "amplification": channels.channel_amplification,
     "breach_profile": channels.breach_profile,
     "entropy_loss": entropy.losses,
+    "permanent_posterior": assignments.permanent_posterior,
     "error_probability": promises.error,
     "privacy_minimum": promises.minimum,
     "utility_threshold": promises.threshold,

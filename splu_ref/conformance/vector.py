@@ -20,6 +20,7 @@ OPTIONAL = {
     "publish_retention_keyed": ("rows",),
     "publish_swap": ("cells", "places"),
     "publish_alpha_beta": ("members", "numbers"),
+    "publish_operator": ("rows", "integers"),
     "amplification": ("published", "more", "less"),
     "breach_profile": ("prior", "published"),
     "privacy_minimum": ("argmin", "t_p_definition", "argmin_definition"),

@@ -98,6 +98,11 @@ class Operator(RecordMechanism):
         return table.with_domain(self.column, self.values)
 
     @property
+    def bounds(self) -> tuple[int, ...]:
+        """Below what an integer is drawn for a record of each value."""
+        return tuple(map(_bound, self.rows))
+
+    @property
     def amplification(self) -> Fraction | None:
         """The largest ratio of the chances of one published value under two true ones; None if infinite."""
         return amplification(self._channel()).ratio

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from functools import cache
-from itertools import combinations, count, product
+from functools import cache, reduce
+from itertools import combinations, count, permutations, product
 from math import ceil, comb, floor, gcd
 from operator import mul
 from typing import Any
@@ -571,7 +571,22 @@ def _losses(request: Request) -> Request:
     return written
 
 
+def _assignments(request: Request) -> Request:
+    """Return the posterior by trying every assignment of values to records."""
+    rows = [[Fraction(entry) for entry in row] for row in request["likelihoods"]]
+    whole, through = Fraction(0), [[Fraction(0)] * len(rows) for _ in rows]
+    for values in permutations(range(len(rows))):
+        weight = reduce(mul, (row[value] for row, value in zip(rows, values, strict=True)))
+        if weight:
+            whole += weight
+            for record, value in enumerate(values):
+                through[record][value] += weight
+    told = [[str(entry / whole) for entry in row] for row in through] if whole else None
+    return {"permanent": str(whole), "posterior": told}
+
+
 DERIVED: dict[str, Callable[[Request], Request]] = {
+    "permanent_posterior": _assignments,
     "entropy_loss": _losses,
     "error_probability": _error,
     "privacy_minimum": _minimum,

@@ -617,6 +617,26 @@ def _publish_swap(request: Request) -> Request:
     return {**done, "consumed": source.consumed}
 
 
+def _publish_operator(request: Request) -> Request:
+    source, own = tape(request), request["sensitive"]
+    rows = [[Fraction(entry) for entry in row] for row in request["matrix"]]
+    integers: list[int] = [0] * len(own)
+    shown = list(own)
+    for record in sorted(range(len(own)), key=lambda record: (own[record], record)):
+        row = rows[own[record]]
+        w = lcm(*(entry.denominator for entry in row))
+        integers[record] = source.integer(w)
+        # The first value that has more of the numbers below W, with those before it, than the one drawn.
+        shown[record] = next(v for v in range(len(row)) if sum(row[: v + 1]) * w > integers[record])
+    order = source.shuffle(len(own)) if request["order"] == "shuffled" else list(range(len(own)))
+    return {
+        "published": [shown[record] for record in order],
+        "consumed": source.consumed,
+        "rows": order,
+        "integers": list(map(as_written, integers)),
+    }
+
+
 def _publish_alpha_beta(request: Request) -> Request:
     source, columns = tape(request), {entry["column"]: entry for entry in request["sensitive"]}
     names = _by_code_point(list(columns))
@@ -700,6 +720,7 @@ def _binomial(trials: int, chance: Fraction, source: Bits) -> int:
 DERIVED: dict[str, Callable[[Request], Request]] = {
     "publish_swap": _publish_swap,
     "publish_alpha_beta": _publish_alpha_beta,
+    "publish_operator": _publish_operator,
     "below": _below,
     "coins": _coins,
     "plan_secret": _plan_secret,

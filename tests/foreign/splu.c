@@ -1469,6 +1469,103 @@ static void answer_entropy_loss(void) {
     putchar('}');
 }
 
+/* ---- operators: publishing.md ------------------------------------------------------------------------------- */
+
+static void answer_publish_operator(void) {
+    static const char *const orders[] = {"kept", "shuffled", NULL};
+    ONLY("sensitive", "matrix", "order", "tape");
+    Integers own = integers_of(field("sensitive"), 0);
+    const Value *rows = field("matrix");
+    int shuffled = word("order", orders);
+    require(rows->type == LIST && rows->count > 1 && rows->count <= 32 && own.count > 0);
+    size_t size = rows->count, value = 0;
+    Fraction **laws = take_array(size, sizeof(Fraction *));
+    Wide *bounds = take_array(size, sizeof(Wide));
+    for (const Value *row = rows->first; row; row = row->next, value++) {
+        require(row->type == LIST && row->count == size);
+        laws[value] = law_of(row);
+        bounds[value] = 1;
+        for (size_t v = 0; v < size; v++) {
+            bounds[value] = bounds[value] / divisor(bounds[value], laws[value][v].q) * laws[value][v].q;
+            require(bounds[value] <= (Wide)1 << 63);
+        }
+    }
+    for (size_t i = 0; i < own.count; i++) require(own.at[i] < (int64_t)size);
+    open_tape(text("tape"));
+    int64_t *drawn = take_array(own.count, sizeof(int64_t)), *out = take_array(own.count, sizeof(int64_t));
+    for (value = 0; value < size; value++) {
+        for (size_t i = 0; i < own.count; i++) {
+            if (own.at[i] != (int64_t)value) continue;
+            Wide number = below((uint64_t)bounds[value]), upto = 0;
+            for (drawn[i] = -1; upto <= number;) {
+                Fraction share = laws[value][++drawn[i]];
+#ifdef BREAK_COLUMN_FOR_ROW
+                share = laws[drawn[i]][value];
+                if (drawn[i] + 1 == (int64_t)size) break;
+#endif
+                upto += share.p * (bounds[value] / share.q);
+            }
+        }
+    }
+    size_t *order = shuffled ? random_order(NULL, own.count) : NULL;
+    for (size_t i = 0; i < own.count; i++) out[i] = drawn[order ? order[i] : i];
+    printf("{\"published\":");
+    print_codes(out, own.count);
+    printf(",\"consumed\":%zu}", consumed);
+}
+
+/* ---- assignments: conformance.md ------------------------------------------------------------------------------ */
+
+/* The permanent of the rows from this one on, of the columns that are not taken; the row `out` is left out. */
+static Fraction permanent(Fraction **rows, size_t size, size_t row, unsigned taken, size_t out) {
+    if (row == out) row++;
+    if (row >= size) return UNIT;
+    Fraction total = NONE;
+    for (size_t v = 0; v < size; v++) {
+        if (taken >> v & 1 || !rows[row][v].p) continue;
+        Fraction through = times(rows[row][v], permanent(rows, size, row + 1, taken | 1u << v, out));
+#ifdef BREAK_DETERMINANT
+        for (size_t left = 0; left < v; left++) if (!(taken >> left & 1)) through.p = -through.p;
+#endif
+        total = plus(total, through);
+    }
+    return total;
+}
+
+static void answer_permanent_posterior(void) {
+    ONLY("likelihoods");
+    const Value *written = field("likelihoods");
+    require(written->type == LIST && written->count > 0 && written->count <= 8);
+    size_t size = written->count, i = 0;
+    Fraction **rows = take_array(size, sizeof(Fraction *));
+    for (const Value *row = written->first; row; row = row->next, i++) {
+        require(row->type == LIST && row->count == size);
+        rows[i] = take_array(size, sizeof(Fraction));
+        size_t v = 0;
+        for (const Value *entry = row->first; entry; entry = entry->next) {
+            require(entry->type == TEXT);
+            rows[i][v] = exact(entry->text);
+            require(rows[i][v++].p >= 0);
+        }
+    }
+    Fraction whole = permanent(rows, size, 0, 0, size);
+    printf("{\"permanent\":");
+    print_fraction(whole);
+    printf(",\"posterior\":");
+    if (!whole.p) printf("null");
+    for (i = 0; whole.p && i < size; i++) {
+        putchar(i ? ',' : '[');
+        for (size_t v = 0; v < size; v++) {
+            putchar(v ? ',' : '[');
+            Fraction through = times(rows[i][v], permanent(rows, size, 0, 1u << v, i));
+            print_fraction(times(through, fraction(whole.q, whole.p)));
+        }
+        putchar(']');
+    }
+    if (whole.p) putchar(']');
+    putchar('}');
+}
+
 static void answer_describe(void);
 
 static const struct { const char *name; void (*answer)(void); } OPERATIONS[] = {
@@ -1477,6 +1574,7 @@ static const struct { const char *name; void (*answer)(void); } OPERATIONS[] = {
     {"publish", answer_publish}, {"release", answer_release}, {"publish_random", answer_publish_random},
     {"estimate", answer_estimate}, {"transition", answer_transition}, {"publish_swap", answer_publish_swap},
     {"publish_alpha_beta", answer_publish_alpha_beta}, {"entropy_loss", answer_entropy_loss},
+    {"publish_operator", answer_publish_operator}, {"permanent_posterior", answer_permanent_posterior},
 };
 enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS };
 

@@ -802,7 +802,20 @@ function parsedOnce(text) {
 
 const RETAINED = "retention replacement";
 const FACTS = { "SPLU-Gen": ["gamma", "retention", "plan"], Anatomy: ["gamma", "plan"], DBR: [], "Laplace counts": ["budget"],
-  [RETAINED]: ["retention", "replacing", "order", "domains"], swapping: ["retention"], "alpha-beta": ["alpha", "beta", "domains"] };
+  [RETAINED]: ["retention", "replacing", "order", "domains"], swapping: ["retention"], operator: ["matrix", "order", "domains"],
+  "alpha-beta": ["alpha", "beta", "domains"] };
+
+// The rows are those of the sorted domain; the text has a blank after each comma.
+function operatorRows(told, wrong) {
+  if (!Array.isArray(told.sensitive) || told.sensitive.length !== 1) wrong();
+  let rows;
+  try { rows = JSON.parse(told.matrix); } catch { wrong(); }
+  if (!Array.isArray(rows) || !rows.every(Array.isArray)) wrong();
+  const matrix = lawful(rows.map((row) => row.map((entry) => parseExact(entry, "matrix"))));
+  const size = told.sensitive[0].domain.length;
+  if (size < 2 || matrix.length !== size || matrix.some((row) => row.length !== size || row.some(({ p }) => p < 0n))) wrong();
+  return `[${matrix.map((row) => `[${row.map((entry) => `"${entry}"`).join(", ")}]`).join(", ")}]`;
+}
 
 function manifestOf(text) {
   let told;
@@ -834,6 +847,8 @@ function manifestOf(text) {
       for (const each of told.sensitive) texts([each.column, ...texts(each.domain)]);
       return domainsDigest(told.sensitive) === value ? [name, value] : wrong();
     }
+    if (name === "matrix") return [name, operatorRows(told, wrong)];
+    if (told.method === "operator" && name === "order") return ["kept", "shuffled"].includes(value) ? [name, value] : wrong();
     if (told.method === RETAINED || told.method === "swapping") {
       if (name === "retention") {
         const p = share(value, name);
@@ -1039,6 +1054,28 @@ function swapped(columns, p, source) {
   return told;
 }
 
+// ---- operators: publishing.md ----------------------------------------------------------------------------------
+
+// Of the numbers below the row's bound, the first of each value's share ends where that of the next begins.
+function operated(matrix, codes, shuffled, source) {
+  if (matrix.length < 2 || matrix.length > 32 || matrix[0].length !== matrix.length) refuse("no matrix of as many rows as columns");
+  const bounds = matrix.map((row) => leastCommon(row.map(({ q }) => q)));
+  if (bounds.some((bound) => bound > 1n << 63n)) refuse("too many digits to draw by");
+  if (!codes.length || codes.some((code) => code >= matrix.length)) refuse("no records, or a code without a row");
+  const [integers, published] = [[], []];
+  matrix.forEach((row, value) => {
+    const records = codes.map((_, record) => record).filter((record) => codes[record] === value);
+    source.bigBelow(bounds[value], records.length).forEach((drawn, place) => {
+      let [shown, end] = [0, row[0].p * (bounds[value] / row[0].q)];
+      while (drawn >= end) { shown += 1; end += row[shown].p * (bounds[value] / row[shown].q); }
+      integers[records[place]] = json(drawn);
+      published[records[place]] = shown;
+    });
+  });
+  const rows = shuffled ? source.permutation(codes.length) : codes.map((_, record) => record);
+  return { published: rows.map((record) => published[record]), rows, integers };
+}
+
 // ---- the alpha-beta algorithm: publishing.md -------------------------------------------------------------------
 
 const EAGER = 1n << 20n;
@@ -1235,15 +1272,42 @@ function entropyLosses(tables, prior, matrix) {
   };
 }
 
+// ---- assignments: conformance.md -----------------------------------------------------------------------------------
+
+// The sum over all ways to give the records from this one on the values that are left.
+function permanentOf(rows, left = rows.map((_, value) => value)) {
+  if (!left.length) return ONE;
+  const row = rows[rows.length - left.length];
+  return left.reduce((total, value) => (row[value].p === 0n ? total
+    : total.plus(row[value].times(permanentOf(rows, left.filter((other) => other !== value))))), ZERO);
+}
+
+function assigned(rows) {
+  const permanent = permanentOf(rows);
+  if (permanent.p === 0n) return { permanent: "0", posterior: null };
+  const without = (record, value) => rows.filter((_, other) => other !== record).map((row) => row.filter((_, other) => other !== value));
+  const through = (record, value) => rows[record][value].times(permanentOf(without(record, value)));
+  const posterior = rows.map((row, record) => row.map((_, value) => String(through(record, value).over(permanent))));
+  return { permanent: String(permanent), posterior };
+}
+
 // ---- channels: conformance.md ------------------------------------------------------------------------------------
 
-function matrixOf(fields) {
-  const rows = fields.take("matrix");
+function rowsOf(fields, name) {
+  const rows = fields.take(name);
   if (!Array.isArray(rows) || !rows.length || !rows.every(Array.isArray) || !rows[0].length) refuse("no matrix");
-  const matrix = rows.map((row) => row.map((entry) => parseExact(entry, "matrix")));
+  const matrix = rows.map((row) => row.map((entry) => parseExact(entry, name)));
   for (const row of matrix) {
     if (row.length !== matrix[0].length) refuse("the rows differ in length");
     if (row.some((entry) => entry.compare(ZERO) < 0)) refuse("an entry is negative");
+  }
+  return matrix;
+}
+
+const matrixOf = (fields) => lawful(rowsOf(fields, "matrix"));
+
+function lawful(matrix) {
+  for (const row of matrix) {
     if (row.reduce((total, entry) => total.plus(entry), ZERO).compare(ONE) !== 0) refuse("a row does not add up to 1");
   }
   return matrix;
@@ -1580,6 +1644,19 @@ const OPERATIONS = {
     const tape = new Tape(fields.bytes("tape"));
     fields.finish();
     return { ...swapped(columns, p, tape), consumed: tape.consumed };
+  },
+  publish_operator(fields) {
+    const [codes, matrix] = [fields.integers("sensitive"), matrixOf(fields)];
+    const shuffled = fields.word("order", ["kept", "shuffled"]) === "shuffled";
+    const tape = new Tape(fields.bytes("tape"));
+    fields.finish();
+    return { ...operated(matrix, codes, shuffled, tape), consumed: tape.consumed };
+  },
+  permanent_posterior(fields) {
+    const rows = rowsOf(fields, "likelihoods");
+    fields.finish();
+    if (rows.length !== rows[0].length || rows.length > 8) refuse("no group of up to eight records");
+    return assigned(rows);
   },
   publish_alpha_beta(fields) {
     const columns = declaredColumns(fields, false);

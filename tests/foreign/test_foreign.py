@@ -170,6 +170,18 @@ IN_C = [
         ["entropy_loss/statistics/one-record-alone"],
         ["entropy_loss/statistics/one-bit", "entropy_loss/invalid"],
     ),
+    (
+        "COLUMN_FOR_ROW",
+        ["publish_operator"],
+        ["publish_operator/of-the-page-kept/", "publish_operator/moved-on-kept/"],
+        ["publish_operator/identity-kept/", "publish_operator/best-kept/", "publish_operator/invalid"],
+    ),
+    (
+        "DETERMINANT",
+        ["permanent_posterior"],
+        ["permanent_posterior/groups/permanent-is-not-determinant"],
+        ["permanent_posterior/groups/one-record", "permanent_posterior/invalid"],
+    ),
 ]
 
 

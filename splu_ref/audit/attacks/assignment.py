@@ -7,6 +7,9 @@ the permanent that goes through L[i][j].
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -66,6 +69,57 @@ def assignment_posteriors(likelihoods: Matrices) -> Matrices:
     if len(small):
         posteriors[small] = _by_logarithms(np.log(scaled[small]))
     return np.asarray(posteriors)
+
+
+def exact_posteriors(
+    likelihoods: Sequence[Sequence[Fraction]],
+) -> tuple[Fraction, list[list[Fraction]] | None]:
+    """Return the permanent of one group's likelihoods, and the posterior of each record and value.
+
+    Parameters
+    ----------
+    likelihoods
+        By record and value, as many of each: numbers of at least 0.
+
+    Returns
+    -------
+    tuple
+        The permanent, and for each record the probability of each value; None if no assignment is possible,
+        which is when the permanent is 0.
+
+    Notes
+    -----
+    The sums of `assignment_posteriors`, over whole numbers.
+    """
+    scales = [lcm(*(entry.denominator for entry in row)) for row in likelihoods]
+    whole = [[int(entry * scale) for entry in row] for row, scale in zip(likelihoods, scales, strict=True)]
+    gamma = len(whole)
+    first, last = _within(whole), _within(whole[::-1])
+    every = 2**gamma - 1
+    permanent = first[every]
+    if not permanent:
+        return Fraction(0), None
+    through = [[0] * gamma for _ in range(gamma)]
+    for subset in range(every):
+        record = subset.bit_count()
+        for value in range(gamma):
+            if not subset >> value & 1:
+                rest = every & ~subset & ~(1 << value)
+                through[record][value] += first[subset] * whole[record][value] * last[rest]
+    posteriors = [[Fraction(each, permanent) for each in row] for row in through]
+    return Fraction(permanent, prod(scales)), posteriors
+
+
+def _within(whole: Sequence[Sequence[int]]) -> list[int]:
+    """Return by set of values the permanent of as many first rows within it."""
+    gamma = len(whole)
+    permanents = [1] + [0] * (2**gamma - 1)
+    for subset in range(1, 2**gamma):
+        row = whole[subset.bit_count() - 1]
+        permanents[subset] = sum(
+            permanents[subset ^ (1 << value)] * row[value] for value in range(gamma) if subset >> value & 1
+        )
+    return permanents
 
 
 def _by_logarithms(likelihoods: Matrices) -> Matrices:

@@ -86,15 +86,15 @@ def breach_profile(fields: Fields) -> dict[str, Json]:
 
 def channel_of(fields: Fields) -> Channel[int, int]:
     """Return the channel of a request: states are numbered from 0."""
-    entries = entries_of(fields, MOST_STATES)
+    entries = entries_of(fields, "matrix", MOST_STATES)
     return from_matrix(range(len(entries)), entries, range(len(entries[0])))
 
 
-def entries_of(fields: Fields, most: int) -> list[list[Fraction]]:
-    """Return the rows of the matrix of a request, of at most so many rows and columns."""
-    rows = fields.take("matrix")
+def entries_of(fields: Fields, name: str, most: int) -> list[list[Fraction]]:
+    """Return the rows of a matrix of a request, of at most so many rows and columns."""
+    rows = fields.take(name)
     if not isinstance(rows, list) or not rows or not all(isinstance(row, list) and row for row in rows):
-        raise ParameterError("matrix is not a list of rows: give at least one, with an entry at least")
+        raise ParameterError(f"{name} is not a list of rows: give at least one, with an entry at least")
     if len(rows) > most or len(rows[0]) > most:
-        raise ParameterError(f"matrix is too large: give at most {most} rows and columns")
-    return [[exact_of(Fields({"matrix": entry}).text("matrix"), "matrix") for entry in row] for row in rows]
+        raise ParameterError(f"{name} is too large: give at most {most} rows and columns")
+    return [[exact_of(Fields({name: entry}).text(name), name) for entry in row] for row in rows]

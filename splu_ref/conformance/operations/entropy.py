@@ -21,7 +21,7 @@ def losses(fields: Fields) -> dict[str, Json]:
     """Answer what a release of the tables of a world costs each record, in bits, exactly."""
     tables = [tuple(table) for table in fields.lists("tables")]
     prior = [exact_of(text, "prior") for text in texts_of(fields.take("prior"), "prior")]
-    entries = entries_of(fields, MOST_TABLES)
+    entries = entries_of(fields, "matrix", MOST_TABLES)
     fields.finish()
     if not len(tables) == len(prior) == len(entries) or len(set(tables)) < len(tables):
         raise ParameterError("give each table once, and for each a probability and a row")

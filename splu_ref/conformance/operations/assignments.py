@@ -1,0 +1,26 @@
+"""The operation that says who of a group has which of its values."""
+
+from __future__ import annotations
+
+from splu_ref.audit.attacks.assignment import exact_posteriors
+from splu_ref.conformance.fields import Fields, written
+from splu_ref.conformance.operations.channels import entries_of
+from splu_ref.model import Json, ParameterError
+
+MOST_RECORDS = 8
+"""Records of a group of one request."""
+
+
+def permanent_posterior(fields: Fields) -> dict[str, Json]:
+    """Answer the permanent of likelihoods, and the posterior of each record and value."""
+    likelihoods = entries_of(fields, "likelihoods", MOST_RECORDS)
+    fields.finish()
+    if any(len(row) != len(likelihoods) for row in likelihoods):
+        raise ParameterError("likelihoods are not square: give each record one for each value of the group")
+    if any(entry < 0 for row in likelihoods for entry in row):
+        raise ParameterError("a likelihood is negative: give numbers of at least 0")
+    permanent, posterior = exact_posteriors(likelihoods)
+    told: Json = None
+    if posterior is not None:
+        told = [[written(entry) for entry in row] for row in posterior]
+    return {"permanent": written(permanent), "posterior": told}
