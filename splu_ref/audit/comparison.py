@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import NamedTuple
 
 from splu_ref.audit.attacks import (
     Attackable,
@@ -19,6 +20,7 @@ from splu_ref.audit.attacks import (
     shared_value,
     told_apart,
 )
+from splu_ref.audit.attacks.learned import Learner, LearningName
 from splu_ref.audit.comparison_cells import (
     BITS,
     DRAWS,
@@ -38,7 +40,7 @@ from splu_ref.audit.tuple_rows import tuple_rows
 from splu_ref.binomial import Bounds, Enclosure, lower_tail, upper_tail
 from splu_ref.channels import PredicateCount, amplification, mutual_information, worst_property
 from splu_ref.estimators.laplace_error import noise_tail
-from splu_ref.guarantees import chernoff_bound
+from splu_ref.guarantees import chernoff_bound, decimal_down, exact_json
 from splu_ref.mechanisms import (
     LN_2,
     Anatomy,
@@ -57,6 +59,44 @@ SWAPPED = 1_000_000
 """Places of the chance with which a swapped cell stays: what is kept is matched to about as many."""
 
 
+LEARNED = "learning"
+"""The column of the attack that learns."""
+RUNS = 6
+"""Releases that it learns from, one by one: the fewest that have an interval."""
+
+
+class Learning(NamedTuple):
+    """Who learns, and what is right without a release.
+
+    Attributes
+    ----------
+    attack, runs
+        The attack, and how many releases of each mechanism it learns from, one by one.
+    majority
+        The share that is right by naming the most frequent value.
+    population
+        The share that a classifier of the true values of others is right about.
+    """
+
+    attack: LearningName
+    runs: int
+    majority: Fraction
+    population: Fraction
+
+    def told(self, digits: int) -> tuple[str, str]:
+        """Return both shares, rounded down to as many significant digits."""
+        return decimal_down(self.majority, digits), decimal_down(self.population, digits)
+
+    def to_json(self) -> dict[str, object]:
+        """Return it for programs."""
+        return {
+            "attack": self.attack,
+            "runs": self.runs,
+            "baseline": exact_json(self.majority, "down"),
+            "population": exact_json(self.population, "down"),
+        }
+
+
 @dataclass(frozen=True)
 class Comparison:
     """The two tables.
@@ -69,12 +109,15 @@ class Comparison:
         The sensitive column.
     attacks, guarantees
         A row for each mechanism.
+    learning
+        Who learns, and what is right without a release; None if there is nothing to learn from.
     """
 
     rows: int
     column: str
     attacks: tuple[Row, ...]
     guarantees: tuple[Row, ...]
+    learning: Learning | None = None
 
     def to_json(self) -> dict[str, object]:
         """Return both tables for programs, with what their columns mean."""
@@ -83,6 +126,7 @@ class Comparison:
             "column": self.column,
             "attacks": [row.to_json(ATTACKS) for row in self.attacks],
             "guarantees": [row.to_json(GUARANTEES) for row in self.guarantees],
+            "learning": None if self.learning is None else self.learning.to_json(),
             "meaning": {**ATTACKS, **GUARANTEES},
         }
 
@@ -95,6 +139,8 @@ ATTACKS: Mapping[str, str] = {
     "presence": "chance that a release proves that somebody has a value that one record has",
     "pair": "probability that two records have the rarest value, if they are known to share one and "
     "both show it",
+    LEARNED: "share of records whose own value is believed most by who learns from a release which values go "
+    "with which other columns: the median of several releases",
 }
 GUARANTEES: Mapping[str, str] = {
     "own kept": "chance that a record is published with its own value",
@@ -108,10 +154,17 @@ GUARANTEES: Mapping[str, str] = {
 """By name what a column holds."""
 
 COUNTS_ONLY = "counts are published, and nothing of single records"
+TUPLES = "learning: a published tuple is somebody's or nobody's, and no value is published beside a record"
 
 
 def compare(
-    table: Microdata, column: str, draws: Draws, progress: Callable[[int, int], None] = lambda *_: None
+    table: Microdata,
+    column: str,
+    draws: Draws,
+    progress: Callable[[int, int], None] = lambda *_: None,
+    *,
+    learner: LearningName = "foreground",
+    runs: int = RUNS,
 ) -> Comparison:
     """Attack every mechanism, and compute what each guarantees.
 
@@ -125,6 +178,8 @@ def compare(
         Random integers of a stream, for what is measured.
     progress
         Told how many mechanisms are done, and how many there are.
+    learner, runs
+        The attack that learns, and how many releases of each mechanism it learns from, one by one.
 
     Raises
     ------
@@ -134,11 +189,12 @@ def compare(
     mechanisms = list(_matched(table, column))
     if table.row_count < 2 * LARGE:
         raise DataError(f"{table.row_count} records: give a table of {2 * LARGE} or more")
+    attacker = _attacker(table, column, learner, runs)
     attacks, guarantees, rows = [], [], table.row_count
     for done, (name, mechanism) in enumerate(mechanisms):
         progress(done, len(mechanisms))
         if isinstance(mechanism, LaplaceCounts):
-            attacks.append(Row(name, (Cell(None, "none", COUNTS_ONLY),) * len(ATTACKS)))
+            attacks.append(Row(name, (Cell(None, "none", COUNTS_ONLY),) * (len(ATTACKS) - 1)))
             guarantees.append(Row(name, _of_counts(mechanism)))
             continue
         declared = table if isinstance(mechanism, Anatomy) else mechanism.declared(table)
@@ -150,7 +206,35 @@ def compare(
         attacked, guaranteed = tuple_rows(table, column, kept)
         attacks.append(attacked)
         guarantees.append(guaranteed)
-    return Comparison(rows, column, tuple(attacks), tuple(guarantees))
+    # Last, so that what is measured of the other attacks does not depend on it.
+    learning = None
+    if isinstance(attacker, str):
+        cells = [Cell(None, "none", attacker)] * len(attacks)
+    else:
+        cells = [_learned(attacker, mechanism, draws) for _, mechanism in mechanisms]
+        cells += [Cell(None, "none", TUPLES)] * (len(attacks) - len(cells))
+        learning = Learning(learner, runs, *attacker.without_release(draws))
+    whole = (Row(row.mechanism, (*row.cells, cell)) for row, cell in zip(attacks, cells, strict=True))
+    return Comparison(rows, column, tuple(whole), tuple(guarantees), learning)
+
+
+def _attacker(table: Microdata, column: str, name: LearningName, runs: int) -> Learner | str:
+    """Return who learns from all other columns, or why there is nothing to learn from."""
+    try:
+        return Learner.of(name, table, column, [each for each in table.columns if each != column], runs=runs)
+    except DataError as error:
+        return f"learning: {error}"
+
+
+def _learned(attacker: Learner, mechanism: Attackable | LaplaceCounts, draws: Draws) -> Cell:
+    """Return the share that is named right by who learns from releases of a mechanism."""
+    if isinstance(mechanism, LaplaceCounts):
+        return Cell(None, "none", COUNTS_ONLY)
+    try:
+        success, _ = attacker.attack(mechanism, draws)
+    except ParameterError as error:
+        return Cell(None, "none", f"learning: {error}")
+    return Cell(success.median, "measured", interval=(success.least, success.greatest))
 
 
 def _matched(table: Microdata, column: str) -> Iterator[tuple[str, Attackable | LaplaceCounts]]:

@@ -38,12 +38,15 @@ class Cell(NamedTuple):
     rounding
         In which direction decimals are rounded: what an attacker gains and errors of large counts up, what is
         kept and errors of small counts, which protect, down.
+    interval
+        Of a measured number that has one, for 95 %.
     """
 
     value: Fraction | Bounds | None
     kind: Literal["exact", "measured", "none"]
     reason: str = ""
     rounding: Literal["down", "up"] = "up"
+    interval: tuple[Fraction, Fraction] | None = None
 
     def decimal(self, digits: int) -> str:
         """Return the number's first significant digits, rounded as it ought to be, or nothing."""
@@ -51,10 +54,21 @@ class Cell(NamedTuple):
             return ""
         return decimal_up(self.value, digits) if self.rounding == "up" else decimal_down(self.value, digits)
 
+    def ends(self, digits: int) -> str:
+        """Return the interval in words, widened to as many significant digits, or nothing."""
+        if self.interval is None:
+            return ""
+        least, greatest = self.interval
+        return f"{decimal_down(least, digits)} to {decimal_up(greatest, digits)}"
+
     def to_json(self) -> dict[str, object]:
         """Return the entry for programs."""
         value = None if self.value is None else exact_json(self.value, self.rounding)
-        return {"value": value, "kind": self.kind, "reason": self.reason}
+        told: dict[str, object] = {"value": value, "kind": self.kind, "reason": self.reason}
+        if self.interval is not None:
+            least, greatest = self.interval
+            told["interval"] = [exact_json(least, "down"), exact_json(greatest, "up")]
+        return told
 
 
 class Row(NamedTuple):

@@ -10,14 +10,15 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from splu_ref.audit.comparison import ATTACKS, GUARANTEES, Comparison, compare
+from splu_ref.audit.attacks.learned import LEARNING
+from splu_ref.audit.comparison import ATTACKS, GUARANTEES, LEARNED, RUNS, Comparison, compare
 from splu_ref.audit.comparison_cells import Cell, Row
 from splu_ref.binomial import Bounds
 from splu_ref.cli.output import AsJson, Force, Separator, about
 from splu_ref.cli.progress import counted
 from splu_ref.microdata import read_table
 from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE, embedded_table
-from splu_ref.model import ParameterError
+from splu_ref.model import ParameterError, whole
 from splu_ref.randomness import SeededSource, SystemSource
 from splu_ref.report import check_comparison_folder, write_comparison
 from splu_ref.terminal import draw, say, say_json, visible
@@ -35,6 +36,13 @@ def run(
     report: Annotated[
         Path | None, typer.Option("--report", help="Write index.html and comparison.json into this folder.")
     ] = None,
+    learning: Annotated[
+        str, typer.Option("--learning", help=f"The attack that learns: {', '.join(LEARNING)}.")
+    ] = "foreground",
+    attack_runs: Annotated[
+        str,
+        typer.Option("--attack-runs", help="Releases that it learns from, one by one; an interval needs 6."),
+    ] = str(RUNS),
     seed: Annotated[int | None, typer.Option("--seed", help="For tests only: repeatable.")] = None,
     separator: Separator = None,
     force: Force = False,
@@ -44,8 +52,13 @@ def run(
 
     Each mechanism publishes the same table with groups of five, and with a chance of 1/5 and 2/5 of keeping
     a record's own value where it can be chosen. The attacker knows all true counts and every decoy plan.
-    Numbers follow from the mechanisms' laws, exactly; those marked ~ were measured in this run.
+    Numbers follow from the mechanisms' laws, exactly; those marked ~ were measured in this run. What attacks
+    that learn achieve is measured on several releases, beside an interval and what is right without one.
     """
+    learner = next((each for each in LEARNING if each == learning), None)
+    if learner is None:
+        raise ParameterError(f"--learning {learning}: choose one of {', '.join(LEARNING)}")
+    runs = whole(attack_runs, "--attack-runs", 1)
     if (table is None) != (column is None):
         raise ParameterError("a table needs its sensitive --column, and the embedded table has its own")
     if report is not None:
@@ -53,10 +66,10 @@ def run(
     draws = SystemSource() if seed is None else SeededSource(seed)
     with counted("comparing mechanisms") as progress:
         if table is None or column is None:
-            done = compare(embedded_table(), EMBEDDED_SENSITIVE, draws, progress)
+            done = compare(embedded_table(), EMBEDDED_SENSITIVE, draws, progress, learner=learner, runs=runs)
         else:
             with about(table):
-                done = compare(read_table(table), column, draws, progress)
+                done = compare(read_table(table), column, draws, progress, learner=learner, runs=runs)
     if report is not None:
         write_comparison(done, report, force=force)
     if as_json:
@@ -65,14 +78,35 @@ def run(
     say(f"{done.rows} records, column {visible(done.column)}")
     say("~ was measured in this run; the rest follows from laws, rounded to be cautious.")
     say("The attacker knows all true counts and every decoy plan: more than the public.")
+    # What is learned stands by itself: with its interval it would make the table too wide for a terminal.
+    known = {name: meaning for name, meaning in ATTACKS.items() if name != LEARNED}
     for title, columns, rows in (
-        ("What attacks achieve", ATTACKS, done.attacks),
+        ("What attacks achieve", known, tuple(Row(row.mechanism, row.cells[:-1]) for row in done.attacks)),
         ("What is guaranteed", GUARANTEES, done.guarantees),
     ):
         _show(title, list(columns), rows)
         for name, meaning in columns.items():
             say(f"  {name}: {meaning}")
+    _learned(done)
     _reasons(done)
+
+
+def _learned(done: Comparison) -> None:
+    """Show what an attack that learns achieves, beside what needs no release."""
+    if done.learning is None:
+        return
+    rows = []
+    for mechanism, cells in done.attacks:
+        if ends := cells[-1].interval:
+            least, greatest = Cell(ends[0], "measured", rounding="down"), Cell(ends[1], "measured")
+            rows.append(Row(mechanism, (cells[-1], least, greatest)))
+    _show("What learning achieves", [LEARNED, "from", "to"], tuple(rows))
+    told = done.learning
+    say(f"  {LEARNED} ({told.attack}, {told.runs} releases): {ATTACKS[LEARNED]}")
+    say("  from, to: an interval that misses the median of all releases once in twenty times at most")
+    majority, population = told.told(DIGITS)
+    say(f"  without a release: {majority} by the most frequent value")
+    say(f"  from other people: {population}, by a classifier of their true values")
 
 
 def _show(title: str, columns: list[str], rows: tuple[Row, ...]) -> None:

@@ -234,6 +234,9 @@ def test_duplicates_under_both_readings(folder: Path, capsys: pytest.CaptureFixt
         (["attack", "homogeneity", "table.csv", "--manifest", "two.json"],
          "the release has the sensitive columns job, sex: name one, --column"),
         (["compare", "table.csv"], "a table needs its sensitive --column"),
+        (["compare", "--learning", "tree"], "--learning tree: choose one of foreground, de-finetti"),
+        (["compare", "--attack-runs", "0"], "--attack-runs"),
+        (["compare", "table.csv", "--column", "job", "--attack-runs", "101"], "101 releases: give at most"),
         (["compare", "--column", "job"], "a table needs its sensitive --column"),
         (["compare", "table.csv", "--column", "sex"], "column 'sex' has 2 values, which keep more than 1/5"),
         (["compare", "few.csv", "--column", "job"], "few.csv: 1999 records: give a table of 2000 or more"),
@@ -305,8 +308,21 @@ def test_mechanisms_are_compared_in_two_tables(
     )
     assert guarantees["Laplace, ln 2"]["error 10"]["value"]["decimal"].startswith("0.16666")  # 2 r^3/(1 + r)
     assert guarantees["Anatomy"]["error 1000"]["value"]["fraction"] == "0/1"
+    assert done["learning"]["attack"] == "foreground"
+    assert (done["learning"]["runs"], done["learning"]["baseline"]["fraction"]) == (6, "1/5")
+    for name, row in attacks.items():
+        if "interval" in row["learning"]:
+            least, greatest = (float(end["decimal"]) for end in row["learning"]["interval"])
+            assert least <= float(row["learning"]["value"]["decimal"]) <= greatest < 1
+        else:
+            assert name.startswith(("Laplace", "alpha-beta"))
+    # Sex teaches nothing here, so that who learns knows no more than the counts.
+    assert 0.15 < float(attacks["DBR"]["learning"]["value"]["decimal"]) < 0.25
+    assert float(attacks["SPLU-Gen, 2/5"]["learning"]["value"]["decimal"]) == pytest.approx(0.4, abs=0.05)
     assert main([*map(str, words)]) == 0
     shown = capsys.readouterr().out
+    assert "without a release: 0.2 by the most frequent value" in shown
+    assert "learning (foreground, 6 releases)" in shown
     assert max(map(len, shown.split("What is guaranteed")[0].splitlines()[:9])) <= 80
     assert all(name in shown for name in (*ATTACKS, *GUARANTEES))
     page = (tmp_path / "report" / "index.html").read_text()
@@ -357,3 +373,14 @@ def test_a_set_of_tuples_shows_no_record_to_learn_from(
     words = ["attack", "foreground", str(folder / "table.csv"), "--manifest", str(folder / "set.json")]
     assert main(words) == 2
     assert "shows nothing of single records" in capsys.readouterr().err
+
+
+def test_a_table_of_one_column_teaches_nothing(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    alone = tmp_path / "alone.csv"
+    pl.read_csv(folder / "table.csv").select("job").write_csv(alone)
+    done = _json(capsys, "compare", alone, "--column", "job", "--seed", 1)
+    assert done["learning"] is None
+    told = {row["mechanism"]: row["learning"]["reason"] for row in done["attacks"]}
+    assert "there is nothing to learn from" in told["Anatomy"]

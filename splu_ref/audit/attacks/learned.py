@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -109,39 +109,84 @@ def attack_by_learning(
     DataError
         If no column is left to learn from, or the column has too many values.
     """
-    all_codes, domain = table.codes(column), len(table.domain(column))
-    if domain > MOST_VALUES:
-        raise DataError(
-            f"column {column!r} has {domain} values, above {MOST_VALUES} for an attack: group them"
-        )
-    if runs > MOST_RUNS:
-        raise ParameterError(f"{runs} releases: give at most {MOST_RUNS}")
-    if name == "classifier" and isinstance(mechanism, Anatomy):
-        raise ParameterError("Anatomy publishes no value beside a record to learn from: choose de-finetti")
-    features = _features(table, others)
-    shares: list[tuple[Fraction, Fraction]] = []
-    for _ in range(runs):
-        rows, codes = _left(mechanism, all_codes, draws)
-        some = features.taken(rows)
-        if name == "classifier":
-            weights = _by_classifier(mechanism, column, some, codes, domain, draws)
-        else:
-            order, said = _released(mechanism, column, codes, domain, draws)
-            codes, some = codes[order], some.taken(order)
-            weights = learned(some, said, turns=1 if name == "foreground" else MOST_TURNS)
-        shares.append((share_right(weights, codes), share_right_of_surest(weights, codes)))
-    counts = np.bincount(all_codes)
-    folds = np.array_split(draws.permutation(len(all_codes)), FOLDS)
+    learner = Learner.of(name, table, column, others, runs=runs)
+    success, surest = learner.attack(mechanism, draws)
+    majority, population = learner.without_release(draws)
     return LearnedOutcome(
         attack=name,
         mechanism=mechanism.name,
-        attacked=len(all_codes),
+        attacked=len(learner.codes),
         runs=runs,
-        success=Shares.of([success for success, _ in shares]),
-        surest=Shares.of([surest for _, surest in shares]),
-        majority=Fraction(int(counts.max()), len(all_codes)),
-        population=share_right(cross_validated(features, all_codes, domain, folds), all_codes),
+        success=success,
+        surest=surest,
+        majority=majority,
+        population=population,
     )
+
+
+@dataclass(frozen=True)
+class Learner:
+    """An attacker who learns, and the table that is attacked.
+
+    Attributes
+    ----------
+    name
+        As for `attack_by_learning`.
+    column, codes, domain
+        The sensitive column, each record's value, and how many values there are.
+    features
+        What is known of each record.
+    runs
+        How many releases are attacked.
+    """
+
+    name: LearningName
+    column: str
+    codes: IntArray
+    domain: int
+    features: Features
+    runs: int
+
+    @classmethod
+    def of(
+        cls, name: LearningName, table: Microdata, column: str, others: Sequence[str], *, runs: int
+    ) -> Self:
+        """Return the attacker of a table; parameters and errors as for `attack_by_learning`."""
+        codes, domain = table.codes(column), len(table.domain(column))
+        if domain > MOST_VALUES:
+            raise DataError(
+                f"column {column!r} has {domain} values, above {MOST_VALUES} for an attack: group them"
+            )
+        if runs > MOST_RUNS:
+            raise ParameterError(f"{runs} releases: give at most {MOST_RUNS}")
+        return cls(name, column, codes, domain, _features(table, others), runs)
+
+    def attack(self, mechanism: Attackable, draws: Draws) -> tuple[Shares, Shares]:
+        """Return the shares that are named right, of all records and of those of which it is surest."""
+        if self.name == "classifier" and isinstance(mechanism, Anatomy):
+            raise ParameterError(
+                "Anatomy publishes no value beside a record to learn from: choose de-finetti"
+            )
+        shares: list[tuple[Fraction, Fraction]] = []
+        for _ in range(self.runs):
+            rows, codes = _left(mechanism, self.codes, draws)
+            some = self.features.taken(rows)
+            if self.name == "classifier":
+                weights = _by_classifier(mechanism, self.column, some, codes, self.domain, draws)
+            else:
+                order, said = _released(mechanism, self.column, codes, self.domain, draws)
+                codes, some = codes[order], some.taken(order)
+                weights = learned(some, said, turns=1 if self.name == "foreground" else MOST_TURNS)
+            shares.append((share_right(weights, codes), share_right_of_surest(weights, codes)))
+        success, surest = zip(*shares, strict=True)
+        return Shares.of(success), Shares.of(surest)
+
+    def without_release(self, draws: Draws) -> tuple[Fraction, Fraction]:
+        """Return what is right by the most frequent value, and by a classifier of other people's values."""
+        counts = np.bincount(self.codes)
+        folds = np.array_split(draws.permutation(len(self.codes)), FOLDS)
+        told = cross_validated(self.features, self.codes, self.domain, folds)
+        return Fraction(int(counts.max()), len(self.codes)), share_right(told, self.codes)
 
 
 def _features(table: Microdata, others: Sequence[str]) -> Features:
