@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 from itertools import permutations
-from math import prod
+from math import factorial, prod
 
 import numpy as np
 import polars as pl
 import pytest
 
 from splu_ref.audit.attacks import LEARNING, LearningName, attack_by_learning
-from splu_ref.audit.attacks.assignment import LARGEST, _by_logarithms, assignment_posteriors
+from splu_ref.audit.attacks.assignment import LARGEST, _by_logarithms, assignment_posteriors, exact_posteriors
 from splu_ref.audit.attacks.learning import Features, NaiveBayes
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen
 from splu_ref.microdata import Microdata
@@ -126,3 +126,23 @@ def test_one_of_several_replaced_columns_is_attacked_by_itself(compound: bool) -
         for one in (both, alone)
     ]
     assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("gamma", [1, 2, 3, 5])
+def test_exact_posteriors_are_those_in_doubles_and_of_equal_likelihoods_uniform(gamma: int) -> None:
+    alike = [[Fraction(2, 7)] * gamma for _ in range(gamma)]
+    share = Fraction(1, gamma)
+    permanent = factorial(gamma) * Fraction(2, 7) ** gamma
+    assert exact_posteriors(alike) == (permanent, [[share] * gamma] * gamma)
+    # Who does not have some of a group's values has each of those left with the same chance.
+    for excluded in range(gamma):
+        known = [[Fraction(value >= excluded) for value in range(gamma)], *alike[1:]]
+        _, told = exact_posteriors(known)
+        assert told is not None
+        assert told[0] == [Fraction(value >= excluded, gamma - excluded) for value in range(gamma)]
+    draw = np.random.default_rng(gamma)
+    weights = draw.integers(1, 50, (gamma, gamma))
+    _, found = exact_posteriors([[Fraction(int(weight), 60) for weight in row] for row in weights])
+    assert found is not None
+    doubles = assignment_posteriors(weights[None] / 60)[0]
+    assert np.abs(np.array(found, dtype=float) - doubles).max() < 1e-12
