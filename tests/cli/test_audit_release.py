@@ -265,7 +265,7 @@ def test_a_release_without_checks_is_refused(
     assert main(["audit-release", str(tmp_path / "s.csv"), "--manifest", str(tmp_path / "s.json")]) == 2
     assert capsys.readouterr().err == (
         "splu-ref: this is a release by DBR, for which there are no checks: "
-        "give one by SPLU-Gen, retention replacement, swapping or alpha-beta\n"
+        "give one by SPLU-Gen, retention replacement, operator, swapping or alpha-beta\n"
     )
 
 
