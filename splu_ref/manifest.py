@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -201,12 +201,12 @@ class Facts:
             raise DataError("no column is sensitive: ask the publisher")
         return unrepeated(found)
 
-    def of_column(self, column: str) -> Facts:
-        """Return the facts of one sensitive column, where each parameter is told by column."""
-        columns, found = set(self.domains()), dict(self._document)
+    def of_column(self, column: str, columns: Collection[str]) -> Facts:
+        """Return the facts of one of the sensitive columns, where each parameter is told by column."""
+        found = dict(self._document)
         for name, told in self._document.items():
             if isinstance(told, dict) and name != "produced_by":
-                if set(told) != columns:
+                if set(told) != set(columns):
                     raise ValueError
                 found[name] = told[column]
             elif name in _BY_COLUMN:

@@ -23,7 +23,9 @@ class Make(Protocol):
 
 
 @contextmanager
-def certified(path: Path | None, make: Make, lines: list[tuple[str, str]], *, force: bool) -> Iterator[None]:
+def certified(
+    path: Path | None, make: Make | None, lines: list[tuple[str, str]], *, force: bool
+) -> Iterator[None]:
     """Write a certificate if a path is given, let the caller print, and only then refuse what is too large.
 
     Parameters
@@ -31,7 +33,7 @@ def certified(path: Path | None, make: Make, lines: list[tuple[str, str]], *, fo
     path
         Where to write, or None.
     make
-        Makes the certificate.
+        Makes the certificate; None only where none is wanted.
     lines
         What will be printed for people; a line about the certificate is added.
     force
@@ -43,7 +45,7 @@ def certified(path: Path | None, make: Make, lines: list[tuple[str, str]], *, fo
         If a certificate is wanted and cannot be made.
     """
     refusal: CertificateError | None = None
-    if path is not None:
+    if path is not None and make is not None:
         try:
             with counted("making the certificate") as progress:
                 # Most runs write none.

@@ -9,12 +9,12 @@ import typer
 
 from splu_ref.audit import ConceptMinimum, concept_minimum
 from splu_ref.binomial.work import one_budget
-from splu_ref.channels import GroupDraws
 from splu_ref.cli.drawn import DrawsOption, bargain_line
 from splu_ref.cli.exactly import words
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, EpsilonOption, GammaOption, show
+from splu_ref.cli.output import AsJson, EpsilonOption
 from splu_ref.cli.progress import counted
+from splu_ref.cli.promised import Answer, GammaIfTold, ManifestOption, Promised, promised, show_promises
 from splu_ref.guarantees import exact_json
 from splu_ref.guarantees.drawn_privacy import is_plain_up_to
 from splu_ref.model import InputError, ParameterError, whole
@@ -26,7 +26,9 @@ PRINTED = "splu.T4conj"
 
 @one_budget()
 def run(
-    gamma: GammaOption,
+    *,
+    gamma: GammaIfTold = None,
+    manifest: ManifestOption = None,
     epsilon: EpsilonOption,
     alpha: Annotated[str, typer.Option("--alpha", help="Largest count that is to be protected.")],
     method: Annotated[
@@ -45,11 +47,24 @@ def run(
     x3 = 1 to alpha records. It belongs to the estimator. Of predicates nearly all of whose records carry
     the value everything is proved; of others, under exact and printed, only the stated range is searched.
     With --draws capped:M, and --alpha up to M, it speaks of values with at most M records, whose draws have
-    the law of independent ones; of other values nothing is decided.
+    the law of independent ones; of other values nothing is decided. With --manifest, all this is told of
+    every sensitive column of a release.
     """
     if method not in ("mle", "exact", "printed"):
         raise ParameterError(f"--method is {method!r}: give mle, exact or printed")
-    law = GroupDraws.parse(draws)
+    cases = promised(manifest, gamma, None, draws)
+    show_promises([_answer(case, epsilon, alpha, method) for case in cases], as_json=as_json)
+    return 0
+
+
+def _answer(case: Promised, epsilon: str, alpha: str, method: str) -> Answer:
+    """Return T_P of conjunctive concepts under one law, for programs and for people."""
+    gamma, law = case.gamma, case.draws
+    if case.retention is not None:
+        raise ParameterError(
+            f"concepts are treated for p = 1/gamma, and the manifest says {case.retention} for "
+            f"{', '.join(case.columns)}: nothing is known of this release"
+        )
     if not is_plain_up_to(law, whole(alpha, "alpha", 1)):
         raise ParameterError(
             f"concepts are treated for capped draws, and counts up to the cap: with --draws {law} give an "
@@ -91,8 +106,7 @@ def run(
         lines.append(bargain_line(law, least.gamma))
     if method != "mle":
         lines.append(("unprotected", _unprotected(least)))
-    show(result, lines, as_json=as_json)
-    return 0
+    return Answer(case, result, lines)
 
 
 def _described(least: ConceptMinimum) -> str:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from splu_ref.certificates import drawn_threshold_certificate
 from splu_ref.channels import GroupDraws
-from splu_ref.cli.certify import certified
+from splu_ref.cli.certify import Make
 from splu_ref.cli.drawn import OF_A_PLAN, Lines, bargain_line
 from splu_ref.cli.exactly import words
-from splu_ref.cli.output import show
 from splu_ref.cli.progress import counted
+from splu_ref.cli.promised import Promised
 from splu_ref.guarantees import (
     DrawnThreshold,
     Noise,
@@ -23,51 +22,36 @@ from splu_ref.guarantees import (
     table_threshold,
 )
 from splu_ref.guarantees.drawn_utility import LARGEST_GROUP
-from splu_ref.model import Gamma, ParameterError, positive, whole
+from splu_ref.model import Gamma, positive, whole
 
 if TYPE_CHECKING:
     from splu_ref.guarantees import DrawnCount
 
 
-def show_utility(
-    gamma: str,
+def drawn_utility(
+    case: Promised,
     epsilon: str,
-    draws: GroupDraws,
-    *,
     frequency: str | None,
     t_e: str | None,
     values: str | None,
     counts: Sequence[DrawnCount],
-    certificate: Path | None,
-    force: bool,
-    as_json: bool,
-) -> None:
-    """Print how accurate large counts are under a law of draws: in every table, and in that of ``counts``.
+) -> tuple[dict[str, object], Lines, Make | None]:
+    """Return how accurate large counts are under a law of draws: in every table, and in that of ``counts``.
 
-    Raises
-    ------
-    ParameterError
-        For a parameter outside its range, or a certificate or a table beside a single count.
-    CertificateError
-        As `certified`, after the result is printed.
+    Of a single count there is nothing that makes a certificate.
     """
+    gamma, draws = case.gamma, case.draws
     known = values or (len(counts) if Gamma(gamma) <= LARGEST_GROUP else 0)
     noise = Noise.of(draws, gamma, known) if known else None
     if frequency is not None:
-        if certificate is not None or counts:
-            raise ParameterError(
-                "--frequency with --draws has no certificate and no --table: leave them out, or give --t-e"
-            )
         result, lines = _error(gamma, epsilon, frequency, draws, noise)
-        show(result, [*lines, bargain_line(draws, Gamma(gamma))], as_json=as_json)
-        return
+        return result, [*lines, bargain_line(draws, Gamma(gamma))], None
     assert t_e is not None, "either is given"
     with counted("bounding tails"):
         found = drawn_threshold(gamma, epsilon, t_e, draws, noise)
         result, lines = _threshold(found, counts)
     lines.append(bargain_line(draws, found.gamma))
-    with certified(certificate, partial(drawn_threshold_certificate, found), lines, force=force):
-        show(result, lines, as_json=as_json)
+    return result, lines, partial(drawn_threshold_certificate, found)
 
 
 def _error(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
@@ -64,6 +65,16 @@ def retentions_told(mechanism: SpluGens) -> str | dict[str, str]:
     if isinstance(mechanism, SpluGen):
         return str(mechanism.retention)
     return {column: str(each.retention) for column, each in mechanism.columns}
+
+
+def parameters_told(mechanism: SpluGens) -> str:
+    """Return the options that tell `sanitize` a mechanism; of several columns what all have in common."""
+    told: dict[str, object] = {"gamma": in_words(sizes_told(mechanism))}
+    for name, value in mechanism.facts().items():
+        each = set(value.values()) if isinstance(value, Mapping) else {value}
+        if name != "gamma" and len(each) == 1:
+            told[name] = each.pop()
+    return " ".join(f"--{name} {shlex.quote(str(value))}" for name, value in told.items())
 
 
 def in_words(told: int | str | Mapping[str, int] | Mapping[str, str]) -> str:

@@ -25,8 +25,17 @@ from splu_ref.cli.drawn import (
     star_line,
 )
 from splu_ref.cli.exactly import setting, words
-from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, RetentionOption, show
+from splu_ref.cli.output import AsJson, EpsilonOption, Force, RetentionOption
 from splu_ref.cli.progress import counted
+from splu_ref.cli.promised import (
+    Answer,
+    GammaIfTold,
+    ManifestOption,
+    Promised,
+    promised,
+    require_one,
+    show_promises,
+)
 from splu_ref.files import refuse_existing
 from splu_ref.guarantees import PrivacyMinimum, least_worst_error, privacy_minimum
 from splu_ref.guarantees.drawn_privacy import is_plain_up_to
@@ -41,7 +50,9 @@ EXAMPLE = "splu-ref privacy --gamma 10 --epsilon 0.3 --alpha 3 --certificate t_p
 
 @one_budget()
 def run(
-    gamma: GammaOption,
+    *,
+    gamma: GammaIfTold = None,
+    manifest: ManifestOption = None,
     epsilon: EpsilonOption,
     alpha: Annotated[str, typer.Option("--alpha", help="Largest count that is to be protected.")],
     at_least: Annotated[
@@ -73,52 +84,76 @@ def run(
     and T_P collapses as R grows. Releases under the same key count as one. A larger --retention makes counts
     more accurate and T_P smaller. With --draws other than independent, T_P is the least over all tables;
     counts above the law's bound depend on the table, and where that leaves --at-least open the exit code is
-    3. With --table, T_P of its values is computed as well.
+    3. With --table, T_P of its values is computed as well. With --manifest, all this is told of every
+    sensitive column of a release, and --at-least is judged by all.
     """
     wanted = None if at_least is None else probability(at_least, "--at-least")
     times = whole(releases, "--releases", 1)
     if certificate is not None:
         refuse_existing(certificate, force=force)
-    law = GroupDraws.parse(draws)
-    if law.bound is not None and retention is not None:
-        raise ParameterError(f"draws {law} have retention 1/gamma: leave out --retention")
-    counts = counts_of_table(table, sensitive, gamma, law, plan, seed)
-    plain = is_plain_up_to(law, whole(alpha, "alpha", 1))
-    least: PrivacyMinimum | None = None
-    with counted("visiting plateaus") as progress:
-        if plain:
-            least = privacy_minimum(gamma, epsilon, alpha, times, retention=retention, progress=progress)
-            result, lines, holds = _answer(least, law, wanted)
-        else:
-            result, lines, holds = answer_for_privacy(gamma, epsilon, alpha, law, times, wanted)
-        star = least_worst_error(gamma, epsilon, alpha, retention=retention, draws=law)
-    result |= {"draws": str(law), "t_p_star": star_json(star), "table": None}
-    lines.insert(2, star_line(star, times))
-    if counts:
-        result["table"], more = answer_for_a_table(counts, epsilon, alpha)
-        lines += more
-    if law.bound is not None:
-        lines.append(bargain_line(law, int(str(result["gamma"]))))
-    if wanted is not None:
-        said = {True: "holds", False: "does not hold", None: "cannot be told for every table"}
-        lines.append((f"at least {at_least}", said[holds]))
+    cases = promised(manifest, gamma, retention, draws)
+    require_one(cases, certificate)
+    if manifest is not None and (table is not None or sensitive is not None):
+        raise ParameterError("--table is for draws that are told by options: leave out --manifest or --table")
+    minima: list[PrivacyMinimum | None] = []
+    answers, judged = [], []
+    for case in cases:
+        law = case.draws
+        if law.bound is not None and case.retention is not None:
+            raise ParameterError(f"draws {law} have retention 1/gamma: leave out --retention")
+        counts = counts_of_table(table, sensitive, case.gamma, law, plan, seed)
+        least, result, lines, holds = _least(case, epsilon, alpha, times, wanted)
+        if counts:
+            result["table"], more = answer_for_a_table(counts, epsilon, alpha)
+            lines += more
+        if law.bound is not None:
+            lines.append(bargain_line(law, int(str(result["gamma"]))))
+        if wanted is not None:
+            said = {True: "holds", False: "does not hold", None: "cannot be told for every table"}
+            lines.append((f"at least {at_least}", said[holds]))
+        minima.append(least)
+        answers.append(Answer(case, result, lines))
+        judged.append(holds)
+    every = False if False in judged else None if None in judged else True
 
     def make(progress: Progress) -> Certificate:
         from splu_ref.certificates import privacy_certificate, rare_privacy_certificate  # noqa: PLC0415
 
-        if law.name == "all-or-none":
+        [case], [least] = cases, minima
+        if case.draws.name == "all-or-none":
             if times > 1:
-                raise CertificateError(f"there is no certificate of several releases with draws {law}")
-            return rare_privacy_certificate(gamma, epsilon, alpha, law, progress=progress)
+                raise CertificateError(f"there is no certificate of several releases with draws {case.draws}")
+            return rare_privacy_certificate(case.gamma, epsilon, alpha, case.draws, progress=progress)
         return privacy_certificate(
-            gamma, epsilon, alpha, times, retention=retention, draws=law, minimum=least, progress=progress
-        )
+            case.gamma, epsilon, alpha, times, retention=case.retention, draws=case.draws, minimum=least,
+            progress=progress,
+        )  # fmt: skip
 
-    with certified(certificate, make, lines, force=force):
-        show(result, lines, as_json=as_json)
-    if wanted is not None and holds is None:
+    with certified(certificate, make, answers[-1].lines, force=force):
+        show_promises(answers, as_json=as_json, holds=every)
+    if wanted is not None and every is None:
         return 3
-    return 1 if holds is False else 0
+    return 1 if every is False else 0
+
+
+def _least(
+    case: Promised, epsilon: str, alpha: str, times: int, wanted: Fraction | None
+) -> tuple[PrivacyMinimum | None, dict[str, object], list[tuple[str, str]], bool | None]:
+    """Return T_P and T_P*: what a certificate is made of, for programs, for people, and whether it holds."""
+    law, most = case.draws, whole(alpha, "alpha", 1)
+    case.require_one_law(most, "an --alpha")
+    least: PrivacyMinimum | None = None
+    with counted("visiting plateaus") as progress:
+        if is_plain_up_to(law, most):
+            least = privacy_minimum(
+                case.gamma, epsilon, alpha, times, retention=case.retention, progress=progress
+            )
+            result, lines, holds = _answer(least, law, wanted)
+        else:
+            result, lines, holds = answer_for_privacy(case.gamma, epsilon, alpha, law, times, wanted)
+        star = least_worst_error(case.gamma, epsilon, alpha, retention=case.retention, draws=law)
+    lines.insert(2, star_line(star, times))
+    return least, result | {"draws": str(law), "t_p_star": star_json(star), "table": None}, lines, holds
 
 
 def _answer(

@@ -13,7 +13,15 @@ import typer
 from splu_ref.audit.advice import Leaks, Worth
 from splu_ref.audit.advice.option import EPSILON
 from splu_ref.audit.release_log import logged, read_log, warnings
-from splu_ref.cli.gammas import by_column, in_words, is_plain, retentions_told, sizes_told, splu_gen
+from splu_ref.cli.gammas import (
+    by_column,
+    in_words,
+    is_plain,
+    parameters_told,
+    retentions_told,
+    sizes_told,
+    splu_gen,
+)
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.preparing import Preparation
 from splu_ref.cli.progress import counted
@@ -45,10 +53,10 @@ from splu_ref.mechanisms import (
     PublishedTable,
     Release,
     SpluGen,
-    SpluGenByColumn,
     SpluGens,
     append,
     read_release,
+    splu_gen_of,
     transcribed,
 )
 from splu_ref.microdata import Microdata, require_suffix
@@ -163,7 +171,7 @@ def run(
     distance = positive(epsilon, "--epsilon")
     source = source_of(key_file, seed, id_column)
     mechanism = splu_gen(gamma, retention, plan, sensitive, draws)
-    _require_fit(mechanism, append_to, transcript)
+    refuse_identity(mechanism)
     dependent = isinstance(mechanism, SpluGen) and mechanism.draws.bound is not None
     laws = {column: each.record_law for column, each in by_column(mechanism, sensitive).items()}
     written = [path for path in (output, manifest, transcript) if path is not None]
@@ -183,7 +191,7 @@ def run(
             original = prepared.table
             leaks = prepared.checked(eligible=earlier is None, strict=strict)
             progress(1, 3)
-            if transcript is not None and isinstance(mechanism, SpluGen):
+            if transcript is not None:
                 release, record = transcribed(mechanism, original, sensitive, source, id_column=id_column)
                 private = [(transcript, record.to_bytes())]
             else:
@@ -276,20 +284,10 @@ def _earlier(
         )
     release = read_release(path, manifest)
     if release.mechanism != mechanism or list(release.sensitive) != sensitive:
-        facts = " ".join(f"--{name} {value}" for name, value in release.mechanism.facts().items())
+        facts = parameters_told(splu_gen_of(release.manifest))
         columns = " ".join(f"--sensitive {shlex.quote(column)}" for column in release.sensitive)
         raise ParameterError(f"a batch is published like the release that it joins: say {facts} {columns}")
     return release
-
-
-def _require_fit(mechanism: SpluGens, append_to: Path | None, transcript: Path | None) -> None:
-    """Raise if there are several gammas where one is needed, or the original would be published."""
-    refuse_identity(mechanism)
-    if isinstance(mechanism, SpluGenByColumn) and (append_to is not None or transcript is not None):
-        raise ParameterError(
-            "--gamma by column goes with neither --append nor --transcript: give one number for all columns, "
-            "or leave these out"
-        )
 
 
 def refuse_identity(mechanism: SpluGens) -> None:

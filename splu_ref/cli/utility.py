@@ -10,7 +10,7 @@ import typer
 
 from splu_ref.binomial.work import one_budget
 from splu_ref.certificates import error_certificate, threshold_certificate
-from splu_ref.channels import GroupDraws, PublishedCount
+from splu_ref.channels import PublishedCount
 from splu_ref.cli.certify import Make, certified
 from splu_ref.cli.conjunction_utility import Lines, conjunction_error, conjunction_least
 from splu_ref.cli.drawn import (
@@ -21,10 +21,19 @@ from splu_ref.cli.drawn import (
     TableOption,
     counts_of_table,
 )
-from splu_ref.cli.drawn_utility import show_utility
+from splu_ref.cli.drawn_utility import drawn_utility
 from splu_ref.cli.exactly import setting, words
-from splu_ref.cli.output import AsJson, EpsilonOption, Force, GammaOption, RetentionOption, show
+from splu_ref.cli.output import AsJson, EpsilonOption, Force, RetentionOption
 from splu_ref.cli.progress import counted
+from splu_ref.cli.promised import (
+    Answer,
+    GammaIfTold,
+    ManifestOption,
+    Promised,
+    promised,
+    require_one,
+    show_promises,
+)
 from splu_ref.files import refuse_existing
 from splu_ref.guarantees import (
     Conjunction,
@@ -42,7 +51,9 @@ EXAMPLE = "splu-ref utility --gamma 10 --epsilon 1/20 --t-e 1/100 --certificate 
 
 @one_budget()
 def run(
-    gamma: GammaOption,
+    *,
+    gamma: GammaIfTold = None,
+    manifest: ManifestOption = None,
     epsilon: EpsilonOption,
     frequency: Annotated[
         str | None, typer.Option("--frequency", help="A true count: how likely is it published wrongly?")
@@ -93,49 +104,82 @@ def run(
 
     With --draws capped:M or all-or-none:A a count above the law's bound depends on the table. For every table
     it is bounded, from the number of --values alone; for one --table T_f is exact, given a plan and marks.
+
+    With --manifest, all this is told of every sensitive column of a release, with its rows and values.
     """
-    law = GroupDraws.parse(draws)
-    if law.bound is None and values is not None:
+    cases = promised(manifest, gamma, retention, draws, by_values=True)
+    if values is not None and (manifest is not None or cases[0].draws.bound is None):
         raise ParameterError("--values is for draws that hang together: leave it out, or give --draws")
     if predicate_count is not None or rows is not None or concept_count is not None:
-        if predicate_count is None or rows is None or frequency is None:
-            raise ParameterError(
-                "a conjunction needs --predicate-count, --frequency and --rows: give all three"
-            )
-        if certificate is not None or law.bound is not None:
+        if certificate is not None or any(case.draws.bound is not None for case in cases):
             raise ParameterError(
                 "a conjunction has no certificate, and independent draws: leave out --certificate and --draws"
             )
-        case = Conjunction.of(gamma, rows, frequency, predicate_count, retention=retention)
-        result, lines = _conjunction(case, epsilon, concept_count, t_e)
-        show(result, lines, as_json=as_json)
+        answers = []
+        for case in cases:
+            told = _asked(case, rows, frequency, predicate_count)
+            answers.append(Answer(case, *_conjunction(told, epsilon, concept_count, t_e)))
+        show_promises(answers, as_json=as_json)
         return
     if (frequency is None) == (t_e is None):
         raise ParameterError("say either --frequency (error at a count) or --t-e (least accurate count)")
+    require_one(cases, certificate)
     if certificate is not None:
         refuse_existing(certificate, force=force)
-    counts = counts_of_table(table, sensitive, gamma, law, plan, seed)
-    if law.bound is not None:
-        if retention is not None:
-            raise ParameterError(f"draws {law} have retention 1/gamma: leave out --retention")
-        show_utility(
-            gamma, epsilon, law, frequency=frequency, t_e=t_e, values=values, counts=counts,
-            certificate=certificate, force=force, as_json=as_json,
-        )  # fmt: skip
-        return
-    make: Make
+    if manifest is not None and (table is not None or sensitive is not None):
+        raise ParameterError("--table is for draws that are told by options: leave out --manifest or --table")
+    answers, make = [], None
+    for case in cases:
+        counts = counts_of_table(table, sensitive, case.gamma, case.draws, plan, seed)
+        if case.draws.bound is None:
+            result, lines, make = _plain(case, epsilon, frequency, t_e)
+        elif case.retention is not None:
+            raise ParameterError(f"draws {case.draws} have retention 1/gamma: leave out --retention")
+        elif frequency is not None and (certificate is not None or counts):
+            raise ParameterError(
+                "--frequency with --draws has no certificate and no --table: leave them out, or give --t-e"
+            )
+        else:
+            most = None if frequency is None else whole(frequency, "frequency", 1)
+            case.require_one_law(most, "a --frequency")
+            known = case.values or values
+            result, lines, make = drawn_utility(case, epsilon, frequency, t_e, known, counts)
+        answers.append(Answer(case, result, lines))
+    with certified(certificate, make, answers[-1].lines, force=force):
+        show_promises(answers, as_json=as_json)
+
+
+def _asked(
+    case: Promised, rows: str | None, frequency: str | None, predicate_count: str | None
+) -> Conjunction:
+    """Return the conjunction that is asked about, among the rows of the option or else of the release."""
+    if case.columns and rows is not None:
+        raise ParameterError("--manifest tells how many rows there are: leave out --rows")
+    if case.grown or case.plan != "mixed":
+        raise ParameterError(
+            "a conjunction supposes one mixed plan over the whole table, and the manifest tells of "
+            f"{'batches' if case.grown else f'the plan {case.plan}'}: nothing is known of this release"
+        )
+    known = str(case.rows) if case.columns else rows
+    if predicate_count is None or known is None or frequency is None:
+        raise ParameterError("a conjunction needs --predicate-count, --frequency and --rows: give all three")
+    return Conjunction.of(case.gamma, known, frequency, predicate_count, retention=case.retention)
+
+
+def _plain(
+    case: Promised, epsilon: str, frequency: str | None, t_e: str | None
+) -> tuple[dict[str, object], Lines, Make]:
+    """Return how accurate counts are under independent draws, and what makes the certificate."""
+    gamma, retention = case.gamma, case.retention
     if frequency is not None:
-        make = partial(error_certificate, gamma, epsilon, frequency, retention=retention)
         with counted("summing the tails"):
             result, lines = _error(PublishedCount.of(gamma, retention), epsilon, frequency)
-    else:
-        assert t_e is not None
-        with counted("checking plateau ends") as progress:
-            found = utility_threshold(gamma, epsilon, t_e, retention=retention, progress=progress)
-        make = partial(threshold_certificate, gamma, epsilon, t_e, retention=retention, found=found)
-        result, lines = _threshold(found)
-    with certified(certificate, make, lines, force=force):
-        show(result, lines, as_json=as_json)
+        return result, lines, partial(error_certificate, gamma, epsilon, frequency, retention=retention)
+    assert t_e is not None, "either is given"
+    with counted("checking plateau ends") as progress:
+        found = utility_threshold(gamma, epsilon, t_e, retention=retention, progress=progress)
+    make = partial(threshold_certificate, gamma, epsilon, t_e, retention=retention, found=found)
+    return *_threshold(found), make
 
 
 def _conjunction(

@@ -11,15 +11,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from math import lcm
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 from narwhals.typing import IntoDataFrame
+from numpy.typing import NDArray
 
 from splu_ref.decoys import surplus
 from splu_ref.manifest import Manifest, Origin
 from splu_ref.mechanisms.release import PublishedTable, Release
-from splu_ref.mechanisms.splu_gen import SpluGen
+from splu_ref.mechanisms.splu_gen_by_column import splu_gen_of
 from splu_ref.microdata import Microdata, as_table
 from splu_ref.microdata.values import Value, text
 from splu_ref.model import DataError, Gamma
@@ -74,12 +77,13 @@ def append(
         already, or the batch is not eligible; the message says how many of its records must wait.
     """
     new, source = as_table(table, missing), SystemSource() if randomness is None else randomness
-    mechanism = SpluGen.of(release.manifest)
+    mechanism = splu_gen_of(release.manifest)
     _require_columns(release.table, new)
     if id_column is not None:
         _require_new(release.table.cells(id_column), new.cells(id_column))
-    for column in release.sensitive:
-        _require_eligible(new, column, mechanism.gamma)
+    sizes = {column: mechanism.for_column(column).gamma for column in release.sensitive}
+    for column, gamma in sizes.items():
+        _require_eligible(new, column, gamma, lcm(*sizes.values()))
     batch = mechanism.publish(new, release.sensitive, source, id_column=id_column)
     rows = _joined(release.table, batch.table)
     context = ReleaseContext(
@@ -97,13 +101,13 @@ def append(
         column: _united(known, new.domain(column), batch.domains[column])
         for column, known in release.domains.items()
     }
-    sizes = (*(release.manifest.batches or (release.table.row_count,)), batch.table.row_count)
+    batches = (*(release.manifest.batches or (release.table.row_count,)), batch.table.row_count)
     return JoinedRelease(
         table=joined,
         mechanism=mechanism,
         domains=domains,
         told=Manifest(
-            mechanism, joined.row_count, domains, Origin.now(joined), sizes, release.manifest.recoded
+            mechanism, joined.row_count, domains, Origin.now(joined), batches, release.manifest.recoded
         ),
         recoded=release.manifest.recoded,
         rows_in=batch.rows_in,
@@ -132,8 +136,17 @@ def _require_new(published: Sequence[str], cells: Sequence[str]) -> None:
         )
 
 
-def _require_eligible(new: Microdata, column: str, gamma: Gamma) -> None:
-    waiting = surplus(new.histogram(column), gamma)
+def _require_eligible(new: Microdata, column: str, gamma: Gamma, divisor: int) -> None:
+    """Raise unless a column allows gamma, whichever records are deleted down to a multiple of ``divisor``."""
+    if new.row_count < divisor:
+        raise DataError(
+            f"the batch has {new.row_count} records, and at least {divisor} fill groups of every sensitive "
+            f"column: all {new.row_count} records must wait for a later one"
+        )
+    histogram = new.histogram(column)
+    waiting = surplus(histogram, gamma)
+    while not _fits(histogram - waiting, gamma, divisor):
+        waiting[int((histogram - waiting).argmax())] += 1
     if not waiting.any():
         return
     total = int(waiting.sum())
@@ -151,6 +164,11 @@ def _require_eligible(new: Microdata, column: str, gamma: Gamma) -> None:
         f"column {column!r} does not allow gamma = {gamma} in this batch: {total} of its {new.row_count} "
         f"records must wait for a later one ({', '.join(shares)})"
     )
+
+
+def _fits(histogram: NDArray[np.int64], gamma: Gamma, divisor: int) -> bool:
+    records = int(histogram.sum())
+    return gamma * int(histogram.max()) <= records - records % divisor
 
 
 def _joined(earlier: Microdata, batch: Microdata) -> Microdata:

@@ -8,7 +8,7 @@ all promises, of its own mechanism.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import lcm
 from typing import ClassVar, Self, TypeAlias
@@ -59,7 +59,13 @@ class SpluGenByColumn(RecordMechanism):
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:
         """Return the mechanism of which a manifest tells these parameters."""
-        return cls({column: SpluGen.from_facts(facts.of_column(column)) for column in facts.domains()})
+        columns = facts.domains()
+        return cls({column: SpluGen.from_facts(facts.of_column(column, columns)) for column in columns})
+
+    @classmethod
+    def told(cls, facts: Facts, columns: Collection[str]) -> Self:
+        """Return the mechanism with the parameters that a file tells of these columns."""
+        return cls({column: SpluGen.told(facts.of_column(column, columns)) for column in columns})
 
     def for_column(self, name: str) -> SpluGen:
         """Return the mechanism of a sensitive column.

@@ -11,6 +11,7 @@ from narwhals.typing import IntoDataFrame
 from splu_ref.decoys import PLANS
 from splu_ref.mechanisms.release import Release
 from splu_ref.mechanisms.splu_gen import SpluGen
+from splu_ref.mechanisms.splu_gen_by_column import SpluGens
 from splu_ref.mechanisms.transcript import Transcript
 from splu_ref.microdata import Microdata, as_table
 from splu_ref.microdata.values import text
@@ -28,7 +29,7 @@ from splu_ref.randomness import (
 
 
 def transcribed(
-    mechanism: SpluGen,
+    mechanism: SpluGens,
     table: Microdata | IntoDataFrame | str | os.PathLike[str],
     sensitive: str | Sequence[str],
     randomness: Randomness | None = None,
@@ -51,7 +52,8 @@ def transcribed(
         As there; or if the plan is a method of the caller's own, or the randomness neither a key nor a
         stream of bytes, which nobody else could draw from again.
     """
-    if mechanism.plan not in PLANS:
+    every = [mechanism] if isinstance(mechanism, SpluGen) else [each for _, each in mechanism.columns]
+    if any(each.plan not in PLANS for each in every):
         raise ParameterError(f"a transcript names the plan: choose one of {', '.join(PLANS)}")
     original = as_table(table, missing)
     kept = _Kept(SystemSource() if randomness is None else randomness)

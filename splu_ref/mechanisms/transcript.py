@@ -14,6 +14,7 @@ from splu_ref.decoys import PLANS
 from splu_ref.files import opened, write_whole
 from splu_ref.manifest import DIGEST, Facts, code_digest, unrepeated
 from splu_ref.mechanisms.splu_gen import SpluGen
+from splu_ref.mechanisms.splu_gen_by_column import SpluGenByColumn, SpluGens
 from splu_ref.model import DataError, InputError, Json, ParameterError
 from splu_ref.randomness import Key, KeyedRelease, Randomness, ReleaseContext, TapeSource
 
@@ -51,7 +52,7 @@ class Transcript:
         Commitment to the secret key of a keyed release; None for any other.
     """
 
-    mechanism: SpluGen
+    mechanism: SpluGens
     sensitive: tuple[str, ...]
     id_column: str | None
     missing: str | None
@@ -159,21 +160,25 @@ def _transcript(header: Any, rest: bytes) -> Transcript:
     """Return what a file holds; raise ``KeyError``, ``TypeError`` or ``ValueError`` if it is damaged."""
     facts = Facts(header)
     keyed = header["key"] is not None
-    drawn = bytes.fromhex(rest[:-1].decode("ascii"))
+    drawn, sensitive = bytes.fromhex(rest[:-1].decode("ascii")), facts.texts("sensitive")
+    mechanism: SpluGens
+    if facts.text("method") == SpluGenByColumn.name:
+        mechanism = SpluGenByColumn.told(facts, sensitive)
+    else:
+        mechanism = SpluGen.told(facts)
     if (
         set(header) - {"draws"} != _KEYS
-        or facts.text("method") != SpluGen.name
-        or facts.text("plan") not in PLANS
+        or facts.text("method") != mechanism.name
+        or any(mechanism.for_column(column).plan not in PLANS for column in sensitive)
         or facts.text("randomness") not in (("keyed",) if keyed else _STREAMS)
         or rest != drawn.hex().encode() + b"\n"
-        or not header["sensitive"]
     ):
         raise ValueError
     if keyed:
         Key(drawn)  # of 32 bytes, and no pattern
     return Transcript(
-        mechanism=SpluGen.told(facts),
-        sensitive=facts.texts("sensitive"),
+        mechanism=mechanism,
+        sensitive=sensitive,
         id_column=None if header["id"] is None else facts.text("id"),
         missing=None if header["missing"] is None else facts.text("missing"),
         original=facts.matching("original", DIGEST),

@@ -17,8 +17,9 @@ from splu_ref.audit.release_log.fingerprints import secret_fingerprint
 from splu_ref.cli import main
 from splu_ref.door import t_f
 from splu_ref.manifest import Origin, code_digest
-from splu_ref.mechanisms import SpluGen
+from splu_ref.mechanisms import SpluGen, SpluGenByColumn, append
 from splu_ref.microdata import read_table
+from splu_ref.model import DataError
 from splu_ref.randomness import Key, KeyedSource, SeededSource, SystemSource
 
 ROWS = 240
@@ -304,7 +305,68 @@ def test_gammas_that_are_not_told_for_each_column_are_refused(
     words = ["sanitize", str(by_column / "table.csv"), "-o", str(by_column / "x.csv"), *OWN[:4]]
     assert main([*words, "--gamma", gamma]) == 2
     assert message in capsys.readouterr().err
-    for more in (["--transcript", "x"], ["--append", "p.csv", "--append-manifest", "m.json"]):
-        assert main([*words, "--gamma", "job=4,town=6", *more]) == 2
-        assert "give one number for all columns" in capsys.readouterr().err
+    assert main([*words, "--gamma", "job=4,town=6", "--draws", "capped:20"]) == 2
+    assert "columns with a gamma of their own have independent draws" in capsys.readouterr().err
     assert not (by_column / "x.csv").exists()
+
+
+def test_a_batch_joins_a_release_with_a_gamma_for_each_column(
+    by_column: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(by_column)
+    lines = Path("table.csv").read_text().splitlines(keepends=True)
+    new = [f"n{line}" for line in lines[1:38]]
+    Path("batch.csv").write_text(lines[0] + "".join(new))
+    words = ["sanitize", "batch.csv", "-o", "joined.csv", "--append", "p.csv", "--append-manifest", "m.json"]
+    words += ["--manifest", "joined.json", "--id", "id", "--key-file", "key", "--force"]
+    assert main([*words, *OWN, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["rows_out"], told["batch_rows"], told["suppressed"]) == (3036, 36, 1)
+    manifest = json.loads(Path("joined.json").read_text())
+    assert (manifest["gamma"], manifest["batches"]) == ({"job": 4, "town": 6}, [3000, 36])
+    rows = set(Path("joined.csv").read_text().splitlines())
+    assert rows >= set(Path("p.csv").read_text().splitlines())
+    assert main(["estimate", "joined.csv", "--manifest", "joined.json", "--where", "town=k", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["variance"] == str(answer["published_count"] * Fraction(5, 6))
+    assert main([*words, *OWN[:4], "--gamma", "4"]) == 2
+    assert "say --gamma job=4,town=6 --plan mixed --sensitive job" in capsys.readouterr().err
+    Path("batch.csv").write_text(lines[0] + "".join(new[:11]))
+    assert main([*words, *OWN]) == 2
+    assert "11 records, and at least 12 fill groups of every sensitive column" in capsys.readouterr().err
+
+
+def test_a_batch_says_how_many_records_must_wait_beside_the_other_columns() -> None:
+    """Of 20 records 12 are left, a multiple of 4 and 6; two towns may then have 2 records each at most."""
+    old = SpluGenByColumn({"job": SpluGen(4), "town": SpluGen(6)}).publish(
+        pl.DataFrame({"job": list("abcd" * 6), "town": list("klmnop" * 4)}), ["job", "town"], SeededSource(1)
+    )
+    new = pl.DataFrame({"job": list("abcdefghij" * 2), "town": list("kkklllmmmnnnoooppqqq")})
+    with pytest.raises(DataError, match=r"'town' does not allow gamma = 6 .*: 6 of its 20 records must wait"):
+        append(old, new, SeededSource(2))
+    later = new[[0, 1, 3, 4, 6, 7, 9, 10, 12, 13, 15, 16, 17, 18]]  # two of each town
+    assert append(old, later, SeededSource(2)).batch.row_count == 12
+
+
+def test_a_transcript_tells_a_gamma_for_each_column(
+    by_column: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(by_column)
+    words = ["sanitize", "table.csv", "-o", "told.csv", *OWN, "--transcript", "told", "--force", "--json"]
+    for randomness in (["--seed", "1"], ["--key-file", "key"]):
+        assert main([*words, *randomness]) == 0
+        assert json.loads(Path("told").read_text().splitlines()[0])["gamma"] == {"job": 4, "town": 6}
+        audit = ["audit-release", "told.csv", "--original", "table.csv", "--transcript", "told", "--json"]
+        capsys.readouterr()
+        assert main(audit) == 0
+        assert json.loads(capsys.readouterr().out)["recomputed_from"].startswith("transcript")
+    whole = Path("told").read_bytes()
+    for right, wrong in (
+        (b'"job": 4', b'"jab": 4'),
+        (b'"SPLU-Gen by column"', b'"SPLU-Gen"'),
+        (b'"job": "mixed"', b'"job": "other"'),
+        (b'"town": 6', b'"town": 9'),
+    ):
+        assert right in whole
+        Path("told").write_bytes(whole.replace(right, wrong, 1))
+        assert main(audit) == 2

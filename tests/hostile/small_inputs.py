@@ -66,6 +66,7 @@ FILES = {
     "twelve.csv": table(12, 2, 40),
     "fourteen.csv": table(14, 2, 34),
     "odd.json": json.dumps(_MANIFEST | {"retention": "0.5" + "0" * 390 + "1"}),
+    "plain.json": json.dumps(_MANIFEST),
     "swap.json": json.dumps(
         {name: _MANIFEST[name] for name in _MANIFEST if name not in ("gamma", "plan")}
         | {
@@ -185,6 +186,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "--gamma 2 --epsilon 0.3 --alpha 60000 --draws capped:3",
         f"--gamma 5 --epsilon 0.3 --alpha 9 --draws capped:{LONG}",
         "--gamma 2 --epsilon 0.3 --alpha 9 --draws capped:3 --table long.csv --sensitive s",
+        "--manifest odd.json --epsilon 0.3 --alpha 300",
     ),
     "utility": (
         f"--gamma 2 --epsilon 0.{LONG} --frequency {LONG}", "--gamma 2 --epsilon 1e-3 --t-e 1e-9",
@@ -194,6 +196,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "--gamma 50 --epsilon 0.01 --frequency 999 --draws all-or-none:9999 --values 9999",
         "--gamma 2 --epsilon 0.3 --frequency 10000000",
         "--gamma 2 --epsilon 0.3 --frequency 99999 --predicate-count 9999 --rows 999999 --concept-count 5000",
+        "--manifest odd.json --epsilon 0.01 --t-e 1e-99",
     ),
     "breach": (
         f"--retention 0.{LONG} --rho1 0.1 --rho2 0.5 --values 100000",
@@ -248,6 +251,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
     "concept": (
         f"--gamma {LONG} --epsilon 0.3 --alpha 30", "--gamma 2 --epsilon 0.3 --alpha 1000 --method printed",
         "--gamma 2 --epsilon 1e-99 --alpha 50 --method exact",
+        "--manifest plain.json --epsilon 0.3 --alpha 30 --method exact",
     ),
     "audit": ("eight.toml", "spent.toml --report report --force", "entropy.toml", "anonymous.toml"),
     "audit-release": (

@@ -26,7 +26,8 @@ TABLE = b"sex,job\nF,Sales\nM,Tech\nF,Tech\nM,Sales\n"
 PUBLISH = ("-o", "out.csv", "--sensitive", "job", "--gamma", "2")
 RETENTION = ("-o", "out.csv", "--mechanism", "retention", "--retention", "1/5", "--column", "job")
 ESTIMATE = ("--manifest", "manifest.json")
-DRAWN = ("--gamma", "2", "--epsilon", "1/2", "--draws", "capped:1", "--sensitive", "job")
+ASKED = ("--epsilon", "1/2")
+DRAWN = ("--gamma", "2", *ASKED, "--draws", "capped:1", "--sensitive", "job")
 
 INPUTS: dict[str, Callable[[str], list[str]]] = {
     "sanitize table": lambda file: ["sanitize", file, *PUBLISH],
@@ -68,6 +69,9 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
         )
     ],
     "privacy --table": lambda file: ["privacy", "--alpha", "1", *DRAWN, "--table", file],
+    "privacy --manifest": lambda file: ["privacy", *ASKED, "--alpha", "1", "--manifest", file],
+    "utility --manifest": lambda file: ["utility", *ASKED, "--t-e", "1/2", "--manifest", file],
+    "concept --manifest": lambda file: ["concept", *ASKED, "--alpha", "1", "--manifest", file],
     "utility --table": lambda file: ["utility", "--t-e", "1/2", *DRAWN, "--table", file],
     "operator --prior": lambda file: [
         *("operator", "--rho1", "0.1", "--rho2", "0.5", "--prior", file, "--column", "job")

@@ -137,6 +137,12 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "privacy draws refused": (
         ["--gamma", "3", "--epsilon", "1/2", "--alpha", "2", "--draws", STEERING], (2,),
     ),
+    "privacy of a release": ([*RELEASE, "--epsilon", "1/2", "--alpha", "2"], (0,)),
+    "utility of a release": ([*RELEASE, "--epsilon", "1/2", "--t-e", "1/10"], (0,)),
+    "concept of a release": ([*RELEASE, "--epsilon", "1/2", "--alpha", "2"], (0,)),
+    "privacy of a release refused": (
+        [*RELEASE, "--epsilon", "1/2", "--alpha", "2", "--at-least", STEERING], (2,),
+    ),
     "utility of a table refused": (
         ["--gamma", "3", "--epsilon", "1/2", "--t-e", "0.1", "--draws", "capped:2", "--table", TABLE,
          "--sensitive", STEERING], (2,),

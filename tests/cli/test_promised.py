@@ -1,0 +1,168 @@
+"""What a release promises, told by its manifest: every column by its gamma, retention and draws."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from splu_ref.cli import main
+from splu_ref.mechanisms import DistributionBased, SpluGen, SpluGenByColumn, append
+from splu_ref.microdata import Microdata
+from splu_ref.randomness import SeededSource
+from tests.cli.test_schemas import refused
+
+FRAME = pl.DataFrame(
+    {"job": list("abcdef" * 10), "town": list("klmnopqrst" * 6), "age": ["1", "2", "3"] * 20}
+)
+MECHANISM = SpluGenByColumn({"job": SpluGen(3), "town": SpluGen(5), "age": SpluGen(3)})
+SHARED = ["--epsilon", "0.3"]
+ASKED = {
+    "privacy": ["--alpha", "4", "--at-least", "0.2", "--releases", "2"],
+    "utility": ["--t-e", "0.1"],
+    "concept": ["--alpha", "3", "--method", "exact"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The manifests of releases of one table, each published in another way."""
+    path = tmp_path_factory.mktemp("promised")
+    table, source = Microdata.from_frame(FRAME), SeededSource(1)
+    kept = SpluGenByColumn({"job": SpluGen(3, "1/2"), "town": SpluGen(5)})
+    capped = SpluGen(3, draws="capped:4").publish(table, ["job", "town"], source)
+    for name, release in {
+        "own": MECHANISM.publish(table, ["job", "town", "age"], source),
+        "kept": kept.publish(table, ["job", "town"], source),
+        "capped": capped,
+        "open": SpluGen(5, draws="capped:10").publish(table, "town", source),
+        "grown": append(capped, table, source),
+        "cyclic": SpluGen(3, plan="cyclic").publish(table, "job", source),
+        "drawn": DistributionBased().publish(table, "job", source),
+    }.items():
+        release.write(path / f"{name}.csv", path / f"{name}.json")
+    return path
+
+
+@pytest.fixture
+def told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Any]:
+    """What a command prints as JSON, at an exit code."""
+    monkeypatch.chdir(folder)
+
+    def answer(*words: str, code: int = 0) -> Any:
+        capsys.readouterr()
+        assert main([*words, *SHARED, "--json"]) == code
+        return json.loads(capsys.readouterr().out)
+
+    return answer
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_each_column_is_promised_what_its_parameters_are(name: str, told: Callable[..., Any]) -> None:
+    found = told(name, "--manifest", "own.json", *ASKED[name])
+    refused(name, found)
+    columns = {each["column"]: each["promise"] for each in found["columns"]}
+    assert list(columns) == ["job", "age", "town"]  # those with the same parameters together
+    for column, gamma in (("job", "3"), ("age", "3"), ("town", "5")):
+        assert columns[column] == told(name, "--gamma", gamma, *ASKED[name])
+
+
+@pytest.mark.parametrize("name", ["privacy", "utility"])
+def test_retention_is_that_of_the_manifest(name: str, told: Callable[..., Any]) -> None:
+    found = told(name, "--manifest", "kept.json", *ASKED[name])
+    promises = [each["promise"] for each in found["columns"]]
+    assert promises[0] == told(name, "--gamma", "3", "--retention", "1/2", *ASKED[name])
+    assert promises[0]["retention"] == "1/2"
+
+
+def test_all_columns_must_reach_what_is_asked(told: Callable[..., Any]) -> None:
+    levels = [
+        each["promise"]["t_p_definition"]["decimal"]
+        for each in told("privacy", "--manifest", "own.json", "--alpha", "4")["columns"]
+    ]
+    assert levels[0] == levels[1] < levels[2]
+    for level, code in ((levels[0], 0), (levels[2], 1)):
+        found = told("privacy", "--manifest", "own.json", "--alpha", "4", "--at-least", level, code=code)
+        assert found["holds"] is (code == 0)
+        assert [each["promise"]["holds"] for each in found["columns"]] == [code == 0, code == 0, True]
+    assert told("privacy", "--manifest", "own.json", "--alpha", "4")["holds"] is None
+    open_for_all = ["privacy", "--manifest", "open.json", "--alpha", "40", "--at-least", "0.00005"]
+    assert told(*open_for_all, code=3)["holds"] is None
+
+
+def test_draws_and_values_are_those_of_the_manifest(told: Callable[..., Any]) -> None:
+    found = told("utility", "--manifest", "capped.json", "--t-e", "0.1")["columns"]
+    for each, values in zip(found, ("6", "10"), strict=True):
+        drawn = ["--gamma", "3", "--draws", "capped:4", "--values", values]
+        assert each["promise"] == told("utility", *drawn, "--t-e", "0.1")
+    level = told("privacy", "--manifest", "capped.json", "--alpha", "4")
+    assert [each["promise"]["draws"] for each in level["columns"]] == ["capped:4", "capped:4"]
+    conjunction = ["--frequency", "10", "--predicate-count", "12", "--concept-count", "3"]
+    [job, _, town] = told("utility", "--manifest", "own.json", *conjunction)["columns"]
+    assert job["promise"] == told("utility", "--gamma", "3", "--rows", "60", *conjunction)
+    assert town["promise"]["rows"] == 60
+
+
+def test_a_certificate_is_of_one_law(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    asked = ["privacy", *SHARED, "--alpha", "3", "--certificate", "t_p.json", "--manifest"]
+    assert main([*asked, "own.json"]) == 2
+    assert "those of job, age and town differ" in capsys.readouterr().err
+    assert not Path("t_p.json").exists()
+    assert main([*asked, "capped.json"]) == 0
+    assert capsys.readouterr().out.startswith("of                 job, town")
+    assert main(["check", "t_p.json"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("privacy --alpha 3", "say --gamma, or give the release's --manifest"),
+        ("privacy --alpha 3 --manifest own.json --gamma 3", "leave out the options that do"),
+        ("utility --t-e 0.1 --manifest own.json --retention 1/2", "leave out the options that do"),
+        ("concept --alpha 3 --manifest own.json --draws capped:4", "leave out the options that do"),
+        ("privacy --alpha 3 --manifest own.json --table own.csv --sensitive job", "leave out --manifest"),
+        ("utility --t-e 0.1 --manifest capped.json --values 6", "leave it out"),
+        ("utility --t-e 0.1 --manifest own.json --table own.csv --sensitive job", "leave out --manifest"),
+        ("concept --alpha 3 --manifest kept.json", "the manifest says 1/2 for job"),
+        ("concept --alpha 5 --manifest capped.json", "counts up to the cap"),
+        ("privacy --alpha 5 --manifest grown.json", "batches, each with draws capped:4 of its own"),
+        ("utility --t-e 0.1 --manifest grown.json", "nothing is known for all tables"),
+        ("utility --frequency 5 --manifest grown.json", "give a --frequency up to 4"),
+        (
+            "utility --frequency 9 --predicate-count 9 --concept-count 2 --manifest cyclic.json",
+            "supposes one mixed plan over the whole table, and the manifest tells of the plan cyclic",
+        ),
+        (
+            "utility --frequency 9 --predicate-count 9 --concept-count 2 --rows 60 --manifest own.json",
+            "leave out --rows",
+        ),
+        ("privacy --alpha 3 --manifest drawn.json", "a release by DBR: give a manifest of one by SPLU-Gen"),
+        ("privacy --alpha 3 --manifest none.json", "none.json: there is no such file"),
+    ],
+)  # fmt: skip
+def test_what_a_manifest_does_not_tell_is_refused(
+    words: str,
+    message: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(folder)
+    assert main([*words.split(), *SHARED]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_small_counts_of_a_release_that_grew_have_the_law_of_one_table(told: Callable[..., Any]) -> None:
+    grown, once = (
+        told("privacy", "--manifest", f"{name}.json", "--alpha", "4") for name in ("grown", "capped")
+    )
+    assert grown == once
