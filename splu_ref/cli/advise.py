@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 import typer
 from rich.table import Table
 
 from splu_ref.audit import Advice, Goals, Option, Recommendation, advise, picture, recommend
-from splu_ref.audit.advice import LawOfDraws, laws_of_draws, worth
+from splu_ref.audit.advice import (
+    LawOfDraws,
+    Leaks,
+    Together,
+    Worth,
+    crossing,
+    laws_of_draws,
+    together,
+    worth,
+)
 from splu_ref.audit.advice.drawing import require_format
 from splu_ref.audit.advice.option import ALPHA, EPSILON, T_E, T_P
+from splu_ref.audit.advice.recommendation import named
 from splu_ref.binomial.work import one_budget
+from splu_ref.cli.gammas import in_words
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.preparing import Preparation
 from splu_ref.cli.progress import counted
@@ -28,6 +41,9 @@ from splu_ref.cli.release_options import (
 from splu_ref.cli.worth import MEANING, bargain, leak_warnings, leaks_json, unique_records, worth_json
 from splu_ref.files import refuse_existing, write_whole
 from splu_ref.guarantees import LeastWorstError, decimal_down, exact_json, least_worst_error
+from splu_ref.microdata import Microdata
+from splu_ref.microdata.reading import SUFFIXES, given_separator
+from splu_ref.model import ParameterError
 from splu_ref.terminal import draw
 
 EXAMPLE = "splu-ref advise adult.csv --sensitive occupation --epsilon 0.3 --t-p 0.25 --alpha 10 --t-e 0.05"
@@ -42,7 +58,9 @@ SEARCHED = (
 @one_budget()
 def run(
     table: Annotated[Path, typer.Argument(help="The original table: .csv, .csv.gz or .parquet.")],
-    sensitive: Annotated[str, typer.Option("--sensitive", help="Sensitive column.")],
+    sensitive: Annotated[
+        list[str], typer.Option("--sensitive", help="Sensitive column; repeat for several.")
+    ],
     epsilon: Annotated[
         str, typer.Option("--epsilon", help="Relative error that counts as wrong, exact: 0.3 or 3/10.")
     ] = EPSILON,
@@ -85,11 +103,17 @@ def run(
 
     For each gamma: the exact T_P for counts up to alpha, the least count T_f that is accurate, which values
     are protected, accurate or neither, and how many homogeneous groups remain unprotected; and which other
-    columns, and predicates of any size, give the sensitive column away. The advice tells true counts: keep it
-    as secret as the table.
+    columns, and predicates of any size, give the sensitive column away. Of several sensitive columns each has
+    its advice, then which gammas go together, which column binds, and what helps it. The advice tells true
+    counts: keep it as secret as the table.
     """
+    columns = tuple(dict.fromkeys(sensitive))
+    if len(columns) > 1 and (retention or picture_file is not None):
+        raise ParameterError(
+            "--retention and --picture are for one sensitive column: leave them out, or ask of one at a time"
+        )
     wanted = Preparation.of(
-        sensitive=[sensitive], bins=bins, cross=cross, rare=group_rare, drop=drop, quasi=quasi, keep=keep
+        sensitive=columns, bins=bins, cross=cross, rare=group_rare, drop=drop, quasi=quasi, keep=keep
     )
     goals = Goals.of(epsilon, alpha, t_p, t_e, own_value)
     if picture_file is not None:
@@ -98,34 +122,136 @@ def run(
     with counted("weighing options") as progress, about(table):
         prepared = wanted.read(table, missing)
         original = prepared.table
-        advice = advise(original, sensitive, goals, retention or (), progress=progress)
-        [leaks] = prepared.checked(eligible=False, strict=False, above=goals.alpha)
-    best = recommend(advice)
-    laws = laws_of_draws(advice, best.option)
-    stars = [
-        least_worst_error(each.law.gamma, goals.epsilon, goals.alpha, retention=each.law.retention)
-        for each in advice.options
-    ]
-    worthwhile = worth(best.option.law, advice.values, goals.epsilon, goals.alpha, goals.t_e)
+        advices = {
+            column: advise(original, column, goals, retention or (), progress=progress) for column in columns
+        }
+        leaks = prepared.checked(eligible=False, strict=False, above=goals.alpha)
+    choice = together(advices)
+    parts = [_Advised.of(column, advices[column], each) for column, each in zip(columns, leaks, strict=True)]
+    told = _sanitize(
+        table, choice, missing=missing, bins=bins, cross=cross, group_rare=group_rare, drop=drop, quasi=quasi,
+        keep=keep,
+    )  # fmt: skip
     if picture_file is not None:
-        write_whole(picture_file, picture(advice, picture_file.suffix.lower()), force=force, mode=0o600)
+        shown = picture(parts[0].advice, picture_file.suffix.lower())
+        write_whole(picture_file, shown, force=force, mode=0o600)
+    binds = _binds(original, choice, advices)
     if as_json:
-        document = _as_json(advice, best, sensitive, stars) | {"draws": _laws_json(laws)}
-        show(document | {"worth": worth_json(worthwhile), "leaks": leaks_json(leaks)}, (), as_json=True)
+        if len(parts) == 1:
+            document = parts[0].json() | {"command": told}
+        else:
+            document = {"audience": AUDIENCE, "columns": [each.json() for each in parts], "command": told}
+            document["together"] = {
+                "gamma": {column: int(option.law.gamma) for column, option in choice.options.items()},
+                "deleted": choice.deleted,
+                "meets": choice.meets,
+                "binding": choice.binding,
+                "remedy": binds,
+            }
+        show(document, (), as_json=True)
         return
-    draw(_options(advice, best, stars))
-    lines = [
-        *_lines(advice, best),
-        *(("gives away" if number == 0 else "", told) for number, told in enumerate(leak_warnings([leaks]))),
-        *([("", MEANING)] if leaks.concentrations else []),
-        ("unique", unique_records(leaks, advice.rows)),
-        *worthwhile.sentences()[2:],
-        *(("draws" if number == 0 else "", said) for number, said in enumerate(_laws(advice, best, laws))),
-        ("searched", f"{SEARCHED}; {leaks.searched}"),
-        *([] if picture_file is None else [("picture", str(picture_file))]),
-    ]
-    show({}, lines, as_json=False)
+    for part in parts:
+        if len(parts) > 1:
+            show({}, [("of", part.column)], as_json=False)
+        part.show()
+    lines = [] if picture_file is None else [("picture", str(picture_file))]
+    if len(parts) > 1:
+        lines += [("", ""), ("together", _together(choice)), ("binds", binds)]
+    show({}, [*lines, ("next", told)], as_json=False)
     note(AUDIENCE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Advised:
+    """The advice for one column, with all that is told beside it."""
+
+    column: str
+    advice: Advice
+    best: Recommendation
+    laws: Sequence[LawOfDraws]
+    stars: Sequence[LeastWorstError]
+    leaks: Leaks
+
+    @classmethod
+    def of(cls, column: str, advice: Advice, leaks: Leaks) -> Self:
+        best, goals = recommend(advice), advice.goals
+        return cls(
+            column=column,
+            advice=advice,
+            best=best,
+            laws=laws_of_draws(advice, best.option),
+            stars=[
+                least_worst_error(each.law.gamma, goals.epsilon, goals.alpha, retention=each.law.retention)
+                for each in advice.options
+            ],
+            leaks=leaks,
+        )
+
+    @property
+    def worth(self) -> Worth:
+        goals = self.advice.goals
+        return worth(self.best.option.law, self.advice.values, goals.epsilon, goals.alpha, goals.t_e)
+
+    def json(self) -> dict[str, object]:
+        document = _as_json(self.advice, self.best, self.column, self.stars)
+        document |= {"draws": _laws_json(self.laws), "worth": worth_json(self.worth)}
+        return document | {"leaks": leaks_json(self.leaks)}
+
+    def show(self) -> None:
+        advice, best, leaks = self.advice, self.best, self.leaks
+        draw(_options(advice, best, self.stars))
+        laws = _laws(advice, best, self.laws)
+        lines = [
+            *_lines(advice, best),
+            *(("gives away" if n == 0 else "", told) for n, told in enumerate(leak_warnings([leaks]))),
+            *([("", MEANING)] if leaks.concentrations else []),
+            ("unique", unique_records(leaks, advice.rows)),
+            *self.worth.sentences()[2:],
+            *(("draws" if n == 0 else "", said) for n, said in enumerate(laws)),
+            ("searched", f"{SEARCHED}; {leaks.searched}"),
+        ]
+        show({}, lines, as_json=False)
+
+
+def _together(choice: Together) -> str:
+    told = ", ".join(f"{column} {named(option)}" for column, option in choice.options.items())
+    meets = "" if choice.meets else "; not all of them meet what was asked for"
+    why = ": one for all, since those that are best for each leave too few records together"
+    return f"{told}{why if choice.common else ''}; {choice.deleted} records are deleted{meets}"
+
+
+def _binds(table: Microdata, choice: Together, advices: Mapping[str, Advice]) -> str:
+    """Return which column allows least, and what helps it."""
+    column = choice.binding
+    most = advices[column].max_gamma
+    if choice.meets:
+        return f"{column} allows gamma up to {most}, the least of these columns, and meets what was asked for"
+    others = [each for each in advices if each != column]
+    helps = crossing(table, column, others, most)
+    return (
+        f"{column} allows gamma up to {most} and does not meet what was asked for; "
+        f"{helps or 'no crossing with one other column allows a larger one'}"
+    )
+
+
+def _sanitize(table: Path, choice: Together, *, missing: str | None, **repeated: Sequence[str] | None) -> str:
+    """Return the command that publishes as advised."""
+    suffix = next((each for each in SUFFIXES if table.name.lower().endswith(each)), SUFFIXES[0])
+    words = ["splu-ref", "sanitize", str(table), "-o", f"published{suffix}", "--manifest", "published.json"]
+    options = choice.options
+    sizes = {column: int(option.law.gamma) for column, option in options.items()}
+    for column in options:
+        words += ["--sensitive", column]
+    one = next(iter(options.values())).law
+    words += ["--gamma", str(one.gamma) if len(set(sizes.values())) == 1 else in_words(sizes)]
+    words += [] if one.is_plain else ["--retention", str(one.retention)]
+    for name, given in repeated.items():
+        for value in given or ():
+            words += [f"--{name.replace('_', '-')}", value]
+    words += [] if missing is None else ["--missing", missing]
+    separator = given_separator()
+    words += [] if separator is None else ["--separator", separator]
+    return shlex.join(words)
 
 
 def _options(advice: Advice, best: Recommendation, stars: Sequence[LeastWorstError]) -> Table:

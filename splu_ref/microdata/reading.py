@@ -54,6 +54,12 @@ def separated_by(separator: str | None) -> Iterator[None]:
         _DIVIDED_BY.reset(token)
 
 
+def given_separator() -> str | None:
+    """Return the name of the separator that `separated_by` says; None outside of it."""
+    between = _DIVIDED_BY.get()
+    return next((name for name, character in SEPARATORS.items() if character == between), None)
+
+
 def require_suffix(path: str | os.PathLike[str]) -> str:
     """Return which of `SUFFIXES` the name ends in, in upper or lower case; for use before long work.
 

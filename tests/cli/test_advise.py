@@ -5,10 +5,15 @@ import stat
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+from splu_ref.audit import Goals, advise, recommend
+from splu_ref.audit.advice import together
 from splu_ref.cli import main
-from splu_ref.microdata import embedded_table, write_table
+from splu_ref.mechanisms import SpluGen, SpluGenByColumn
+from splu_ref.microdata import Microdata, embedded_table, write_table
+from splu_ref.model import DataError
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +136,70 @@ def test_unusable_options_are_one_line(
     captured = capsys.readouterr()
     assert (captured.out, captured.err.count("\n")) == ("", 1)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def columns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table in whose columns values have shares of 1/7, 1/5, and 2 of 5; a multiple of neither 7 nor 5."""
+    path = tmp_path_factory.mktemp("columns") / "u.csv"
+    rows = range(143)
+    cells = (f"{'abcdefg'[i % 7]};{'klmno'[i % 5]};{'XXYYZ'[i * 3 % 5]};{'PQR'[i // 5 % 3]}" for i in rows)
+    path.write_text("job;town;sex;part\n" + "".join(f"{line}\n" for line in cells))
+    return path
+
+
+GOALS = ["--separator", "semicolon", "--alpha", "3", "--t-p", "0.55", "--t-e", "0.5"]
+BOTH = ["--sensitive", "job", "--sensitive", "town"]
+
+
+def test_several_columns_have_gammas_that_go_together(
+    columns: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = [*GOALS, "--drop", "part"]
+    result = _json(capsys, columns, *BOTH, *asked)
+    alone = [_json(capsys, columns, "--sensitive", name, *asked) for name in ("job", "town")]
+    assert result["columns"] == [
+        {key: each[key] for key in each if key != "command"} | {"leaks": found["leaks"]}
+        for each, found in zip(alone, result["columns"], strict=True)  # of several, none gives another away
+    ]
+    together = result["together"]
+    assert together["gamma"] == {"job": 5, "town": 4}
+    assert [each["recommendation"]["gamma"] for each in alone] == [5, 4]
+    assert (together["deleted"], together["binding"], together["meets"]) == (143 % 20, "town", True)
+    assert main([*result["command"].split()[1:], "--json"]) == 0
+    published = json.loads(capsys.readouterr().out)
+    assert (published["suppressed"], published["gamma"]) == (together["deleted"], together["gamma"])
+    assert alone[1]["command"] == (
+        f"splu-ref sanitize {columns} -o published.csv --manifest published.json --sensitive town --gamma 4 "
+        "--drop part --separator semicolon"
+    )
+
+
+def test_the_column_that_binds_is_named_with_what_helps_it(
+    columns: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["advise", str(columns), "--sensitive", "job", "--sensitive", "sex", *GOALS]
+    assert main(words) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "together job gamma = 5, sex gamma = 2; 3 records are deleted; not all of them meet" in told
+    assert "binds sex allows gamma up to 2 and does not meet what was asked for; --cross new=part,sex" in told
+    assert "allows gamma up to 7 and hides both columns next splu-ref sanitize" in told
+    together = _json(capsys, *words[1:], "--drop", "part", "--drop", "town")["together"]
+    assert (together["binding"], together["meets"]) == ("sex", False)
+    assert together["remedy"].endswith("no crossing with one other column allows a larger one")
+    for refused in (["--retention", "1/2"], ["--picture", "x.svg"]):
+        assert main([*words, *refused]) == 2
+        assert "are for one sensitive column" in capsys.readouterr().err
+
+
+def test_one_gamma_is_taken_where_two_leave_too_few_records() -> None:
+    """Half of 22 records have a value: with 2 and 3 only 18 records would be left, and 11 may have it."""
+    table = Microdata.from_frame(pl.DataFrame({"a": list("xy" * 11), "b": list("klmn" * 5 + "kl")}))
+    advices = {column: advise(table, column, Goals.of(alpha=1, t_p="0.7", t_e="0.5")) for column in "ab"}
+    assert [recommend(each).option.law.gamma for each in advices.values()] == [2, 3]
+    choice = together(advices)
+    assert [option.law.gamma for option in choice.options.values()] == [2, 2]
+    assert (choice.common, choice.deleted, choice.meets) == (True, 0, False)
+    with pytest.raises(DataError, match="one divides the other"):
+        SpluGenByColumn({"a": SpluGen(2), "b": SpluGen(3)}).largest_gamma(table, ["a", "b"])

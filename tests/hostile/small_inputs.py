@@ -159,6 +159,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "square.csv --sensitive a --missing x", f"many.csv --sensitive s --t-e 0.{LONG}",
         f"pair.csv --sensitive a --retention 0.{'5' * 390}", "many.csv --sensitive s --alpha 10000",
         "many.csv --sensitive s --picture out.svg --force",
+        "pair.csv --sensitive a --sensitive b --alpha 300",
     ),
     "estimate": (
         "long.csv --gamma 2 --sensitive s --batch q.jsonl", "long.csv --manifest odd.json --where s=a",

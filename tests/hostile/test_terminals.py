@@ -101,6 +101,7 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     ),
     "publish unknown": ([TABLE, "-o", f"{NEW}.csv", "--mechanism", STEERING, "--column", JOB], (2,)),
     "advise": ([TABLE, "--sensitive", JOB, "--picture", f"{NEW}.svg", "--force", "--alpha", "3"], (0,)),
+    "advise several": ([TABLE, "--sensitive", JOB, "--sensitive", SEX, "--alpha", "3"], (0, 2)),
     "estimate": ([PUBLISHED, *RELEASE, *WHERE], (0,)),
     "estimate alone": ([PUBLISHED, *RELEASE, "--where", f"{JOB}=a{STEERING}"], (0,)),
     "estimate none": (

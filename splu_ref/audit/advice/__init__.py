@@ -7,7 +7,8 @@ from splu_ref.audit.advice.laws_of_draws import LawOfDraws, laws_of_draws
 from splu_ref.audit.advice.leaks import Concentration, Leak, Leaks, Roles, scan
 from splu_ref.audit.advice.option import Goals, Option
 from splu_ref.audit.advice.recommendation import Recommendation, recommend
-from splu_ref.audit.advice.skew import require_groups
+from splu_ref.audit.advice.skew import crossing, require_groups
+from splu_ref.audit.advice.together import Together, together
 from splu_ref.audit.advice.worth import Worth, worth
 
 __all__ = [
@@ -21,13 +22,16 @@ __all__ = [
     "Option",
     "Recommendation",
     "Roles",
+    "Together",
     "Worth",
     "advise",
+    "crossing",
     "homogeneous_groups",
     "laws_of_draws",
     "picture",
     "recommend",
     "require_groups",
     "scan",
+    "together",
     "worth",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fractions import Fraction
 from math import sqrt
 
@@ -37,21 +38,37 @@ def require_groups(table: Microdata, sensitive: str) -> int:
     place = int(histogram.argmax())
     value, count = text(table.domain(sensitive)[place]), int(histogram[place])
     error = _error(table, count, len(histogram))
+    helps = crossing(table, sensitive) or "No crossing with one other column does"
     raise DataError(
         f"column {sensitive!r} allows no gamma: {value!r} occurs {count} times among {table.row_count} "
         "records, more than half, and to drop or group other values cannot help. "
-        f"{_crossing(table, sensitive)} splu-ref publish --mechanism retention --column {sensitive} "
+        f"{helps}; splu-ref publish --mechanism retention --column {sensitive} "
         f"--domain FILE needs no groups: at --retention {RETENTION} "
         f"the count of {value!r} has a standard error of {error:.0f}"
     )
 
 
-def _crossing(table: Microdata, sensitive: str) -> str:
-    """Return which other column to cross with: the one that allows the largest gamma, with few values."""
+def crossing(table: Microdata, sensitive: str, but: Collection[str] = (), above: int = 1) -> str | None:
+    """Return which other column to cross with: the one that allows the largest gamma, with few values.
+
+    Parameters
+    ----------
+    table, sensitive
+        The table and the column.
+    but
+        Columns that are not to become a part of a crossing.
+    above
+        A gamma that is allowed without.
+
+    Returns
+    -------
+    str or None
+        The options of `sanitize` with what they allow; None if no crossing allows a gamma above that.
+    """
     codes, size = table.codes(sensitive), len(table.domain(sensitive))
     best: tuple[int, int, int, str] | None = None
     for name in table.columns:
-        if name == sensitive:
+        if name == sensitive or name in but:
             continue
         column = Coded.of(table, name)
         if not 2 <= len(column.values) <= MOST_VALUES or column.filled < table.row_count:
@@ -59,14 +76,12 @@ def _crossing(table: Microdata, sensitive: str) -> str:
         _, counts = np.unique(column.cells * size + codes, return_counts=True)
         allowed = largest_gamma(counts)
         option = (min(allowed, ENOUGH), -len(column.values), allowed, name)
-        if option[0] >= 2 and (best is None or option > best):
+        if allowed > above and (best is None or option > best):
             best = option
     if best is None:
-        return "No crossing with one other column does;"
-    return (
-        f"--cross new={best[3]},{sensitive} --sensitive new allows gamma up to {best[2]} and hides both "
-        "columns;"
-    )
+        return None
+    options, most = f"--cross new={best[3]},{sensitive} --sensitive new", best[2]
+    return f"{options} allows gamma up to {most} and hides both columns"
 
 
 def _error(table: Microdata, count: int, values: int) -> float:
