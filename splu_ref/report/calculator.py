@@ -10,7 +10,7 @@ from splu_ref.report.page import page
 
 BROWSER = Path(__file__).parent / "browser"
 """The implementation in JavaScript, from which the page is built and which the test vectors hold."""
-PARTS = ("promises.mjs", "claims.mjs", "worker.js")
+PARTS = ("promises.mjs", "star.mjs", "claims.mjs", "worker.js")
 """The files that are one program in the page, which has no modules."""
 _MODULES = re.compile(r"^import \{[^}]*\} from \"\./[^\"\n]*\";\n|^export (?=\w)", re.MULTILINE)
 

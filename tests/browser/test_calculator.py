@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from splu_ref.audit.claims import decide, read_claims
 from splu_ref.cli import main
 from splu_ref.conformance import vector_files
+from splu_ref.guarantees import exact_json, least_worst_error
 from splu_ref.report.calculator import calculator_page
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "claims.toml"
@@ -101,6 +103,27 @@ def test_numbers_are_those_of_the_vectors(shown: Any) -> None:
     for (request, answer), each in zip(thresholds, found, strict=True):
         assert f"T_f\n{answer['threshold']} is the least count" in each["text"], request
     assert len(thresholds) > 10
+
+
+def test_what_no_estimate_escapes_is_what_the_program_says(shown: Any) -> None:
+    """Counts that are all in the game, too many for it, near one estimate; with p above 1/gamma and at it."""
+    names = ("gamma", "epsilon", "alpha", "retention")
+    asked = [
+        ("3", "1/2", "3", ""), ("10", "3/10", "10", ""), ("2", "1/10", "12", ""), ("7", "3/10", "40", ""),
+        ("5", "1/3", "9", "1/2"), ("5", "3/10", "10", "7/20"), ("300", "3/10", "3", ""), ("4", "1", "5", ""),
+    ]  # fmt: skip
+    found = _answers(
+        shown, *(("numbers", dict(zip(names, each, strict=True)) | {"t_e": ""}) for each in asked)
+    )
+    for each, told in zip(asked, found, strict=True):
+        gamma, epsilon, alpha, retention = each
+        star = least_worst_error(gamma, epsilon, alpha, retention=retention or None)
+        assert Fraction(told["fractions"][2]) == star.at_least, each
+        assert f"T_P*\n{exact_json(star.at_least, 'down')['decimal']} is a chance" in told["text"]
+        bounds = (
+            f"It is at most {exact_json(star.at_most, 'up')['decimal']}, and was computed for counts up to"
+        )
+        assert (f"{bounds} {star.computed}." in told["text"]) is not star.is_exact
 
 
 def test_certificates_are_judged_as_the_vectors_say(shown: Any) -> None:

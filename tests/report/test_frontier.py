@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from splu_ref.guarantees import error_probability
+from splu_ref.guarantees import best_estimator, error_probability
 from splu_ref.report.frontier import GAMMAS, Frontier, draw_frontier, frontier
 
 
@@ -33,6 +33,15 @@ def test_beyond_it_privacy_and_error_fall_with_retention(shown: Frontier) -> Non
         assert levels == sorted(levels, reverse=True)
 
 
+def test_what_no_estimate_escapes_stands_above_what_the_published_count_is_promised(shown: Frontier) -> None:
+    """T_P is the least error of one estimate over the counts, T_P* the least largest error of all."""
+    for gamma in GAMMAS:
+        curve = shown.curve(gamma)
+        assert all(each.t_p < each.t_p_star for each in curve)
+        levels = [each.t_p_star for each in curve if each.law.retention * gamma >= 1]
+        assert levels == sorted(levels, reverse=True)
+
+
 def test_a_larger_group_is_in_front(shown: Frontier) -> None:
     """At the same p the error is nearly the same and T_P is higher, from the larger 1/gamma on."""
     for small, large in pairwise(GAMMAS):
@@ -47,6 +56,7 @@ def test_one_setting_by_hand(shown: Frontier) -> None:
     half = next(each for each in shown.curve(5) if each.law.retention == Fraction(1, 2))
     least = min(error_probability(5, "3/10", f, retention="1/2").exact() for f in range(1, 11))
     assert half.t_p == float(least)
+    assert half.t_p_star == float(best_estimator(5, "3/10", 10, retention="1/2").worst_error)
     assert 0.157 < half.relative_error < 0.159
 
 
@@ -59,6 +69,7 @@ def test_the_drawing_is_an_svg_that_follows_the_page(shown: Frontier) -> None:
     for gamma in GAMMAS:
         assert f"p = 1/{gamma}" in svg
         assert f"γ = {gamma}" in svg
+    assert svg.count("stroke-dasharray") >= len(GAMMAS)
     assert svg == draw_frontier(shown)
 
 

@@ -99,7 +99,7 @@ export function bounded(most, tell, task) {
     Object.assign(work, { most: Infinity, tell: () => {} });
   }
 }
-function spend(bits, times) {
+export function spend(bits, times) {
   work.done += (bits + 4096) * times;
   if (work.done > work.most) throw new TooLarge("too much work");
   work.tell(work.done);

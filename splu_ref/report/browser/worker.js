@@ -17,6 +17,8 @@ const TASKS = {
     const t_e = allowed.trim() ? parameter("t_e", allowed) : null;
     const [strict, definition] = [leastError(gamma, epsilon, alpha, true, p), leastError(gamma, epsilon, alpha, false, p)];
     const found = { theorem: { ...number(strict.value, false), at: strict.f }, definition: { ...number(definition.value, false), at: definition.f } };
+    const star = leastWorstError(gamma, epsilon, alpha, p);
+    found.star = { ...number(star.atLeast, false), most: number(star.atMost, true).decimal, exactly: star.atLeast.compare(star.atMost) === 0, computed: star.computed };
     if (t_e === null) return found;
     if (t_e.p === 0n && epsilon.compare(whole(gamma - 1)) <= 0) return { ...found, threshold: null };
     const threshold = utilityThreshold(gamma, epsilon, t_e, p);

@@ -57,6 +57,10 @@
         pair("T_P, Definition 2", ...level(found.definition, "at least")),
         pair("T_P, Theorem 4", ...level(found.theorem, "more than")),
       ];
+      const { star } = found;
+      const bounds = star.exactly ? [] : [`It is at most ${star.most}, and was computed for counts up to ${star.computed}. `];
+      rows.push(pair("T_P*", element("strong", star.decimal), " is a chance that no estimate escapes: whatever is made of the published count, at one of these counts it errs by at least ε so often. ",
+        ...bounds, element("small", star.rounding), exactly(star)));
       if (found.threshold === null) rows.push(pair("T_f", "No count is published without any error."));
       else if (found.threshold !== undefined) {
         rows.push(pair("T_f", element("strong", String(found.threshold)), " is the least count from which on a published count errs by at least ε with a chance of at most T_E. ",
