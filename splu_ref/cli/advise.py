@@ -13,6 +13,7 @@ from rich.table import Table
 
 from splu_ref.audit import Advice, Goals, Option, Recommendation, advise, picture, recommend
 from splu_ref.audit.advice import (
+    NO_CROSSING,
     LawOfDraws,
     Leaks,
     Together,
@@ -156,7 +157,9 @@ def run(
         part.show()
     lines = [] if picture_file is None else [("picture", str(picture_file))]
     if len(parts) > 1:
-        lines += [("", ""), ("together", _together(choice)), ("binds", binds)]
+        lines += [("", ""), ("together", _together(choice))]
+    if len(parts) > 1 or not choice.meets:
+        lines.append(("binds", binds))
     show({}, [*lines, ("next", told)], as_json=False)
     note(AUDIENCE)
 
@@ -230,7 +233,7 @@ def _binds(table: Microdata, choice: Together, advices: Mapping[str, Advice]) ->
     helps = crossing(table, column, others, most)
     return (
         f"{column} allows gamma up to {most} and does not meet what was asked for; "
-        f"{helps or 'no crossing with one other column allows a larger one'}"
+        f"{helps or f'no crossing with one other column {NO_CROSSING}'}"
     )
 
 

@@ -38,7 +38,7 @@ from splu_ref.mechanisms import (
     read_manifest,
     read_transcript,
 )
-from splu_ref.microdata import read_table
+from splu_ref.microdata import Microdata, read_table
 from splu_ref.microdata.recoding import admitting_missing
 from splu_ref.model import Gamma, ParameterError, positive, probability, whole
 from splu_ref.randomness import Key
@@ -89,6 +89,10 @@ def run(
         str | None,
         typer.Option("--missing", help="Value that missing cells of --original were published as."),
     ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option("--drop", help="Column of --original that was not published; repeat for several."),
+    ] = None,
     transcript: Annotated[
         Path | None,
         typer.Option(
@@ -130,7 +134,7 @@ def run(
     facts = None if manifest is None else read_manifest(manifest)
     record = None if transcript is None else read_transcript(transcript)
     key = None if key_file is None else Key.read(key_file)
-    _require_together(original, missing, record, key, id_column)
+    _require_together(original, missing, drop, record, key, id_column)
     named, told = _told_by(facts, record)
     columns = _agreed("--sensitive", sensitive or None, named)
     claimed: AnyClaim
@@ -153,9 +157,7 @@ def run(
         prepared = None
         if original is not None:
             with about(original):
-                source = read_table(original, missing)
-                if facts is not None:
-                    source = facts.recode(source, key)
+                source = _original(original, missing, facts, key, drop or ())
                 prepared = claimed.prepared(admitting_missing(source, columns), columns)
         progress(2, 4)
         other = None
@@ -190,13 +192,15 @@ def run(
 def _require_together(
     original: Path | None,
     missing: str | None,
+    drop: Sequence[str] | None,
     record: Transcript | None,
     key: Key | None,
     id_column: str | None,
 ) -> None:
     """Raise unless the options that concern the original and its draws can be given together."""
-    if missing is not None and original is None:
-        raise ParameterError("--missing speaks of the original: add --original, or leave it out")
+    for option, given in (("--missing", missing), ("--drop", drop)):
+        if given not in (None, []) and original is None:
+            raise ParameterError(f"{option} speaks of the original: add --original, or leave it out")
     if original is None and (record is not None or key is not None):
         raise ParameterError("--transcript and --key-file make the release again: add --original")
     if id_column is not None and (key is None or record is not None):
@@ -205,6 +209,18 @@ def _require_together(
         raise ParameterError(
             "--missing contradicts the transcript: leave it out, or give the right transcript"
         )
+
+
+def _original(
+    path: Path, missing: str | None, facts: Manifest | None, key: Key | None, drop: Sequence[str]
+) -> Microdata:
+    """Return the original as it was published: recoded, and without the columns that were left out."""
+    table = read_table(path, missing)
+    if facts is not None:
+        table = facts.recode(table, key)
+    for column in drop:
+        table.require(column)
+    return table.select([name for name in table.columns if name not in drop]) if drop else table
 
 
 def _claimed(

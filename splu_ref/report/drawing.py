@@ -34,7 +34,7 @@ STYLE: dict[Any, Any] = {
     "lines.linewidth": 1.8,
 }
 """Settings of matplotlib, by its names."""
-MISSING_MATPLOTLIB = "The drawing needs matplotlib: install it with  pip install 'splu-ref[figures]'"
+MISSING_MATPLOTLIB = "The drawing needs matplotlib: install it with  pip install matplotlib"
 
 
 def draw(figure: Figure) -> str:

@@ -11,7 +11,7 @@ from splu_ref.terminal import replaced
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MISSING = "no pictures: they need matplotlib, pip install 'splu-ref[figures]'"
+MISSING = "no pictures: they need matplotlib, pip install matplotlib"
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#000000", "#999999", "#7a3db8")
 MARKERS = "osD^vPX*<"
 DASHES = ("-", "--", "-.", ":")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PICTURES = (".svg", ".png")
 """How the name of a picture's file ends."""
-MISSING = "a picture needs matplotlib: pip install 'splu-ref[figures]'"
+MISSING = "a picture needs matplotlib: pip install matplotlib"
 MOST_BARS, MOST_SQUARES = 120, 4_000
 """Lines of a table that can be read in a picture, at most."""
 _WORDS = 24

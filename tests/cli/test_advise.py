@@ -187,7 +187,7 @@ def test_the_column_that_binds_is_named_with_what_helps_it(
     assert "allows gamma up to 7 and hides both columns next splu-ref sanitize" in told
     together = _json(capsys, *words[1:], "--drop", "part", "--drop", "town")["together"]
     assert (together["binding"], together["meets"]) == ("sex", False)
-    assert together["remedy"].endswith("no crossing with one other column allows a larger one")
+    assert together["remedy"].endswith("of at most 50 values does (--bins and --group-rare leave fewer)")
     for refused in (["--retention", "1/2"], ["--picture", "x.svg"]):
         assert main([*words, *refused]) == 2
         assert "are for one sensitive column" in capsys.readouterr().err

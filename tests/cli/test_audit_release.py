@@ -315,3 +315,25 @@ def test_draws_that_hang_together_are_claimed_by_the_manifest_or_the_option(
     rare = _json(capsys, tmp_path / "p.csv", *claimed[:-1], "all-or-none:80", *original, code=1)
     assert not _by_name(rare)["counts"]["passed"]  # no multiple of gamma
     assert "exactness" in {each["name"] for each in rare["not_checked"]}
+
+
+def test_what_was_left_out_of_a_release_is_left_out_of_its_original(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [f"r{row},{20 + row % 9},{'abcde'[row * row % 5]}" for row in range(60)]
+    Path("t.csv").write_text("\n".join(["name,age,job", *lines]) + "\n")
+    words = ["sanitize", "t.csv", "-o", "p.csv", "--sensitive", "job", "--gamma", "2", "--drop", "name"]
+    assert main([*words, "--bins", "age=5", "--manifest", "m.json", "--transcript", "drawn"]) == 0
+    audit = ["audit-release", "p.csv", "--manifest", "m.json"]
+    capsys.readouterr()
+    assert main([*audit, "--original", "t.csv"]) == 1
+    assert "columns missing: name" in capsys.readouterr().out
+    assert main([*audit, "--original", "t.csv", "--drop", "name", "--transcript", "drawn"]) == 0
+    assert "made again from the transcript" in " ".join(capsys.readouterr().out.split())
+    for wrong, message in (
+        (["--drop", "name"], "--drop speaks of the original: add --original"),
+        (["--original", "t.csv", "--drop", "nome"], "nome"),
+    ):
+        assert main([*audit, *wrong]) == 2
+        assert message in capsys.readouterr().err

@@ -7,11 +7,12 @@ from splu_ref.audit.advice.laws_of_draws import LawOfDraws, laws_of_draws
 from splu_ref.audit.advice.leaks import Concentration, Leak, Leaks, Roles, scan
 from splu_ref.audit.advice.option import Goals, Option
 from splu_ref.audit.advice.recommendation import Recommendation, recommend
-from splu_ref.audit.advice.skew import crossing, require_groups
+from splu_ref.audit.advice.skew import NO_CROSSING, crossing, require_groups
 from splu_ref.audit.advice.together import Together, together
 from splu_ref.audit.advice.worth import Worth, worth
 
 __all__ = [
+    "NO_CROSSING",
     "Advice",
     "Concentration",
     "Goals",

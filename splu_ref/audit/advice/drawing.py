@@ -52,7 +52,7 @@ def picture(advice: Advice, suffix: str) -> bytes:
     """
     require_format(suffix)
     if not can_draw():
-        raise InputError("a picture needs matplotlib: pip install 'splu-ref[figures]'")
+        raise InputError("a picture needs matplotlib: pip install matplotlib")
     height = 2.6 + 0.42 * len(advice.options)
     with canvas(9, height, {"font.size": 10, "hatch.linewidth": 0.6}) as figure:
         _draw(figure, advice)

@@ -16,6 +16,8 @@ from splu_ref.model import DataError
 
 MOST_VALUES = 50
 """Values of a column that another one is crossed with."""
+NO_CROSSING = f"of at most {MOST_VALUES} values does (--bins and --group-rare leave fewer)"
+"""What is said where `crossing` finds none."""
 ENOUGH = 5
 """A gamma beyond which fewer values of a crossing are worth more than a larger one."""
 RETENTION = Fraction(1, 2)
@@ -38,7 +40,7 @@ def require_groups(table: Microdata, sensitive: str) -> int:
     place = int(histogram.argmax())
     value, count = text(table.domain(sensitive)[place]), int(histogram[place])
     error = _error(table, count, len(histogram))
-    helps = crossing(table, sensitive) or "No crossing with one other column does"
+    helps = crossing(table, sensitive) or f"No crossing with one other column {NO_CROSSING}"
     raise DataError(
         f"column {sensitive!r} allows no gamma: {value!r} occurs {count} times among {table.row_count} "
         "records, more than half, and to drop or group other values cannot help. "

@@ -24,7 +24,7 @@ def schema_check(published: Microdata, original: Microdata) -> Check:
     if set(here) != set(there):
         gone = ", ".join(sorted(set(there) - set(here))) or "none"
         new = ", ".join(sorted(set(here) - set(there))) or "none"
-        detail = f"columns missing: {gone}; added: {new} (drop a column that was left out on purpose first)"
+        detail = f"columns missing: {gone}; added: {new} (--drop those that were left out on purpose)"
         return _exact("schema", published, detail, passed=False)
     if here != there:
         return _exact("schema", published, "the columns stand in another order", passed=False)
