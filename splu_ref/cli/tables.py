@@ -11,6 +11,7 @@ from typing import NamedTuple
 from splu_ref.estimators import Condition, Query
 from splu_ref.files import refuse_existing, write_all
 from splu_ref.mechanisms import PublishedTable
+from splu_ref.microdata.recoding import Cross
 from splu_ref.model import InputError, ParameterError
 from splu_ref.pictures import can_draw
 from splu_ref.tables import Ask, Cell, Table, count_table, measure_table, table_columns, table_object
@@ -72,12 +73,27 @@ class TableOptions(NamedTuple):
             raise InputError(f"--picture: {MISSING}")
 
     def columns(self, release: PublishedTable) -> tuple[str, ...]:
-        """Return the columns of the table: a text with commas is several, unless a column has that name."""
-        return tuple(
+        """Return the columns of the table: a text with commas is several, unless a column has that name.
+
+        Raises
+        ------
+        ParameterError
+            If a column is a part of another one that was published in its place.
+        """
+        there = release.table.columns
+        named = tuple(
             name
             for text in self.by or ()
-            for name in ([text] if text in release.table.columns else map(str.strip, text.split(",")))
+            for name in ([text] if text in there else map(str.strip, text.split(",")))
         )
+        told = () if release.told is None else release.told.recoded
+        for step in (each for each in told if isinstance(each, Cross)):
+            if lost := next((part for part in step.parts if part in named and part not in there), None):
+                raise ParameterError(
+                    f"--by {lost}: {step.column} was published in place of {' and '.join(step.parts)}: say --by "
+                    f"{step.column}, or ask for values of {lost} with --where"
+                )
+        return named
 
 
 def values_of(release: PublishedTable) -> Callable[[str], Sequence[str] | None]:

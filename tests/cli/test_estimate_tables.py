@@ -218,3 +218,17 @@ def test_the_release_is_what_adds_up(release: list[str], capsys: pytest.CaptureF
     published = Counter(pl.read_csv(release[1], infer_schema=False)["sex"].to_list())
     assert {cell["values"]["sex"]: cell["estimate"] for cell in table["cells"]} == published
     assert sum(published.values()) == 30_715 < embedded_table().row_count
+
+
+def test_a_part_of_a_crossing_is_asked_by_the_crossing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{'FM'[row % 2]},{'abcde'[row % 5]},{'xyz'[row % 3]}" for row in range(60)]
+    Path("t.csv").write_text("\n".join(["sex,job,town", *rows]) + "\n")
+    words = ["sanitize", "t.csv", "-o", "p.csv", "--cross", "both=sex,job", "--sensitive", "both"]
+    assert main([*words, "--gamma", "2", "--manifest", "m.json"]) == 0
+    capsys.readouterr()
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town,job"]) == 2
+    assert "--by job: both was published in place of sex and job: say --by both" in capsys.readouterr().err
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "town,both", "--where", "job=a"]) == 0

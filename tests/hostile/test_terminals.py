@@ -126,6 +126,9 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "audit-release": (
         [PUBLISHED, *RELEASE, "--original", TABLE, "--second", PUBLISHED], (3,),
     ),
+    "audit-release drop refused": (
+        [PUBLISHED, *RELEASE, "--original", TABLE, "--drop", STEERING], (2,),
+    ),
     "audit-release inconsistent": ([TABLE, "--sensitive", JOB, "--gamma", "3", "--original", TABLE], (1,)),
     "audit": ([f"c{NAME}.toml", "--report", f"r{NEW}", "--force"], (0,)),
     "privacy": (
