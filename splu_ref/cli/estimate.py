@@ -512,8 +512,11 @@ def _alone_dependent(
         "interval_within_bound": [min(int(end), bound) for end in answer.interval or ()],
         "draws": str(mechanism.draws),
     }
+    said = "the errors are those of a plausible plan, since the plan is secret"
+    if mechanism.draws.name == "all-or-none":
+        said += "; every value that may be rare is taken for rare in it, which may be more than in any plan"
     return [
         ("estimate", f"{_shown(answer.estimate)}, unbiased"),
         *doubt(answer),
-        ("draws", f"{mechanism.draws}: the errors are those of a plausible plan, since the plan is secret"),
+        ("draws", f"{mechanism.draws}: {said}"),
     ]

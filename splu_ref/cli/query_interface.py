@@ -179,7 +179,7 @@ def _size_lines(done: Tracked, control: SizeControl, wanted: Question | None) ->
     attacked = "" if done.attacked == done.refused else f", of which the {done.attacked} rarest were attacked"
     lines += [
         ("refused", f"{done.refused} of the {done.single_values} counts of single values{attacked}"),
-        ("found", f"{done.found} of them, each of them the true count"),
+        ("found", f"{done.found} of them, each of them the true count" if done.found else "none of them"),
         (
             "breaks",
             f"every least size up to {done.largest_broken}; N/6 is {n // 6}, N/4 {n // 4}: "

@@ -90,8 +90,8 @@ class TableOptions(NamedTuple):
         for step in (each for each in told if isinstance(each, Cross)):
             if lost := next((part for part in step.parts if part in named and part not in there), None):
                 raise ParameterError(
-                    f"--by {lost}: {step.column} was published in place of {' and '.join(step.parts)}: say --by "
-                    f"{step.column}, or ask for values of {lost} with --where"
+                    f"--by {lost}: {step.column} was published in place of {' and '.join(step.parts)}: say "
+                    f"--by {step.column}, or ask for values of {lost} with --where"
                 )
         return named
 

@@ -145,3 +145,17 @@ def test_a_law_is_advised_with_its_price(capsys: pytest.CaptureFixture[str], tab
     for law in ("capped:10", "all-or-none:10"):
         sentence = shown.partition(f"{law}: T_P = ")[2]
         assert 0 < sentence.find("T_P*") < sentence.find("the price: ") < 400
+
+
+@pytest.mark.parametrize(("draws", "more"), [("capped:5", False), ("all-or-none:5", True)])
+def test_an_estimate_says_of_what_plan_its_errors_are(
+    draws: str, more: bool, table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release, manifest = str(tmp_path / "p.csv"), str(tmp_path / "m.json")
+    words = ["sanitize", table, "-o", release, "--sensitive", "job", "--gamma", "3", "--quasi", "n"]
+    assert main([*words, "--draws", draws, "--manifest", manifest]) == 0
+    capsys.readouterr()
+    assert main(["estimate", release, "--manifest", manifest, "--where", "job=a"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"{draws}: the errors are those of a plausible plan, since the plan is secret" in told
+    assert ("every value that may be rare is taken for rare in it" in told) is more

@@ -194,7 +194,8 @@ def _features(table: Microdata, others: Sequence[str]) -> Features:
     kept = [columns[name] for name in others if 10 * len(columns[name].domain) <= table.row_count]
     if not kept:
         raise DataError(
-            "no other column has values that several records share: there is nothing to learn from"
+            f"no other column has {table.row_count // 10} values or fewer, a tenth of the records: there is "
+            "nothing to learn from"
         )
     return Features(np.stack([one.codes for one in kept]), tuple(len(one.domain) for one in kept))
 

@@ -13,7 +13,9 @@ each summed over the groups. All else about an estimate is as under independent 
 published with the same chances.
 
 The plan and what is marked in it are secret. An analyst makes a plausible one: the published counts are taken
-for the true ones, and a plan of theirs is drawn and marked by the same rules.
+for the true ones, and a plan of theirs is drawn and marked by the same rules. But under all-or-none draws
+every value is taken for rare whose published count a rare one can have (`may_be_rare`): these may be more
+than are rare in any plan of a table, and the errors larger than those of any.
 """
 
 from __future__ import annotations
