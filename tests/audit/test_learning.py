@@ -106,9 +106,7 @@ def test_a_classifier_learns_from_published_values() -> None:
 
 def test_a_table_without_anything_to_learn_from_is_refused() -> None:
     for name in LEARNING:
-        with pytest.raises(
-            DataError, match=r"values or fewer, a tenth of the records: there is nothing to learn from"
-        ):
+        with pytest.raises(DataError, match=r"a tenth of the records: there is nothing to learn from"):
             attack_by_learning(name, SpluGen(3), _table(90), "s", ("n",), SeededSource(2), runs=1)
 
 
