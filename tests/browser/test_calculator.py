@@ -112,9 +112,8 @@ def test_what_no_estimate_escapes_is_what_the_program_says(shown: Any) -> None:
         ("3", "1/2", "3", ""), ("10", "3/10", "10", ""), ("2", "1/10", "12", ""), ("7", "3/10", "40", ""),
         ("5", "1/3", "9", "1/2"), ("5", "3/10", "10", "7/20"), ("300", "3/10", "3", ""), ("4", "1", "5", ""),
     ]  # fmt: skip
-    found = _answers(
-        shown, *(("numbers", dict(zip(names, each, strict=True)) | {"t_e": ""}) for each in asked)
-    )
+    given: list[dict[str, object]] = [{"t_e": "", **dict(zip(names, each, strict=True))} for each in asked]
+    found = _answers(shown, *(("numbers", each) for each in given))
     for each, told in zip(asked, found, strict=True):
         gamma, epsilon, alpha, retention = each
         star = least_worst_error(gamma, epsilon, alpha, retention=retention or None)
