@@ -8,14 +8,15 @@ LOCK := $(BIN)/python -m uv pip compile pyproject.toml --universal --python-vers
 	--no-header --no-annotate --no-emit-index-url --quiet
 WORKERS ?= auto
 
-.PHONY: verify test quick mutation lint types tests docs bench coq lock clean help
+.PHONY: verify test quick mutation lint types tests docs bench peers coq lock clean help
 
 help:
 	@echo "make verify  run the verification suite on the embedded data; report in report/index.html"
 	@echo "make test    linter, types, tests with coverage, documentation"
 	@echo "make quick   linter, types and the fast tests of the library's rooms: most faults, in under a minute"
 	@echo "make mutation ROOMS=decoys SAMPLE=100   put small faults into the code and name those that no test notices"
-	@echo "make bench   speed and memory, as ratios against named baselines"
+	@echo "make bench   speed, its growth and memory, as ratios against named baselines"
+	@echo "make peers   the same against other packages, in an environment of their own"
 	@echo "make coq     compile the kernel-checked proofs (needs Coq 8.16 with MathComp: see proofs/splu_proofs/coq/README.md)"
 	@echo "make docs    build the documentation into docs/_build/html"
 	@echo "make lock    resolve the dependencies again and write constraints.txt and requirements.txt"
@@ -63,8 +64,19 @@ tests: $(READY)
 docs: $(READY)
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
 
+# One thread: idle threads of linear algebra would count as processor time.
 bench: $(READY)
-	$(BIN)/python -m benchmarks
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks
+
+# Neither part of CI nor of constraints.txt: other packages, which nothing else here needs.
+PEERS := .venv-peers
+peers: $(PEERS)/.ready
+	OPENBLAS_NUM_THREADS=1 $(PEERS)/bin/python -m benchmarks.peers
+
+$(PEERS)/.ready: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv --clear --without-pip $(PEERS)
+	$(PYTHON) -m pip --python $(PEERS)/bin/python install --quiet --requirement $< --editable .
+	@touch $@
 
 coq:
 	$(MAKE) --no-print-directory -C proofs/splu_proofs/coq
@@ -74,4 +86,4 @@ lock: $(READY)
 	$(LOCK) --extra build --constraint constraints.txt --output-file requirements.txt
 
 clean:
-	rm -rf $(VENV) report docs/_build docs/reference .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) report docs/_build docs/reference .mypy_cache .ruff_cache .pytest_cache .hypothesis
