@@ -19,6 +19,7 @@ from splu_ref.randomness import (
     ReleaseContext,
     SeededSource,
     SystemSource,
+    TableSum,
     TapeSource,
     table_digest,
 )
@@ -161,6 +162,7 @@ class _Xor(KeyedSource):
     """Joins the records' digests by exclusive or, so that two identical records cancel."""
 
     def for_release(self, context: ReleaseContext) -> KeyedRelease:
+        assert not isinstance(context.records, TableSum)
         table = 0
         for record in context.records():
             table ^= int.from_bytes(table_digest(self.key, [record]), "big")

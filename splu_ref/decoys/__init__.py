@@ -18,6 +18,7 @@ from splu_ref.decoys.expected import (
     within_bound,
 )
 from splu_ref.decoys.mixed import mixed, mixed_block, mixed_reference
+from splu_ref.decoys.parts import MixedParts, PlanParts, RunParts, plan_parts
 from splu_ref.decoys.plan import ArrayPlan, Codes, DecoyPlan, IntArray, Run, RunLengthPlan
 from splu_ref.model import Gamma, ParameterError
 from splu_ref.randomness import PlanSecret
@@ -55,9 +56,12 @@ __all__ = [
     "DecoyPlan",
     "ExpectedPairs",
     "FloatArray",
+    "MixedParts",
     "PlanMethod",
+    "PlanParts",
     "Run",
     "RunLengthPlan",
+    "RunParts",
     "anatomy",
     "anatomy_reference",
     "co_occurrence",
@@ -69,6 +73,7 @@ __all__ = [
     "mixed_block",
     "mixed_reference",
     "named_plan",
+    "plan_parts",
     "require_eligible",
     "require_feasible",
     "surplus",

@@ -8,8 +8,11 @@ group. Everything else about a release is random.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,9 +91,8 @@ class DecoyPlan(ABC):
         entries = np.empty(drawn.shape, dtype=blocks[0].dtype)
         for number, groups in enumerate(blocks):
             mine = slice(number, None, len(blocks))
-            entries[:, mine] = self._taken(groups.reshape(-1), drawn[:, mine].reshape(-1)).reshape(
-                self.gamma, -1
-            )
+            shown = taken(groups.reshape(-1), drawn[:, mine].reshape(-1), self.gamma)
+            entries[:, mine] = shown.reshape(self.gamma, -1)
         published = np.empty(len(order), dtype=entries.dtype)
         published[order] = entries.reshape(-1)
         return published
@@ -116,16 +118,28 @@ class DecoyPlan(ABC):
         published[order] = values[slots[self.slots()]]
         return published
 
-    def _taken(self, values: Codes, draw: Codes) -> Codes:
-        """Return the value that each entry of a block takes, by entry, from the values in its slots."""
-        slots = np.argsort(values, kind="stable")
-        # Offsets within a group fit the smallest integers, which keeps this a handful of gathers.
-        own = np.tile(np.arange(self.gamma, dtype=draw.dtype), len(values) // self.gamma)[slots]
-        other = draw - (draw <= own)
-        offset = np.where(draw == 0, own, other)
-        slots -= own
-        slots += offset
-        return values[slots]
+
+def taken(values: Codes, draws: Codes, gamma: int) -> Codes:
+    """Return the value that each entry of a part of a plan takes, by entry.
+
+    Parameters
+    ----------
+    values
+        The values in the slots of whole groups, group by group.
+    draws
+        One integer below gamma per entry, as for `DecoyPlan.published`, of an unsigned type that holds gamma.
+        The entries ascend: of those with one value, the k-th stands in the k-th group that holds it.
+    gamma
+        Size of a group.
+    """
+    slots = np.argsort(values, kind="stable")
+    # Offsets within a group fit the smallest integers, which keeps this a handful of gathers.
+    own = np.tile(np.arange(gamma, dtype=draws.dtype), len(values) // gamma)[slots]
+    other = draws - (draws <= own)
+    offset = np.where(draws == 0, own, other)
+    slots -= own
+    slots += offset
+    return values[slots]
 
 
 @dataclass(frozen=True)
@@ -160,21 +174,82 @@ class RunLengthPlan(DecoyPlan):
 
     runs: tuple[Run, ...]
 
+    @property
+    def group_count(self) -> int:
+        """Number of groups, N / gamma."""
+        return self._ends[-1]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """The number of the group after each run."""
+        return list(accumulate(run.length for run in self.runs))
+
     def groups(self) -> Groups:
         """Return the values by group and slot, shape (N / gamma, gamma)."""
-        total = sum(run.length for run in self.runs)
-        groups = np.empty((total, self.gamma), dtype=groups_dtype(self.domain_size))
-        begin = 0
-        for run in self.runs:
-            block = groups[begin : begin + run.length]
-            width = self.gamma - len(run.head)
+        return self.groups_between(0, self.group_count)
+
+    def groups_between(self, begin: int, end: int) -> Groups:
+        """Return the groups ``begin`` to ``end`` - 1, shape (``end`` - ``begin``, gamma)."""
+        groups = np.empty((end - begin, self.gamma), dtype=groups_dtype(self.domain_size))
+        touched = slice(bisect_right(self._ends, begin), bisect_left(self._ends, end) + 1)
+        for run, run_end in zip(self.runs[touched], self._ends[touched], strict=True):
+            first = run_end - run.length
+            skipped, width = max(begin - first, 0), self.gamma - len(run.head)
+            block = groups[first + skipped - begin : min(run_end, end) - begin]
             block[:, : len(run.head)] = run.head
-            ring = np.roll(np.asarray(run.ring, dtype=groups.dtype), -run.start)
-            turns = run.length * width
-            rounds = np.tile(ring, -(-turns // len(ring)))
-            block[:, len(run.head) :] = rounds[:turns].reshape(run.length, width)
-            begin += run.length
+            shift = (run.start + skipped * width) % len(run.ring)
+            ring = np.roll(np.asarray(run.ring, dtype=groups.dtype), -shift)
+            turns = len(block) * width
+            block[:, len(run.head) :] = np.resize(ring, turns).reshape(len(block), width)
         return groups
+
+    def group_of(self, entries: IntArray) -> IntArray:
+        """Return in which group each entry of the sorted records stands, shape of ``entries``.
+
+        The k-th record of a value stands in the k-th group that holds the value.
+        """
+        found = self._stretches
+        place = np.searchsorted(found.entry, entries, side="right") - 1
+        turns = found.turn[place] + (entries - found.entry[place]) * found.ring[place]
+        groups = found.group[place]
+        groups += turns // found.width[place]
+        return groups
+
+    @cached_property
+    def _stretches(self) -> _Stretches:
+        """The turns of each value in each run, by value and within it by run."""
+        parts = []
+        first = 0
+        for run in self.runs:
+            width, size = self.gamma - len(run.head), len(run.ring)
+            turn = (np.arange(size) - run.start) % size
+            for values, begins, step, a_group, times in (
+                (run.head, np.zeros(len(run.head), dtype=np.int64), 1, 1, run.length),
+                (run.ring, turn, size, width, (run.length * width - turn + size - 1) // size),
+            ):
+                part = np.empty((6, len(values)), dtype=np.int64)
+                for row, told in enumerate((values, first, begins, step, a_group, times)):
+                    part[row] = told
+                parts.append(part)
+            first += run.length
+        ordered = np.concatenate(parts, axis=1)
+        ordered = ordered[:, ordered[5] > 0]
+        ordered = ordered[:, np.argsort(ordered[0], kind="stable")]
+        return _Stretches(np.cumsum(ordered[5]) - ordered[5], *ordered[1:5])
+
+
+class _Stretches(NamedTuple):
+    """Where the records of a value stand in one run, for all values and runs; arrays of one length.
+
+    Record i of a stretch has turn ``turn`` + i ``ring`` of the run, which gives ``width`` turns to each of
+    its groups, the first of which is ``group``. A value of the head has every turn of a run of its own.
+    """
+
+    entry: IntArray
+    group: IntArray
+    turn: IntArray
+    ring: IntArray
+    width: IntArray
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from splu_ref.mechanisms.release import (
     PublishedTable,
     RecordMechanism,
     Release,
+    RowMechanism,
 )
 from splu_ref.mechanisms.retention_replacement import (
     RetentionReplacement,
@@ -49,6 +50,7 @@ __all__ = [
     "RecordMechanism",
     "Release",
     "RetentionReplacement",
+    "RowMechanism",
     "SmallDomainRandomization",
     "SpluGen",
     "SpluGenByColumn",

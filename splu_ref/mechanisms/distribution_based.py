@@ -15,13 +15,13 @@ import numpy as np
 
 from splu_ref.channels import Channel, constant
 from splu_ref.manifest import Facts
-from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
+from splu_ref.mechanisms.release import RowMechanism
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 
 @dataclass(frozen=True)
-class DistributionBased(RecordMechanism):
+class DistributionBased(RowMechanism):
     """The mechanism as a value: it has no parameters."""
 
     name: ClassVar[str] = "DBR"
@@ -41,16 +41,20 @@ class DistributionBased(RecordMechanism):
         law = {code: Fraction(count, rows) for code, count in enumerate(histogram.tolist())}
         return constant(range(len(histogram)), law)
 
-    def publish_columns(
+    @property
+    def shuffles(self) -> bool:
+        """The order of the original file may tell its values, so the rows are shuffled here too."""
+        return True
+
+    def published_rows(
         self,
         codes: Mapping[str, IntArray],
-        domain_sizes: Mapping[str, int],
+        histograms: Mapping[str, IntArray],
         draws_for: Callable[[str], Draws],
-    ) -> ColumnsRelease:
-        """Draw each record's value from the histogram of all; see `RecordMechanism` for parameters.
+    ) -> dict[str, IntArray]:
+        """Draw each record's value from the histogram of all; see `RowMechanism` for parameters.
 
-        Random integers are drawn in this order: for each column one integer below N per record; then the
-        shuffle.
+        Random integers are drawn in this order: for each column one integer below N per record.
 
         Raises
         ------
@@ -60,18 +64,15 @@ class DistributionBased(RecordMechanism):
         Notes
         -----
         The integer r stands for the value at place r of the sorted codes: value v has f_v of the N places,
-        so it is drawn with probability f_v / N, exactly. The order of the original file may tell its values,
-        so the rows are shuffled here too.
+        so it is drawn with probability f_v / N, exactly.
         """
         draws_of = {column: draws_for(column) for column in codes}
         drawn = {}
         for column, own in codes.items():
-            if not len(own):
+            ends = np.cumsum(histograms[column])
+            if not int(ends[-1]):
                 raise ParameterError("the table has no records: give at least one")
-            ends = np.cumsum(np.bincount(own, minlength=domain_sizes[column]))
-            draws = draws_of[column].below(len(own), len(own))
-            drawn[column] = np.searchsorted(ends, draws, side="right")
-        first = next(iter(codes))
-        shuffle = draws_of[first].permutation(len(codes[first]))
-        published = {column: values[shuffle].astype(np.int64) for column, values in drawn.items()}
-        return ColumnsRelease(shuffle, published, np.array([], dtype=np.int64))
+            drawn[column] = np.searchsorted(
+                ends, draws_of[column].below(int(ends[-1]), len(own)), side="right"
+            )
+        return drawn

@@ -10,6 +10,7 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
 from narwhals.typing import IntoDataFrame
 
 import splu_ref  # the door: it knows the estimators, which this room does not
@@ -379,6 +380,70 @@ class RecordMechanism(ABC):
         """Publish the codes of one sensitive column; see `publish_columns` for parameters and errors."""
         done = self.publish_columns({"sensitive": codes}, {"sensitive": domain_size}, lambda _: draws)
         return ColumnRelease(done.rows, done.published["sensitive"], done.suppressed)
+
+
+class RowMechanism(RecordMechanism):
+    """A mechanism that publishes each record by a draw of its own: a part of a table needs no other part.
+
+    It takes from the whole table no more than histograms, which add up.
+    """
+
+    @property
+    @abstractmethod
+    def shuffles(self) -> bool:
+        """Whether the rows leave in a random order."""
+
+    @abstractmethod
+    def published_rows(
+        self,
+        codes: Mapping[str, IntArray],
+        histograms: Mapping[str, IntArray],
+        draws_for: Callable[[str], Draws],
+    ) -> dict[str, IntArray]:
+        """Publish some records of a table, in their order.
+
+        Parameters
+        ----------
+        codes
+            True codes of these records by sensitive column, each of one length.
+        histograms
+            By sensitive column how often each value occurs in the whole table, shape (domain size,).
+        draws_for
+            Where their random integers come from, for each sensitive column, which is asked for once.
+
+        Returns
+        -------
+        dict
+            Published code of each record, by sensitive column.
+
+        Raises
+        ------
+        ParameterError
+            If the mechanism cannot publish the codes.
+        """
+
+    def publish_columns(
+        self,
+        codes: Mapping[str, IntArray],
+        domain_sizes: Mapping[str, int],
+        draws_for: Callable[[str], Draws],
+    ) -> ColumnsRelease:
+        """Publish all records of a table; see `RecordMechanism` for parameters.
+
+        Random integers are drawn as `published_rows` says; the shuffle comes last, of the first column's
+        draws.
+        """
+        histograms = {
+            column: np.bincount(own, minlength=domain_sizes[column]) for column, own in codes.items()
+        }
+        draws_of = cache(draws_for)
+        published = self.published_rows(codes, histograms, draws_of)
+        first = next(iter(codes))
+        rows = np.arange(len(codes[first]), dtype=np.int64)
+        if self.shuffles:
+            rows = draws_of(first).permutation(len(rows))
+        shown = {column: values[rows].astype(np.int64, copy=False) for column, values in published.items()}
+        return ColumnsRelease(rows, shown, np.array([], dtype=np.int64))
 
 
 def feasible_gamma(table: Microdata, column: str, gamma: Gamma) -> int:

@@ -26,7 +26,7 @@ from splu_ref.channels import Channel, Pairs, histogram_pairs
 from splu_ref.channels import retention as retention_channel
 from splu_ref.manifest import Facts
 from splu_ref.mechanisms.draws import LARGEST_BOUND
-from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
+from splu_ref.mechanisms.release import RowMechanism
 from splu_ref.mechanisms.replacing_law import ReplacingLaw
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, exact, probability
@@ -39,7 +39,7 @@ Published: TypeAlias = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True, init=False)
-class RetentionReplacement(RecordMechanism):
+class RetentionReplacement(RowMechanism):
     """The mechanism as a value.
 
     Parameters
@@ -231,13 +231,18 @@ class RetentionReplacement(RecordMechanism):
         object.__setattr__(found, "laws", laws)
         return found
 
-    def publish_columns(
+    @property
+    def shuffles(self) -> bool:
+        """Whether the rows leave in a random order, as was asked for."""
+        return self.shuffled
+
+    def published_rows(
         self,
         codes: Mapping[str, IntArray],
-        domain_sizes: Mapping[str, int],
+        histograms: Mapping[str, IntArray],
         draws_for: Callable[[str], Draws],
-    ) -> ColumnsRelease:
-        """Keep or replace each record's values; see `RecordMechanism` for parameters.
+    ) -> dict[str, IntArray]:
+        """Keep or replace each record's values; see `RowMechanism` for parameters.
 
         A value's code is its place in the domain by code points, or in that of `aligned`. Random integers are
         drawn in this order: for each column one below w W per record, p = u/w in lowest terms, W the sum of
@@ -245,23 +250,22 @@ class RetentionReplacement(RecordMechanism):
         for the histogram. It is the coin and the replacement at once: r below u W keeps the value, and
         otherwise r modulo W is the place of the replacement among the weights. A record has one integer, so
         that a key's tape is read once. With one coin for a record it is the first column's; the others draw
-        below W, the replacement alone. If the rows are shuffled, the permutation comes last, of the first
-        column's draws.
+        below W, the replacement alone.
 
         Raises
         ------
         ParameterError
             If the columns are not those with a domain, w W is above 2**63, or there are no records.
         """
-        self._require(codes)
+        self._require(codes, histograms)
         given, laws, bounds = dict(self.laws), {}, {}
-        for place, (column, own) in enumerate(codes.items()):
-            laws[column] = law = given.get(column) or self._law_of(own, domain_sizes[column])
+        for place, column in enumerate(codes):
+            laws[column] = law = given.get(column) or self._law_of(histograms[column])
             coins = 1 if self.compound and place else self.retention.denominator
             bounds[column] = coins * law.total
             if bounds[column] > LARGEST_BOUND:
                 raise ParameterError(
-                    f"retention = {self.retention} and {self._weights(domain_sizes[column])} are too many "
+                    f"retention = {self.retention} and {self._weights(len(histograms[column]))} are too many "
                     "digits to draw by: write the retention with fewer, such as 0.3"
                 )
         draws_of = {column: draws_for(column) for column in codes}
@@ -272,13 +276,9 @@ class RetentionReplacement(RecordMechanism):
             if kept is None or not self.compound:
                 kept = drawn < self.retention.numerator * laws[column].total
             published[column] = np.where(kept, own, laws[column].drawn(drawn))
-        first = next(iter(codes))
-        rows = np.arange(len(codes[first]), dtype=np.int64)
-        if self.shuffled:
-            rows = draws_of[first].permutation(len(rows))
-        return ColumnsRelease(rows, {name: cells[rows] for name, cells in published.items()}, rows[:0])
+        return published
 
-    def _require(self, codes: Mapping[str, IntArray]) -> None:
+    def _require(self, codes: Mapping[str, IntArray], histograms: Mapping[str, IntArray]) -> None:
         undeclared = [column for column in codes if column not in dict(self.domains)]
         if undeclared or len(codes) < len(self.domains):
             column = (
@@ -288,14 +288,14 @@ class RetentionReplacement(RecordMechanism):
                 f"column {column!r} has a domain or is sensitive, and not both: declare the values of each "
                 "sensitive column, and of no other"
             )
-        if any(not len(own) for own in codes.values()):
+        if any(not histograms[column].any() for column in codes):
             raise ParameterError("the table has no records: give at least one")
 
-    def _law_of(self, own: IntArray, size: int) -> ReplacingLaw:
+    def _law_of(self, histogram: IntArray) -> ReplacingLaw:
         """Return a column's law that is not given."""
         if self.replacing == "identity":
-            return ReplacingLaw.histogram(np.bincount(own, minlength=size).tolist())
-        return ReplacingLaw.uniform(size)
+            return ReplacingLaw.histogram(histogram.tolist())
+        return ReplacingLaw.uniform(len(histogram))
 
     def _weights(self, size: int) -> str:
         return {"uniform": f"{size} values", "given": "the given law", "identity": "the records"}[

@@ -17,7 +17,14 @@ from typing import ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from splu_ref.channels import Channel, GroupDraws, PublishedCount, decoy_groups
-from splu_ref.decoys import PlanMethod, co_occurrence, named_plan, require_feasible
+from splu_ref.decoys import (
+    PlanMethod,
+    PlanParts,
+    co_occurrence,
+    named_plan,
+    plan_parts,
+    require_feasible,
+)
 from splu_ref.manifest import Facts, Manifest
 from splu_ref.mechanisms.dependent_draws import SlotKinds, dependent_draws, marked_slots, slot_kinds
 from splu_ref.mechanisms.draws import draws as independent_draws
@@ -167,6 +174,28 @@ class SpluGen(RecordMechanism):
         """
         plan = self.decoys(histogram, self.gamma, secret)
         return decoy_groups(co_occurrence(plan).counts(), self.record_law)
+
+    def parts(self, histogram: IntArray) -> PlanParts:
+        """Return the plan of a histogram in parts, each of which publishes its entries without the others.
+
+        Whoever cannot hold a table publishes it so. Entry p is the record that is p-th when records are
+        sorted by value and, within a value, in a random or keyed order; `PlanParts.part_of` tells its part.
+        Each record has a draw (`splu_ref.mechanisms.draws.draws`), and `PlanParts.published` takes those of
+        one part in the order of its entries.
+
+        Parameters
+        ----------
+        histogram
+            Frequencies of the values after the deletion, shape (values,); the sum is a multiple of gamma.
+
+        Raises
+        ------
+        ParameterError
+            If the draws of a group hang together, the plan is the caller's own, or a value is too frequent.
+        """
+        if self.draws.bound is not None:
+            raise ParameterError(f"draws {self.draws} belong to groups, not to records: publish in memory")
+        return plan_parts(self.plan, histogram, self.gamma)
 
     def slot_kinds(self, histogram: IntArray, source: Draws) -> SlotKinds:
         """Return of what kinds the slots of each value are in a plan, where draws are not independent.

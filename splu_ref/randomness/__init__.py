@@ -12,7 +12,14 @@ from splu_ref.randomness.protocol import (
     ReleaseRandomness,
     UniformSource,
 )
-from splu_ref.randomness.release_context import Fact, ReleaseContext, release_key, table_digest
+from splu_ref.randomness.release_context import (
+    Fact,
+    ReleaseContext,
+    TableSum,
+    record_digest,
+    release_key,
+    table_digest,
+)
 from splu_ref.randomness.seeded import SeededSource
 from splu_ref.randomness.system import SystemSource
 from splu_ref.randomness.tape import RecordingSource, TapeSource
@@ -34,10 +41,12 @@ __all__ = [
     "ReleaseRandomness",
     "SeededSource",
     "SystemSource",
+    "TableSum",
     "TapeSource",
     "UniformSource",
     "exact_law",
     "outcomes",
+    "record_digest",
     "release_key",
     "table_digest",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splu_ref.model import DataError, InputError
 from splu_ref.randomness.byte_rules import candidate_width, candidates
@@ -96,6 +97,11 @@ class KeyedRecords:
         self._identities = identities
         self._digests = record_digests(key, column, identities)
         self._bound: int | None = None
+
+    @property
+    def digests(self) -> NDArray[np.uint8]:
+        """Block 0 of every record, shape (N, 32), of which orders and shuffles are made."""
+        return self._digests
 
     def below(self, bound: int, size: int) -> IntArray:
         """Return each record's integer below ``bound``; ``size`` must be the number of records.

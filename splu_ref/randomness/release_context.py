@@ -27,6 +27,40 @@ _MODULUS = 1 << 256
 _NOTHING = (2**64 - 1).to_bytes(8, "big")
 
 
+@dataclass(frozen=True)
+class TableSum:
+    """What the key of a release takes from the records: two sums, so that parts of a table add up to it.
+
+    Attributes
+    ----------
+    count
+        Number of records.
+    digests
+        Sum of the records' digests, modulo 2**256. A record's digest is HMAC-SHA-256 under the key of
+        ``splu-ref/record/2`` and its bytes; records with the same cells count as often as they occur.
+    """
+
+    count: int = 0
+    digests: int = 0
+
+    @classmethod
+    def of(cls, key: Key, records: Iterable[bytes]) -> TableSum:
+        """Return the sums of these records, given the bytes of each one's cells (`Microdata.records`)."""
+        return cls.of_digests(record_digest(key, record) for record in records)
+
+    @classmethod
+    def of_digests(cls, digests: Iterable[bytes]) -> TableSum:
+        """Return the sums of records of which these are the digests (`record_digest`)."""
+        count, total = 0, 0
+        for digest in digests:
+            count += 1
+            total += int.from_bytes(digest, "big")
+        return cls(count, total % _MODULUS)
+
+    def __add__(self, other: TableSum) -> TableSum:
+        return TableSum(self.count + other.count, (self.digests + other.digests) % _MODULUS)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReleaseContext:
     """Everything that a keyed release is a function of, besides the secret key.
@@ -45,7 +79,7 @@ class ReleaseContext:
         The names of all columns, in table order.
     records
         Called only under a key: the bytes of each record's cells. Neither their order matters nor where
-        they are read.
+        they are read. Or their sums under the key, of whoever cannot hold them all.
     """
 
     method: str
@@ -54,25 +88,22 @@ class ReleaseContext:
     id_column: str | None
     missing: str | None
     columns: Sequence[str]
-    records: Callable[[], Sequence[bytes]]
+    records: Callable[[], Sequence[bytes]] | TableSum
+
+
+def record_digest(key: Key, record: bytes) -> bytes:
+    """Return the 32 bytes that one record adds to the sum of its table: see `TableSum`."""
+    return hmac.digest(key.secret, RECORD_PREFIX + record, "sha256")
 
 
 def table_digest(key: Key, records: Iterable[bytes]) -> bytes:
-    """Return the sum of the records' digests modulo 2**256: 32 bytes, big-endian.
-
-    A record's digest is HMAC-SHA-256 under the key of ``splu-ref/record/2`` and its bytes. The digests of the
-    parts of a table add up to that of the whole, and records with the same cells count as often as they
-    occur.
-    """
-    secret = key.secret
-    digests = (hmac.digest(secret, RECORD_PREFIX + record, "sha256") for record in records)
-    total = sum(int.from_bytes(digest, "big") for digest in digests) % _MODULUS
-    return total.to_bytes(32, "big")
+    """Return the sum of the records' digests modulo 2**256: 32 bytes, big-endian; see `TableSum`."""
+    return TableSum.of(key, records).digests.to_bytes(32, "big")
 
 
 def release_message(key: Key, context: ReleaseContext) -> bytes:
     """Return what the key of the release is the digest of: see ``docs/specification/randomness.md``."""
-    records = context.records()
+    table = context.records if isinstance(context.records, TableSum) else TableSum.of(key, context.records())
     parts = [RELEASE_PREFIX, *map(_framed, (SPECIFICATION, context.method)), _number(len(context.facts))]
     for name, value in context.facts.items():
         parts += [_framed(name), _framed(fact_text(value))]
@@ -80,7 +111,7 @@ def release_message(key: Key, context: ReleaseContext) -> bytes:
     parts += [_number(len(context.sensitive)), *map(_framed, context.sensitive)]
     parts += [_framed(context.id_column), _framed(context.missing)]
     parts += [_number(len(context.columns)), *map(_framed, context.columns)]
-    parts += [_number(len(records)), table_digest(key, records)]
+    parts += [_number(table.count), table.digests.to_bytes(32, "big")]
     return b"".join(parts)
 
 

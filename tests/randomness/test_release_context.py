@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_ref.randomness import Key, ReleaseContext, release_key, table_digest
+from splu_ref.randomness import Key, ReleaseContext, TableSum, record_digest, release_key, table_digest
 
 KEY = Key(hashlib.sha256(b"a key").digest())
 RECORDS = [b"a", b"b", b"b"]
@@ -41,6 +41,13 @@ def test_parts_of_a_table_add_up(one: list[bytes], other: list[bytes]) -> None:
     assert int.from_bytes(table_digest(KEY, one + other), "big") == parts % 2**256
     if sorted(one) != sorted(other):
         assert table_digest(KEY, one) != table_digest(KEY, other)
+
+
+def test_a_release_key_is_made_of_the_sums_of_parts() -> None:
+    parts = TableSum.of(KEY, RECORDS[:1]) + TableSum.of_digests(record_digest(KEY, r) for r in RECORDS[1:])
+    assert parts == TableSum.of(KEY, RECORDS)
+    assert release_key(KEY, replace(FIRST, records=parts)) == release_key(KEY, FIRST)
+    assert release_key(KEY, replace(FIRST, records=parts + TableSum(1, 0))) != release_key(KEY, FIRST)
 
 
 def test_the_order_of_the_records_does_not_matter() -> None:

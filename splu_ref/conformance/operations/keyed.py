@@ -23,10 +23,11 @@ def key_of_release(fields: Fields) -> dict[str, Json]:
     pairs = dict(texts_of(fact, "facts") for fact in facts)
     if len(pairs) < len(facts):
         raise ParameterError("facts names a parameter twice: give each once")
-    context = context_of(fields, fields.text("mechanism"), pairs, fields.texts("sensitive"))
+    records = octets_of(fields, "records")
+    context = context_of(fields, fields.text("mechanism"), pairs, fields.texts("sensitive"), records)
     fields.finish()
     return {
-        "table": table_digest(key, context.records()).hex(),
+        "table": table_digest(key, records).hex(),
         "message": release_message(key, context).hex(),
         "release_key": release_key(key, context).secret.hex(),
     }
@@ -61,9 +62,10 @@ def publish_keyed(fields: Fields) -> dict[str, Json]:
     codes, mechanism = fields.integers("sensitive", 0), splu_gen(fields)
     key, column = Key(fields.octets("key")), fields.text("column")
     identities = octets_of(fields, "identities")
-    context = context_of(fields, mechanism.name, mechanism.facts(), [column])
+    records = octets_of(fields, "records")
+    context = context_of(fields, mechanism.name, mechanism.facts(), [column], records)
     fields.finish()
-    if len(context.records()) != len(codes):
+    if len(records) != len(codes):
         raise ParameterError("records and sensitive differ in length: give the cells of every record")
     source = KeyedSource(key).for_release(context).for_records(column, lambda: identities)
     own = codes_of(codes)
@@ -76,10 +78,9 @@ def publish_keyed(fields: Fields) -> dict[str, Json]:
 
 
 def context_of(
-    fields: Fields, method: str, facts: Mapping[str, int | str], sensitive: list[str]
+    fields: Fields, method: str, facts: Mapping[str, int | str], sensitive: list[str], records: list[bytes]
 ) -> ReleaseContext:
     """Return what a release by ``method`` depends on, of the other fields of a request."""
-    records = octets_of(fields, "records")
     return ReleaseContext(
         method=method,
         facts=facts,

@@ -88,9 +88,10 @@ def publish_retention_keyed(fields: Fields) -> dict[str, Json]:
     columns = _Columns.of(fields)
     key, identities = Key(fields.octets("key")), octets_of(fields, "identities")
     mechanism = columns.mechanism
-    context = context_of(fields, mechanism.name, mechanism.facts(), list(columns.codes))
+    records = octets_of(fields, "records")
+    context = context_of(fields, mechanism.name, mechanism.facts(), list(columns.codes), records)
     fields.finish()
-    if any(len(context.records()) != len(codes) for codes in columns.codes.values()):
+    if any(len(records) != len(codes) for codes in columns.codes.values()):
         raise ParameterError("records and cells differ in length: give the cells of every record")
     source = KeyedSource(key).for_release(context)
     return columns.told(columns.publish(lambda column: source.for_records(column, lambda: identities)))
