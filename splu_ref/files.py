@@ -108,7 +108,7 @@ def write_whole(path: str | os.PathLike[str], data: bytes, *, force: bool, mode:
 
 
 def write_all(
-    contents: Sequence[tuple[str | os.PathLike[str], bytes]],
+    contents: Sequence[tuple[str | os.PathLike[str], bytes | Path]],
     *,
     force: bool,
     mode: int | None = None,
@@ -122,7 +122,8 @@ def write_all(
     Parameters
     ----------
     contents
-        Each file's path and whole content.
+        Each file's path and whole content; or, in place of the content, a complete file of this program's
+        own on the same file system, which takes the name.
     force, mode
         As for `write_whole`, for every file.
     private
@@ -143,11 +144,15 @@ def write_all(
     with ExitStack() as leftovers, ExitStack() as undo:
         staged = []
         for path, (_, data) in zip(paths, contents, strict=True):
-            temporary = _beside(path)
+            temporary = data if isinstance(data, Path) else _beside(path)
             leftovers.callback(temporary.unlink, missing_ok=True)
             bits = 0o600 if private is not None and path == Path(private) else mode
             with _named(path):
-                _stage(temporary, data, bits if bits is not None else _permissions_of(path))
+                permissions = bits if bits is not None else _permissions_of(path)
+                if isinstance(data, Path):
+                    temporary.chmod(_default_permissions() if permissions is None else permissions)
+                else:
+                    _stage(temporary, data, permissions)
             staged.append(temporary)
         backups = []
         for number, (path, temporary) in enumerate(zip(paths, staged, strict=True), start=1):
@@ -191,6 +196,13 @@ def _stage(temporary: Path, data: bytes, permissions: int | None) -> None:
         os.fsync(file.fileno())
     if permissions is not None:  # os.open leaves out the bits that the umask takes away
         temporary.chmod(permissions)
+
+
+def _default_permissions() -> int:
+    """Return the permissions of a new file."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def _set_aside(path: Path, undo: ExitStack) -> Path:

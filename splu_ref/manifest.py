@@ -62,8 +62,13 @@ class Origin:
     @classmethod
     def now(cls, table: Microdata) -> Self:
         """Return the origin of a table that this program has just published."""
+        return cls.of_content(table.content_digest())
+
+    @classmethod
+    def of_content(cls, digest: str) -> Self:
+        """Return the same of a table of which the content has this digest."""
         return cls(
-            table=table.content_digest(),
+            table=digest,
             release=SystemSource().read(16).hex(),
             date=datetime.now(UTC).date().isoformat(),
             version=__version__,

@@ -53,6 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 MAY_IMPORT["estimators"] = MAY_IMPORT["mechanisms"] | {"mechanisms"}
 MAY_IMPORT["tables"] = MAY_IMPORT["estimators"] | {"estimators", "pictures", "terminal"}
+MAY_IMPORT["engines"] = MAY_IMPORT["mechanisms"] | {"mechanisms"}
 BEFORE_AUDIT = set(MAY_IMPORT)
 MAY_IMPORT["audit"] = BEFORE_AUDIT
 MAY_IMPORT["door"] = BEFORE_AUDIT | {"audit"}

@@ -38,6 +38,7 @@ from splu_ref.cli.release_options import (
     QuasiColumn,
     Seed,
 )
+from splu_ref.cli.streaming import Streamed, kept_oftener
 from splu_ref.cli.worth import (
     bargain,
     leak_warnings,
@@ -155,6 +156,13 @@ def run(
             help="Secret log of releases: warns if the table is published again with other draws.",
         ),
     ] = None,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream",
+            help="For a table larger than memory: sort in private files beside the output.",
+        ),
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -179,12 +187,22 @@ def run(
     inputs = [path for path in (table, key_file, domain, append_to, append_manifest) if path is not None]
     refuse_overlap(written if log is None else [*written, log], inputs)
     earlier = _earlier(append_to, append_manifest, mechanism, sensitive)
-    if transcript is not None:
-        _require_replay(wanted, earlier)
+    _require_replay(wanted, earlier, transcript)
     if log is not None:
         read_log(log)  # a damaged log is refused before the work
     for path in written:
         refuse_existing(path, force=force)
+    if stream:
+        unfit = {
+            "--bins": bins, "--cross": cross, "--group-rare": group_rare, "--hash": hashed,
+            "--domain": domain, "--drop": drop, "--quasi": quasi, "--keep": keep, "--strict": strict,
+            "--append": append_to, "--transcript": transcript, "--log": log, "--draws": dependent,
+            "--seed": seed is not None,
+        }  # fmt: skip
+        streamed = Streamed(mechanism, tuple(sensitive), table, output, unfit)
+        streamed.publish(key_file, id_column, missing, manifest, force=force)
+        streamed.show(laws, distance, as_json=as_json)
+        return
     with counted("publishing") as progress:
         with about(table):
             prepared = wanted.joining(earlier, key_file).read(table, missing)
@@ -208,14 +226,10 @@ def run(
             write_all(outputs, force=force, private=transcript)
         for warning in warnings(*entered):
             note(warning)
-    for warning in leak_warnings(leaks):
-        note(warning)
-    if transcript is not None:
-        note(_secrecy(transcript, [path for path, _ in outputs]))
-    if seed is not None:
-        note(SEEDED)
-    if not is_plain(mechanism):
-        note(_kept_oftener(mechanism.for_column(sensitive[0])))
+    secrecy = [] if transcript is None else [_secrecy(transcript, [path for path, _ in outputs])]
+    oftener = [] if is_plain(mechanism) else [kept_oftener(mechanism.for_column(sensitive[0]))]
+    for remark in (*leak_warnings(leaks), *secrecy, *([] if seed is None else [SEEDED]), *oftener):
+        note(remark)
     told = log is not None or key_file is not None or dependent
     again = None if told else repetition(laws.values(), distance)
     _show(mechanism, release, output, worths, leaks, again, as_json=as_json)
@@ -247,16 +261,10 @@ def _published(
     return append(earlier, table, source, id_column=id_column)
 
 
-def _kept_oftener(mechanism: SpluGen) -> str:
-    """Return what must be said to other commands of a retention that is not 1/gamma."""
-    return (
-        f"retention is not 1/gamma: say --retention {mechanism.retention} to estimate, privacy and utility "
-        "as well"
-    )
-
-
-def _require_replay(wanted: Preparation, earlier: PublishedTable | None) -> None:
-    """Raise if a transcript could not tell of the release."""
+def _require_replay(wanted: Preparation, earlier: PublishedTable | None, transcript: Path | None) -> None:
+    """Raise if a transcript that is wanted could not tell of the release."""
+    if transcript is None:
+        return
     if earlier is not None:
         raise ParameterError("--transcript tells of one table that is published at once: leave out --append")
     if wanted.id_column in wanted.drop:

@@ -13,7 +13,7 @@ from splu_ref.binomial.work import MOST, one_budget, spend
 from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.cli.output import note
 from splu_ref.guarantees import decimal_down, exact_json
-from splu_ref.microdata import Microdata
+from splu_ref.mechanisms.release import Frequencies
 from splu_ref.microdata.values import text
 from splu_ref.model import ParameterError, shown
 
@@ -28,7 +28,7 @@ RELEASES = 3
 """Releases whose mean is told of."""
 
 
-def worth_of(table: Microdata, laws: Mapping[str, PublishedCount], epsilon: Fraction) -> dict[str, Worth]:
+def worth_of(table: Frequencies, laws: Mapping[str, PublishedCount], epsilon: Fraction) -> dict[str, Worth]:
     """Return what a release is worth by sensitive column; nothing, and a note, if that takes too long."""
     try:
         with one_budget():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from narwhals.typing import IntoDataFrame
@@ -20,7 +20,7 @@ from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest, Origin
 from splu_ref.microdata import Microdata, as_table, table_bytes
 from splu_ref.microdata.recoding import Recoding
-from splu_ref.microdata.values import text
+from splu_ref.microdata.values import Value, text
 from splu_ref.model import DataError, Gamma, ParameterError
 from splu_ref.randomness import Draws, Fact, IntArray, Randomness, ReleaseContext, SystemSource
 
@@ -253,6 +253,23 @@ class ColumnRelease(NamedTuple):
     suppressed: IntArray
 
 
+class Frequencies(Protocol):
+    """A table of which no more is asked than how often values occur; `Microdata` is one."""
+
+    @property
+    def row_count(self) -> int:
+        """Number of records."""
+        ...
+
+    def domain(self, column: str) -> tuple[Value, ...]:
+        """Return the values of a sensitive column, ascending."""
+        ...
+
+    def histogram(self, column: str) -> IntArray:
+        """Return how often each of them occurs."""
+        ...
+
+
 class RecordMechanism(ABC):
     """A mechanism that publishes a value of the domain for each record: `publish_columns` says how."""
 
@@ -288,7 +305,7 @@ class RecordMechanism(ABC):
             If the mechanism cannot publish the codes.
         """
 
-    def largest_gamma(self, table: Microdata, columns: Sequence[str]) -> int | Mapping[str, int] | None:
+    def largest_gamma(self, table: Frequencies, columns: Sequence[str]) -> int | Mapping[str, int] | None:
         """Return the largest group size that the table allows, or None if the mechanism has no groups.
 
         Raises
@@ -446,7 +463,7 @@ class RowMechanism(RecordMechanism):
         return ColumnsRelease(rows, shown, np.array([], dtype=np.int64))
 
 
-def feasible_gamma(table: Microdata, column: str, gamma: Gamma) -> int:
+def feasible_gamma(table: Frequencies, column: str, gamma: Gamma) -> int:
     """Return the largest group size that a column allows.
 
     Raises

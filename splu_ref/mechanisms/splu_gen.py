@@ -28,8 +28,13 @@ from splu_ref.decoys import (
 from splu_ref.manifest import Facts, Manifest
 from splu_ref.mechanisms.dependent_draws import SlotKinds, dependent_draws, marked_slots, slot_kinds
 from splu_ref.mechanisms.draws import draws as independent_draws
-from splu_ref.mechanisms.release import ColumnRelease, ColumnsRelease, RecordMechanism, feasible_gamma
-from splu_ref.microdata import Microdata
+from splu_ref.mechanisms.release import (
+    ColumnRelease,
+    ColumnsRelease,
+    Frequencies,
+    RecordMechanism,
+    feasible_gamma,
+)
 from splu_ref.model import DataError, Exact, Gamma, ParameterError, retention_probability
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
@@ -193,9 +198,13 @@ class SpluGen(RecordMechanism):
         ParameterError
             If the draws of a group hang together, the plan is the caller's own, or a value is too frequent.
         """
+        self.require_parts()
+        return plan_parts(self.plan, histogram, self.gamma)
+
+    def require_parts(self) -> None:
+        """Raise ``ParameterError`` if what is published is not made in parts, whatever the histogram is."""
         if self.draws.bound is not None:
             raise ParameterError(f"draws {self.draws} belong to groups, not to records: publish in memory")
-        return plan_parts(self.plan, histogram, self.gamma)
 
     def slot_kinds(self, histogram: IntArray, source: Draws) -> SlotKinds:
         """Return of what kinds the slots of each value are in a plan, where draws are not independent.
@@ -214,7 +223,7 @@ class SpluGen(RecordMechanism):
         blocks = self.decoys(histogram, self.gamma, source.plan_secret()).blocks()
         return slot_kinds(blocks, marked_slots(blocks, self.draws, source.group_draws().block(0)))
 
-    def largest_gamma(self, table: Microdata, columns: Sequence[str]) -> int:
+    def largest_gamma(self, table: Frequencies, columns: Sequence[str]) -> int:
         """Return the largest group size that every column allows; raise ``DataError`` if gamma is above."""
         return min(feasible_gamma(table, column, self.gamma) for column in columns)
 

@@ -14,9 +14,8 @@ from math import lcm
 from typing import ClassVar, Self, TypeAlias
 
 from splu_ref.manifest import Facts, Manifest
-from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism, feasible_gamma
+from splu_ref.mechanisms.release import ColumnsRelease, Frequencies, RecordMechanism, feasible_gamma
 from splu_ref.mechanisms.splu_gen import SpluGen, published_in_groups
-from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws, Fact, IntArray
 
@@ -81,7 +80,7 @@ class SpluGenByColumn(RecordMechanism):
         known = ", ".join(column for column, _ in self.columns)
         raise ParameterError(f"column {name!r} has no gamma: those that have are {known}")
 
-    def largest_gamma(self, table: Microdata, columns: Sequence[str]) -> dict[str, int]:
+    def largest_gamma(self, table: Frequencies, columns: Sequence[str]) -> dict[str, int]:
         """Return the largest group size that each column allows; raise ``DataError`` if a gamma is above."""
         self._require(columns)
         largest = {column: feasible_gamma(table, column, self.for_column(column).gamma) for column in columns}

@@ -10,23 +10,24 @@ from splu_ref.model import DataError
 _NULL = (2**64 - 1).to_bytes(8, "big")
 
 
-def identities_from_cells(columns: Iterable[Sequence[str | None]]) -> list[bytes]:
+def identities_from_records(records: Iterable[bytes], seen: dict[bytes, int] | None = None) -> list[bytes]:
     """Return one identity per record: its cells and its number among identical records.
 
     Parameters
     ----------
-    columns
-        The canonical texts of every column, in table order; None for a null.
+    records
+        The cells of each record: see `records_from_cells`.
+    seen
+        Of records above these, how often each occurred; theirs are added.
 
     Returns
     -------
     list of bytes
-        For each cell its length in bytes as 8 bytes, big-endian, and its text in UTF-8, a null being 2^64 - 1
-        and no text; then 8 bytes with the number of identical records above it.
+        The cells, then 8 bytes with the number of identical records above it.
     """
-    seen: dict[bytes, int] = {}
+    seen = {} if seen is None else seen
     identities = []
-    for record in records_from_cells(columns):
+    for record in records:
         number = seen.get(record, 0)
         seen[record] = number + 1
         identities.append(record + number.to_bytes(8, "big"))
@@ -57,15 +58,15 @@ def identities_from_column(column: str, cells: Sequence[str | None]) -> list[byt
     return [cell.encode() for cell in row_of]
 
 
-def content_digest(names: Sequence[str], columns: Iterable[Sequence[str]]) -> str:
+def content_digest(names: Sequence[str], records: Iterable[bytes]) -> str:
     """Return SHA-256 of a table's columns and rows, in whatever order the rows stand, in hexadecimal digits.
 
     Parameters
     ----------
     names
         The names of the columns, in table order.
-    columns
-        The canonical texts of every column, in the same order.
+    records
+        The rows, in ascending order of their bytes.
 
     Notes
     -----
@@ -75,13 +76,25 @@ def content_digest(names: Sequence[str], columns: Iterable[Sequence[str]]) -> st
     """
     digest = hashlib.sha256(b"splu-ref/table/1" + len(names).to_bytes(8, "big"))
     digest.update(b"".join(map(_framed, names)))
-    for record in sorted(records_from_cells(columns)):
+    for record in records:
         digest.update(len(record).to_bytes(8, "big") + record)
     return digest.hexdigest()
 
 
 def records_from_cells(columns: Iterable[Sequence[str | None]]) -> Iterator[bytes]:
-    """Yield the cells of each record, with their lengths before them: see `identities_from_cells`."""
+    """Yield the cells of each record.
+
+    Parameters
+    ----------
+    columns
+        The canonical texts of every column, in table order; None for a null.
+
+    Yields
+    ------
+    bytes
+        For each cell its length in bytes as 8 bytes, big-endian, and its text in UTF-8, a null being 2^64 - 1
+        and no text.
+    """
     encoded: list[list[bytes]] = []
     for column in columns:
         known = {cell: _framed(cell) for cell in dict.fromkeys(column)}

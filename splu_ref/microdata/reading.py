@@ -133,11 +133,11 @@ def read_table(
             raise ParameterError(f"{name} is a Parquet file, which has no separator: leave out --separator")
         return Microdata.from_frame(parse_parquet(data, name), missing, empty=empty)
     content = decompressed(data, name) if suffix == ".csv.gz" else data
-    between = between or _divider(content)
+    between = between or divider(content)
     return Microdata.from_frame(parse_csv(content, name, between, empty=empty), missing, empty=empty)
 
 
-def _divider(content: bytes) -> str:
+def divider(content: bytes) -> str:
     """Return what stands between the cells of a file, by its header and what was said of all files."""
     said, header = _DIVIDED_BY.get(), content.partition(b"\n")[0]
     return "," if said is None or (said.encode() not in header and b"," in header) else said

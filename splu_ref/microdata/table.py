@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
+import polars as pl
 from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
@@ -16,10 +17,11 @@ from splu_ref.microdata.csv_structure import separated_otherwise
 from splu_ref.microdata.encoding import Encoding, declared, encode
 from splu_ref.microdata.identities import (
     content_digest,
-    identities_from_cells,
     identities_from_column,
+    identities_from_records,
     records_from_cells,
 )
+from splu_ref.microdata.packing import packed_records, text_columns
 from splu_ref.microdata.replacement import gather, replaced
 from splu_ref.microdata.residue import bare
 from splu_ref.microdata.values import Column, Frame, Value, contents, text, texts, values
@@ -129,7 +131,7 @@ class Microdata:
         DataError
             If there is no such column, or if it has missing cells that were not declared a value.
         """
-        return self._encoding(column).domain
+        return self.encoding(column).domain
 
     def codes(self, column: str) -> NDArray[np.int64]:
         """Return each record's value of a sensitive column as an index into `domain`, shape (N,).
@@ -139,7 +141,7 @@ class Microdata:
         DataError
             As `domain`, and if the column holds one value only.
         """
-        encoding = self._encoding(column)
+        encoding = self.encoding(column)
         if len(encoding.domain) == 1:
             raise DataError(
                 f"column {column!r} holds one value only ({text(encoding.domain[0])!r}): "
@@ -149,7 +151,7 @@ class Microdata:
 
     def histogram(self, column: str) -> NDArray[np.int64]:
         """Return how often each value of `domain` occurs, shape (domain,); the sum is N."""
-        encoding = self._encoding(column)
+        encoding = self.encoding(column)
         return np.bincount(encoding.codes, minlength=len(encoding.domain)).astype(np.int64, copy=False)
 
     def count(self, concept: Concept) -> int:
@@ -217,7 +219,7 @@ class Microdata:
             If ``codes`` has another length or points outside the domain.
         """
         origin = self if domain_of is None else domain_of
-        encoding = origin._encoding(column)
+        encoding = origin.encoding(column)
         if codes.shape != (self.row_count,):
             raise ValueError(
                 f"codes has shape {codes.shape}, the table {self.row_count} rows: give one code a row"
@@ -247,7 +249,7 @@ class Microdata:
         """
         table = Microdata(self._frame, self._missing, self._steps, self._source)
         table._encodings.update(self._encodings)
-        table._encodings[column] = declared(column, self._encoding(column), domain)
+        table._encodings[column] = declared(column, self.encoding(column), domain)
         return table
 
     def bare(self) -> Microdata:
@@ -275,11 +277,11 @@ class Microdata:
         DataError
             For a missing cell that was not declared a value, as `domain`.
         """
-        encoding = self._encoding(column)
+        encoding = self.encoding(column)
         names = [text(value) for value in encoding.domain]
         return [names[code] for code in encoding.codes.tolist()]
 
-    def identities(self, id_column: str | None = None) -> list[bytes]:
+    def identities(self, id_column: str | None = None, seen: dict[bytes, int] | None = None) -> list[bytes]:
         """Return the bytes that identify each record, all distinct.
 
         Parameters
@@ -287,6 +289,8 @@ class Microdata:
         id_column
             A column whose values are all distinct: the identity is its text. Without it, a record's
             identity is made of its cells and its number among identical records, counted from the top.
+        seen
+            Of records above these, how often the cells of each occurred; those of these are added.
 
         Raises
         ------
@@ -295,7 +299,7 @@ class Microdata:
         """
         if id_column is not None:
             return identities_from_column(id_column, texts(self._series(id_column)))
-        return identities_from_cells(texts(self._frame[column]) for column in self.columns)
+        return identities_from_records(self.records(), seen)
 
     def records(self) -> list[bytes]:
         """Return the bytes of each record's cells, as they were read: its identity without the number.
@@ -305,7 +309,7 @@ class Microdata:
         DataError
             If a cell has no canonical text.
         """
-        return list(records_from_cells(texts(self._frame[column]) for column in self.columns))
+        return self._packed(texts).to_list()
 
     def content_digest(self) -> str:
         """Return SHA-256 of what the table says, in hexadecimal digits, in whatever order its rows stand.
@@ -313,9 +317,28 @@ class Microdata:
         A null counts as an empty text, which a CSV file cannot tell from it; so a table has one digest in
         every format. See `splu_ref.microdata.identities.content_digest` for the message.
         """
-        return content_digest(self.columns, (contents(self._frame[column]) for column in self.columns))
+        return content_digest(self.columns, self.content_records().sort())
 
-    def _encoding(self, column: str) -> Encoding:
+    def content_records(self) -> pl.Series:
+        """Return the bytes of each row in the message of `content_digest`, in the order of the rows."""
+        return self._packed(contents)
+
+    def _packed(self, cells: Callable[[Column], Sequence[str | None]]) -> pl.Series:
+        native = self.to_frame()
+        if isinstance(native, pl.DataFrame):
+            return packed_records(text_columns(native, cells))
+        return pl.Series(
+            list(records_from_cells(cells(self._frame[column]) for column in self.columns)), dtype=pl.Binary
+        )
+
+    def encoding(self, column: str) -> Encoding:
+        """Return the domain and the codes of a column, which may hold one value only.
+
+        Raises
+        ------
+        DataError
+            As `domain`.
+        """
         if column not in self._encodings:
             self._encodings[column] = encode(column, values(self._series(column)), self._missing)
         return self._encodings[column]

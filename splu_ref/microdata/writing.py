@@ -10,6 +10,7 @@ import narwhals as nw
 import polars as pl
 
 from splu_ref.files import refuse_existing, write_whole
+from splu_ref.microdata.packing import text_columns
 from splu_ref.microdata.reading import require_suffix
 from splu_ref.microdata.residue import bare_polars
 from splu_ref.microdata.table import Microdata
@@ -63,9 +64,23 @@ def table_bytes(table: Microdata, path: str | os.PathLike[str]) -> bytes:
     return _compressed(data) if suffix == ".csv.gz" else data
 
 
-def _csv(frame: Frame) -> bytes:
+def csv_rows(table: Microdata, *, header: bool) -> bytes:
+    """Return the rows of a CSV file, below its header or as a later part of it; see `table_bytes`.
+
+    Raises
+    ------
+    DataError
+        If a column has no canonical text, or a cell holds NUL.
+    """
+    return _csv(nw.from_native(table.to_frame(), eager_only=True), header=header)
+
+
+def _csv(frame: Frame, *, header: bool = True) -> bytes:
+    native = frame.to_native()
     cells = pl.DataFrame(
-        [pl.Series(column, texts(frame[column]), dtype=pl.String) for column in frame.columns]
+        text_columns(native, texts)
+        if isinstance(native, pl.DataFrame)
+        else [pl.Series(column, texts(frame[column]), dtype=pl.String) for column in frame.columns]
     )
     if len(cells.columns) == 1:  # an empty cell without quotes would be a blank line
         cells = cells.fill_null("")
@@ -74,7 +89,7 @@ def _csv(frame: Frame) -> bytes:
     # A first column name that begins with U+FEFF would be taken for a byte-order mark unless quoted.
     bare_mark = cells.columns[0].startswith("\ufeff")
     buffer = io.BytesIO()
-    cells.write_csv(buffer, quote_style="always" if bare_mark else "necessary")
+    cells.write_csv(buffer, include_header=header, quote_style="always" if bare_mark else "necessary")
     data = buffer.getvalue()
     if b"\0" in data:
         raise DataError(

@@ -34,7 +34,7 @@ def test_groups_against_brute_force(records: list[tuple[str, str, str]]) -> None
     text = pl.DataFrame(records, schema=["p", "q", "s"], orient="row")
     for frame in (text, pd.DataFrame(records, columns=["p", "q", "s"])):
         table = Microdata.from_frame(frame)
-        codes = table._encoding("s").codes
+        codes = table.encoding("s").codes
         for names in (("p",), ("p", "q")):
             groups = Groups.of([Coded.of(table, name) for name in names], codes, 3)
             expected: dict[tuple[str, ...], Counter[str]] = {}

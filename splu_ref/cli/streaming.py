@@ -1,0 +1,154 @@
+"""``splu-ref sanitize --stream``: publish a table that does not fit into memory."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from splu_ref.channels import PublishedCount
+from splu_ref.cli.gammas import in_words, is_plain, retentions_told, sizes_told
+from splu_ref.cli.output import about, note, show
+from splu_ref.cli.progress import counted
+from splu_ref.cli.worth import repetition, worth_json, worth_of
+from splu_ref.engines.streaming import StreamedRelease, publish
+from splu_ref.mechanisms import SpluGen, SpluGens
+from splu_ref.model import ParameterError
+from splu_ref.randomness import Key
+
+_STEPS = ("reading", "distributing", "drawing", "writing")
+
+
+class Streamed:
+    """A release that is made on files, from its options to what is said of it.
+
+    Parameters
+    ----------
+    mechanism, sensitive, table, output
+        What is published, how and where.
+    unfit
+        By option what was said, of those that need the whole table; nothing may have been.
+
+    Raises
+    ------
+    ParameterError
+        If something was.
+    """
+
+    def __init__(
+        self,
+        mechanism: SpluGens,
+        sensitive: tuple[str, ...],
+        table: Path,
+        output: Path,
+        unfit: Mapping[str, object],
+    ) -> None:
+        said = [option for option, value in unfit.items() if value]
+        if said:
+            raise ParameterError(
+                f"--stream does not go with {', '.join(said)}, which need the whole table at once: leave "
+                f"{'it' if len(said) == 1 else 'them'} out, or publish without --stream"
+            )
+        self._mechanism = mechanism
+        self._sensitive = sensitive
+        self._table = table
+        self._output = output
+
+    def publish(
+        self,
+        key_file: Path | None,
+        id_column: str | None,
+        missing: str | None,
+        manifest: Path | None,
+        *,
+        force: bool,
+    ) -> None:
+        """Write the release; see `splu_ref.engines.streaming.publish` for parameters and errors."""
+        with counted("publishing") as progress, about(self._table), _ended_in_order():
+
+            def tell(step: str, done: int, whole: int) -> None:
+                progress(_STEPS.index(step) * max(whole, done) + done, len(_STEPS) * max(whole, done))
+
+            self._release: StreamedRelease = publish(
+                self._table, self._output, self._sensitive, self._mechanism,
+                None if key_file is None else Key.read(key_file),
+                id_column=id_column, missing=missing, manifest=manifest, force=force, progress=tell,
+            )  # fmt: skip
+
+    def show(self, laws: Mapping[str, PublishedCount], epsilon: Fraction, *, as_json: bool) -> None:
+        """Print what was published; ``laws`` and ``epsilon`` are those of what it is worth."""
+        release, mechanism = self._release, self._mechanism
+        worths = worth_of(release.original, laws, epsilon)
+        sizes = [len(domain) for domain in release.manifest.domains.values()]
+        single = len(sizes) == 1
+        allowed = release.max_gamma
+        most = "" if allowed is None else in_words(allowed)
+        result = {
+            "rows_in": release.rows_in,
+            "rows_out": release.manifest.rows,
+            "suppressed": release.suppressed,
+            "gamma": sizes_told(mechanism),
+            "retention": retentions_told(mechanism),
+            "sensitive": self._sensitive[0] if single else list(self._sensitive),
+            "plan": mechanism.for_column(self._sensitive[0]).plan,
+            "domain_size": sizes[0] if single else sizes,
+            "max_gamma": dict(allowed) if isinstance(allowed, Mapping) else allowed,
+            "randomness": release.randomness,
+            "recoded": [],
+            "worth": [{"column": column, **worth_json(each)} for column, each in worths.items()],
+            "leaks": None,
+            "publisher_only": ["max_gamma", "worth", "leaks"],
+            "streamed": {
+                "seconds": {step: round(seconds, 3) for step, seconds in release.seconds.items()},
+                "temporary_bytes": release.disk,
+            },
+        }
+        published = f"{release.manifest.rows} rows, {release.suppressed} suppressed"
+        lines = [
+            ("published", f"{self._output} ({published})"),
+            ("sensitive", ", ".join(self._sensitive)),
+            ("gamma", f"{in_words(sizes_told(mechanism))} (this table allows up to {most})"),
+            ("retention", f"p = {in_words(retentions_told(mechanism))}"),
+            ("plan", mechanism.for_column(self._sensitive[0]).plan),
+            ("randomness", release.randomness),
+            ("streamed", f"{release.disk >> 20} MiB of temporary files, which are gone"),
+            ("not sought", "columns that give a sensitive one away: give splu-ref advise a sample of rows"),
+        ]
+        for column, each in worths.items():
+            lines += [] if single else [("of", column)]
+            lines += each.sentences()
+        if release.randomness != "keyed":
+            lines.append(("repeated", repetition(laws.values(), epsilon)))
+        lines.append(
+            ("next", "tell gamma and p; keep the counts above, max_gamma and the original to yourself")
+        )
+        if not is_plain(mechanism):
+            note(kept_oftener(mechanism.for_column(self._sensitive[0])))
+        show(result, lines, as_json=as_json)
+
+
+def kept_oftener(mechanism: SpluGen) -> str:
+    """Return what must be said to other commands of a retention that is not 1/gamma."""
+    return (
+        f"retention is not 1/gamma: say --retention {mechanism.retention} to estimate, privacy and utility "
+        "as well"
+    )
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let a request to end (SIGTERM) remove what would be left, as an interrupt does."""
+
+    def end(number: int, _: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    before: Any = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

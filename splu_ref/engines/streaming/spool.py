@@ -1,0 +1,142 @@
+"""Rows on disk while a table is published: distributed to parts that each fit into memory."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from splu_ref.model import InputError
+from splu_ref.randomness import IntArray
+
+PART_BYTES = 24 << 20
+"""About how much of a table is sorted at once."""
+PART_ENTRIES = 1 << 19
+"""About how many records without their cells are sorted at once."""
+
+
+@contextmanager
+def private_folder(beside: Path) -> Iterator[Path]:
+    """Make a folder that its owner alone may enter; it is gone afterwards, with all that it holds.
+
+    It stands beside the file that will be written, on the same file system.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made, or the disk is full.
+    """
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=".splu-ref-", suffix=".tmp", dir=beside.parent))
+    except OSError as error:
+        raise InputError(f"{beside} cannot be written: {error.strerror}: choose another place") from error
+    try:
+        yield folder
+    except OSError as error:
+        raise InputError(
+            f"{beside.parent} cannot hold what is sorted there: {error.strerror}: free some space, or choose "
+            "another place for the output"
+        ) from error
+    finally:
+        rmtree(folder, ignore_errors=True)
+
+
+class FrameSpool:
+    """Rows of data frames, by part and within it in the order in which they came.
+
+    Parameters
+    ----------
+    folder
+        A folder of its own, which is made.
+    parts
+        Number of parts.
+    """
+
+    def __init__(self, folder: Path, parts: int) -> None:
+        folder.mkdir(mode=0o700)
+        self._folder = folder
+        self.sizes = np.zeros(parts, dtype=np.int64)
+        self.written = 0
+
+    def add(self, frame: pl.DataFrame, parts: IntArray) -> IntArray:
+        """Add rows to the parts that are given for them; return which row of its part each became."""
+        order, begins, counts = _distributed(parts, len(self.sizes))
+        ordered = frame[order]
+        for part in np.flatnonzero(counts).tolist():
+            buffer = io.BytesIO()
+            ordered.slice(int(begins[part]), int(counts[part])).write_ipc_stream(buffer, compression="lz4")
+            data = buffer.getvalue()
+            with (self._folder / str(part)).open("ab") as file:
+                self.written += file.write(len(data).to_bytes(8, "big") + data)
+        rows = np.empty(len(parts), dtype=np.int64)
+        rows[order] = np.arange(len(parts)) + (self.sizes - begins)[parts[order]]
+        self.sizes += counts
+        return rows
+
+    def pieces(self, part: int, *, keep: bool = False) -> Iterator[pl.DataFrame]:
+        """Yield the rows of a part, some at a time, and forget them afterwards unless they are kept."""
+        path = self._folder / str(part)
+        if not self.sizes[part]:
+            return
+        with path.open("rb") as file:
+            while length := file.read(8):
+                yield pl.read_ipc_stream(io.BytesIO(file.read(int.from_bytes(length, "big"))))
+        if not keep:
+            path.unlink()
+
+    def part(self, part: int, *, keep: bool = False) -> pl.DataFrame:
+        """Return the rows of a part that is not empty, and forget them unless they are kept."""
+        return pl.concat(self.pieces(part, keep=keep))
+
+
+class RecordSpool:
+    """Records of one structured type, by part and within it in the order in which they came.
+
+    Parameters
+    ----------
+    folder, parts
+        As for `FrameSpool`.
+    kind
+        The type of a record.
+    """
+
+    def __init__(self, folder: Path, parts: int, kind: np.dtype[Any]) -> None:
+        folder.mkdir(mode=0o700)
+        self._folder = folder
+        self.kind = kind
+        self.sizes = np.zeros(parts, dtype=np.int64)
+        self.written = 0
+
+    def add(self, records: NDArray[Any], parts: IntArray) -> None:
+        """Add records to the parts that are given for them."""
+        order, begins, counts = _distributed(parts, len(self.sizes))
+        ordered = records[order]
+        for part in np.flatnonzero(counts).tolist():
+            data = ordered[begins[part] : begins[part] + counts[part]].tobytes()
+            with (self._folder / str(part)).open("ab") as file:
+                self.written += file.write(data)
+        self.sizes += counts
+
+    def part(self, part: int, *, keep: bool = False) -> NDArray[Any]:
+        """Return the records of a part, and forget them unless they are kept."""
+        path = self._folder / str(part)
+        if not self.sizes[part]:
+            return np.empty(0, dtype=self.kind)
+        records = np.frombuffer(path.read_bytes(), dtype=self.kind)
+        if not keep:
+            path.unlink()
+        return records
+
+
+def _distributed(parts: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the items by part, and by part where its items begin and how many they are."""
+    counts = np.bincount(parts, minlength=count)
+    return np.argsort(parts, kind="stable"), np.cumsum(counts) - counts, counts

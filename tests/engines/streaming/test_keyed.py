@@ -1,0 +1,90 @@
+"""Under a key, a release that is made on files is the one that is made in memory."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from splu_ref.engines.streaming import publish
+from splu_ref.mechanisms import SpluGen, SpluGenByColumn
+from splu_ref.mechanisms.splu_gen_by_column import SpluGens
+from splu_ref.microdata import embedded_table
+from splu_ref.randomness import Key, KeyedSource
+
+KEY = Key(bytes(range(1, 32)) + b"?")
+
+
+@pytest.fixture(autouse=True)
+def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a small table have several parts of every kind."""
+    for module in ("scan", "content", "columns", "source"):
+        name = f"splu_ref.engines.streaming.{module}"
+        for constant, value in (("PART_BYTES", 1 << 19), ("PART_ENTRIES", 5000), ("BATCH_BYTES", 1 << 19)):
+            if hasattr(__import__(name, fromlist=["_"]), constant):
+                monkeypatch.setattr(f"{name}.{constant}", value)
+
+
+def told(manifest: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(manifest.read_bytes())
+    del document["release"], document["date"]
+    return document
+
+
+def assert_same(table: Path, output: Path, sensitive: list[str], mechanism: SpluGens, **options: Any) -> None:
+    """Publish both ways, and compare rows and manifests."""
+    manifest = output.with_name("m.json")
+    inside, facts = output.with_name("inside" + "".join(output.suffixes)), output.with_name("i.json")
+    release = mechanism.publish(table, sensitive, KeyedSource(KEY), **options)
+    release.write(inside, facts)
+    streamed = publish(table, output, sensitive, mechanism, KEY, manifest=manifest, **options)
+    assert told(manifest) == told(facts)
+    if output.suffix == ".parquet":
+        assert pl.read_parquet(output).equals(pl.read_parquet(inside))
+        assert pl.read_parquet_schema(output) == pl.read_parquet_schema(inside)
+    else:
+        assert output.read_bytes() == inside.read_bytes()
+    assert (streamed.rows_in, streamed.suppressed) == (release.rows_in, release.suppressed)
+    assert streamed.max_gamma == release.max_gamma
+    assert sorted(path.name for path in output.parent.iterdir() if path.name.startswith(".")) == []
+
+
+@pytest.fixture(scope="module")
+def adult(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("adult") / "adult.csv"
+    frame: pl.DataFrame = embedded_table().to_frame()
+    frame.write_csv(path)
+    return path
+
+
+def test_adult(adult: Path, tmp_path: Path) -> None:
+    assert_same(adult, tmp_path / "out.csv", ["occupation"], SpluGen(5))
+
+
+@pytest.mark.parametrize("plan", ["anatomy", "cyclic", "mixed"])
+def test_a_generated_table_of_several_blocks(plan: str, tmp_path: Path) -> None:
+    rows = 20_011  # four blocks of the mixed plan or more, and a remainder
+    frame = pl.DataFrame(
+        {
+            "v": [f"v{(n * n + n // 7) % 300:03}" for n in range(rows)],
+            "w": [(n * n * n) % 7 for n in range(rows)],
+            "text": [["", 'a "b", c', "line\nbreak", "é" * 70, " "][n % 5] for n in range(rows)],
+            "number": [None if n % 11 == 0 else n % 4 for n in range(rows)],
+        }
+    )  # most records are there more than once
+    frame.write_parquet(tmp_path / "in.parquet")
+    mechanism = SpluGen(2, "2/3", plan)
+    assert_same(tmp_path / "in.parquet", tmp_path / "out.parquet", ["v", "w"], mechanism)
+
+
+def test_identified_records_of_text(tmp_path: Path) -> None:
+    rows = [f'"{n}","{"abcdef"[n * n % 6]}",{["", "?", "yes"][n % 3]}' for n in range(3001)]
+    content = b"\xef\xbb\xbf" + "\r\n".join(['"i,d",v,x', *rows]).encode()
+    source, output = tmp_path / "in.csv.gz", tmp_path / "out.csv.gz"
+    source.write_bytes(gzip.compress(content))
+    mechanism = SpluGenByColumn({"v": SpluGen(2), "x": SpluGen(2, "9/10")})
+    assert_same(source, output, ["x", "v"], mechanism, id_column="i,d", missing="none")
