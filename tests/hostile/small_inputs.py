@@ -135,6 +135,8 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"long.csv {_PUBLISH} 2 --domain deep.json",
         f"many.csv {_PUBLISH} 2 --draws capped:{LONG}", f"many.csv {_PUBLISH} 125 --draws capped:{'9' * 15}",
         f"many.csv {_PUBLISH} 2 --draws all-or-none:1",
+        f"many.csv {_PUBLISH} 2 --stream", f"wide.csv {_PUBLISH} 2 --stream",
+        f"cell.csv {_PUBLISH} 2 --stream",
     ),
     "publish": (
         f"long.csv {_RETAIN} 1/3 --domain range.json", f"many.csv {_RETAIN} 1/3 --domain range.json",

@@ -81,6 +81,9 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
         [TABLE, "-o", f"{NEW}.csv", "--sensitive", JOB, "--gamma", "2", "--draws", f"capped:{STEERING}"],
         (2,),
     ),
+    "sanitize --stream": (
+        [TABLE, "-o", f"{NEW}.csv", "--sensitive", JOB, "--gamma", "2", "--stream", "--force"], (0,),
+    ),
     "sanitize refused": ([TABLE, "-o", PUBLISHED, "--sensitive", JOB, "--gamma", "2"], (2,)),
     "sanitize no column": ([TABLE, "-o", f"{NEW}.csv", "--sensitive", STEERING, "--gamma", "2"], (2,)),
     "publish": (

@@ -64,8 +64,10 @@ class Source:
         for frame in self._parquet() if self._kind == ".parquet" else self._csv():
             rows += frame.height
             yield Microdata.from_frame(frame, self.missing)
-        if self._status() != self._seen:
-            raise DataError(f"{self.path} changed while it was read: publish a copy that nobody writes to")
+            if self._status() != self._seen:  # one that grows might have no end
+                raise DataError(
+                    f"{self.path} changed while it was read: publish a copy that nobody writes to"
+                )
         if not rows:
             raise DataError(f"{self.path} holds no rows: there is nothing to read")
 

@@ -1,0 +1,114 @@
+"""What is left of a release that comes to no end, and how much memory one takes that does."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from splu_ref.engines.streaming import publish
+from splu_ref.mechanisms import SpluGen
+from splu_ref.model import DataError, InputError, ParameterError
+from splu_ref.randomness import Key
+
+KEY = Key(bytes(range(1, 32)) + b"?")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "t.csv"
+    path.write_text("v,w\n" + "".join(f"{n % 5},{n}\n" for n in range(1000)))
+    return path
+
+
+@pytest.mark.parametrize("step", ["reading", "distributing", "writing"])
+def test_an_interrupt_leaves_nothing(step: str, table: Path) -> None:
+    seen = []
+
+    def interrupt(name: str, done: int, whole: int) -> None:
+        if name == step:
+            [folder] = [path for path in table.parent.iterdir() if path.name.startswith(".splu-ref-")]
+            seen.append(stat.S_IMODE(folder.stat().st_mode))
+            raise KeyboardInterrupt
+
+    output = table.with_name("o.csv")
+    with pytest.raises(KeyboardInterrupt):
+        publish(table, output, "v", SpluGen(2), KEY, manifest=table.with_name("m.json"), progress=interrupt)
+    assert list(table.parent.iterdir()) == [table]
+    assert seen == [0o700], "the original's rows are for its owner alone"
+
+
+def test_a_table_that_changes_meanwhile_is_refused(table: Path) -> None:
+    def change(name: str, done: int, whole: int) -> None:
+        if name == "reading":
+            with table.open("a") as file:
+                file.write("1,1\n")
+
+    with pytest.raises(DataError, match=r"t\.csv changed while it was read"):
+        publish(table, table.with_name("o.csv"), "v", SpluGen(2), progress=change)
+    assert list(table.parent.iterdir()) == [table]
+
+
+def test_what_is_refused(table: Path) -> None:
+    output = table.with_name("o.csv")
+    with pytest.raises(DataError, match="does not allow gamma = 6"):
+        publish(table, output, "v", SpluGen(6))
+    with pytest.raises(DataError, match=r"rows 1 and 6 both hold '0'"):
+        publish(table, output, "w", SpluGen(2), KEY, id_column="v")
+    with pytest.raises(ParameterError, match="belong to groups"):
+        publish(table, output, "v", SpluGen(2, draws="capped:1"))
+    with pytest.raises(DataError, match="save standard input in a file"):
+        publish("-", output, "v", SpluGen(2))
+    output.touch()
+    with pytest.raises(InputError, match="exists"):
+        publish(table, output, "v", SpluGen(2))
+    output.unlink()
+    table.write_text(table.read_text() + '"')
+    with pytest.raises(DataError, match="never closed"):
+        publish(table, output, "v", SpluGen(2))
+    assert list(table.parent.iterdir()) == [table]
+
+
+def test_equal_identities_are_found_across_batches(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("splu_ref.engines.streaming.source.BATCH_BYTES", 1000)
+    table.write_text("v,id\n" + "".join(f"{n % 5},{n % 999}\n" for n in range(1000)))
+    with pytest.raises(DataError, match="'id' cannot identify records: two of them hold the same text"):
+        publish(table, table.with_name("o.csv"), "v", SpluGen(2), KEY, id_column="id")
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "splu_ref", "sanitize", *words]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_request_to_end_leaves_nothing(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("v,w\n" + "".join(f"{n % 5},{n}\n" for n in range(300_000)))
+    words = (str(table), "-o", str(tmp_path / "o.csv"), "--sensitive", "v", "--gamma", "2", "--stream")
+    with subprocess.Popen(command(*words)) as process:
+        while not any(path.name.startswith(".splu-ref-") for path in tmp_path.iterdir()):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == [table]
+
+
+def test_the_command_says_that_it_streamed(table: Path) -> None:
+    words = (str(table), "-o", str(table.with_name("o.csv")), "--sensitive", "v", "--gamma", "2", "--stream")
+    done = subprocess.run(command(*words, "--json"), capture_output=True, text=True, check=True)
+    result = json.loads(done.stdout)
+    assert (result["rows_out"], result["randomness"], result["leaks"]) == (1000, "system", None)
+    assert result["streamed"]["temporary_bytes"] > 0
+    refused = subprocess.run(
+        command(*words, "--force", "--strict"), capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == 2
+    assert "--stream does not go with --strict" in refused.stderr

@@ -1,0 +1,36 @@
+"""How much memory a release on files takes: in a process of its own, since peaks of others would count."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+_ROWS = 600_000
+_MEASURED = """
+import resource, sys
+from splu_ref.engines.streaming import publish
+from splu_ref.mechanisms import SpluGen
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+if sys.argv[3] == "on files":
+    publish(sys.argv[1], sys.argv[2], "v", SpluGen(4))
+else:
+    SpluGen(4).publish(sys.argv[1], "v").write(sys.argv[2])
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss")
+def test_memory_is_bounded(tmp_path: Path) -> None:
+    numbers = np.random.default_rng(0)
+    columns = {f"c{n}": numbers.integers(0, 10**6, _ROWS) for n in range(7)}
+    frame = pl.DataFrame({**columns, "v": numbers.integers(0, 20, _ROWS)})
+    frame.write_parquet(tmp_path / "t.parquet", row_group_size=1 << 16)
+    words = [sys.executable, "-c", _MEASURED, str(tmp_path / "t.parquet"), str(tmp_path / "o.parquet")]
+    done = subprocess.run([*words, "on files"], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 350
