@@ -31,7 +31,6 @@ DRAWN = ("--gamma", "2", *ASKED, "--draws", "capped:1", "--sensitive", "job")
 
 INPUTS: dict[str, Callable[[str], list[str]]] = {
     "sanitize table": lambda file: ["sanitize", file, *PUBLISH],
-    "sanitize --stream table": lambda file: ["sanitize", file, *PUBLISH, "--stream"],
     "sanitize --key-file": lambda file: ["sanitize", "table.csv", *PUBLISH, "--key-file", file],
     "sanitize --log": lambda file: ["sanitize", "table.csv", *PUBLISH, "--log", file],
     "sanitize --append": lambda file: [

@@ -10,16 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-_ROWS = 600_000
+_ROWS = 2_000_000
 _MEASURED = """
 import resource, sys
 from splu_ref.engines.streaming import publish
 from splu_ref.mechanisms import SpluGen
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-if sys.argv[3] == "on files":
-    publish(sys.argv[1], sys.argv[2], "v", SpluGen(4))
-else:
-    SpluGen(4).publish(sys.argv[1], "v").write(sys.argv[2])
+publish(sys.argv[1], sys.argv[2], "v", SpluGen(4))
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
@@ -32,5 +29,5 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     frame = pl.DataFrame({**columns, "v": numbers.integers(0, 20, _ROWS)})
     frame.write_parquet(tmp_path / "t.parquet", row_group_size=1 << 16)
     words = [sys.executable, "-c", _MEASURED, str(tmp_path / "t.parquet"), str(tmp_path / "o.parquet")]
-    done = subprocess.run([*words, "on files"], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 350
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 300  # in memory it is more than MEASURED
