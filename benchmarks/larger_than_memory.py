@@ -30,6 +30,7 @@ SENSITIVE = "job"
 GAMMA = 5
 _PART = 500_000
 _JOBS = 50
+_TEXTS = ("sex", "place", "education", "country", SENSITIVE)
 _KEY = Key(bytes(range(1, 32)) + b"?")
 
 
@@ -54,14 +55,16 @@ def write_table(path: Path, rows: int) -> None:
             {
                 "person": np.arange(first, first + size),
                 "age": numbers.integers(17, 90, size),
-                "sex": np.array(["Female", "Male"])[numbers.integers(0, 2, size)],
-                "place": np.char.add("place ", numbers.integers(0, 40_000, size).astype(str)),
-                "education": np.char.add("education ", numbers.integers(0, 16, size).astype(str)),
-                "country": np.char.add("country ", numbers.integers(0, 40, size).astype(str)),
+                "sex": numbers.integers(0, 2, size),
+                "place": numbers.integers(0, 40_000, size),
+                "education": numbers.integers(0, 16, size),
+                "country": numbers.integers(0, 40, size),
                 "income": numbers.integers(0, 200_000, size),
-                SENSITIVE: np.char.add("occupation ", numbers.choice(_JOBS, size, p=shares).astype(str)),
+                SENSITIVE: numbers.choice(_JOBS, size, p=shares),
             }
         )
+        named = [pl.concat_str(pl.lit(f"{name} "), pl.col(name)).alias(name) for name in _TEXTS]
+        frame = frame.with_columns(named)
         parts.append(folder / f"{number}.parquet")
         frame.write_parquet(parts[-1])
     pl.scan_parquet(parts).sink_parquet(path, row_group_size=_PART)

@@ -151,6 +151,8 @@ def write_all(
                 permissions = bits if bits is not None else _permissions_of(path)
                 if isinstance(data, Path):
                     temporary.chmod(_default_permissions() if permissions is None else permissions)
+                    with temporary.open("rb") as file:
+                        os.fsync(file.fileno())
                 else:
                     _stage(temporary, data, permissions)
             staged.append(temporary)
