@@ -13,6 +13,7 @@ from splu_ref.mechanisms.perturbed_generalization import PerturbedGeneralization
 from splu_ref.mechanisms.release import (
     ColumnRelease,
     ColumnsRelease,
+    Frequencies,
     PublishedTable,
     RecordMechanism,
     Release,
@@ -41,6 +42,7 @@ __all__ = [
     "ColumnRelease",
     "ColumnsRelease",
     "DistributionBased",
+    "Frequencies",
     "JoinedRelease",
     "LaplaceCounts",
     "Operator",

@@ -317,11 +317,11 @@ class Microdata:
         A null counts as an empty text, which a CSV file cannot tell from it; so a table has one digest in
         every format. See `splu_ref.microdata.identities.content_digest` for the message.
         """
-        return content_digest(self.columns, self.content_records().sort())
+        return content_digest(self.columns, sorted(self.content_records()))
 
-    def content_records(self) -> pl.Series:
+    def content_records(self) -> list[bytes]:
         """Return the bytes of each row in the message of `content_digest`, in the order of the rows."""
-        return self._packed(contents)
+        return self._packed(contents).to_list()
 
     def _packed(self, cells: Callable[[Column], Sequence[str | None]]) -> pl.Series:
         native = self.to_frame()

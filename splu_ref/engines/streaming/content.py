@@ -46,7 +46,7 @@ class Content:
 
     def add(self, table: Microdata) -> None:
         """Add rows."""
-        records = table.content_records()
+        records = pl.Series(table.content_records(), dtype=pl.Binary)
         if self._spool is None:
             ordered = records.sort()
             places = np.linspace(0, len(ordered), self._wanted, endpoint=False).astype(np.int64)[1:]
