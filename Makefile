@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+SPARK := $(VENV)/.spark
 INSTALL := $(PYTHON) -m pip --python $(BIN)/python install --quiet
 LOCK := $(BIN)/python -m uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --quiet
@@ -19,7 +20,7 @@ help:
 	@echo "make peers   the same against other packages, in an environment of their own"
 	@echo "make coq     compile the kernel-checked proofs (needs Coq 8.16 with MathComp: see proofs/splu_proofs/coq/README.md)"
 	@echo "make docs    build the documentation into docs/_build/html"
-	@echo "make lock    resolve the dependencies again and write constraints.txt and requirements.txt"
+	@echo "make lock    resolve the dependencies again and write the three files of pinned versions"
 
 # The environment is made without ensurepip, which some systems package apart, and filled by the system's pip. Every file
 # that pip downloads has one of the hashes in constraints.txt; the checkout itself has none, and goes in alone.
@@ -27,6 +28,12 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear --without-pip $(VENV)
 	$(INSTALL) --require-hashes --requirement constraints.txt
 	$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Spark is half a gigabyte and only for what is tested on it, so nothing else waits for it. Its distribution is built
+# here, by the pinned build tool.
+$(SPARK): $(READY) constraints-spark.txt
+	$(INSTALL) --require-hashes --no-build-isolation --requirement constraints-spark.txt
 	@touch $@
 
 verify: $(READY)
@@ -53,12 +60,12 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(READY)
+types: $(SPARK)
 	$(BIN)/mypy
 
 # A worker begins with a row of neighbors, so that what a module prepares is prepared once. The property and statistical
 # suites are not among the tests: make verify runs them, with their budget and their mutants.
-tests: $(READY)
+tests: $(SPARK)
 	$(BIN)/pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
 
 docs: $(READY)
@@ -84,6 +91,7 @@ coq:
 lock: $(READY)
 	$(LOCK) --extra dev --output-file constraints.txt
 	$(LOCK) --extra build --constraint constraints.txt --output-file requirements.txt
+	$(LOCK) --extra spark --constraint constraints.txt --output-file constraints-spark.txt
 
 clean:
 	rm -rf $(VENV) $(PEERS) report docs/_build docs/reference .mypy_cache .ruff_cache .pytest_cache .hypothesis

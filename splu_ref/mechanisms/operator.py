@@ -15,7 +15,7 @@ import numpy as np
 from splu_ref.channels import Channel, amplification, from_matrix
 from splu_ref.manifest import Facts
 from splu_ref.mechanisms.draws import LARGEST_BOUND
-from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
+from splu_ref.mechanisms.release import RowMechanism
 from splu_ref.mechanisms.retention_replacement import digest_of
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, exact
@@ -23,7 +23,7 @@ from splu_ref.randomness import Draws, IntArray, UniformSource
 
 
 @dataclass(frozen=True, init=False)
-class Operator(RecordMechanism):
+class Operator(RowMechanism):
     """The mechanism as a value.
 
     Parameters
@@ -124,17 +124,22 @@ class Operator(RecordMechanism):
         object.__setattr__(found, "shuffled", self.shuffled)
         return found
 
-    def publish_columns(
+    @property
+    def shuffles(self) -> bool:
+        """Whether the rows leave in a random order, as was asked for."""
+        return self.shuffled
+
+    def published_rows(
         self,
         codes: Mapping[str, IntArray],
-        domain_sizes: Mapping[str, int],
+        histograms: Mapping[str, IntArray],
         draws_for: Callable[[str], Draws],
-    ) -> ColumnsRelease:
-        """Draw each record's value from the row of its own; see `RecordMechanism` for parameters.
+    ) -> dict[str, IntArray]:
+        """Draw each record's value from the row of its own; see `RowMechanism` for parameters.
 
         For each value in the order of codes, its records draw one integer each below W, the least common
         denominator of its row: the first W P[u][0] integers stand for the first value, the next ones for the
-        second, and so on. If the table's rows are shuffled, the permutation comes last.
+        second, and so on.
 
         Raises
         ------
@@ -146,12 +151,12 @@ class Operator(RecordMechanism):
                 f"the matrix is for column {self.column!r} and no other: publish that one, --column "
                 f"{self.column}"
             )
-        own = codes[self.column]
-        if not len(own):
+        own, histogram = codes[self.column], histograms[self.column]
+        if not histogram.any():
             raise ParameterError("the table has no records: give at least one")
-        if domain_sizes[self.column] > len(self.values):
+        if len(histogram) > len(self.values):
             raise ParameterError(
-                f"the matrix has {len(self.values)} rows, for a domain of {domain_sizes[self.column]}: "
+                f"the matrix has {len(self.values)} rows, for a domain of {len(histogram)}: "
                 "declare a row for each value"
             )
         draws, published = draws_for(self.column), np.empty_like(own)
@@ -162,10 +167,7 @@ class Operator(RecordMechanism):
                 ends = list(accumulate(int(entry * bound) for entry in law[:-1]))
                 drawn = draws.kept(records).below(bound, len(records))
                 published[records] = np.searchsorted(np.array(ends, dtype=np.int64), drawn, side="right")
-        rows = np.arange(len(own), dtype=np.int64)
-        if self.shuffled:
-            rows = draws.permutation(len(rows))
-        return ColumnsRelease(rows, {self.column: published[rows]}, rows[:0])
+        return {self.column: published}
 
     def _channel(self) -> Channel[int, int]:
         return from_matrix(range(len(self.values)), self.rows, range(len(self.values)))

@@ -105,11 +105,14 @@ def _locked(name: str) -> dict[str, list[str]]:
 
 def test_whatever_is_installed_has_a_hash() -> None:
     everything, needed = _locked("constraints.txt"), _locked("requirements.txt")
-    for entry, hashes in (everything | needed).items():
+    with_spark = _locked("constraints-spark.txt")
+    for entry, hashes in (everything | needed | with_spark).items():
         assert re.fullmatch(r"[a-z0-9-]+==[\w.]+( ; .+)?", entry), entry
         assert hashes, entry
         assert all(re.fullmatch("sha256:[0-9a-f]{64}", each) for each in hashes), entry
     assert needed.items() <= everything.items()
+    alone = with_spark.keys() - everything.keys()
+    assert {entry.partition("==")[0] for entry in alone} == {"pyspark", "py4j"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     names = {re.split("[=<>~ ]", entry)[0] for entry in needed}
     for requirement in (*project["dependencies"], *project["optional-dependencies"]["build"]):

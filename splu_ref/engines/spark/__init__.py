@@ -1,0 +1,7 @@
+"""Publishing and counting on Spark: aggregations, keyed orders and arithmetic, and no table in one place."""
+
+from __future__ import annotations
+
+from splu_ref.engines.spark.publishing import SparkRelease, publish
+
+__all__ = ["SparkRelease", "publish"]

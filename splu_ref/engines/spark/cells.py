@@ -1,0 +1,76 @@
+"""The cells of a Spark table as its workers see them: batches of PyArrow, with the texts of one machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+from pyspark.sql import DataFrame, types
+from pyspark.sql import functions as sf
+
+from splu_ref.microdata import Microdata
+from splu_ref.model import DataError
+
+CELLS = "cells"
+"""Name of the structure that holds a record's cells between stages, so that no name can meet another."""
+_WITH_TEXT = (
+    types.StringType,
+    types.BooleanType,
+    types.IntegralType,
+    types.FractionalType,
+    types.DateType,
+    types.TimestampType,
+    types.TimestampNTZType,
+)
+
+
+def quoted(column: str) -> str:
+    """Return a name as an expression: Spark reads dots and brackets in names."""
+    return "`" + column.replace("`", "``") + "`"
+
+
+def require_texts(frame: DataFrame) -> None:
+    """Raise unless every column has a name of its own and a type with canonical text.
+
+    Raises
+    ------
+    DataError
+        The message names the column.
+    """
+    if len(set(frame.columns)) < len(frame.columns) or not all(frame.columns):
+        raise DataError("the Spark table names a column twice or not at all: rename it")
+    for field in frame.schema.fields:
+        if not isinstance(field.dataType, _WITH_TEXT):
+            raise DataError(
+                f"column {field.name!r} is of type {field.dataType.simpleString()}, which has no canonical "
+                "text: convert it to text, or leave it out"
+            )
+
+
+def together(frame: DataFrame) -> DataFrame:
+    """Return the records with their cells in one structure: Spark's workers take no name with a dot."""
+    return frame.select(sf.struct(*map(quoted, frame.columns)).alias(CELLS))
+
+
+def structure(frame: DataFrame) -> types.StructField:
+    """Return the field of the structure in a schema."""
+    return types.StructField(CELLS, frame.schema, nullable=False)
+
+
+def microdata(batch: pa.RecordBatch) -> Microdata:
+    """Return the records whose cells a batch holds as a table, one of Polars, which is quick to be packed."""
+    return Microdata.from_frame(pl.DataFrame(pa.Table.from_batches([cells_of(batch)])), empty=True)
+
+
+def cells_of(batch: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
+    """Return the records whose cells a batch holds in the structure."""
+    column: Any = batch.column(CELLS)
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    return pa.RecordBatch.from_struct_array(column)
+
+
+def with_cells(batch: pa.RecordBatch, name: str, cells: Any) -> pa.RecordBatch:
+    """Return the records with one column replaced."""
+    return batch.set_column(batch.schema.get_field_index(name), name, cells)
