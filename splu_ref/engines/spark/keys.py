@@ -39,7 +39,7 @@ class KeyFile:
         InputError
             If the file cannot be read, holds no key, or is open to others.
         """
-        return cls(os.fspath(path), Key.read(path).commitment())
+        return cls(os.path.abspath(path), Key.read(path).commitment())  # noqa: PTH100 - links stay as they are
 
     def read(self) -> Key:
         """Return the key.

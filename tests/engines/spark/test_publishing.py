@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import base64
+import doctest
+import io
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -28,6 +31,7 @@ from splu_ref.mechanisms import (
     SpluGen,
     SpluGenByColumn,
     Swapping,
+    read_manifest,
 )
 from splu_ref.microdata import Microdata, embedded_table
 from splu_ref.model import DataError, InputError, ParameterError
@@ -41,6 +45,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # Spark leaves sockets to the collector
 ]
 
+PAGE = Path(__file__).parents[3] / "docs" / "spark.md"
 LOGGING = """
 rootLogger.level = info
 rootLogger.appenderRef.file.ref = file
@@ -128,7 +133,7 @@ def both(spark: SparkSession, key_file: Path) -> Iterator[Publishing]:
         here = mechanism.publish(frame.toArrow(), sensitive, source, **options)
         shown = there.frame.toArrow()
         assert shown.schema == here.frame.schema
-        assert Microdata.from_frame(shown).content_rows() == here.table.content_rows()
+        assert Microdata.from_frame(shown).content_records().equals(here.table.content_records())
         assert (there.rows_in, there.suppressed) == (here.rows_in, here.suppressed)
         assert there.max_gamma == here.max_gamma
         assert there.domains == here.domains
@@ -141,13 +146,8 @@ def both(spark: SparkSession, key_file: Path) -> Iterator[Publishing]:
 
 def _adult(rows: int) -> pa.Table:
     """Return records of Adult, of which many occur several times."""
-    table: pa.Table = _whole_adult().select(["education", "race", "sex", "occupation"])
-    return table.slice(0, rows)
-
-
-def _whole_adult() -> pa.Table:
     table: pa.Table = embedded_table().to_frame().to_arrow()
-    return table
+    return table.select(["education", "race", "sex", "occupation"]).slice(0, rows)
 
 
 def _kinds(rows: int) -> pa.Table:
@@ -167,18 +167,26 @@ def _kinds(rows: int) -> pa.Table:
     )
 
 
-def test_a_real_table_with_several_blocks(both: Publishing, spark: SparkSession, folder: Path) -> None:
-    there, here = both(_whole_adult(), "occupation", SpluGen(5), 3)
-    written = str(folder / "published")
-    there.frame.write.parquet(written)
-    again = spark.read.parquet(written)
-    manifest = there.manifest(again)
+def test_the_page_publishes_a_real_table_with_several_blocks(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    examples = re.findall(r"^```pycon\n(.*?)^```$", PAGE.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    test = doctest.DocTestParser().get_doctest("\n".join(examples), names, PAGE.name, str(PAGE), 0)
+    told = io.StringIO()
+    runner = doctest.DocTestRunner()
+    runner.run(test, out=told.write, clear_globs=False)
+    assert runner.failures == 0, told.getvalue()
+    names = test.globs
+    here = SpluGen(5).publish(names["people"].toArrow(), "occupation", KeyedSource(names["key"]))
+    manifest = read_manifest(tmp_path / "on-spark.json")
     assert manifest.origin is not None
     assert here.manifest.origin is not None
     assert manifest.origin.table == here.manifest.origin.table
     assert (manifest.rows, manifest.domains) == (here.manifest.rows, here.manifest.domains)
     with pytest.raises(DataError, match="this is not the published table, which has 30715 rows"):
-        there.manifest(again.limit(7))
+        names["release"].manifest(names["written"].limit(7))
 
 
 @pytest.mark.parametrize("partitions", [1, 5])
