@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, types
 
@@ -14,7 +15,7 @@ from splu_ref.engines.spark.keys import ReleaseSecret
 from splu_ref.engines.spark.records import identities
 from splu_ref.engines.spark.sensitive import SensitiveColumn
 from splu_ref.mechanisms import RowMechanism
-from splu_ref.randomness import KeyedRecords
+from splu_ref.randomness import IntArray, KeyedRecords
 
 
 def published_by_row(
@@ -30,6 +31,7 @@ def published_by_row(
     """
     aligned = mechanism.aligned({column.name: column.domain for column in columns})
     histograms = {column.name: column.histogram for column in columns}
+    _publish_nothing(aligned, histograms, secret)
 
     def published(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         key = secret.read()
@@ -49,3 +51,12 @@ def published_by_row(
     fields = [types.StructField(CELLS, cells, nullable=False), types.StructField(SHUFFLE, types.BinaryType())]
     rows = records.mapInArrow(published, types.StructType(fields))
     return Published((rows.orderBy(SHUFFLE) if mechanism.shuffles else rows).select(f"{CELLS}.*"), 0, None)
+
+
+def _publish_nothing(
+    mechanism: RowMechanism, histograms: Mapping[str, IntArray], secret: ReleaseSecret
+) -> None:
+    """Let the mechanism refuse, on the driver and in its own words, what it would refuse on a worker."""
+    key = secret.read()
+    codes = {name: np.empty(0, dtype=np.int64) for name in histograms}
+    mechanism.published_rows(codes, histograms, lambda name: KeyedRecords(key, name, ()))

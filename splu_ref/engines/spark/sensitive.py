@@ -61,7 +61,7 @@ class SensitiveColumn:
             raise DataError("the table holds no rows: there is nothing to publish")
         table = Microdata.from_frame(counted.select([0]).rename_columns([name]), missing)
         distinct = values(nw.from_native(counted.select([0]), eager_only=True)[counted.column_names[0]])
-        records = counted.column("records").to_numpy()
+        records = counted.column(1).to_numpy()
         if missing is None:
             _refuse_missing(name, distinct, records)
         try:

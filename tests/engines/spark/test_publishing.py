@@ -185,6 +185,9 @@ def test_the_page_publishes_a_real_table_with_several_blocks(
     assert here.manifest.origin is not None
     assert manifest.origin.table == here.manifest.origin.table
     assert (manifest.rows, manifest.domains) == (here.manifest.rows, here.manifest.domains)
+    answer = here.estimate(occupation="Sales", sex="Female", method="exact")
+    assert (answer.estimate, answer.standard_error) == (names["estimate"], names["error"])
+    assert answer.interval == (names["low"], names["high"])
     with pytest.raises(DataError, match="this is not the published table, which has 30715 rows"):
         names["release"].manifest(names["written"].limit(7))
 
@@ -264,15 +267,17 @@ def test_the_key_is_nowhere(
     monkeypatch.setattr(keyed, "release_key", of_release)
     release, _ = both(_adult(500), "occupation", SpluGen(3), 2)
     release.frame.explain(extended=True)
+    both(_adult(60), "occupation", DistributionBased(), 1)
     texts = b"".join(sent)
     assert str(key_file).encode() in texts
     files = [path for path in folder.rglob("*") if path.is_file() and path != key_file]
     assert {"log.txt"} < {path.name for path in files}
     kept = [path.read_bytes() for path in files]
     assert any(b"Executor" in content for content in kept)
+    assert len(made) == 2
     shown = capfd.readouterr().out.encode()
     assert b"MapInArrow" in shown
-    for secret in (Key.read(key_file).secret, made[0].secret):
+    for secret in (Key.read(key_file).secret, *(key.secret for key in made)):
         for content in (texts, shown, *kept):
             assert not any(form in content for form in _forms(secret))
 
@@ -313,8 +318,10 @@ def test_refusals(spark: SparkSession, key_file: Path) -> None:
     refused(ParameterError, "draws capped:9 belong to groups", "s", SpluGen(2, draws="capped:9"))
     refused(ParameterError, "swapping needs the whole table", "s", Swapping("1/2"))
     kept = RetentionReplacement("1/2", {"level": ["0", "1"]})
+    both = RetentionReplacement("1/2", {"level": [*"012345"]}, shuffled=True)
     refused(ParameterError, "rows cannot keep their order", "level", kept)
     refused(DataError, "holds '[2-5]', which is not in the declared domain", "level", kept, id_column="id")
+    refused(ParameterError, "'s' has a domain or is sensitive, and not both", ["level", "s"], both)
     refused(DataError, "'s' cannot identify records: .* records share a value", "level", gamma, id_column="s")
     refused(DataError, "'number' cannot identify records", "level", gamma, id_column="number")
     lists = spark.createDataFrame([(["a"], "b")], ["list", "s"])
