@@ -8,8 +8,7 @@ entry. A value of any frequency is spread over as many buckets as it fills.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import lcm
 from typing import Any, NamedTuple
@@ -21,66 +20,14 @@ from pyspark.sql import functions as sf
 from pyspark.sql.pandas.types import to_arrow_type
 
 from splu_ref.engines.spark.cells import CELLS, cells_of, with_cells
+from splu_ref.engines.spark.entries import SHUFFLE, GroupColumn, entries, schema
 from splu_ref.engines.spark.keys import ReleaseSecret
-from splu_ref.engines.spark.records import identities
 from splu_ref.engines.spark.sensitive import SensitiveColumn
 from splu_ref.mechanisms import SpluGen
-from splu_ref.mechanisms.draws import draws
 from splu_ref.randomness import IntArray, KeyedRecords
-from splu_ref.randomness.digests import ORDER_BYTES, SHUFFLE_BYTES, ordered_by_digest
+from splu_ref.randomness.digests import ORDER_BYTES, ordered_by_digest
 
-SHUFFLE = "shuffle"
-"""What the published rows are sorted by: bytes 8 to 15 of the first column's digest, then all of it."""
 _BUCKET_BITS = 16
-_PARTS = ("code", "digest", "draw", "bucket")
-
-
-def shuffle_keys(digests: Any) -> Any:
-    """Return what rows are sorted by, from the digests of the first column, shape (records, 32)."""
-    keys = np.hstack([digests[:, SHUFFLE_BYTES], digests])
-    return pa.array([key.tobytes() for key in keys], pa.binary())
-
-
-@dataclass(frozen=True)
-class GroupColumn:
-    """One sensitive column on its way through the stages.
-
-    Attributes
-    ----------
-    column
-        Its domain and its histogram.
-    mechanism
-        How it is published.
-    place
-        Its number among the sensitive columns.
-    bits
-        A bucket has about so many binary digits of records.
-    """
-
-    column: SensitiveColumn
-    mechanism: SpluGen
-    place: int
-    bits: int
-
-    @property
-    def names(self) -> list[str]:
-        """The names of what a record carries for this column: see `_PARTS`."""
-        return [f"{part}{self.place}" for part in _PARTS]
-
-    def carried(self, cells: pa.RecordBatch, records: KeyedRecords) -> list[Any]:
-        """Return what the records of a batch carry, arrays of PyArrow."""
-        codes, digests = self.column.codes(cells.column(self.column.name)), records.digests
-        drawn = draws(records, self.mechanism.gamma, self.mechanism.retention, len(codes))
-        key = np.ascontiguousarray(digests[:, ORDER_BYTES]).view(">u8")[:, 0].astype(np.uint64)
-        frequency = self.column.histogram[codes].astype(np.uint64)
-        within = (key >> np.uint64(33)) * frequency >> np.uint64(31)
-        bucket = (self.column.starts[codes] + within.astype(np.int64)) >> self.bits
-        return [
-            pa.array(codes),
-            pa.array([each.tobytes() for each in digests]),
-            pa.array(drawn),
-            pa.array(bucket),
-        ]
 
 
 class Published(NamedTuple):
@@ -127,20 +74,20 @@ def published_in_groups(
         GroupColumn(column, mechanisms[column.name], place, _BUCKET_BITS)
         for place, column in enumerate(columns)
     ]
-    entries = _entries(records, parts, secret, cells).persist()
+    held = entries(records, parts, secret, cells).persist()
     population = int(columns[0].histogram.sum())
     remainder = population % lcm(*(part.mechanism.gamma for part in parts))
-    last = entries.drop(CELLS).orderBy(sf.desc(SHUFFLE)).limit(remainder).collect() if remainder else []
-    published = entries
+    last = held.drop(CELLS).orderBy(sf.desc(SHUFFLE)).limit(remainder).collect() if remainder else []
+    published = held
     for part in parts:
-        published = _published(published, part, _begins(entries, part, last), secret, cells, last)
-    return Published(published.orderBy(SHUFFLE).select(f"{CELLS}.*"), remainder, entries)
+        published = _published(published, part, _begins(held, part, last), secret, cells, last)
+    return Published(published.orderBy(SHUFFLE).select(f"{CELLS}.*"), remainder, held)
 
 
-def _begins(entries: DataFrame, part: GroupColumn, last: Sequence[Row]) -> dict[int, int]:
+def _begins(held: DataFrame, part: GroupColumn, last: Sequence[Row]) -> dict[int, int]:
     """Return the number of the first entry of each bucket, of the records that are left."""
     bucket = part.names[3]
-    rows = entries.groupBy(bucket).agg(sf.count("*").alias("records")).collect()
+    rows = held.groupBy(bucket).agg(sf.count("*").alias("records")).collect()
     counted = {row[bucket]: row["records"] for row in rows}
     for row in last:
         counted[row[bucket]] -= 1
@@ -148,29 +95,8 @@ def _begins(entries: DataFrame, part: GroupColumn, last: Sequence[Row]) -> dict[
     return dict(zip(ascending, accumulate((counted[each] for each in ascending), initial=0), strict=False))
 
 
-def _entries(
-    identified: DataFrame, parts: Sequence[GroupColumn], secret: ReleaseSecret, cells: types.StructType
-) -> DataFrame:
-    """Return the records with what each carries for every column."""
-    names = [CELLS, SHUFFLE, *(name for part in parts for name in part.names)]
-
-    def drawn(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        key = secret.read()
-        for batch in batches:
-            known, own = identities(batch, secret.context.id_column), cells_of(batch)
-            carried: list[Any] = [batch.column(CELLS)]
-            for part in parts:
-                records = KeyedRecords(key, part.column.name, known)
-                if not part.place:
-                    carried.append(shuffle_keys(records.digests))
-                carried += part.carried(own, records)
-            yield pa.RecordBatch.from_arrays(carried, names=names)
-
-    return identified.mapInArrow(drawn, _schema(cells, names))
-
-
 def _published(
-    entries: DataFrame,
+    held: DataFrame,
     part: GroupColumn,
     begins: Mapping[int, int],
     secret: ReleaseSecret,
@@ -183,7 +109,7 @@ def _published(
     histogram = part.column.histogram.copy()
     np.subtract.at(histogram, [row[code] for row in last], 1)
     plan = part.mechanism.parts(histogram)
-    others = [name for name in entries.columns if name not in part.names]
+    others = [name for name in held.columns if name not in part.names]
     sorted_names, published_names = [*others, draw, "entry", "block"], others
     kind = to_arrow_type(cells)  # times in UTC, where batches have those of the session
 
@@ -214,18 +140,5 @@ def _published(
         rest = [table.column(name) for name in others[1:]]
         return pa.Table.from_arrays([own.to_struct_array().cast(kind), *rest], names=published_names)
 
-    ordered = entries.groupBy(bucket).applyInArrow(ranked, _schema(cells, sorted_names))
-    return ordered.groupBy("block").applyInArrow(shown, _schema(cells, published_names))
-
-
-def _schema(cells: types.StructType, names: Sequence[str]) -> types.StructType:
-    """Return the schema of records that carry something: cells first, binary digests and keys, numbers."""
-    fields = []
-    for name in names:
-        kind: types.DataType = types.LongType()
-        if name == CELLS:
-            kind = cells
-        elif name == SHUFFLE or name.startswith("digest"):
-            kind = types.BinaryType()
-        fields.append(types.StructField(name, kind, nullable=False))
-    return types.StructType(fields)
+    ordered = held.groupBy(bucket).applyInArrow(ranked, schema(cells, sorted_names))
+    return ordered.groupBy("block").applyInArrow(shown, schema(cells, published_names))

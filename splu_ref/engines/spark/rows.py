@@ -10,7 +10,8 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, types
 
 from splu_ref.engines.spark.cells import CELLS, cells_of, with_cells
-from splu_ref.engines.spark.groups import SHUFFLE, Published, shuffle_keys
+from splu_ref.engines.spark.entries import SHUFFLE, shuffle_keys
+from splu_ref.engines.spark.groups import Published
 from splu_ref.engines.spark.keys import ReleaseSecret
 from splu_ref.engines.spark.records import identities
 from splu_ref.engines.spark.sensitive import SensitiveColumn
