@@ -26,7 +26,7 @@ def content_digest(frame: DataFrame) -> str:
 
     def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            octets = pa.array(microdata(batch).content_records().to_list(), pa.binary())
+            octets = pa.array(microdata(batch).content_records(), pa.binary())
             yield pa.RecordBatch.from_arrays([octets], names=["row"])
 
     def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
