@@ -269,9 +269,7 @@ class _Release:
     def published(self, table: Microdata) -> PublishedTable:
         """Return the table with what is public about it; without a manifest, values that occur are all."""
         told = {} if self.facts is None else self.facts.domains
-        domains = {
-            column: told.get(column) or tuple(sorted(set(table.cells(column)))) for column in self.columns
-        }
+        domains = {column: told.get(column) or tuple(sorted(table.values(column))) for column in self.columns}
         return PublishedTable(table=table, mechanism=self.mechanism, domains=domains, told=self.facts)
 
     def estimator(self, table: Microdata) -> QueryEstimator:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from splu_ref.estimators import Condition, Query
 from splu_ref.files import refuse_existing, write_all
-from splu_ref.mechanisms import PublishedTable
+from splu_ref.mechanisms import CountedRelease
 from splu_ref.microdata.recoding import Cross
 from splu_ref.model import InputError, ParameterError
 from splu_ref.pictures import can_draw
@@ -72,7 +72,7 @@ class TableOptions(NamedTuple):
         if self.picture is not None and not can_draw():
             raise InputError(f"--picture: {MISSING}")
 
-    def columns(self, release: PublishedTable) -> tuple[str, ...]:
+    def columns(self, release: CountedRelease) -> tuple[str, ...]:
         """Return the columns of the table: a text with commas is several, unless a column has that name.
 
         Raises
@@ -96,20 +96,20 @@ class TableOptions(NamedTuple):
         return named
 
 
-def values_of(release: PublishedTable) -> Callable[[str], Sequence[str] | None]:
+def values_of(release: CountedRelease) -> Callable[[str], Sequence[str] | None]:
     """Return what gives the values of a column of a release, None if it has none of that name."""
 
     @cache
     def values(column: str) -> Sequence[str] | None:
         if column not in release.table.columns:
             return None
-        return release.domains.get(column) or tuple(set(release.table.cells(column)))
+        return release.domains.get(column) or release.table.values(column)
 
     return values
 
 
 def make_table(
-    release: PublishedTable,
+    release: CountedRelease,
     ask: Ask,
     where: Sequence[tuple[str, Condition]],
     wanted: TableOptions,

@@ -60,7 +60,7 @@ class Conditions:
             if known is None and column not in self._release.table.columns:
                 known = ()  # a part of a crossing, or a column that is refused when the query is answered
             if known is None:
-                known = tuple(sorted(set(self._release.table.cells(column))))
+                known = tuple(sorted(self._release.table.values(column)))
             self._known[column] = known
         return self._known[column]
 

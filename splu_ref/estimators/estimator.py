@@ -22,7 +22,7 @@ from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import AnyOf, Query, ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
 from splu_ref.mechanisms import SpluGens
-from splu_ref.microdata import Microdata
+from splu_ref.microdata.counted import Records
 from splu_ref.model import DataError, ParameterError
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -102,7 +102,7 @@ class QueryEstimator:
     Parameters
     ----------
     table
-        The published table.
+        The published table, or its records counted by the columns that queries name.
     sensitive
         The sensitive columns.
     mechanism
@@ -134,7 +134,7 @@ class QueryEstimator:
 
     def __init__(
         self,
-        table: Microdata,
+        table: Records,
         sensitive: Sequence[str],
         mechanism: SpluGens,
         *,
@@ -154,7 +154,7 @@ class QueryEstimator:
         self._columns = Columns(table, self._domains)
         self._single: dict[str, PublishedColumn] = {}
         for name in self.sensitive:
-            self._columns[name]
+            self._columns.domain(name)
 
     def resolve(self, query: Query, method: Method | None = None) -> ResolvedQuery:
         """Return the query as codes of this table, which checks it, for the method if one is given.
@@ -243,7 +243,7 @@ class QueryEstimator:
         answers: dict[int, QueryEstimate] = {}
         for (names, alone), asked in groups.items():
             answer = self._answering(names, suiting[alone])
-            values = max(len(self._columns[name].domain) for name in names)
+            values = max(len(self._columns.domain(name)) for name in names)
             step = min(_AT_ONCE, max(1, _CELLS // values))
             for begin in range(0, len(asked), step):
                 numbers, some = zip(*asked[begin : begin + step], strict=True)

@@ -13,6 +13,7 @@ from splu_ref.mechanisms.perturbed_generalization import PerturbedGeneralization
 from splu_ref.mechanisms.release import (
     ColumnRelease,
     ColumnsRelease,
+    CountedRelease,
     Frequencies,
     PublishedTable,
     RecordMechanism,
@@ -41,6 +42,7 @@ __all__ = [
     "Budget",
     "ColumnRelease",
     "ColumnsRelease",
+    "CountedRelease",
     "DistributionBased",
     "Frequencies",
     "JoinedRelease",

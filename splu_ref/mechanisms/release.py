@@ -19,6 +19,7 @@ from splu_ref.files import write_all
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest, Origin
 from splu_ref.microdata import Microdata, as_table, table_bytes
+from splu_ref.microdata.counted import Records
 from splu_ref.microdata.recoding import Recoding
 from splu_ref.microdata.values import Value, text
 from splu_ref.model import DataError, Gamma, ParameterError
@@ -26,34 +27,49 @@ from splu_ref.randomness import Draws, Fact, IntArray, Randomness, ReleaseContex
 
 
 @dataclass(frozen=True, kw_only=True)
-class PublishedTable:
+class CountedRelease:
+    """What estimates need of a release: how many of its records have which values, and how it was published.
+
+    Attributes
+    ----------
+    table
+        The published records.
+    mechanism
+        How they were published.
+    domains
+        The values of each sensitive column, as texts, in the order of publishing.
+    told
+        The manifest that the table came with; None for a table that has just been published.
+    """
+
+    table: Records
+    mechanism: Mechanism[object]
+    domains: Mapping[str, tuple[str, ...]]
+    told: Manifest | None = None
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns, in the order in which they were published."""
+        return tuple(self.domains)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedTable(CountedRelease):
     """A published table with the public facts about it: what an analyst has.
 
     Attributes
     ----------
     table
         The published table, in shuffled order: its cells, and nothing else that the original's frame held.
-    mechanism
-        How it was published.
-    domains
-        The values of each sensitive column, as texts, in the order of publishing.
-    told
-        The manifest that the table came with; None for a table that has just been published.
+    mechanism, domains, told
+        As for every release.
     recoded
         What was done to columns of the original before it was published, in this order: see
         `Microdata.recoded`.
     """
 
     table: Microdata
-    mechanism: Mechanism[object]
-    domains: Mapping[str, tuple[str, ...]]
-    told: Manifest | None = None
     recoded: tuple[Recoding, ...] = ()
-
-    @property
-    def sensitive(self) -> tuple[str, ...]:
-        """The sensitive columns, in the order in which they were published."""
-        return tuple(self.domains)
 
     @cached_property
     def manifest(self) -> Manifest:

@@ -13,6 +13,7 @@ import polars as pl
 from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
+from splu_ref.microdata.counted import Categories
 from splu_ref.microdata.csv_structure import separated_otherwise
 from splu_ref.microdata.encoding import Encoding, declared, encode
 from splu_ref.microdata.identities import (
@@ -44,6 +45,7 @@ class Microdata:
     _steps: tuple[Recoding, ...] = ()
     _source: Microdata | None = None
     _encodings: dict[str, Encoding] = field(default_factory=dict, init=False)
+    _categories: dict[str, Categories] = field(default_factory=dict, init=False)
 
     @classmethod
     def from_frame(
@@ -269,6 +271,27 @@ class Microdata:
         """Return every cell of a column as canonical text, the empty text for one without content."""
         return [cell or "" for cell in texts(self._series(column))]
 
+    @property
+    def counts(self) -> None:
+        """How many records each row stands for: one."""
+        return
+
+    def values(self, column: str) -> tuple[str, ...]:
+        """Return the distinct canonical texts of a column, in the order in which they first occur."""
+        return self.categories(column).values
+
+    def categories(self, column: str) -> Categories:
+        """Return a column as indices into its distinct canonical texts; a cell without content is empty text.
+
+        Raises
+        ------
+        DataError
+            As `cells`.
+        """
+        if column not in self._categories:
+            self._categories[column] = _categories(self._series(column))
+        return self._categories[column]
+
     def read(self, column: str) -> list[str]:
         """Return every cell as canonical text, and one without content as the text that stands for it.
 
@@ -356,3 +379,17 @@ class Microdata:
 
     def __repr__(self) -> str:
         return f"Microdata({self.row_count} rows, columns {', '.join(self.columns)})"
+
+
+def _categories(series: Column) -> Categories:
+    native = series.to_native()
+    if isinstance(native, pl.Series) and native.dtype == pl.String:  # as CSV files have them: no step a cell
+        cells = native.fill_null("")
+        distinct = cells.unique(maintain_order=True)
+        codes = cells.cast(pl.Enum(distinct)).to_physical().to_numpy().astype(np.int64)
+        return Categories(tuple(distinct), codes)
+    number: dict[str, int] = {}
+    given = texts(series)
+    places = (number.setdefault(cell or "", len(number)) for cell in given)
+    codes = np.fromiter(places, dtype=np.int64, count=len(given))
+    return Categories(tuple(number), codes)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from splu_ref.estimators import AnyOf, Condition, Query, QueryEstimate
-from splu_ref.mechanisms import PublishedTable, SpluGen, SpluGenByColumn
+from splu_ref.mechanisms import CountedRelease, SpluGen, SpluGenByColumn
 
 COUNT = "count"
 PUBLIC = "public"
@@ -88,7 +88,7 @@ def approximation(*, exact: bool, interval: object) -> str:
     return "none" if interval is None else "exact" if exact else "approximate"
 
 
-def is_exact(release: PublishedTable, query: Query, answer: QueryEstimate) -> bool:
+def is_exact(release: CountedRelease, query: Query, answer: QueryEstimate) -> bool:
     """Return whether the interval of an answer holds at least at its level, whatever the count is.
 
     That of a value alone does, by the law of its published count, unless own values are kept more often, or

@@ -13,7 +13,7 @@ from splu_ref.decoys import FloatArray
 from splu_ref.estimators import AnyOf, Condition, Query, QueryEstimate
 from splu_ref.estimators.answers import NORMAL_95
 from splu_ref.estimators.queries.query import selected
-from splu_ref.mechanisms import AlphaBeta, PerturbedGeneralization, PublishedTable
+from splu_ref.mechanisms import AlphaBeta, CountedRelease, PerturbedGeneralization
 from splu_ref.model import DataError, ParameterError
 from splu_ref.tables.adding_up import add_up
 from splu_ref.tables.cells import COUNT, Cell, Table, is_exact, known
@@ -67,7 +67,7 @@ class _Estimated(NamedTuple):
     @classmethod
     def of(
         cls,
-        release: PublishedTable,
+        release: CountedRelease,
         queries: Sequence[Query],
         answers: Sequence[QueryEstimate],
         shape: tuple[int, ...],
@@ -120,7 +120,7 @@ class _Estimated(NamedTuple):
 
 
 def count_table(
-    release: PublishedTable,
+    release: CountedRelease,
     ask: Ask,
     by: Sequence[str],
     where: Sequence[tuple[str, Condition]] = (),
@@ -205,7 +205,7 @@ def count_table(
 
 
 def _axis(
-    release: PublishedTable, column: str, by: Sequence[str], where: dict[str, Condition]
+    release: CountedRelease, column: str, by: Sequence[str], where: dict[str, Condition]
 ) -> _Axis | None:
     """Return a sensitive column's part in a table, None if it has none."""
     if column not in by and column not in where:
@@ -220,7 +220,7 @@ def _axis(
     return _Axis(column, (*parts, rest) if rest else parts, len(parts))
 
 
-def _margin(release: PublishedTable, ask: Ask, groups: Groups, axis: _Axis, method: str | None) -> _Estimated:
+def _margin(release: CountedRelease, ask: Ask, groups: Groups, axis: _Axis, method: str | None) -> _Estimated:
     """Return the estimates of a sensitive column's parts among the table's records, which add up to them."""
     queries = [Query((*groups.where, (axis.column, AnyOf(part)))) for part in axis.parts]
     answers = ask(queries, method if groups.where else None)

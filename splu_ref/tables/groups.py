@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from typing import Self
 
 import numpy as np
@@ -13,8 +12,9 @@ import numpy as np
 from splu_ref.decoys import FloatArray
 from splu_ref.estimators import AnyOf, Condition, number
 from splu_ref.estimators.queries.query import selected
-from splu_ref.mechanisms import PublishedTable
-from splu_ref.model import DataError, ParameterError
+from splu_ref.mechanisms import CountedRelease
+from splu_ref.microdata import counted
+from splu_ref.model import ParameterError
 from splu_ref.randomness import IntArray
 
 
@@ -30,9 +30,11 @@ class Groups:
         The combinations of their values that occur, ascending column by column.
     counts
         How many records have each, shape (combinations,).
-    of_record
-        For each published record the number of its combination, or -1 if it does not meet the conditions,
-        shape (published records,).
+    of_row
+        For each row of the published records the number of its combination, or -1 if it does not meet the
+        conditions, shape (rows,).
+    times
+        How many records each row stands for, shape (rows,).
     where
         The conditions on columns that are not sensitive.
     """
@@ -40,11 +42,12 @@ class Groups:
     columns: tuple[str, ...]
     values: tuple[tuple[str, ...], ...]
     counts: FloatArray
-    of_record: IntArray
+    of_row: IntArray
+    times: FloatArray
     where: tuple[tuple[str, Condition], ...]
 
     @classmethod
-    def of(cls, release: PublishedTable, by: Sequence[str], where: Sequence[tuple[str, Condition]]) -> Self:
+    def of(cls, release: CountedRelease, by: Sequence[str], where: Sequence[tuple[str, Condition]]) -> Self:
         """Group the records that meet the conditions.
 
         Raises
@@ -57,7 +60,9 @@ class Groups:
         require_columns(release, by)
         public = tuple(column for column in by if column not in release.domains)
         kept = tuple(pair for pair in where if pair[0] not in release.domains)
-        inside = np.ones(release.table.row_count, dtype=np.bool_)
+        counts = release.table.counts
+        times = np.ones(release.table.row_count) if counts is None else counts.astype(np.float64)
+        inside = np.ones(len(times), dtype=np.bool_)
         for column, condition in kept:
             domain, codes = _coded(release, column)
             inside &= np.isin(codes, selected(column, condition, domain))
@@ -70,14 +75,17 @@ class Groups:
         for domain, codes in coded:
             cells = np.unique(cells * len(domain) + codes, return_inverse=True)[1]
         found, first, which = np.unique(cells[inside], return_index=True, return_inverse=True)
-        of_record = np.full(len(inside), -1, dtype=np.int64)
-        of_record[inside] = which
+        of_row = np.full(len(inside), -1, dtype=np.int64)
+        of_row[inside] = which
         places = np.flatnonzero(inside)[first]
         return cls(
             columns=public,
             values=tuple(tuple(domain[codes[place]] for domain, codes in coded) for place in places),
-            counts=np.bincount(which, minlength=len(found)).astype(np.float64),
-            of_record=of_record,
+            counts=np.asarray(
+                np.bincount(which, weights=times[inside], minlength=len(found)), dtype=np.float64
+            ),
+            of_row=of_row,
+            times=times,
             where=kept,
         )
 
@@ -89,7 +97,7 @@ class Groups:
         return (*(pair for pair in self.where if pair[0] not in self.columns), *named)
 
 
-def require_columns(release: PublishedTable, columns: Sequence[str]) -> None:
+def require_columns(release: CountedRelease, columns: Sequence[str]) -> None:
     """Raise unless all columns are there, at least one, and each once.
 
     Raises
@@ -98,13 +106,7 @@ def require_columns(release: PublishedTable, columns: Sequence[str]) -> None:
     """
     if not columns or len(set(columns)) < len(columns):
         raise ParameterError("--by names the columns of the table, such as sex,occupation: each of them once")
-    for column in columns:
-        if column not in release.table.columns:
-            close = get_close_matches(column, release.table.columns, n=1)
-            meant = f"did you mean {close[0]!r}? " if close else ""
-            raise DataError(
-                f"there is no column {column!r}: {meant}The columns are {', '.join(release.table.columns)}"
-            )
+    counted.require_columns(columns, release.table.columns)
 
 
 def ordered(values: Iterable[str]) -> list[str]:
@@ -117,9 +119,8 @@ def ordered(values: Iterable[str]) -> list[str]:
     return sorted(values, key=place)
 
 
-def _coded(release: PublishedTable, column: str) -> tuple[list[str], IntArray]:
+def _coded(release: CountedRelease, column: str) -> tuple[list[str], IntArray]:
     """Return the values of a column in the order of a table, and each published record's place among them."""
-    cells = release.table.cells(column)
-    domain = ordered(set(cells))
-    places = {value: place for place, value in enumerate(domain)}
-    return domain, np.fromiter(map(places.__getitem__, cells), dtype=np.int64, count=len(cells))
+    found = release.table.categories(column)
+    domain = ordered(found.values)
+    return domain, found.placed(domain)

@@ -29,7 +29,8 @@ from splu_ref.estimators import Condition, Inversion, number, published_co_occur
 from splu_ref.estimators.answers import NO_INTERVAL
 from splu_ref.estimators.queries.query import selected
 from splu_ref.interfaces import RecordRandomizer
-from splu_ref.mechanisms import PublishedTable, SpluGens
+from splu_ref.mechanisms import CountedRelease, SpluGens
+from splu_ref.microdata.counted import tally
 from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import IntArray, SystemSource
 from splu_ref.tables.cells import PUBLIC, Cell, Table
@@ -70,7 +71,7 @@ class _Inverse:
 
 
 def measure_table(
-    release: PublishedTable,
+    release: CountedRelease,
     measure: Measure,
     column: str,
     by: Sequence[str],
@@ -133,20 +134,20 @@ def measure_table(
 
 
 def _of_public(
-    release: PublishedTable,
+    release: CountedRelease,
     groups: Groups,
     asked: Sequence[_Asked],
     inverses: Mapping[str, _Inverse],
     numbers: FloatArray,
 ) -> Found:
     """Add up numbers that are public, of records in groups that are not."""
-    inside = (groups.of_record >= 0) & ~np.isnan(numbers)
+    inside = (groups.of_row >= 0) & ~np.isnan(numbers)
     sizes = [len(inverses[one.column].frequencies) for one in asked]
     shape = (len(groups.values), *sizes)
-    codes = [groups.of_record[inside], *(_codes(release, one.column)[inside] for one in asked)]
+    codes = [groups.of_row[inside], *(_codes(release, one.column)[inside] for one in asked)]
     cells = np.ravel_multi_index(codes, shape)
-    values = numbers[inside]
-    sums = [_added(cells, values**power, shape) for power in range(3)]
+    values, times = numbers[inside], groups.times[inside]
+    sums = [_added(cells, times * values**power, shape) for power in range(3)]
     scores = [inverses[one.column].weights @ one.members for one in asked]
     squares = [score**2 for score in scores]  # and W t^2 is the score itself, as t is 0 or 1
     u0, u1, u2 = (_applied(part, squares) - _applied(part, scores) for part in sums)
@@ -165,12 +166,13 @@ def _of_public(
     ends = [np.full(shape[0], fill) for fill in (np.inf, -np.inf, 0.0, 0.0)]
     np.minimum.at(ends[0], codes[0], values)
     np.maximum.at(ends[1], codes[0], values)
-    np.add.at(ends[2], codes[0], np.minimum(values, 0))
-    np.add.at(ends[3], codes[0], np.maximum(values, 0))
+    np.add.at(ends[2], codes[0], times * np.minimum(values, 0))
+    np.add.at(ends[3], codes[0], times * np.maximum(values, 0))
     total = _applied(sums[1], scores)
     drawn = _mean_squares(asked, inverses, scores) - 1
     rates = [
-        _rates_of_public(groups, asked, codes[0], values, drawn, about_mean=each) for each in (False, True)
+        _rates_of_public(groups, asked, codes[0], values, times, drawn, about_mean=each)
+        for each in (False, True)
     ]
     wide = (-1, *(1 for _ in asked))
     return Found(
@@ -188,7 +190,7 @@ def _of_public(
 
 
 def _of_sensitive(
-    release: PublishedTable,
+    release: CountedRelease,
     groups: Groups,
     asked: Sequence[_Asked],
     inverses: Mapping[str, _Inverse],
@@ -196,11 +198,11 @@ def _of_sensitive(
     numbers: FloatArray,
 ) -> Found:
     """Add up the numbers of a sensitive column."""
-    inside = groups.of_record >= 0
+    inside = groups.of_row >= 0
     names = [*(one.column for one in asked), column]
     shape = (len(groups.values), *(len(inverses[name].frequencies) for name in names))
-    codes = [groups.of_record[inside], *(_codes(release, name)[inside] for name in names)]
-    counts = _added(np.ravel_multi_index(codes, shape), np.ones(int(inside.sum())), shape)
+    codes = [groups.of_row[inside], *(_codes(release, name)[inside] for name in names)]
+    counts = _added(np.ravel_multi_index(codes, shape), groups.times[inside], shape)
     held = (~np.isnan(numbers)).astype(np.float64)
     value = np.where(held > 0, numbers, 0.0)
     own = inverses[column]
@@ -281,20 +283,22 @@ def _rates_of_public(
     asked: Sequence[_Asked],
     group: IntArray,
     values: FloatArray,
+    times: FloatArray,
     drawn: FloatArray,
     *,
     about_mean: bool,
 ) -> Rates:
     """Return the rates of numbers that are public, less the mean of their group if that is said."""
     size = len(groups.values)
-    records = np.bincount(group, minlength=size)
-    middle = np.bincount(group, weights=values, minlength=size) / np.maximum(records, 1)
+    records = np.bincount(group, weights=times, minlength=size)
+    middle = np.bincount(group, weights=times * values, minlength=size) / np.maximum(records, 1)
     apart = values - middle[group] * about_mean
     shape = (-1, *(1 for _ in asked))
 
     def rate(side: NDArray[np.bool_]) -> FloatArray:
         squares, sizes = (
-            np.bincount(group[side], weights=np.abs(apart[side]) ** power, minlength=size) for power in (2, 1)
+            np.bincount(group[side], weights=times[side] * np.abs(apart[side]) ** power, minlength=size)
+            for power in (2, 1)
         )
         each = np.divide(squares, sizes, out=np.zeros(size), where=sizes > 0)
         return np.asarray(each.reshape(shape) * np.maximum(drawn, 0.0))
@@ -347,7 +351,7 @@ def _cells(
     return cells
 
 
-def _asked(release: PublishedTable, column: str, by: Sequence[str], where: Mapping[str, Condition]) -> _Asked:
+def _asked(release: CountedRelease, column: str, by: Sequence[str], where: Mapping[str, Condition]) -> _Asked:
     domain = release.domains[column]
     chosen = selected(column, where[column], domain) if column in where else range(len(domain))
     places = {value: place for place, value in enumerate(domain)}
@@ -361,9 +365,9 @@ def _asked(release: PublishedTable, column: str, by: Sequence[str], where: Mappi
     return _Asked(column, tuple(names), members)
 
 
-def _numbers(release: PublishedTable, column: str, where: Mapping[str, Condition]) -> FloatArray:
+def _numbers(release: CountedRelease, column: str, where: Mapping[str, Condition]) -> FloatArray:
     """Return the number of each value of a column, NaN for others and for those that are left out."""
-    domain = release.domains.get(column) or ordered(set(release.table.cells(column)))
+    domain = release.domains.get(column) or ordered(release.table.values(column))
     found = np.array([np.nan if (value := number(text)) is None else float(value) for text in domain])
     if column in release.domains and column in where:
         kept = selected(column, where[column], domain)
@@ -373,17 +377,15 @@ def _numbers(release: PublishedTable, column: str, where: Mapping[str, Condition
     return found
 
 
-def _codes(release: PublishedTable, column: str) -> IntArray:
-    cells = release.table.cells(column)
-    domain = release.domains.get(column) or ordered(set(cells))
-    places = {value: place for place, value in enumerate(domain)}
-    return np.fromiter(map(places.__getitem__, cells), dtype=np.int64, count=len(cells))
+def _codes(release: CountedRelease, column: str) -> IntArray:
+    found = release.table.categories(column)
+    return found.placed(release.domains.get(column) or ordered(found.values))
 
 
-def _inverse(release: PublishedTable, column: str) -> _Inverse:
+def _inverse(release: CountedRelease, column: str) -> _Inverse:
     mechanism = release.mechanism
     size = len(release.domains[column])
-    frequencies = np.bincount(_codes(release, column), minlength=size)
+    frequencies = tally(_codes(release, column), size, release.table.counts)
     held = frequencies.astype(np.float64)
     if isinstance(mechanism, SpluGens):
         mechanism = mechanism.for_column(column)
@@ -418,7 +420,7 @@ def _inverse(release: PublishedTable, column: str) -> _Inverse:
 
 
 def _require(
-    release: PublishedTable, used: Sequence[str], inverses: Mapping[str, _Inverse], groups: Groups
+    release: CountedRelease, used: Sequence[str], inverses: Mapping[str, _Inverse], groups: Groups
 ) -> None:
     size = len(groups.values) * prod(len(inverses[name].frequencies) for name in used)
     if size > MOST_SUMS:

@@ -20,7 +20,8 @@ from splu_ref.estimators.queries.pooled_records import pooled_answer
 from splu_ref.estimators.queries.query import Condition, Query, selected
 from splu_ref.estimators.queries.record_states import RecordStates, Side, most_likely_counts
 from splu_ref.interfaces import Randomizer, RecordRandomizer
-from splu_ref.mechanisms import PublishedTable
+from splu_ref.mechanisms import CountedRelease
+from splu_ref.microdata.counted import tally
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import IntArray, SystemSource
 
@@ -63,7 +64,7 @@ class ChannelEstimator:
         If the mechanism declares no channel.
     """
 
-    def __init__(self, release: PublishedTable) -> None:
+    def __init__(self, release: CountedRelease) -> None:
         mechanism = release.mechanism
         if not isinstance(mechanism, Randomizer):
             raise DataError(f"no estimator is known for a release by {mechanism.name}: ask its publisher")
@@ -118,7 +119,7 @@ class ChannelEstimator:
                 return states.inversion()
             rows = self._release.table.row_count
             pairs = [
-                mechanism.pairs(rows, int(self._hits(column, members).sum()))
+                mechanism.pairs(rows, int(self._tally(self._hits(column, members), 2)[1]))
                 for column, members in sets.items()
             ]
             everybody = len(sets) == 1 and int(states.counts.sum()) == rows
@@ -166,9 +167,9 @@ class ChannelEstimator:
     ) -> QueryEstimate:
         """Weigh each value by the inverse of the whole channel."""
         domain, codes = self._column(column)
-        histogram = np.bincount(codes, minlength=len(domain)).astype(np.int64)
+        histogram = self._tally(codes, len(domain))
         weights = self._weights(self._mechanism.channel(histogram, SystemSource()), column, members)
-        counts = np.bincount(codes if inside is None else codes[inside], minlength=len(weights)).tolist()
+        counts = self._tally(codes, len(weights), inside).tolist()
         estimate = sum((count * weight for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         squares = sum((count * weight**2 for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         error = sqrt(max(squares - max(estimate, Fraction(0)), Fraction(0)))
@@ -198,7 +199,8 @@ class ChannelEstimator:
         sets, inside = self._resolved(query)
         together = [tuple(sets.items())] if mechanism.compound else [(each,) for each in sets.items()]
         kind = np.uint8 if len(together) <= 8 else np.uint16 if len(together) <= 16 else np.uint32
-        states: NDArray[np.unsignedinteger] = np.zeros(self._release.table.row_count, dtype=kind)
+        rows = len(self._column(next(iter(sets)))[1])
+        states: NDArray[np.unsignedinteger] = np.zeros(rows, dtype=kind)
         sides = []
         for conditions in together:
             (column, members), *others = conditions
@@ -208,8 +210,7 @@ class ChannelEstimator:
             np.left_shift(states, 1, out=states)
             np.bitwise_or(states, hits, out=states)
             sides.append(self._side(conditions))
-        counts = np.bincount(states if inside is None else states[inside], minlength=2 ** len(together))
-        return RecordStates(counts.astype(np.int64, copy=False), tuple(sides))
+        return RecordStates(self._tally(states, 2 ** len(together), inside), tuple(sides))
 
     def _sided(self, conditions: tuple[tuple[str, frozenset[int]], ...]) -> Side:
         """Return what conditions on columns that are kept or replaced together mean for a record."""
@@ -225,7 +226,7 @@ class ChannelEstimator:
     def _counted_values(self, column: str) -> dict[str, int]:
         """Return how many published records hold each value of a column's domain."""
         domain, codes = self._column(column)
-        return dict(zip(domain, np.bincount(codes, minlength=len(domain)).tolist(), strict=True))
+        return dict(zip(domain, self._tally(codes, len(domain)).tolist(), strict=True))
 
     def _inverted(self, channel: Channel[In, In], column: str) -> Mapping[In, Mapping[In, Fraction]]:
         try:
@@ -246,13 +247,19 @@ class ChannelEstimator:
             )
         return [found.get(code, Fraction(0)) for code in channel.outputs]
 
+    def _tally(
+        self,
+        codes: NDArray[np.integer],
+        size: int,
+        inside: NDArray[np.bool_] | None = None,
+    ) -> IntArray:
+        return tally(codes, size, self._release.table.counts, inside)
+
     def _coded(self, column: str) -> tuple[tuple[str, ...], IntArray]:
         """Return the domain of a column, and each published record's place in it."""
-        cells = self._release.table.cells(column)
-        known = self._release.domains.get(column)
-        domain = tuple(sorted(set(cells))) if known is None else known
-        places = {value: place for place, value in enumerate(domain)}
-        return domain, np.array([places[cell] for cell in cells], dtype=np.int64)
+        found = self._release.table.categories(column)
+        domain = self._release.domains.get(column) or tuple(sorted(found.values))
+        return domain, found.placed(domain)
 
     def _selected(self, column: str, condition: Condition) -> frozenset[int]:
         return frozenset(selected(column, condition, self._column(column)[0]))

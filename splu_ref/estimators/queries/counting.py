@@ -3,33 +3,31 @@
 Records are sorted by their published sensitive code, and each code's block is filled up to whole 64-bit
 words. A condition is then one bit per record; a predicate is the AND of its conditions, and the bits set in
 each block are its counts by sensitive value. Conditions that queries share are computed once.
+
+Where a row stands for several records, it stands in a block for each binary digit of their number, and a
+block's bits count as often as its digit is worth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import NamedTuple, TypeAlias
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.estimators.queries.query import Condition, Predicate, selected
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import texts
+from splu_ref.microdata.counted import Records, require_columns, tally
 from splu_ref.model import DataError
 from splu_ref.randomness import IntArray
 
 Words: TypeAlias = NDArray[np.uint64]
 
 _CHUNK_WORDS = 1 << 17
-_EMPTY = ""
-"""A cell without content, in the domain of a column that is not sensitive."""
 
 
 class Column(NamedTuple):
-    """A column as codes: shape (rows,), indices into the domain of texts."""
+    """A column as codes: shape (rows,), indices into the domain of texts; no content is the empty text."""
 
     domain: tuple[str, ...]
     codes: IntArray
@@ -46,12 +44,13 @@ class Columns:
         For some columns, all values they may hold.
     """
 
-    def __init__(self, table: Microdata, domains: Mapping[str, Sequence[str]]) -> None:
-        self._frame = nw.from_native(table.to_frame(), eager_only=True)
+    def __init__(self, table: Records, domains: Mapping[str, Sequence[str]]) -> None:
+        self._table = table
         self._known: dict[str, Column] = {}
+        self._values: dict[str, tuple[str, ...]] = {}
         self._selected: dict[tuple[str, Condition, bool], list[int]] = {}
         self._domains = domains
-        self.rows = table.row_count
+        self.rows, self.counts = table.row_count, table.counts
 
     def __getitem__(self, name: str) -> Column:
         """Return a column.
@@ -62,19 +61,50 @@ class Columns:
             If there is none of that name, or it holds a value outside its stated domain.
         """
         if name not in self._known:
-            self._known[name] = self._encoded(name)
+            domain = self.domain(name)
+            self._known[name] = Column(domain, self._table.categories(name).placed(domain))
         return self._known[name]
+
+    def domain(self, name: str) -> tuple[str, ...]:
+        """Return the values of a column, ascending, or as they were stated.
+
+        Raises
+        ------
+        DataError
+            As `__getitem__`.
+        """
+        if name not in self._values:
+            require_columns([name], self._table.columns)
+            self._values[name] = self._domain(name, self._table.values(name))
+        return self._values[name]
+
+    def _domain(self, name: str, found: tuple[str, ...]) -> tuple[str, ...]:
+        if name not in self._domains:
+            return tuple(sorted(found))
+        domain = tuple(self._domains[name])
+        known = set(domain)
+        for value in found:
+            if value not in known:
+                raise DataError(
+                    f"column {name!r} holds {value!r}, which its stated domain lacks: give the table and the "
+                    "manifest of one release"
+                )
+        return domain
+
+    def tally(self, codes: IntArray, size: int, inside: NDArray[np.bool_] | None = None) -> IntArray:
+        """Return how many records have each code: see `splu_ref.microdata.counted.tally`."""
+        return tally(codes, size, self.counts, inside)
 
     def selected(self, name: str, condition: Condition, *, complete: bool = True) -> list[int]:
         """Return the codes of a column's values that satisfy a condition: see `query.selected`."""
         key = name, condition, complete
         if key not in self._selected:
-            self._selected[key] = selected(name, condition, self[name].domain, complete=complete)
+            self._selected[key] = selected(name, condition, self.domain(name), complete=complete)
         return self._selected[key]
 
     def holding(self, name: str, condition: Condition) -> NDArray[np.bool_]:
         """Return whether each value of a column satisfies a condition, shape (values,)."""
-        wanted = np.zeros(len(self[name].domain), dtype=np.bool_)
+        wanted = np.zeros(len(self.domain(name)), dtype=np.bool_)
         wanted[self.selected(name, condition)] = True
         return wanted
 
@@ -85,25 +115,6 @@ class Columns:
             domain, codes = self[name]
             _, numbers = np.unique(numbers * len(domain) + codes, return_inverse=True)
         return numbers
-
-    def _encoded(self, name: str) -> Column:
-        if name not in self._frame.columns:
-            close = get_close_matches(name, self._frame.columns, n=1)
-            meant = f"did you mean {close[0]!r}? " if close else ""
-            raise DataError(
-                f"there is no column {name!r}: {meant}The columns are {', '.join(self._frame.columns)}"
-            )
-        cells = [_EMPTY if cell is None else cell for cell in texts(self._frame[name])]
-        domain = tuple(self._domains[name]) if name in self._domains else tuple(sorted(set(cells)))
-        places = {value: place for place, value in enumerate(domain)}
-        try:
-            codes = np.fromiter(map(places.__getitem__, cells), dtype=np.int64, count=len(cells))
-        except KeyError as error:
-            raise DataError(
-                f"column {name!r} holds {error.args[0]!r}, which its stated domain lacks: give the table and "
-                "the manifest of one release"
-            ) from None
-        return Column(domain, codes)
 
 
 class SensitiveCounts:
@@ -120,15 +131,18 @@ class SensitiveCounts:
     def __init__(self, columns: Columns, sensitive: str) -> None:
         self._columns = columns
         self.domain, codes = columns[sensitive]
-        self._frequencies: IntArray = np.bincount(codes, minlength=len(self.domain))
-        words = -(-self._frequencies // 64)
-        self._width = int(words.sum())
-        self._present = np.flatnonzero(words)
-        begins = np.cumsum(words) - words
-        self._blocks = begins[self._present]
-        self._order = np.argsort(codes, kind="stable")
-        first = np.cumsum(self._frequencies) - self._frequencies
-        self._bits = np.arange(len(codes)) + np.repeat(64 * begins - first, self._frequencies)
+        self._frequencies = columns.tally(codes, len(self.domain))
+        rows, digits = _by_digit(columns.counts, len(codes))
+        per_value = int(digits.max(initial=0)) + 1
+        blocks = codes[rows] * per_value + digits
+        self._order = rows[np.argsort(blocks, kind="stable")]
+        sizes = np.bincount(blocks, minlength=len(self.domain) * per_value)
+        present, words = np.flatnonzero(sizes), -(-sizes // 64)
+        begins, first = np.cumsum(words) - words, np.cumsum(sizes) - sizes
+        self._width, self._blocks = int(words.sum()), begins[present]
+        self._digit = present % per_value
+        self._present, self._values = np.unique(present // per_value, return_index=True)
+        self._bits = np.arange(len(blocks)) + np.repeat(64 * begins - first, sizes)
         self._sorted: dict[str, IntArray] = {}
         self._conditions: dict[tuple[str, Condition], Words] = {}
 
@@ -144,10 +158,9 @@ class SensitiveCounts:
         for begin in range(0, len(predicates), chunk):
             some = predicates[begin : begin + chunk]
             held = np.stack([self._holds(predicate) for predicate in some])
-            bits = np.bitwise_count(held)
-            counts[begin : begin + len(some), self._present] = np.add.reduceat(
-                bits, self._blocks, axis=1, dtype=np.int64
-            )
+            bits = np.add.reduceat(np.bitwise_count(held), self._blocks, axis=1, dtype=np.int64)
+            found = np.add.reduceat(bits << self._digit, self._values, axis=1)
+            counts[begin : begin + len(some), self._present] = found
         return counts
 
     def _holds(self, predicate: Predicate) -> Words:
@@ -174,8 +187,19 @@ class SensitiveCounts:
 
 
 def records_of(columns: Columns, predicate: Predicate) -> NDArray[np.bool_]:
-    """Return which records satisfy a predicate, shape (rows,)."""
-    holds = np.ones(columns.rows, dtype=np.bool_)
+    """Return which rows satisfy a predicate, shape (rows,)."""
+    holds = np.ones(columns.rows if columns.counts is None else len(columns.counts), dtype=np.bool_)
     for name, condition in predicate:
         holds &= columns.holding(name, condition)[columns[name].codes]
     return holds
+
+
+def _by_digit(counts: IntArray | None, rows: int) -> tuple[IntArray, IntArray]:
+    """Return each row once for each 1 among the binary digits of its count, and the place of that digit."""
+    if counts is None:
+        return np.arange(rows), np.zeros(rows, dtype=np.int64)
+    places = range(int(counts.max(initial=0)).bit_length())
+    found = [np.flatnonzero(counts >> place & 1) for place in places]
+    digits = [np.full(len(each), place, dtype=np.int64) for place, each in zip(places, found, strict=True)]
+    empty = np.empty(0, dtype=np.int64)
+    return np.concatenate([empty, *found]), np.concatenate([empty, *digits])

@@ -7,12 +7,12 @@ from decimal import Decimal
 
 from splu_ref.estimators.queries.query import AnyOf, Between, Condition, Query
 from splu_ref.manifest import Manifest
-from splu_ref.microdata import Microdata
+from splu_ref.microdata.counted import Records
 from splu_ref.microdata.recoding import JOINED_BY, OTHER, Bins, Cross, Hashed, Rare, Recoding
 from splu_ref.model import ParameterError
 
 
-def recoded_query(query: Query, manifest: Manifest, table: Microdata) -> Query:
+def recoded_query(query: Query, manifest: Manifest, table: Records) -> Query:
     """Return the query by the columns of the release.
 
     Parameters
@@ -44,14 +44,14 @@ def recoded_query(query: Query, manifest: Manifest, table: Microdata) -> Query:
 class _Known:
     """Which values of a column, also of one that a crossing replaced, a release can have."""
 
-    def __init__(self, manifest: Manifest, table: Microdata) -> None:
+    def __init__(self, manifest: Manifest, table: Records) -> None:
         self._manifest, self._table = manifest, table
 
     def of(self, column: str) -> list[str]:
         if column in self._manifest.domains:
             return list(self._manifest.domains[column])
         if column in self._table.columns:
-            return list(dict.fromkeys(self._table.cells(column)))
+            return list(self._table.values(column))
         for step in self._manifest.recoded:
             if isinstance(step, Cross) and column in step.parts:
                 place = step.parts.index(column)

@@ -152,6 +152,6 @@ class SeveralColumns:
         return counted, [answers[number] for number in range(len(queries))]
 
     def _cells(self, predicate: Predicate) -> FloatArray:
-        cells = self._cell[records_of(self._columns, predicate)] if predicate else self._cell
-        table = np.bincount(cells, minlength=prod(self._shape)).astype(np.float64)
+        inside = records_of(self._columns, predicate) if predicate else None
+        table = self._columns.tally(self._cell, prod(self._shape), inside).astype(np.float64)
         return table.reshape(self._shape)

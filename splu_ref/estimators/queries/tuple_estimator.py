@@ -15,7 +15,7 @@ from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.counts import not_contradicted
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import TAIL
-from splu_ref.mechanisms import AlphaBeta, PublishedTable
+from splu_ref.mechanisms import AlphaBeta, CountedRelease
 from splu_ref.model import ParameterError, whole
 from splu_ref.randomness import IntArray
 
@@ -89,7 +89,7 @@ class TupleEstimator:
         The published table, by `AlphaBeta`.
     """
 
-    def __init__(self, release: PublishedTable) -> None:
+    def __init__(self, release: CountedRelease) -> None:
         assert isinstance(release.mechanism, AlphaBeta)
         self._mechanism = release.mechanism
         self._release = release
@@ -120,14 +120,16 @@ class TupleEstimator:
         return [self._answer(query) for query in queries]
 
     def _answer(self, query: Query) -> QueryEstimate:
-        inside = np.ones(self._release.table.row_count, dtype=np.bool_)
+        inside = np.ones(1, dtype=np.bool_)
         sizes = {column: len(domain) for column, domain in self._mechanism.domains}
         for column, condition in query.conditions:
             domain, codes = self._column(column)
             chosen = selected(column, condition, domain)
-            inside &= np.isin(codes, chosen)
+            inside = inside & np.isin(codes, chosen)
             sizes[column] = len(chosen)
-        found = estimate_tuples(self._mechanism, prod(sizes.values()), int(np.count_nonzero(inside)))
+        counts = self._release.table.counts
+        published = int((inside if counts is None else counts[inside]).sum())
+        found = estimate_tuples(self._mechanism, prod(sizes.values()), published)
         least, greatest = found.interval()
         return QueryEstimate(
             estimate=float(found.estimate),
@@ -142,7 +144,5 @@ class TupleEstimator:
 
     def _coded(self, column: str) -> tuple[tuple[str, ...], IntArray]:
         """Return the domain of a column, and each published tuple's place in it."""
-        cells = self._release.table.cells(column)
         domain = self._release.domains[column]
-        places = {value: place for place, value in enumerate(domain)}
-        return domain, np.array([places[cell] for cell in cells], dtype=np.int64)
+        return domain, self._release.table.categories(column).placed(domain)

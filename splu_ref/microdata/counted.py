@@ -1,0 +1,155 @@
+"""The records of a table by their values: what counting asks of a table, whether its rows are held or not.
+
+A count needs no record: only how many records have which values. So a table too large to be held is counted
+while it is read (`splu_ref.microdata.counting`), and what is left of it, each combination of values that
+occurs and how many records have it, answers as the table itself does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_ref.model import DataError
+
+Whole: TypeAlias = NDArray[np.int64]
+
+
+class Categories(NamedTuple):
+    """A column as indices into its values.
+
+    Attributes
+    ----------
+    values
+        The distinct canonical texts in the order in which they first occur; the empty text stands for a cell
+        without content.
+    codes
+        Shape (rows,): index into ``values``.
+    """
+
+    values: tuple[str, ...]
+    codes: Whole
+
+    def placed(self, domain: Sequence[str]) -> Whole:
+        """Return indices into another domain, which holds every value.
+
+        Raises
+        ------
+        KeyError
+            For a value that it lacks: the first that occurs.
+        """
+        places = {value: place for place, value in enumerate(domain)}
+        return np.array([places[value] for value in self.values], dtype=np.int64)[self.codes]
+
+
+class Records(Protocol):
+    """What counting asks of a table."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        ...
+
+    @property
+    def row_count(self) -> int:
+        """Number of records."""
+        ...
+
+    @property
+    def counts(self) -> Whole | None:
+        """How many records each index of `categories` stands for, shape (rows,); None for one each."""
+        ...
+
+    def values(self, column: str) -> tuple[str, ...]:
+        """Return the distinct canonical texts of a column, in the order in which they first occur."""
+        ...
+
+    def categories(self, column: str) -> Categories:
+        """Return a column as indices into its values."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, slots=True)
+class CountedRecords:
+    """The combinations of values of some columns that occur in a table, each with its number of records.
+
+    Attributes
+    ----------
+    columns
+        Names of all columns of the table, in order.
+    counts
+        Records of each combination, all positive, shape (combinations,).
+    held
+        The columns that were counted.
+    seen
+        Of columns whose values alone were looked at: these values.
+    """
+
+    columns: tuple[str, ...]
+    counts: Whole
+    held: Mapping[str, Categories]
+    seen: Mapping[str, tuple[str, ...]]
+
+    @property
+    def row_count(self) -> int:
+        """Number of records."""
+        return int(self.counts.sum())
+
+    def values(self, column: str) -> tuple[str, ...]:
+        """Return the distinct canonical texts of a column, in the order in which they first occur."""
+        return self.seen[column] if column in self.seen else self.categories(column).values
+
+    def categories(self, column: str) -> Categories:
+        """Return a column as indices into its values.
+
+        Raises
+        ------
+        DataError
+            If there is no such column.
+        KeyError
+            If it was not counted.
+        """
+        require_columns([column], self.columns)
+        return self.held[column]
+
+
+def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise unless a table has all columns that are named.
+
+    Raises
+    ------
+    DataError
+        The message names the columns that there are.
+    """
+    for name in names:
+        if name not in columns:
+            close = get_close_matches(name, columns, n=1)
+            meant = f"did you mean {close[0]!r}? " if close else ""
+            raise DataError(f"there is no column {name!r}: {meant}The columns are {', '.join(columns)}")
+
+
+def tally(
+    codes: NDArray[np.integer], size: int, counts: Whole | None, inside: NDArray[np.bool_] | None = None
+) -> Whole:
+    """Return how many records have each code, shape (size,).
+
+    Parameters
+    ----------
+    codes
+        Shape (rows,), from 0 to size - 1.
+    size
+        How many codes there are.
+    counts
+        Records of each row: see `Records.counts`.
+    inside
+        Which rows count; None for all.
+    """
+    if inside is not None:
+        codes, counts = codes[inside], None if counts is None else counts[inside]
+    found = np.bincount(codes, weights=counts, minlength=size)  # floats hold whole numbers up to 2^53
+    return found.astype(np.int64, copy=False)
