@@ -122,12 +122,15 @@ class Manifest:
 
     def require(self, table: Microdata) -> None:
         """Raise ``DataError`` unless the table can be the one that the manifest tells of."""
-        if table.row_count != self.rows:
-            raise DataError(
-                f"the table has {table.row_count} rows, the manifest says {self.rows}: "
-                "give the files of one release"
-            )
+        self.require_rows(table.row_count)
         self.require_content(table)
+
+    def require_rows(self, rows: int) -> None:
+        """Raise ``DataError`` if the table has another number of rows than the manifest tells."""
+        if rows != self.rows:
+            raise DataError(
+                f"the table has {rows} rows, the manifest says {self.rows}: give the files of one release"
+            )
 
     def require_content(self, table: Microdata) -> None:
         """Raise ``DataError`` if the table's content has another digest than the manifest tells."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, get_args
 
@@ -16,35 +17,40 @@ from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.queries import read_queries
+from splu_ref.cli.records import published_records
 from splu_ref.cli.tables import TableOptions, make_table, values_of
 from splu_ref.estimators import (
     METHODS,
     AnyOf,
+    ChannelEstimator,
     Interval,
     Method,
     Query,
     QueryEstimate,
     QueryEstimator,
+    TupleEstimator,
     estimate_count,
     estimator_of,
     method_named,
     read_conditions,
 )
 from splu_ref.estimators.estimator import Progress
+from splu_ref.estimators.queries.by_method import Answering
 from splu_ref.estimators.queries.recoded import recoded_query
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import (
     AlphaBeta,
+    CountedRelease,
     PerturbedGeneralization,
     PublishedTable,
     SmallDomainRandomization,
     SpluGen,
     SpluGens,
     read_manifest,
-    read_release,
     splu_gen_of,
 )
-from splu_ref.microdata import Microdata, read_table
+from splu_ref.microdata import Microdata
+from splu_ref.microdata.counted import Records
 from splu_ref.model import InputError, ParameterError, retention_probability
 from splu_ref.tables import approximation, half_width, is_exact
 from splu_ref.terminal import say_json
@@ -165,36 +171,56 @@ def run(
     release = _Release(gamma, sensitive, retention, plan, draws, facts)
     chosen = None if method is None else _method(method)
     kind = _interval(interval)
+    results: dict[int, dict[str, Any]] = {}
+    conjunctions = False
     with about(published), counted("counting") as progress:
-        table = read_table(published)
-        release.require(table)
-        estimator = release.estimator(table)
-        known = release.published(table)
-        conditions = read_conditions(where or (), values_of(known))
-        if facts is not None and facts.recoded:
-            queries = [(line, _recoded(query, facts, table, batch, line)) for line, query in queries]
-            if conditions:
-                conditions = _recoded(Query(conditions), facts, table, batch, 0).conditions
-        if by:
-            ask = partial(_splu_gen, estimator, chosen, kind, progress)
-            make_table(known, ask, conditions, wanted, method, as_json=as_json)
-            return
-        queries = queries if batch is not None else [(0, Query(conditions))]
-        for line, query in queries:
-            _check(estimator, query, chosen, f"{batch}, line {line}: " if line else "")
-        answers = estimator.estimate(
-            [query for _, query in queries], chosen, interval=kind, progress=progress
-        )
-    if facts is not None and facts.batches and any(answer.method != "mle" for answer in answers):
+        for table, numbers in published_records(
+            published,
+            facts,
+            release.columns,
+            where=where or (),
+            columns=wanted.named,
+            queries=[query for _, query in queries],
+            progress=progress,
+        ):
+            estimator = release.estimator(table)
+            known = release.published(table)
+            conditions = read_conditions(where or (), values_of(known))
+            some = [queries[number] for number in numbers]
+            if facts is not None and facts.recoded:
+                some = [(line, _recoded(query, facts, table, batch, line)) for line, query in some]
+                if conditions:
+                    conditions = _recoded(Query(conditions), facts, table, batch, 0).conditions
+            if by:
+                ask = partial(_splu_gen, estimator, chosen, kind, progress)
+                make_table(known, ask, conditions, wanted, method, as_json=as_json)
+                return
+            some = some if batch is not None else [(0, Query(conditions))]
+            for line, query in some:
+                _check(estimator, query, chosen, f"{batch}, line {line}: " if line else "")
+            asked = [query for _, query in some]
+            found = estimator.estimate(asked, chosen, interval=kind, progress=progress)
+            conjunctions |= any(answer.method != "mle" for answer in found)
+            if batch is not None:
+                results |= _results(numbers, known, asked, found)
+    if facts is not None and facts.batches and conjunctions:
         note(
             f"the release consists of {len(facts.batches)} batches with a decoy plan each; estimates and "
             "intervals of conjunctions assume one plan over all records"
         )
-    for (_, query), answer in zip(queries, answers, strict=True) if batch is not None else ():
-        say_json(_result(known, query, answer))
     if batch is None:
-        summary = (chosen or METHODS[answers[0].method]).summary
-        _show(known, queries[0][1], answers[0], summary, release, as_json=as_json)
+        summary = (chosen or METHODS[found[0].method]).summary
+        _show(known, asked[0], found[0], summary, release, as_json=as_json)
+    for _, result in sorted(results.items(), key=itemgetter(0)):
+        say_json(result)
+
+
+def _results(
+    numbers: Sequence[int], known: CountedRelease, asked: Sequence[Query], found: Sequence[QueryEstimate]
+) -> dict[int, dict[str, Any]]:
+    """Return what is told of answers, by the numbers of their queries; the records counted are let go."""
+    each = zip(numbers, asked, found, strict=True)
+    return {number: _result(known, query, answer) for number, query, answer in each}
 
 
 def _splu_gen(
@@ -261,18 +287,13 @@ class _Release:
             if column not in facts.domains:
                 raise _contradiction("--sensitive", column, ", ".join(facts.domains))
 
-    def require(self, table: Microdata) -> None:
-        """Raise unless the table can be the release of the manifest."""
-        if self.facts is not None:
-            self.facts.require(table)
-
-    def published(self, table: Microdata) -> PublishedTable:
+    def published(self, table: Records) -> CountedRelease:
         """Return the table with what is public about it; without a manifest, values that occur are all."""
         told = {} if self.facts is None else self.facts.domains
         domains = {column: told.get(column) or tuple(sorted(table.values(column))) for column in self.columns}
-        return PublishedTable(table=table, mechanism=self.mechanism, domains=domains, told=self.facts)
+        return CountedRelease(table=table, mechanism=self.mechanism, domains=domains)
 
-    def estimator(self, table: Microdata) -> QueryEstimator:
+    def estimator(self, table: Records) -> QueryEstimator:
         domains = None if self.facts is None else self.facts.domains
         return QueryEstimator(table, self.columns, self.mechanism, domains=domains)
 
@@ -302,38 +323,59 @@ def _by_channel(
     for option, given in told.items():
         if given:
             raise ParameterError(f"{option} is not asked of {facts.mechanism.name}: drop it")
-    with about(published), counted("counting"):
-        release = read_release(published, facts)
-        table, tuples = release.table, isinstance(facts.mechanism, AlphaBeta)
-        estimator = estimator_of(release)
-        conditions = read_conditions(where or (), values_of(release))
-        if facts.recoded:
-            queries = [(line, _recoded(query, facts, table, batch, line)) for line, query in queries]
-            if conditions:
-                conditions = _recoded(Query(conditions), facts, table, batch, 0).conditions
-        if wanted.by:
-            make_table(release, estimator, conditions, wanted, method, as_json=as_json)
-            return
-        queries = queries if batch is not None else [(0, Query(conditions))]
-        for line, query in queries:
-            try:
-                estimator.require(query)
-            except InputError as error:
-                raise type(error)(f"{batch}, line {line}: {error}" if batch else str(error)) from None
-        answers = estimator([query for _, query in queries], method)
+    tuples = isinstance(facts.mechanism, AlphaBeta)
+    results: dict[int, dict[str, Any]] = {}
+    with about(published), counted("counting") as progress:
+        for table, numbers in published_records(
+            published,
+            facts,
+            tuple(facts.domains),
+            where=where or (),
+            columns=wanted.named,
+            queries=[query for _, query in queries],
+            progress=progress,
+        ):
+            release, estimator = _estimating(table, facts)
+            conditions = read_conditions(where or (), values_of(release))
+            some = [queries[number] for number in numbers]
+            if facts.recoded:
+                some = [(line, _recoded(query, facts, table, batch, line)) for line, query in some]
+                if conditions:
+                    conditions = _recoded(Query(conditions), facts, table, batch, 0).conditions
+            if wanted.by:
+                make_table(release, estimator, conditions, wanted, method, as_json=as_json)
+                return
+            some = some if batch is not None else [(0, Query(conditions))]
+            for line, query in some:
+                try:
+                    estimator.require(query)
+                except InputError as error:
+                    raise type(error)(f"{batch}, line {line}: {error}" if batch else str(error)) from None
+            asked = [query for _, query in some]
+            found = estimator(asked, method)
+            if batch is not None:
+                results |= _results(numbers, release, asked, found)
     if batch is None and tuples:
-        _show_tuples(release, queries[0][1], answers[0], as_json=as_json)
-        return
-    if batch is None:
-        query, answer = queries[0][1], answers[0]
-        summary = _OWN.get(facts.mechanism.name, BY_CHANNEL[answer.method])
-        _show(release, query, answer, summary, None, as_json=as_json)
-        return
-    for (_, query), answer in zip(queries, answers, strict=True):
-        say_json(_result(release, query, answer))
+        _show_tuples(release, asked[0], found[0], as_json=as_json)
+    elif batch is None:
+        summary = _OWN.get(facts.mechanism.name, BY_CHANNEL[found[0].method])
+        _show(release, asked[0], found[0], summary, None, as_json=as_json)
+    for _, result in sorted(results.items(), key=itemgetter(0)):
+        say_json(result)
 
 
-def _recoded(query: Query, facts: Manifest, table: Microdata, batch: Path | None, line: int) -> Query:
+def _estimating(table: Records, facts: Manifest) -> tuple[CountedRelease, Answering]:
+    """Return the release and what answers queries about it, by counts alone where the table is not held."""
+    if isinstance(table, Microdata):
+        held = PublishedTable(table=table, mechanism=facts.mechanism, domains=facts.domains, told=facts)
+        return held, estimator_of(held)
+    release = CountedRelease(table=table, mechanism=facts.mechanism, domains=facts.domains)
+    return release, (
+        TupleEstimator(release) if isinstance(facts.mechanism, AlphaBeta) else ChannelEstimator(release)
+    )
+
+
+def _recoded(query: Query, facts: Manifest, table: Records, batch: Path | None, line: int) -> Query:
     """Return the query by the columns of the release, which may be bins or crossings of the original's."""
     try:
         return recoded_query(query, facts, table)
@@ -369,7 +411,7 @@ def _interval(name: str) -> Interval:
     raise ParameterError(f"--interval {name} is unknown: choose one of {', '.join(get_args(Interval))}")
 
 
-def _result(known: PublishedTable, query: Query, answer: QueryEstimate) -> dict[str, Any]:
+def _result(known: CountedRelease, query: Query, answer: QueryEstimate) -> dict[str, Any]:
     result: dict[str, Any] = {
         "estimate": _number(answer.estimate),
         "standard_error": answer.standard_error,
@@ -404,7 +446,7 @@ def _shown(value: float) -> str:
 
 
 def _show(
-    known: PublishedTable,
+    known: CountedRelease,
     query: Query,
     answer: QueryEstimate,
     summary: str,
@@ -440,7 +482,7 @@ def _show(
     show(result, lines, as_json=as_json)
 
 
-def _show_tuples(release: PublishedTable, query: Query, answer: QueryEstimate, *, as_json: bool) -> None:
+def _show_tuples(release: CountedRelease, query: Query, answer: QueryEstimate, *, as_json: bool) -> None:
     lines = [
         ("concept", str(query)),
         ("method", "inversion: published tuples, less the fakes to be expected, over alpha"),

@@ -72,6 +72,11 @@ class TableOptions(NamedTuple):
         if self.picture is not None and not can_draw():
             raise InputError(f"--picture: {MISSING}")
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Texts that name columns, those of ``by`` one or several."""
+        return tuple(text for text in (*(self.by or ()), self.total, self.mean) if text is not None)
+
     def columns(self, release: CountedRelease) -> tuple[str, ...]:
         """Return the columns of the table: a text with commas is several, unless a column has that name.
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.model import DataError
@@ -35,16 +36,12 @@ class Categories(NamedTuple):
     values: tuple[str, ...]
     codes: Whole
 
-    def placed(self, domain: Sequence[str]) -> Whole:
-        """Return indices into another domain, which holds every value.
-
-        Raises
-        ------
-        KeyError
-            For a value that it lacks: the first that occurs.
-        """
-        places = {value: place for place, value in enumerate(domain)}
-        return np.array([places[value] for value in self.values], dtype=np.int64)[self.codes]
+    @classmethod
+    def of_texts(cls, cells: pl.Series) -> Self:
+        """Return a column of texts, without a step for each cell."""
+        filled = cells.fill_null("")
+        values = filled.unique(maintain_order=True)
+        return cls(tuple(values), filled.cast(pl.Enum(values)).to_physical().to_numpy().astype(np.int64))
 
 
 class Records(Protocol):
@@ -84,16 +81,16 @@ class CountedRecords:
         Names of all columns of the table, in order.
     counts
         Records of each combination, all positive, shape (combinations,).
-    held
-        The columns that were counted.
-    seen
-        Of columns whose values alone were looked at: these values.
+    codes
+        Of each column that was counted, its values in the combinations: indices into ``distinct``.
+    distinct
+        The values of these columns and of others that were looked at, in the order in which they first occur.
     """
 
     columns: tuple[str, ...]
     counts: Whole
-    held: Mapping[str, Categories]
-    seen: Mapping[str, tuple[str, ...]]
+    codes: Mapping[str, Whole]
+    distinct: Mapping[str, tuple[str, ...]]
 
     @property
     def row_count(self) -> int:
@@ -101,21 +98,27 @@ class CountedRecords:
         return int(self.counts.sum())
 
     def values(self, column: str) -> tuple[str, ...]:
-        """Return the distinct canonical texts of a column, in the order in which they first occur."""
-        return self.seen[column] if column in self.seen else self.categories(column).values
-
-    def categories(self, column: str) -> Categories:
-        """Return a column as indices into its values.
+        """Return the distinct canonical texts of a column, in the order in which they first occur.
 
         Raises
         ------
         DataError
             If there is no such column.
         KeyError
-            If it was not counted.
+            If it was not looked at.
         """
         require_columns([column], self.columns)
-        return self.held[column]
+        return self.distinct[column]
+
+    def categories(self, column: str) -> Categories:
+        """Return a column as indices into its values.
+
+        Raises
+        ------
+        DataError, KeyError
+            As `values`.
+        """
+        return Categories(self.values(column), self.codes[column])
 
 
 def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
@@ -131,6 +134,37 @@ def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
             close = get_close_matches(name, columns, n=1)
             meant = f"did you mean {close[0]!r}? " if close else ""
             raise DataError(f"there is no column {name!r}: {meant}The columns are {', '.join(columns)}")
+
+
+def require_stated(column: str, values: Sequence[str], domain: Sequence[str]) -> None:
+    """Raise unless the values of a column belong to the domain that was stated for it.
+
+    Raises
+    ------
+    DataError
+        The message names the first value that does not.
+    """
+    known = set(domain)
+    for value in values:
+        if value not in known:
+            raise DataError(
+                f"column {column!r} holds {value!r}, which its stated domain lacks: give the table and the "
+                "manifest of one release"
+            )
+
+
+def placed(table: Records, column: str, domain: Sequence[str]) -> Whole:
+    """Return a column as indices into a domain, shape (rows,).
+
+    Raises
+    ------
+    DataError
+        If the domain lacks a value of the column.
+    """
+    found = table.categories(column)
+    require_stated(column, found.values, domain)
+    places = {value: place for place, value in enumerate(domain)}
+    return np.array([places[value] for value in found.values], dtype=np.int64)[found.codes]
 
 
 def tally(

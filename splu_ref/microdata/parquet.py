@@ -14,6 +14,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -26,7 +27,7 @@ from splu_ref.microdata.limits import (
 from splu_ref.microdata.parquet_footer import FooterError, read_footer
 from splu_ref.model import DataError
 
-_STARTED = "started"
+STARTED = "started"
 _TOO_MUCH = "too much"
 _MEMORY = 1 << 32  # bytes of the trial beyond what the table may take four times
 _SECONDS = 30  # of the trial, and one more for each megabyte
@@ -42,7 +43,7 @@ except (ImportError, ValueError, OSError):
     pass  # no such limit here, or a lower one
 import polars
 data = sys.stdin.buffer.read()
-print({_STARTED!r}, flush=True)
+print({STARTED!r}, flush=True)
 try:
     frame = polars.read_parquet(io.BytesIO(data))
     texts = frame.select(polars.selectors.by_dtype(polars.String, polars.Categorical, polars.Enum))
@@ -78,7 +79,7 @@ def parse_parquet(data: bytes, name: str) -> pl.DataFrame:
     try:
         footer = read_footer(data)
     except FooterError as error:
-        raise _damaged(name, str(error)) from None
+        raise damaged(name, str(error)) from None
     if footer.cells > most_cells(len(data)):
         raise has_too_many_cells(name, len(data), footer.cells)
     if footer.unpacked > largest_content(len(data)):
@@ -87,35 +88,52 @@ def parse_parquet(data: bytes, name: str) -> pl.DataFrame:
     if fault == _TOO_MUCH:
         raise unpacks_to_too_much(name, len(data))
     if fault:
-        raise _damaged(name, fault)
+        raise damaged(name, fault)
     try:
         return pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise _damaged(name, str(error).partition("\n")[0]) from None
+        raise damaged(name, str(error).partition("\n")[0]) from None
 
 
 def _fault_on_trial(data: bytes) -> str:
     """Return why a process of its own cannot read the file, nothing if it can or if none can be started."""
     most = largest_content(len(data))
-    arguments = [*map(str, (most, most_cells(len(data)), _MEMORY + 4 * most)), *map(str, sys.path)]
+    return on_trial(_TRIAL, (most, most_cells(len(data)), _MEMORY + 4 * most), data, len(data))
+
+
+def on_trial(program: str, arguments: Sequence[object], data: bytes, size: int) -> str:
+    """Return why a program cannot read a file, nothing if it can or if none can be started.
+
+    Parameters
+    ----------
+    program
+        Python, which tells that it has `STARTED`, and then its reason if it fails.
+    arguments
+        Its arguments, after which it finds the path of modules.
+    data
+        What it is given to read.
+    size
+        Bytes of the file, by which its time is limited.
+    """
     try:
-        trial = subprocess.run(  # noqa: S603  # this Python and the program above
-            [sys.executable, "-I", "-X", "utf8", "-c", _TRIAL, *arguments],
+        trial = subprocess.run(  # noqa: S603  # this Python and a program of this package
+            [sys.executable, "-I", "-X", "utf8", "-c", program, *map(str, (*arguments, *sys.path))],
             input=data,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             check=False,
-            timeout=_SECONDS + len(data) // 1_000_000,
+            timeout=_SECONDS + size // 1_000_000,
         )
     except subprocess.TimeoutExpired:
         return "its reader comes to no end"
     except (OSError, ValueError):
         return ""
     started, _, reason = trial.stdout.decode(errors="replace").partition("\n")
-    if started.rstrip() != _STARTED or trial.returncode == 0:
+    if started.rstrip() != STARTED or trial.returncode == 0:
         return ""
     return reason.strip() or "its reader breaks down on it"
 
 
-def _damaged(name: str, fault: str) -> DataError:
+def damaged(name: str, fault: str) -> DataError:
+    """Return the error for a file that cannot be decoded."""
     return DataError(f"{name} is not an intact Parquet file ({fault}): write it again")

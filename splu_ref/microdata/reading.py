@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -16,7 +16,7 @@ import polars as pl
 from narwhals.typing import IntoDataFrame
 
 from splu_ref.files import opened
-from splu_ref.microdata.csv_structure import check_structure
+from splu_ref.microdata.csv_structure import Structure, check_structure
 from splu_ref.microdata.limits import ALWAYS_READ, largest_content, unpacks_to_too_much
 from splu_ref.microdata.parquet import parse_parquet
 from splu_ref.microdata.table import Microdata
@@ -32,7 +32,7 @@ _DIVIDED_BY: ContextVar[str | None] = ContextVar("divided_by", default=None)
 _SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers")
 _GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @contextmanager
@@ -125,9 +125,7 @@ def read_table(
             with opened(path) as file:
                 data = file.read()
         except OSError as error:
-            raise DataError(
-                f"{path} cannot be read: {error.strerror}: check its name and permissions"
-            ) from None
+            raise cannot_be_read(path, error) from None
     if suffix == ".parquet":
         if separator is not None:
             raise ParameterError(f"{name} is a Parquet file, which has no separator: leave out --separator")
@@ -135,6 +133,11 @@ def read_table(
     content = decompressed(data, name) if suffix == ".csv.gz" else data
     between = between or divider(content)
     return Microdata.from_frame(parse_csv(content, name, between, empty=empty), missing, empty=empty)
+
+
+def cannot_be_read(path: str | os.PathLike[str], error: OSError) -> DataError:
+    """Return the error for a table's file that the system does not let be read."""
+    return DataError(f"{path} cannot be read: {error.strerror}: check its name and permissions")
 
 
 def divider(content: bytes) -> str:
@@ -205,13 +208,18 @@ def decompressed(data: bytes, name: str) -> bytes:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             content = file.read(most + 1)
-    except EOFError:
-        raise DataError(f"{name} is a gzip file that breaks off: fetch or write it again") from None
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"{name} is not an intact gzip file ({error}): fetch or write it again") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise damaged_gzip(name, error) from None
     if len(content) > most:
         raise unpacks_to_too_much(name, len(data))
     return content
+
+
+def damaged_gzip(name: str, error: Exception) -> DataError:
+    """Return the error for a gzip file that cannot be unpacked."""
+    if isinstance(error, EOFError):
+        return DataError(f"{name} is a gzip file that breaks off: fetch or write it again")
+    return DataError(f"{name} is not an intact gzip file ({error}): fetch or write it again")
 
 
 def parse_csv(data: bytes, name: str, separator: str = ",", *, empty: bool = False) -> pl.DataFrame:
@@ -222,24 +230,62 @@ def parse_csv(data: bytes, name: str, separator: str = ",", *, empty: bool = Fal
     DataError
         As `check_structure`.
     """
-    data = data.removeprefix(_BYTE_ORDER_MARK)
+    data = data.removeprefix(BYTE_ORDER_MARK)
     structure = check_structure(data, name, separator, empty=empty)
-    if not structure.quoted:
+    return parse_rows(data, name, structure, separator, structure.header)
+
+
+def parse_rows(
+    data: bytes,
+    name: str,
+    structure: Structure,
+    separator: str,
+    columns: Sequence[str],
+    *,
+    headed: bool = True,
+) -> pl.DataFrame:
+    """Return some columns of a part of a CSV file, as text.
+
+    Parameters
+    ----------
+    data
+        Whole records, after any byte-order mark.
+    name
+        The file's name, for messages.
+    structure
+        What `check_structure` found in them.
+    separator
+        What stands between cells.
+    columns
+        Which columns, in the order of the header.
+    headed
+        Whether the first record is the header.
+
+    Raises
+    ------
+    DataError
+        If other rows are found than were checked, or, of all columns, another length of text.
+    """
+    if not structure.quoted and b"\r" in data:
         data = data.replace(b"\r\n", b"\n")
-    # The header is read as a row and cut off: given the rows alone, Polars would take a U+FEFF that begins
-    # the first cell for a byte-order mark. Polars makes empty cells null, and nothing else.
+    # A first row is read and cut off: given the rows alone, Polars would take a U+FEFF that begins the first
+    # cell for a byte-order mark. Polars makes empty cells null, and nothing else.
+    if not headed:
+        data = b"0" + separator.encode() * (len(structure.header) - 1) + b"\n" + data
     frame = pl.read_csv(
         data,
         has_header=False,
         separator=separator,
         schema=dict.fromkeys(structure.header, pl.String),
+        columns=[structure.header.index(column) for column in columns],
         quote_char='"' if structure.quoted else None,
         glob=False,
     )[1:].fill_null("")
-    found = (
-        frame.height,
-        int(frame.select(pl.all().str.len_bytes().cast(pl.Int64).sum()).sum_horizontal().item()),
-    )
+    if len(columns) == len(structure.header):
+        lengths = frame.select(pl.all().str.len_bytes().cast(pl.Int64).sum())
+        found = (frame.height, int(lengths.sum_horizontal().item()))
+    else:
+        found = (frame.height, structure.text_bytes)
     expected = (structure.row_count, structure.text_bytes)
     if found != expected:  # a defect of this check or of Polars: better no table than another one
         raise DataError(

@@ -384,10 +384,7 @@ class Microdata:
 def _categories(series: Column) -> Categories:
     native = series.to_native()
     if isinstance(native, pl.Series) and native.dtype == pl.String:  # as CSV files have them: no step a cell
-        cells = native.fill_null("")
-        distinct = cells.unique(maintain_order=True)
-        codes = cells.cast(pl.Enum(distinct)).to_physical().to_numpy().astype(np.int64)
-        return Categories(tuple(distinct), codes)
+        return Categories.of_texts(native)
     number: dict[str, int] = {}
     given = texts(series)
     places = (number.setdefault(cell or "", len(number)) for cell in given)

@@ -121,6 +121,5 @@ def ordered(values: Iterable[str]) -> list[str]:
 
 def _coded(release: CountedRelease, column: str) -> tuple[list[str], IntArray]:
     """Return the values of a column in the order of a table, and each published record's place among them."""
-    found = release.table.categories(column)
-    domain = ordered(found.values)
-    return domain, found.placed(domain)
+    domain = ordered(release.table.values(column))
+    return domain, counted.placed(release.table, column, domain)

@@ -30,7 +30,7 @@ from splu_ref.estimators.answers import NO_INTERVAL
 from splu_ref.estimators.queries.query import selected
 from splu_ref.interfaces import RecordRandomizer
 from splu_ref.mechanisms import CountedRelease, SpluGens
-from splu_ref.microdata.counted import tally
+from splu_ref.microdata.counted import placed, tally
 from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import IntArray, SystemSource
 from splu_ref.tables.cells import PUBLIC, Cell, Table
@@ -378,8 +378,8 @@ def _numbers(release: CountedRelease, column: str, where: Mapping[str, Condition
 
 
 def _codes(release: CountedRelease, column: str) -> IntArray:
-    found = release.table.categories(column)
-    return found.placed(release.domains.get(column) or ordered(found.values))
+    domain = release.domains.get(column) or ordered(release.table.values(column))
+    return placed(release.table, column, domain)
 
 
 def _inverse(release: CountedRelease, column: str) -> _Inverse:

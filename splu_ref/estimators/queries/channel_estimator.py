@@ -21,7 +21,7 @@ from splu_ref.estimators.queries.query import Condition, Query, selected
 from splu_ref.estimators.queries.record_states import RecordStates, Side, most_likely_counts
 from splu_ref.interfaces import Randomizer, RecordRandomizer
 from splu_ref.mechanisms import CountedRelease
-from splu_ref.microdata.counted import tally
+from splu_ref.microdata.counted import placed, tally
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import IntArray, SystemSource
 
@@ -257,9 +257,9 @@ class ChannelEstimator:
 
     def _coded(self, column: str) -> tuple[tuple[str, ...], IntArray]:
         """Return the domain of a column, and each published record's place in it."""
-        found = self._release.table.categories(column)
-        domain = self._release.domains.get(column) or tuple(sorted(found.values))
-        return domain, found.placed(domain)
+        table = self._release.table
+        domain = self._release.domains.get(column) or tuple(sorted(table.values(column)))
+        return domain, placed(table, column, domain)
 
     def _selected(self, column: str, condition: Condition) -> frozenset[int]:
         return frozenset(selected(column, condition, self._column(column)[0]))

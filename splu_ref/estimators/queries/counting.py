@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.estimators.queries.query import Condition, Predicate, selected
-from splu_ref.microdata.counted import Records, require_columns, tally
-from splu_ref.model import DataError
+from splu_ref.microdata.counted import Records, placed, require_columns, require_stated, tally
 from splu_ref.randomness import IntArray
 
 Words: TypeAlias = NDArray[np.uint64]
@@ -62,7 +61,7 @@ class Columns:
         """
         if name not in self._known:
             domain = self.domain(name)
-            self._known[name] = Column(domain, self._table.categories(name).placed(domain))
+            self._known[name] = Column(domain, placed(self._table, name, domain))
         return self._known[name]
 
     def domain(self, name: str) -> tuple[str, ...]:
@@ -81,15 +80,8 @@ class Columns:
     def _domain(self, name: str, found: tuple[str, ...]) -> tuple[str, ...]:
         if name not in self._domains:
             return tuple(sorted(found))
-        domain = tuple(self._domains[name])
-        known = set(domain)
-        for value in found:
-            if value not in known:
-                raise DataError(
-                    f"column {name!r} holds {value!r}, which its stated domain lacks: give the table and the "
-                    "manifest of one release"
-                )
-        return domain
+        require_stated(name, found, self._domains[name])
+        return tuple(self._domains[name])
 
     def tally(self, codes: IntArray, size: int, inside: NDArray[np.bool_] | None = None) -> IntArray:
         """Return how many records have each code: see `splu_ref.microdata.counted.tally`."""

@@ -16,6 +16,7 @@ from splu_ref.estimators.counts import not_contradicted
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import TAIL
 from splu_ref.mechanisms import AlphaBeta, CountedRelease
+from splu_ref.microdata.counted import placed
 from splu_ref.model import ParameterError, whole
 from splu_ref.randomness import IntArray
 
@@ -145,4 +146,4 @@ class TupleEstimator:
     def _coded(self, column: str) -> tuple[tuple[str, ...], IntArray]:
         """Return the domain of a column, and each published tuple's place in it."""
         domain = self._release.domains[column]
-        return domain, self._release.table.categories(column).placed(domain)
+        return domain, placed(self._release.table, column, domain)

@@ -1,0 +1,177 @@
+"""A table that is too large to be held, read from its file in parts of bounded size, as often as is wanted.
+
+A part of a CSV file ends with a record. It is checked as a whole file is, and parsed as one, in a few
+columns; of a Parquet file, batches of a few columns are decoded.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import polars as pl
+
+from splu_ref.files import opened
+from splu_ref.microdata.csv_structure import Before, check_structure, has_no_rows, last_end
+from splu_ref.microdata.limits import largest_content, unpacks_to_too_much
+from splu_ref.microdata.parquet_parts import Progress, parquet_batches, parquet_columns
+from splu_ref.microdata.reading import (
+    BYTE_ORDER_MARK,
+    STANDARD_INPUT,
+    cannot_be_read,
+    damaged_gzip,
+    divider,
+    parse_rows,
+    require_suffix,
+)
+from splu_ref.model import DataError
+
+LARGE = {".csv": 1 << 26, ".csv.gz": 1 << 23, ".parquet": 1 << 23}
+"""Bytes of a file, by its kind, from which on a table is not held as a whole where it need not be."""
+_PART = 1 << 24
+"""Bytes of a CSV file that are parsed at once, unless a record is longer."""
+LONGEST_RECORD = 1 << 27
+"""Bytes of a record, at most."""
+
+
+def is_large(path: str | os.PathLike[str]) -> bool:
+    """Say whether a table is read in parts: by the size of its file alone, False if there is none.
+
+    Raises
+    ------
+    DataError
+        If the suffix is none of `SUFFIXES`.
+    """
+    if os.fspath(path) == STANDARD_INPUT or not Path(path).is_file():
+        return False
+    return Path(path).stat().st_size >= LARGE[require_suffix(path)]
+
+
+class TableParts:
+    """A table in a file, read in parts.
+
+    Parameters
+    ----------
+    path
+        The file: ``.csv``, ``.csv.gz`` or ``.parquet``.
+
+    Raises
+    ------
+    DataError
+        If the suffix is another one.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path, self._name = path, str(path)
+        self._suffix = require_suffix(path)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns.
+
+        Raises
+        ------
+        DataError
+            If the file cannot be read, or its beginning is not well formed.
+        """
+        if self._suffix == ".parquet":
+            return tuple(parquet_columns(self._path))
+        part, _ = next(self._records())
+        return check_structure(part, self._name, divider(part), empty=True).header
+
+    def frames(
+        self, columns: Sequence[str], progress: Progress = lambda _done, _whole: None
+    ) -> Iterator[pl.DataFrame]:
+        """Yield the cells of some columns in parts, from the first row to the last.
+
+        Raises
+        ------
+        DataError
+            If the file is not well formed, by the messages of `read_table`; parts before the fault were
+            yielded.
+        """
+        if self._suffix == ".parquet":
+            yield from parquet_batches(self._path, columns, progress)
+            return
+        before: Before | None = None
+        separator = ","
+        for part, done in self._records():
+            if before is None:
+                separator = divider(part)
+            structure = check_structure(part, self._name, separator, empty=True, before=before)
+            if structure.row_count:
+                yield parse_rows(part, self._name, structure, separator, columns, headed=before is None)
+            lines, rows = (0, 0) if before is None else (before.lines, before.rows)
+            before = Before(structure.header, lines + part.count(b"\n"), rows + structure.row_count)
+            progress(done, Path(self._path).stat().st_size)
+        if before is not None and not before.rows:
+            raise has_no_rows(self._name)
+
+    def _records(self) -> Iterator[tuple[bytes, int]]:
+        """Yield the file in parts that end with a record, and how many of its bytes were read.
+
+        The first part has no byte-order mark, and is empty for an empty file.
+        """
+        kept, first, line = b"", True, 1
+        with self._opened() as (file, read):
+            while True:
+                found = self._unpacked(file)
+                data = kept + found
+                if first:
+                    data = data.removeprefix(BYTE_ORDER_MARK)
+                end = last_end(data) if found else len(data)
+                if end or (first and not found):
+                    yield data[:end], read()
+                    line += data.count(b"\n", 0, end)
+                    first = False
+                if not found:
+                    return
+                kept = data[end:]
+                if len(kept) > LONGEST_RECORD:
+                    raise DataError(
+                        f"{self._name}: the record that begins in line {line} has more than {LONGEST_RECORD} "
+                        "bytes: close its quotes, or shorten it"
+                    )
+
+    def _unpacked(self, file: BinaryIO) -> bytes:
+        """Return the next bytes of the table, none at its end."""
+        try:
+            return file.read(_PART)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise damaged_gzip(self._name, error) from None
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
+        """Open the file: its bytes, unpacked, and what tells how many packed ones were read."""
+        try:
+            with opened(self._path) as file:
+                if self._suffix == ".csv.gz":
+                    packed = Path(self._path).stat().st_size
+                    with gzip.GzipFile(fileobj=file) as unpacked:
+                        yield cast("BinaryIO", _Limited(unpacked, packed, self._name)), file.tell
+                else:
+                    yield file, file.tell
+        except OSError as error:
+            raise cannot_be_read(self._path, error) from None
+
+
+class _Limited:
+    """A stream that gives no more bytes than a packed file of some size may unpack to."""
+
+    def __init__(self, stream: gzip.GzipFile, packed: int, name: str) -> None:
+        self._stream, self._packed, self._name = stream, packed, name
+        self._left = largest_content(packed)
+
+    def read(self, size: int) -> bytes:
+        """Return up to so many bytes, none at the end."""
+        found = self._stream.read(size)
+        self._left -= len(found)
+        if self._left < 0:
+            raise unpacks_to_too_much(self._name, self._packed)
+        return found

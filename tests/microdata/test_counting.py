@@ -1,0 +1,270 @@
+"""A table counted in parts answers as the table itself: same values, same counts, same refusals."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splu_ref.estimators import Query
+from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
+from splu_ref.microdata import Microdata, counting, embedded_table, limits, parts, read_table
+from splu_ref.microdata.counted import CountedRecords
+from splu_ref.microdata.counting import TooManyCombinationsError, count_records
+from splu_ref.model import DataError, InputError
+
+ODD = pl.DataFrame(
+    {
+        "a": ["x", "", 'say "y"', "é, ö", "x", "two\nlines", "\ufeffx", "x"] * 9,
+        "b": list("pqpqrrpp") * 9,
+        "unasked": [f"cell {number}" for number in range(72)],
+    }
+)
+
+
+def _counted(path: Path, *columns: str) -> CountedRecords:
+    [(_, found)] = count_records(path, [columns])
+    return found
+
+
+def _combinations(records: Microdata | CountedRecords, columns: tuple[str, ...]) -> Counter[tuple[str, ...]]:
+    coded = [records.categories(column) for column in columns]
+    times = np.ones(records.row_count, dtype=np.int64) if records.counts is None else records.counts
+    found: Counter[tuple[str, ...]] = Counter()
+    for row, count in enumerate(times.tolist()):
+        found[tuple(each.values[each.codes[row]] for each in coded)] += count
+    return found
+
+
+def _small_parts(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(parts, "_PART", size)
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1 << 20])
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
+def test_parts_hold_what_the_whole_table_holds(
+    name: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _small_parts(monkeypatch, size)
+    text = ODD.write_csv().replace("\n", "\r\n") if size == 7 else ODD.write_csv()
+    if name.endswith("csv"):
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" * (size == 64) + text.encode())
+    elif name.endswith("gz"):
+        (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+    else:
+        ODD.write_parquet(tmp_path / name)
+    table, found = read_table(tmp_path / name), _counted(tmp_path / name, "a", "b")
+    assert found.columns == table.columns
+    assert found.row_count == table.row_count
+    assert found.values("a") == table.values("a")  # in the order in which they first occur
+    assert _combinations(found, ("a", "b")) == _combinations(table, ("a", "b"))
+
+
+def test_cells_of_parquet_are_counted_by_their_canonical_texts(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {"n": [1.0, None, 2.5, 1.0], "d": [True, False, None, True], "s": ["", None, "a", ""]}
+    )
+    frame.write_parquet(tmp_path / "t.parquet")
+    found = _counted(tmp_path / "t.parquet", "n", "d", "s")
+    assert _combinations(found, ("n", "d", "s")) == {
+        ("1.0", "True", ""): 2,
+        ("", "False", ""): 1,
+        ("2.5", "", "a"): 1,
+    }
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a,b\n1,2\n3,4\n5\n",
+        b"a,b\n1,2\n3,4,5\n",
+        b"a,b\n1,2\n\n3,4\n",
+        b"a\n1\n\n",
+        b'a,b\n1,2\n3,x"y\n',
+        b'a,b\n1,2\n"3" ,4\n',
+        b'a,b\n1,2\n3,"4\n5,6\n',
+        b"a,b\n1,2\n3,4\r5\n",
+        b"a,b\n1,2\n3,\0\n",
+        b"a,b\n1,2\n3,\xff\n",
+        b"a,b\n",
+        b"a,b",
+        b"",
+        b"\n1\n",
+        b"a,a\n1,2\n",
+        b"a;b\n1;2\n3,4\n",
+    ],
+)
+@pytest.mark.parametrize("size", [4, 1 << 20])
+def test_a_fault_is_refused_in_the_words_of_the_whole_table(
+    data: bytes, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _small_parts(monkeypatch, size)
+    path = tmp_path / "t.csv"
+    path.write_bytes(data)
+    with pytest.raises(DataError) as whole:
+        read_table(path)
+    with pytest.raises(DataError) as part:
+        list(count_records(path, [()]))
+    assert str(part.value) == str(whole.value)
+
+
+def test_what_is_packed_is_refused_as_for_the_whole_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "ALWAYS_READ", 1000)
+    packed = gzip.compress(ODD.write_csv().encode())
+    for name, data in {
+        "bomb.csv.gz": gzip.compress(b"a\n" + b"1\n" * 100_000),
+        "broken.csv.gz": packed[:-20],
+        "other.csv.gz": b"a,b\n1,2\n",
+        "bent.csv.gz": packed[:30] + b"\xff" * 9 + packed[39:],
+        "short.parquet": b"PAR1",
+        "torn.parquet": b"PAR1" + b"\0" * 30 + b"PAR1",
+    }.items():
+        path = tmp_path / name
+        path.write_bytes(data)
+        with pytest.raises(DataError) as whole:
+            read_table(path)
+        with pytest.raises(DataError) as part:
+            list(count_records(path, [("a",)]))
+        assert str(part.value) == str(whole.value), name
+
+
+def test_a_damaged_page_is_found_on_trial(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    buffer = io.BytesIO()
+    pl.DataFrame({"a": [str(number * 7919 % 1009) for number in range(4000)]}).write_parquet(buffer)
+    data = bytearray(buffer.getvalue())
+    data[40:300] = b"\xff" * 260
+    path.write_bytes(bytes(data))
+    with pytest.raises(DataError, match="is not an intact Parquet file"):
+        list(count_records(path, [("a",)]))
+
+
+def test_a_record_without_end_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _small_parts(monkeypatch, 64)
+    monkeypatch.setattr(parts, "LONGEST_RECORD", 500)
+    path = tmp_path / "t.csv"
+    path.write_text('a,b\n1,2\n3,"' + "x\n" * 1000)
+    with pytest.raises(DataError, match="the record that begins in line 3 has more than 500 bytes"):
+        list(count_records(path, [("a",)]))
+
+
+def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
+    ODD.write_csv(tmp_path / "t.csv")
+    with pytest.raises(DataError, match="there is no column 'c'"):
+        list(count_records(tmp_path / "t.csv", [("a", "c")]))
+    with pytest.raises(DataError, match="cannot be read"):
+        list(count_records(tmp_path / "none.csv", [("a",)]))
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(InputError, match="is a folder"):
+        list(count_records(tmp_path / "folder.csv", [("a",)]))
+
+
+def test_sets_that_are_too_many_together_are_counted_one_reading_after_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _small_parts(monkeypatch, 256)
+    path = tmp_path / "t.csv"
+    ODD.write_csv(path)
+    table = read_table(path)
+    sets = [("unasked",), ("a", "b"), ("b",), ()]
+    monkeypatch.setattr(counting, "_WAITING", 1)
+    monkeypatch.setattr(counting, "MOST_COMBINATIONS", 80)
+    done: list[int] = []
+    found = dict(count_records(path, sets, ("a",), lambda part, _: done.append(part)))
+    assert sum(one > other for one, other in pairwise(done)) >= 1, "one reading was enough"
+    assert sorted(found) == [0, 1, 2, 3]
+    for number, columns in enumerate(sets):
+        assert _combinations(found[number], columns) == _combinations(table, columns)
+        assert found[number].values("a") == table.values("a")
+    monkeypatch.setattr(counting, "MOST_COMBINATIONS", 40)
+    with pytest.raises(TooManyCombinationsError, match="the columns unasked have too many combinations"):
+        list(count_records(path, sets))
+
+
+def test_a_combination_of_too_many_bits_is_refused(tmp_path: Path) -> None:
+    names = [f"c{number}" for number in range(63)]
+    pl.DataFrame({name: ["0", "1"] for name in names}).write_csv(tmp_path / "t.csv")
+    assert _counted(tmp_path / "t.csv", *names[:62]).row_count == 2
+    with pytest.raises(TooManyCombinationsError, match="of 62 bits"):
+        _counted(tmp_path / "t.csv", *names)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=300),
+    st.integers(1, 40),
+)
+def test_bitmaps_of_counted_rows_count_records(rows: list[tuple[int, int, int]], times: int) -> None:
+    """Rows that stand for several records, of any binary digits, count as so many rows."""
+    several = [row for number, row in enumerate(rows) for _ in range(1 + number * times % 23)]
+    held = Microdata.from_frame(
+        pl.DataFrame([list(map(str, row)) for row in several], list("abs"), orient="row")
+    )
+    found = Counter(tuple(map(str, row)) for row in several)
+    distinct = {name: held.values(name) for name in "abs"}
+    counted = CountedRecords(
+        columns=held.columns,
+        counts=np.array(list(found.values())),
+        codes={
+            name: np.array([distinct[name].index(row[place]) for row in found])
+            for place, name in enumerate("abs")
+        },
+        distinct=distinct,
+    )
+    queries: list[dict[str, object]] = [
+        {"s": "0"},
+        {"a": "1", "s": "0"},
+        {"a": ["0", "2"], "b": "1", "s": "0"},
+    ]
+    predicates = [tuple(pair for pair in Query.of(where).conditions if pair[0] != "s") for where in queries]
+    one, other = (SensitiveCounts(Columns(table, {}), "s") for table in (held, counted))
+    assert one.frequencies.tolist() == other.frequencies.tolist()
+    for predicate in predicates:
+        if all(set(condition.values) <= set(distinct[name]) for name, condition in predicate):  # type: ignore[union-attr]  # values, no range
+            assert one.by_value([predicate]).tolist() == other.by_value([predicate]).tolist()
+
+
+def test_categories_are_the_cells(tmp_path: Path) -> None:
+    for table in (embedded_table(), Microdata.from_frame(ODD.to_pandas())):
+        for column in table.columns:
+            found = table.categories(column)
+            assert [found.values[code] for code in found.codes.tolist()] == table.cells(column)
+            assert found.values == tuple(dict.fromkeys(table.cells(column)))
+
+
+@pytest.mark.slow
+def test_two_million_rows_are_counted_in_bounded_memory(tmp_path: Path) -> None:
+    """Another process counts 104 MB of CSV within 400 MiB; the whole table takes more than a gigabyte."""
+    path = tmp_path / "t.csv"
+    random = np.random.default_rng(1)
+    with path.open("wb") as file:
+        for number in range(8):
+            pl.DataFrame(
+                {
+                    f"column {place}": pl.Series(random.integers(0, size, 250_000)).cast(pl.String)
+                    for place, size in enumerate((2, 74, 5, 16, 50, 250, 10, 100_000))
+                }
+            ).write_csv(file, include_header=not number)
+    program = f"""
+import resource
+from splu_ref.microdata.counting import count_records
+[(_, found)] = count_records({str(path)!r}, [["column 1", "column 4", "column 5"]])
+print(found.row_count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    rows, peak = map(int, done.stdout.split())
+    assert rows == 2_000_000
+    if sys.platform == "linux":
+        assert peak < 400 * 1024
