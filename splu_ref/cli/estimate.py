@@ -291,7 +291,7 @@ class _Release:
         """Return the table with what is public about it; without a manifest, values that occur are all."""
         told = {} if self.facts is None else self.facts.domains
         domains = {column: told.get(column) or tuple(sorted(table.values(column))) for column in self.columns}
-        return CountedRelease(table=table, mechanism=self.mechanism, domains=domains)
+        return CountedRelease(table=table, mechanism=self.mechanism, domains=domains, told=self.facts)
 
     def estimator(self, table: Records) -> QueryEstimator:
         domains = None if self.facts is None else self.facts.domains
@@ -369,7 +369,7 @@ def _estimating(table: Records, facts: Manifest) -> tuple[CountedRelease, Answer
     if isinstance(table, Microdata):
         held = PublishedTable(table=table, mechanism=facts.mechanism, domains=facts.domains, told=facts)
         return held, estimator_of(held)
-    release = CountedRelease(table=table, mechanism=facts.mechanism, domains=facts.domains)
+    release = CountedRelease(table=table, mechanism=facts.mechanism, domains=facts.domains, told=facts)
     return release, (
         TupleEstimator(release) if isinstance(facts.mechanism, AlphaBeta) else ChannelEstimator(release)
     )
