@@ -54,7 +54,7 @@ WASTE: dict[str, tuple[str, Waste]] = {
     "mixed plan, a million rows": ("decoys.mixed:require_eligible", lambda counts, gamma: len(counts) ** 2),
     "draws from the system's entropy": _DRAWN,
     "one conjunction, shrunk, with reading": (
-        "estimators.queries.counting:Columns._encoded",
+        "estimators.queries.counting:Columns.__getitem__",
         lambda columns, name: columns.rows**2,
     ),
     "a batch of conjunctions, shrunk, 100,000 rows": (_COUNTED, lambda _, queries: 400 * len(queries) ** 2),
