@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import prod
+from math import comb, prod
 
 import numpy as np
 import polars as pl
 import pytest
 
 import splu_ref as sr
-from splu_ref.estimators import GroupEstimator, PartEstimator, Query
+from splu_ref.estimators import ChannelEstimator, GroupEstimator, PartEstimator, Query
 from splu_ref.estimators.queries.group_estimator import ABOVE
-from splu_ref.mechanisms import PerturbedGeneralization, PublishedTable, SmallDomainRandomization
+from splu_ref.mechanisms import (
+    PerturbedGeneralization,
+    PublishedTable,
+    RetentionReplacement,
+    SmallDomainRandomization,
+)
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import SeededSource
@@ -209,3 +214,66 @@ def test_intervals_hold_about_as_often_as_they_say(people: pl.DataFrame, value: 
         assert sum(each.interval[0] <= true <= each.interval[1] for each in found) >= 84
         errors = np.array([each.estimate - true for each in found])
         assert abs(errors.mean()) < 5 * errors.std() / 100**0.5
+
+
+def _chance(seen: int, each: Fraction, records: int) -> float:
+    return comb(records, seen) * float(each) ** seen * float(1 - each) ** (records - seen)
+
+
+def test_intervals_hold_where_few_large_groups_show_nothing() -> None:
+    """Forty groups of five with a share of 1/5, and two of five hundred with 3/50, which are seldom seen."""
+    mechanism = PerturbedGeneralization("s", [f"v{place:02}" for place in range(14)], ["q"], 5, "20/27")
+    law, sizes = mechanism.law, [5] * 40 + [500] * 2
+    small, large = (law.published({"v00": a, "v01": b}, "v00") for a, b in ((1, 4), (30, 470)))
+    held = 0.0
+    for first, second in product(range(41), range(3)):
+        shown = [*("v00" if n < first else "v01" for n in range(40)), *["v00"] * second, *["v01"] * 2][:42]
+        frame = pl.DataFrame({"q": list(map(str, range(42))), "s": shown, "group_size": sizes})
+        table = Microdata.from_frame(frame)
+        release = PublishedTable(table=table, mechanism=mechanism, domains={"s": mechanism.values})
+        [answer] = GroupEstimator(release)([Query.of({"s": "v00"})])
+        assert answer.interval is not None
+        assert not answer.exact
+        if answer.interval[0] <= 40 + 60 <= answer.interval[1]:
+            held += _chance(first, small, 40) * _chance(second, large, 2)
+    assert held >= 0.95, held
+
+
+def test_intervals_hold_where_a_part_seldom_shows_what_it_has() -> None:
+    """Twelve records without the value in a domain of two, and twenty with it in one of five hundred."""
+    many = [f"v{place:03}" for place in range(500)]
+    mechanism = SmallDomainRandomization("s", ["q"], {("1",): many[:2], ("2",): many}, 9)
+    keep = mechanism.retention(500)
+    few, most = (1 - mechanism.retention(2)) / 2, keep + (1 - keep) / 500
+    held = 0.0
+    for first, second in product(range(13), range(21)):
+        shown = ["v000" if n < first else "v001" for n in range(12)]
+        shown += ["v000" if n < second else "v001" for n in range(20)]
+        table = Microdata.from_frame(pl.DataFrame({"q": ["1"] * 12 + ["2"] * 20, "s": shown}))
+        release = PublishedTable(table=table, mechanism=mechanism, domains={"s": mechanism.values})
+        [answer] = PartEstimator(release)([Query.of({"s": "v000"})])
+        assert answer.interval is not None
+        assert not answer.exact
+        if answer.interval[0] <= 20 <= answer.interval[1]:
+            held += _chance(first, few, 12) * _chance(second, most, 20)
+    assert held >= 0.95, held
+
+
+def test_parts_with_equally_many_values_have_one_exact_interval() -> None:
+    """As if the records were of one part, although the values of the two parts are others."""
+    shown = ["x"] * 5 + ["y"] * 7
+    frame = pl.DataFrame({"q": ["1"] * 3 + ["2"] * 9, "s": shown})
+    answers = []
+    for domains in ({("1",): "xyz", ("2",): "xyw"}, {("1",): "xyz", ("2",): "xyz"}):
+        mechanism = SmallDomainRandomization("s", ["q"], domains, 4)
+        release = PublishedTable(
+            table=Microdata.from_frame(frame), mechanism=mechanism, domains={"s": mechanism.values}
+        )
+        [answer] = PartEstimator(release)([Query.of({"s": "x"})])
+        answers.append(answer)
+    whole = RetentionReplacement(mechanism.retention(3), {"s": "xyz"})
+    told = PublishedTable(table=Microdata.from_frame(frame), mechanism=whole, domains={"s": tuple("xyz")})
+    [alike] = ChannelEstimator(told)([Query.of({"s": "x"})])
+    for answer in answers:
+        assert answer.exact
+        assert (answer.estimate, answer.interval) == (alike.estimate, alike.interval)

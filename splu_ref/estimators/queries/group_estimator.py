@@ -11,10 +11,10 @@ from functools import cache
 from math import sqrt
 from typing import NamedTuple
 
-from splu_ref.estimators.answers import QueryEstimate
+from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.limits import reaches
 from splu_ref.estimators.queries.query import AnyOf, Between, Condition, NoneOf, Query, selected
-from splu_ref.estimators.queries.record_states import approximate_interval
+from splu_ref.estimators.queries.record_states import added_up
 from splu_ref.mechanisms import PerturbedGeneralization, PublishedTable
 from splu_ref.mechanisms.median_groups import BETWEEN
 from splu_ref.mechanisms.perturbed_generalization import SIZE
@@ -22,8 +22,9 @@ from splu_ref.microdata.values import number
 from splu_ref.model import DataError, ParameterError
 
 ABOVE = (
-    "of a group one record is seen, which tells the variance from above only: the standard error is too "
-    "large, the more the shares of groups differ"
+    "of a group one record is seen, which tells the variance from above, on average over releases: on "
+    "average it is too large, the more the shares of groups differ; in one release it is too small if the "
+    "few groups of a large size happen to show alike, and the interval allows for that"
 )
 
 
@@ -53,6 +54,8 @@ class GroupEstimator:
     there is none for others: which of a group's records meet them is not published. The variance
     sum k^2 t (1-t)/p^2, t the chance that a group shows S, has no unbiased estimate, as each group is seen
     once; s (n-s)/(n-1) for the n groups of one size, s of which show S, has a mean of at least sum t (1-t).
+    The interval is added up from those of the sizes: 1.96 standard errors to both sides, together with the
+    score interval (Wilson 1927) of the mean of t.
 
     Parameters
     ----------
@@ -137,6 +140,7 @@ class GroupEstimator:
         for group in groups:
             shown[self._sizes[group]][self._shown[group] in values] += 1
         weighted, variance = Fraction(0), Fraction(0)
+        reaches: list[tuple[float, float]] = []
         for size, (others, seen) in shown.items():
             weighted += size * (seen - (others + seen) * stray)
             spread = (
@@ -145,15 +149,16 @@ class GroupEstimator:
                 else _largest_spread(stray, keep)
             )
             variance += size**2 * spread
+            below, above = _reach(seen, others + seen, float(spread))
+            each = float(size / keep)
+            reaches.append((each * below, each * above))
         estimate, variance = weighted / keep, variance / keep**2
         records, hits = sum(self._sizes[group] for group in groups), sum(each[1] for each in shown.values())
         settled = not groups or len(values) in (0, len(self._domain))
         if settled:
             variance = Fraction(0)
         error = sqrt(variance)
-        least = min(shown, default=0)
-        own, other = (least * share * (1 - share) / keep**2 for share in (keep + stray, stray))
-        ends = approximate_interval(float(estimate), error, records, (float(own), float(other)))
+        ends = added_up(float(estimate), error, records, reaches)
         return QueryEstimate(
             estimate=float(estimate),
             standard_error=error,
@@ -188,6 +193,20 @@ def _largest_spread(stray: Fraction, keep: Fraction) -> Fraction:
     """Return the largest t (1-t) that a group can have: t is between the stray share and p more."""
     nearest = min(max(Fraction(1, 2), stray), stray + keep)
     return nearest * (1 - nearest)
+
+
+def _reach(seen: int, groups: int, spread: float) -> tuple[float, float]:
+    """Return how far a 95 % interval for how many groups show something reaches below and above ``seen``.
+
+    As far as 1.96 standard deviations by the spread, and to every mean from which ``seen`` is as near, where
+    the variance is that of equal chances, which is the largest.
+    """
+    square = NORMAL_95**2
+    scale = groups / (groups + square)
+    middle = (seen + square / 2) * scale
+    half = NORMAL_95 * sqrt(seen * (groups - seen) / groups + square / 4) * scale
+    wide = NORMAL_95 * sqrt(spread)
+    return max(wide, seen - middle + half), max(wide, middle + half - seen)
 
 
 def _among(told: _Range, values: Sequence[str], *, numeric: bool) -> _Place:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from math import sqrt
@@ -9,26 +10,29 @@ from math import sqrt
 import numpy as np
 
 from splu_ref.channels import retention
-from splu_ref.estimators.answers import QueryEstimate
+from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.query import Query
 from splu_ref.estimators.queries.record_states import (
     RecordStates,
     Side,
-    approximate_interval,
+    added_up,
     least_variances,
+    near_counts,
     weighted,
 )
 from splu_ref.mechanisms import PublishedTable, SmallDomainRandomization
 from splu_ref.model import ParameterError
+from splu_ref.randomness import IntArray
 
 
 class PartEstimator:
     """Answers queries on a release by small-domain randomization, by inversion within each part.
 
-    Parts are independent, so estimates and variances add up, and both are unbiased. A part of which all
-    values are counted, or none, adds its records, or nothing, without error. Where one part has an error the
-    interval is that of its two binomial counts, which holds at least at its level; otherwise approximate.
+    Records are independent, so estimates and variances add up, and both are unbiased. A part of which all
+    values are counted, or none, adds its records, or nothing, without error. Records of parts with equally
+    many values, of which equally many are counted, have one law. Where there is one such law the interval is
+    that of its two binomial counts, which holds at least at its level; of several, intervals are added up.
 
     Parameters
     ----------
@@ -77,7 +81,8 @@ class PartEstimator:
             else:
                 inside &= holds[self._columns[name].codes]
         hits = members[self._columns[self._mechanism.column].codes]
-        found, known = [], 0
+        alike: dict[tuple[int, int], IntArray] = defaultdict(lambda: np.zeros(2, dtype=np.int64))
+        known = 0
         for place, domain in enumerate(self._domains):
             here = inside & (self._parts == place)
             records, counted = int(here.sum()), int(members[domain].sum())
@@ -85,8 +90,8 @@ class PartEstimator:
                 known += records if counted else 0
             elif records:
                 seen = int((here & hits).sum())
-                counts = np.array([records - seen, seen], dtype=np.int64)
-                found.append(RecordStates(counts, (self._side(counted, len(domain)),)))
+                alike[counted, len(domain)] += np.array([records - seen, seen])
+        found = [RecordStates(counts, (self._side(*law),)) for law, counts in alike.items()]
         return _summed(found, known, int(inside.sum()), int((inside & hits).sum()))
 
     def _side(self, counted: int, values: int) -> Side:
@@ -108,9 +113,7 @@ def _summed(parts: Sequence[RecordStates], known: int, records: int, published: 
         ends = low + known, high + known
     elif parts:
         open_records = sum(int(part.counts.sum()) for part in parts)
-        quietest = [least_variances(part.sides) for part in parts]
-        least = min(own for own, _ in quietest), min(other for _, other in quietest)
-        low, high = approximate_interval(float(estimate) - known, error, open_records, least)
+        low, high = added_up(float(estimate) - known, error, open_records, map(_reach, parts))
         ends = low + known, high + known
     return QueryEstimate(
         estimate=float(estimate),
@@ -122,3 +125,12 @@ def _summed(parts: Sequence[RecordStates], known: int, records: int, published: 
         variance_estimate=variance,
         exact=len(parts) < 2,
     )
+
+
+def _reach(part: RecordStates) -> tuple[float, float]:
+    """Return how far an interval for one part reaches below and above its estimate, cut at no count."""
+    estimate = part.weighted()
+    half = NORMAL_95 * sqrt(weighted(part.counts, [side.squares for side in part.sides]) - estimate)
+    found = float(estimate)
+    low, high = near_counts(found, int(part.counts.sum()), least_variances(part.sides)) or (found, found)
+    return max(half, found - low), max(half, high - found)

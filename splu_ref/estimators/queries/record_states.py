@@ -6,7 +6,7 @@ leftmost; published it has a state too, each bit by the column's channel of two 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm, prod, sqrt
@@ -225,13 +225,39 @@ def approximate_interval(
     and rare, and were not published; then it misses far too often.
     """
     low, high = estimate - NORMAL_95 * error, estimate + NORMAL_95 * error
+    near = near_counts(estimate, records, variances)
+    if near is not None and near[1] >= 0 and near[0] <= records:
+        low, high = min(low, max(near[0], 0.0)), max(high, min(near[1], records))
+    return low, high
+
+
+def near_counts(estimate: float, records: int, variances: tuple[float, float]) -> tuple[float, float] | None:
+    """Return between which t the estimate is at most 1.96 standard errors away, also such t as are no counts.
+
+    See `approximate_interval`; None if there is no such t.
+    """
     counted, other = variances
     # (estimate - t)^2 <= 1.96^2 (n other + t (counted - other))
     half = estimate + NORMAL_95**2 * (counted - other) / 2
     inside = half**2 - estimate**2 + NORMAL_95**2 * records * other
-    if inside >= 0 and half + sqrt(inside) >= 0 and half - sqrt(inside) <= records:
-        low, high = min(low, max(half - sqrt(inside), 0.0)), max(high, min(half + sqrt(inside), records))
-    return low, high
+    return None if inside < 0 else (half - sqrt(inside), half + sqrt(inside))
+
+
+def added_up(
+    estimate: float, error: float, records: int, reaches: Iterable[tuple[float, float]]
+) -> tuple[float, float]:
+    """Return the ends of a 95 % interval for a sum of independent estimates, each with an interval.
+
+    The squares of how far these reach add up, each way by itself (Newcombe 1998; Zou and Donner 2008): so
+    what is large, rare and was not seen in one part widens the sum's interval. It is cut at 0 and all
+    records, but holds the estimate plus or minus 1.96 standard errors.
+    """
+    below, above = (sqrt(sum(reach**2 for reach in side)) for side in zip((0.0, 0.0), *reaches, strict=True))
+    half = NORMAL_95 * error
+    return (
+        min(estimate - half, max(estimate - below, 0.0)),
+        max(estimate + half, min(estimate + above, float(records))),
+    )
 
 
 def plugged_in(states: RecordStates, estimate: Fraction) -> float:
