@@ -10,7 +10,7 @@ import pytest
 from splu_ref.channels import TupleCount
 from splu_ref.estimators import Query, TupleEstimate, TupleEstimator, estimate_tuples
 from splu_ref.mechanisms import AlphaBeta
-from splu_ref.model import ParameterError
+from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import SeededSource
 
 DOMAIN = {"x": [str(i) for i in range(30)], "y": ["a", "b", "c"]}
@@ -98,3 +98,5 @@ def test_a_release_answers_queries() -> None:
 
     with pytest.raises(ParameterError, match="is not a value of 'y'"):
         TupleEstimator(release)([Query.of({"y": "q"})], None)
+    with pytest.raises(DataError, match="there is no column 'town'"):
+        release.estimate(town="a")

@@ -16,7 +16,7 @@ from splu_ref.estimators.counts import not_contradicted
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import TAIL
 from splu_ref.mechanisms import AlphaBeta, CountedRelease
-from splu_ref.microdata.counted import placed
+from splu_ref.microdata.counted import placed, require_columns
 from splu_ref.model import ParameterError, whole
 from splu_ref.randomness import IntArray
 
@@ -101,8 +101,10 @@ class TupleEstimator:
 
         Raises
         ------
+        DataError
+            For a column that was not published.
         ParameterError
-            For a column that was not published, or a value outside its domain.
+            For a value outside its domain.
         """
         for column, condition in query.conditions:
             selected(column, condition, self._column(column)[0])
@@ -112,9 +114,10 @@ class TupleEstimator:
 
         Raises
         ------
+        DataError
+            For a column that was not published.
         ParameterError
-            For another method than ``inversion``, a column that was not published, or a value outside its
-            domain.
+            For another method than ``inversion``, or a value outside its domain.
         """
         if method not in {None, "inversion"}:
             raise ParameterError(f"a release by {self._mechanism.name} has the method 'inversion' only")
@@ -145,5 +148,6 @@ class TupleEstimator:
 
     def _coded(self, column: str) -> tuple[tuple[str, ...], IntArray]:
         """Return the domain of a column, and each published tuple's place in it."""
+        require_columns([column], self._release.table.columns)
         domain = self._release.domains[column]
         return domain, placed(self._release.table, column, domain)
