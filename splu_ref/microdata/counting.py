@@ -108,12 +108,18 @@ class _Numbers:
 
     def of(self, cells: pl.Series) -> Whole:
         """Return the numbers of the cells, and keep new values."""
+        shown = cells.dtype
+        if shown.is_float():  # 0.0 and -0.0 are equal, and have two texts: what is told apart are bits
+            floats = cells.fill_null(float("nan")).to_numpy()
+            cells = pl.Series(cells.name, floats.view(f"i{floats.itemsize}"))
         values = cells.unique(maintain_order=True)
         places = (
             cells.cast(pl.Enum(values)).to_physical()
             if cells.dtype == pl.String and not values.null_count()
             else _places(cells, values)
         )
+        if shown.is_float():
+            values = pl.Series(values.to_numpy().view(floats.dtype))
         given = texts(nw.from_native(values, series_only=True))
         moved = [self.known.setdefault(value or "", len(self.known)) for value in given]
         if len(self.known) > MOST_COMBINATIONS:

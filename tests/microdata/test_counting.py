@@ -83,6 +83,15 @@ def test_cells_of_parquet_are_counted_by_their_canonical_texts(tmp_path: Path) -
     }
 
 
+@pytest.mark.parametrize("kind", [pl.Float64, pl.Float32])
+def test_equal_numbers_with_other_texts_are_told_apart(kind: type[pl.DataType], tmp_path: Path) -> None:
+    cells = [-0.0, 0.0, None, float("nan"), 1.5, 0.0, float("-inf")]
+    pl.DataFrame({"n": pl.Series(cells, dtype=kind)}).write_parquet(tmp_path / "t.parquet")
+    table, found = read_table(tmp_path / "t.parquet"), _counted(tmp_path / "t.parquet", "n")
+    assert found.values("n") == table.values("n") == ("-0.0", "0.0", "", "1.5", "-inf")
+    assert _combinations(found, ("n",)) == _combinations(table, ("n",))
+
+
 @pytest.mark.parametrize(
     "data",
     [
