@@ -12,7 +12,7 @@ from splu_ref.estimators import Query
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import AlphaBeta, PerturbedGeneralization, SmallDomainRandomization
 from splu_ref.microdata import read_table
-from splu_ref.microdata.counted import Records
+from splu_ref.microdata.counted import Records, require_stated
 from splu_ref.microdata.counting import TooManyCombinationsError, count_records
 from splu_ref.microdata.parquet_parts import Progress
 from splu_ref.microdata.parts import TableParts, is_large
@@ -83,7 +83,8 @@ def published_records(
         return tuple(name for name in header if name in names)
 
     asked = [{column for column, _ in query.conditions} for query in queries]
-    seen = [name for name in sensitive if name in header]
+    told = {} if facts is None else facts.domains
+    seen = list(dict.fromkeys([*(name for name in sensitive if name in header), *told]))
     sets = {held(given.union(*asked)): list(range(len(queries)))}
     counted = count_records(path, list(sets), seen, progress)
     try:
@@ -98,6 +99,8 @@ def published_records(
         first = next(counted)
     if facts is not None:
         facts.require_rows(first[1].row_count)
+        for name, domain in told.items():
+            require_stated(name, first[1].values(name), domain)
         if facts.origin is not None:
             note(UNCHECKED)
     numbers = list(sets.values())

@@ -138,3 +138,22 @@ def test_a_value_that_the_manifest_lacks_is_refused(
         status, _, err = _answers(capsys, folder, *asked)
         assert status == 2
         assert "holds 'Tech', which its stated domain lacks" in err
+
+
+@pytest.mark.parametrize("asked", [("--where", "occupation=Sales"), ("--by", "sex,occupation")])
+def test_sensitive_columns_that_are_not_asked_about_are_compared_too(
+    asked: tuple[str, ...],
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parts, "LARGE", dict.fromkeys(parts.LARGE, 0))
+    frame = pl.read_csv(folder / "kept.csv", infer_schema=False)
+    other = str(tmp_path / "other.csv")
+    frame.with_columns(race=pl.col("race").replace("Other", "Martian")).write_csv(other)
+    status, _, err = _answers(capsys, folder, other, "--manifest", "kept.json", *asked)
+    assert (status, "column 'race' holds 'Martian', which its stated domain lacks" in err) == (2, True)
+    frame.drop("race").write_csv(other)
+    status, _, err = _answers(capsys, folder, other, "--manifest", "kept.json", *asked)
+    assert (status, "there is no column 'race'" in err) == (2, True)
