@@ -63,11 +63,24 @@ def read_sub_domains(path: Path) -> SubDomains:
 
 
 def observed_sub_domains(table: Microdata, column: str, by: Sequence[str]) -> SubDomains:
-    """Return the values that occur in each part, and say how many others these rule out."""
+    """Return the values that occur in each part, and say how many others these rule out.
+
+    Raises
+    ------
+    DataError
+        If a part has one value only, or the column too many.
+    """
     domains: dict[tuple[str, ...], set[str]] = {}
     shown = table.read(column)
     for value, *cells in zip(shown, *(table.cells(name) for name in by), strict=True):
         domains.setdefault(tuple(cells), set()).add(value)
+    for part, found in domains.items():
+        if len(found) < 2 and column not in by:  # a part by its own value is refused by the mechanism
+            told = ", ".join(f"{name} = {cell!r}" for name, cell in zip(by, part, strict=True))
+            raise DataError(
+                f"in the part {told} column {column!r} holds {next(iter(found))!r} alone: declare its values "
+                "with --domain, or divide by fewer columns"
+            )
     values = len(set(shown))
     if values > MOST_VALUES:
         raise DataError(f"column {column!r} has more than {MOST_VALUES} values: group them first")

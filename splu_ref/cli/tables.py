@@ -178,7 +178,9 @@ def _show(table: Table, rows: int) -> None:
     if table.where:
         say(f"where   {Query(table.where)}")
     methods = ", ".join(dict.fromkeys(cell.method for cell in (*table.cells, *table.totals)))
-    say(f"method  {methods}; intervals: {', '.join(sorted({cell.approximation for cell in table.cells}))}")
+    held = {cell.approximation for cell in table.cells}
+    held |= {cell.approximation for cell in table.totals} - {"exact"}  # of totals the worse ones are told
+    say(f"method  {methods}; intervals: {', '.join(sorted(held))}")
     say(f"among   {table.rows} of the {rows} records of the release, as they were before it")
     if table.warning is not None:
         say(f"warning {table.warning}")

@@ -458,6 +458,25 @@ def test_sub_domains_from_the_table_are_told(capsys: pytest.CaptureFixture[str])
     assert "the domain is a fact about the data" in told.err
     found = json.loads(told.out)
     assert (found["epsilon"], found["amplification"]) == (None, None)
+    Path("t.csv").write_text("age,job\n20,a\n20,b\n21,b\n", encoding="utf-8")
+    assert main([*words, "--force"]) == 2
+    told = capsys.readouterr()
+    assert "the part age = '21' column 'job' holds 'b' alone" in told.err.splitlines()[0]
+    assert "--domain, or divide by fewer columns" in told.err
+    assert main([*words[:-3], "--by", "job", "--observed-domain", "--force"]) == 2
+    assert "columns that are not sensitive" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_table_says_that_its_totals_have_approximate_intervals(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("t.csv").write_text("age,job\n20,a\n20,b\n21,b\n21,c\n21,a\n", encoding="utf-8")
+    words = ["publish", "t.csv", "-o", "p.csv", *PARTS, "--column", "job", "--by", "age", "--observed-domain"]
+    assert main([*words, "--seed", "1", "--manifest", "m.json"]) == 0
+    capsys.readouterr()
+    assert main(["estimate", "p.csv", "--manifest", "m.json", "--by", "age,job"]) == 0
+    assert "intervals: approximate, exact" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("folder")

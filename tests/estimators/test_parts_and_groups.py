@@ -264,8 +264,8 @@ def test_parts_with_equally_many_values_have_one_exact_interval() -> None:
     shown = ["x"] * 5 + ["y"] * 7
     frame = pl.DataFrame({"q": ["1"] * 3 + ["2"] * 9, "s": shown})
     answers = []
-    for domains in ({("1",): "xyz", ("2",): "xyw"}, {("1",): "xyz", ("2",): "xyz"}):
-        mechanism = SmallDomainRandomization("s", ["q"], domains, 4)
+    for second in ("xyw", "xyz"):
+        mechanism = SmallDomainRandomization("s", ["q"], {("1",): "xyz", ("2",): second}, 4)
         release = PublishedTable(
             table=Microdata.from_frame(frame), mechanism=mechanism, domains={"s": mechanism.values}
         )
