@@ -19,7 +19,7 @@ import splu_ref
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.cli import main
 from splu_ref.manifest import Manifest, Origin, code_digest
-from splu_ref.mechanisms import DistributionBased, Release, SpluGen, read_manifest
+from splu_ref.mechanisms import DistributionBased, Release, SpluGen, read_manifest, read_release
 from splu_ref.microdata import Microdata, read_table, write_table
 from splu_ref.model import DataError
 from splu_ref.randomness import SeededSource
@@ -287,6 +287,18 @@ def test_a_table_has_one_digest_in_every_format_and_order(release: Release, tmp_
     others = [frame.head(23), frame.rename({"name": "nam"}), frame.with_columns(name=pl.col("name") + " ")]
     others.append(frame.with_columns(value=frame["value"].reverse()))
     assert len({digest, *(Microdata.from_frame(other).content_digest() for other in others)}) == 5
+
+
+def test_a_null_counts_as_an_empty_text_whoever_holds_the_frame(tmp_path: Path) -> None:
+    cells = {"job": ["a", "b", "c", "d"], "name": ["x", None, "", "y" * 200], "age": [1, None, 2, 3]}
+    frame = pl.DataFrame(cells)
+    release = SpluGen(2).publish(frame, "job")
+    for name in ("t.csv", "t.parquet"):  # the empty text of one is the null of the other
+        release.write(tmp_path / name, tmp_path / "m.json", force=True)
+        assert read_release(tmp_path / name, tmp_path / "m.json").table.row_count == 4
+    digest = Microdata.from_frame(frame).content_digest()
+    for other in (frame.to_arrow(), frame.with_columns(pl.col("name").fill_null(""))):
+        assert Microdata.from_frame(other).content_digest() == digest
 
 
 def test_commands_refuse_a_manifest_of_another_release(

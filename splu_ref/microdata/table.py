@@ -344,12 +344,13 @@ class Microdata:
 
     def content_records(self) -> list[bytes]:
         """Return the bytes of each row in the message of `content_digest`, in the order of the rows."""
-        return self._packed(contents).to_list()
+        return self._packed(contents, null="").to_list()
 
-    def _packed(self, cells: Callable[[Column], Sequence[str | None]]) -> pl.Series:
+    def _packed(self, cells: Callable[[Column], Sequence[str | None]], null: str | None = None) -> pl.Series:
         native = self.to_frame()
         if isinstance(native, pl.DataFrame):
-            return packed_records(text_columns(native, cells))
+            columns = text_columns(native, cells)
+            return packed_records(columns if null is None else [column.fill_null(null) for column in columns])
         return pl.Series(
             list(records_from_cells(cells(self._frame[column]) for column in self.columns)), dtype=pl.Binary
         )
