@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +22,13 @@ class Encoding(NamedTuple):
     Attributes
     ----------
     domain
-        The distinct values ascending: numbers by size, text by code point.
+        The distinct values ascending: numbers by size, text by code point. Of equal numbers that are written
+        differently (0.0 and -0.0, 1.0 and 1.00), it has the one whose text comes last.
     codes
         Shape (rows,): index into ``domain``.
     rows
-        Shape (domain,): a row that holds each value, any row for the codes in ``unheld``.
+        Shape (domain,): a row that holds each value as it is written there, any row for the codes in
+        ``unheld``.
     unheld
         Codes of values that no row holds: of the text that cells without content are read as, or of values
         that were declared and do not occur.
@@ -71,7 +74,7 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
                 f"column to text to publish {missing!r} as a value, or drop the row"
             )
         distinct = dict.fromkeys([value for value in distinct if value not in (None, "")] + [missing])
-    domain: tuple[Value, ...] = tuple(sorted(distinct))
+    domain: list[Any] = sorted(distinct)
     code_of: dict[Value | None, int] = {value: code for code, value in enumerate(domain)}
     filler = -1
     if missing is not None and empty:
@@ -83,7 +86,20 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
     rows[codes] = np.arange(len(codes))
     if filler >= 0 and held:
         rows[filler], filler = cells.index(missing), -1
-    return Encoding(domain, codes, rows, frozenset([filler] if filler >= 0 else []))
+    if kinds in (["float"], ["Decimal"]):
+        for row in _rows_by_text(cells):
+            rows[codes[row]], domain[codes[row]] = row, cells[row]
+    return Encoding(tuple(domain), codes, rows, frozenset([filler] if filler >= 0 else []))
+
+
+def _rows_by_text(cells: Sequence[Value | None]) -> list[int]:
+    """Return rows of the numbers that can be written differently, ascending by how they are."""
+    row_of = {
+        text(cell): row
+        for row, cell in enumerate(cells)
+        if cell == 0 or isinstance(cell, Decimal)  # other floats have one text
+    }
+    return [row_of[written] for written in sorted(row_of)]
 
 
 def declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:

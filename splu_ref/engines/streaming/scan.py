@@ -92,7 +92,7 @@ class Scan:
             self.bytes += int(frame.estimated_size())
             progress(self.row_count)
         self._held = {
-            column: Microdata.from_frame(pl.concat(frames).unique(), source.missing)
+            column: _distinct(Microdata.from_frame(pl.concat(frames), source.missing), column)
             for column, frames in distinct.items()
         }
         self._places = {
@@ -169,6 +169,12 @@ class Scan:
                 f"--missing with --stream is for text, and column {column!r} holds {frame[column].dtype}: "
                 "convert it to text, or leave one of them out"
             )
-        distinct.append(frame.select(column).unique())
+        distinct.append(_distinct(table, column).to_frame())
         if len(distinct) > 64:
-            distinct[:] = [pl.concat(distinct).unique()]
+            together = Microdata.from_frame(pl.concat(distinct), self._source.missing)
+            distinct[:] = [_distinct(together, column).to_frame()]
+
+
+def _distinct(table: Microdata, column: str) -> Microdata:
+    """Return a table of one column with a row for each value: of equal cells, the one that its domain has."""
+    return table.select([column]).take(table.encoding(column).rows)

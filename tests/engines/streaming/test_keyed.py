@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from splu_ref.engines.streaming import publish
-from splu_ref.mechanisms import SpluGen, SpluGenByColumn
+from splu_ref.mechanisms import SpluGen, SpluGenByColumn, read_release
 from splu_ref.mechanisms.splu_gen_by_column import SpluGens
 from splu_ref.microdata import embedded_table
 from splu_ref.randomness import Key, KeyedSource
@@ -88,3 +88,17 @@ def test_identified_records_of_text(tmp_path: Path) -> None:
     source.write_bytes(gzip.compress(content))
     mechanism = SpluGenByColumn({"v": SpluGen(2), "x": SpluGen(2, "9/10")})
     assert_same(source, output, ["x", "v"], mechanism, id_column="i,d", missing="none")
+
+
+def test_signed_zeros_are_one_value_wherever_they_stand(tmp_path: Path) -> None:
+    values = [-0.0, 1.5, 2.5, 3.5]
+    rows = [(values[n % 4] if n < 6000 else abs(values[n % 4]), n) for n in range(9001)]  # several batches
+    for name, ordered in (("falling", rows), ("rising", rows[::-1])):
+        folder = tmp_path / name
+        folder.mkdir()
+        frame = pl.DataFrame(ordered, schema=["v", "n"], orient="row")
+        frame.write_parquet(folder / "in.parquet")
+        assert_same(folder / "in.parquet", folder / "out.csv", ["v"], SpluGen(3))
+        read_release(folder / "out.csv", folder / "m.json")
+        assert told(folder / "m.json")["sensitive"][0]["domain"] == ["0.0", "1.5", "2.5", "3.5"]
+    assert (tmp_path / "falling" / "out.csv").read_bytes() == (tmp_path / "rising" / "out.csv").read_bytes()
