@@ -22,6 +22,9 @@ from splu_ref.model import ParameterError
 from splu_ref.randomness import Key
 
 _STEPS = ("reading", "distributing", "drawing", "writing")
+_REQUESTS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]  # Windows has no terminal that hangs up
 
 
 class Streamed:
@@ -142,13 +145,22 @@ def kept_oftener(mechanism: SpluGen) -> str:
 
 @contextmanager
 def _ended_in_order() -> Iterator[None]:
-    """Let a request to end (SIGTERM) remove what would be left, as an interrupt does."""
+    """Let a request to end, or the end of the terminal, remove what would be left, as an interrupt does.
+
+    None of them comes through twice: a second one would end the removal.
+    """
+    heard = [number for number in _REQUESTS if signal.getsignal(number) is not signal.SIG_IGN]
 
     def end(number: int, _: FrameType | None) -> None:
+        for each in heard:
+            signal.signal(each, signal.SIG_IGN)
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
         sys.exit(128 + number)
 
-    before: Any = signal.signal(signal.SIGTERM, end)
+    before: list[Any] = [signal.signal(number, end) for number in heard]
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in zip(heard, before, strict=True):
+            signal.signal(number, handler)

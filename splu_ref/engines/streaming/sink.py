@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,6 +46,8 @@ class Sink:
         ------
         DataError
             If a column does not fit into the kind of file.
+        OSError
+            If the system refuses, for a full disk above all.
         """
         if self._kind == ".parquet":
             yield
@@ -79,7 +83,11 @@ class Sink:
             raise DataError(f"{self._output} cannot be written: {error}") from error
         self._begun = True
 
-    def _unfit(self, error: Exception) -> DataError:
+    def _unfit(self, error: Exception) -> Exception:
+        """Return what an error of Polars means, which tells those of the system in words alone."""
+        system = re.search(r"\(os error (\d+)\)", str(error))
+        if system is not None:
+            return OSError(int(system[1]), os.strerror(int(system[1])))
         reason = str(error).partition("\n")[0]
         return DataError(
             f"{self._output} cannot be written: a column does not fit into Parquet ({reason}): convert it to "

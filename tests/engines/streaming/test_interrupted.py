@@ -83,12 +83,33 @@ def test_equal_identities_are_found_across_batches(table: Path, monkeypatch: pyt
         publish(table, table.with_name("o.csv"), "v", SpluGen(2), KEY, id_column="id")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit for files stands for a full disk")
+@pytest.mark.parametrize(("name", "at"), [("o.csv", "distributing"), ("o.parquet", "writing")])
+def test_a_full_disk_is_told_as_one(name: str, at: str, tmp_path: Path) -> None:
+    import resource  # noqa: PLC0415 - it is of POSIX alone
+
+    table, before = tmp_path / "t.csv", resource.getrlimit(resource.RLIMIT_FSIZE)
+    table.write_text("v,w\n" + "".join(f"{n % 5},{n}\n" for n in range(20_000)))
+
+    def fill(step: str, done: int, whole: int) -> None:
+        if (step, done) == (at, whole):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 12, before[1]))
+
+    try:
+        with pytest.raises(InputError, match="File too large: free some space"):
+            publish(table, table.with_name(name), "v", SpluGen(2), progress=fill)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == [table]
+
+
 def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "splu_ref", "sanitize", *words]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-def test_a_request_to_end_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("request_", ["SIGTERM", "SIGHUP"])  # the latter comes when a terminal is closed
+def test_a_request_to_end_leaves_nothing(request_: str, tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("v,w\n" + "".join(f"{n % 5},{n}\n" for n in range(300_000)))
     words = (str(table), "-o", str(tmp_path / "o.csv"), "--sensitive", "v", "--gamma", "2", "--stream")
@@ -96,8 +117,9 @@ def test_a_request_to_end_leaves_nothing(tmp_path: Path) -> None:
         while not any(path.name.startswith(".splu-ref-") for path in tmp_path.iterdir()):
             assert process.poll() is None
             time.sleep(0.01)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 128 + signal.SIGTERM
+        process.send_signal(signal.Signals[request_])
+        process.send_signal(signal.Signals[request_])
+        assert process.wait(60) == 128 + signal.Signals[request_]
     assert list(tmp_path.iterdir()) == [table]
 
 
