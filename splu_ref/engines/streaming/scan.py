@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -140,8 +141,10 @@ class Scan:
             return
         seen = 0
         for table in self._source.batches():
+            with _rows_after(seen):
+                identities = table.identities(self._id_column) if self._keyed else ()
             seen += table.row_count
-            yield Rows(table, table.identities(self._id_column) if self._keyed else ())
+            yield Rows(table, identities)
         if seen != self.row_count:
             raise DataError(f"{self._source.path} changed while it was read: publish a copy")
 
@@ -156,12 +159,8 @@ class Scan:
     def _count(
         self, table: Microdata, column: str, counts: Counter[Value], distinct: list[pl.DataFrame]
     ) -> None:
-        try:
+        with _rows_after(self.row_count):
             found = table.encoding(column)
-        except DataError as error:
-            if not self.row_count:
-                raise
-            raise DataError(f"{error} (rows counted from row {self.row_count + 1} as the first)") from None
         counts.update(dict(zip(found.domain, table.histogram(column).tolist(), strict=True)))
         frame: pl.DataFrame = table.to_frame()
         if self._source.missing is not None and frame[column].dtype != pl.String:
@@ -173,6 +172,17 @@ class Scan:
         if len(distinct) > 64:
             together = Microdata.from_frame(pl.concat(distinct), self._source.missing)
             distinct[:] = [_distinct(together, column).to_frame()]
+
+
+@contextmanager
+def _rows_after(seen: int) -> Iterator[None]:
+    """Say in an error of some rows how many of the table's stand before them."""
+    try:
+        yield
+    except DataError as error:
+        if not seen:
+            raise
+        raise DataError(f"{error} (rows counted from row {seen + 1} as the first)") from None
 
 
 def _distinct(table: Microdata, column: str) -> Microdata:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -81,6 +82,11 @@ def test_equal_identities_are_found_across_batches(table: Path, monkeypatch: pyt
     table.write_text("v,id\n" + "".join(f"{n % 5},{n % 999}\n" for n in range(1000)))
     with pytest.raises(DataError, match="'id' cannot identify records: two of them hold the same text"):
         publish(table, table.with_name("o.csv"), "v", SpluGen(2), KEY, id_column="id")
+    table.write_text("v,id\n" + "".join(f"{n % 5},{n if n != 700 else ''}\n" for n in range(1000)))
+    with pytest.raises(DataError, match="is empty") as told:
+        publish(table, table.with_name("o.csv"), "v", SpluGen(2), KEY, id_column="id")
+    within, first = map(int, re.findall(r"\brow (\d+)", str(told.value)))
+    assert within + first - 1 == 701
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit for files stands for a full disk")
