@@ -21,7 +21,8 @@ def test_the_law_is_exactly_that_in_memory(
 ) -> None:
     monkeypatch.setattr(choices, "BEGINNINGS", 1)  # of more, an order is drawn as exactly, by more outcomes
     monkeypatch.setattr("splu_ref.engines.streaming.publishing.parts_of", lambda _: parts)
-    (tmp_path / "t.csv").write_text("\n".join(["v", *values]))  # one of three is deleted
+    rows = [f"{value},{number}" for number, value in enumerate(values)]
+    (tmp_path / "t.csv").write_text("\n".join(["v,row", *rows]))  # one of three is deleted
     mechanism = SpluGen(2, plan="anatomy")
 
     def on_files(source: EnumerationSource) -> tuple[str, ...]:
@@ -30,7 +31,8 @@ def test_the_law_is_exactly_that_in_memory(
 
     def in_memory(source: EnumerationSource) -> tuple[str, ...]:
         done = mechanism.publish_codes(np.arange(len(values)), len(values), source)
-        return tuple(values[code] for code in done.published.tolist())
+        published = zip(done.published.tolist(), done.rows.tolist(), strict=True)
+        return tuple(f"{values[code]},{row}" for code, row in published)
 
     assert exact_law(on_files, shuffle=True) == exact_law(in_memory, shuffle=True)
 
