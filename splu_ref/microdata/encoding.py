@@ -23,15 +23,15 @@ class Encoding(NamedTuple):
     ----------
     domain
         The distinct values ascending: numbers by size, text by code point. Of equal numbers that are written
-        differently (0.0 and -0.0, 1.0 and 1.00), it has the one whose text comes last.
+        differently (1.0 and 1.00), it has the one whose text comes last; the zero of floats is 0.0.
     codes
         Shape (rows,): index into ``domain``.
     rows
         Shape (domain,): a row that holds each value as it is written there, any row for the codes in
         ``unheld``.
     unheld
-        Codes of values that no row holds: of the text that cells without content are read as, or of values
-        that were declared and do not occur.
+        Codes of values that no row holds as they are written: of the text that cells without content are read
+        as, of a zero where all are -0.0, or of values that were declared and do not occur.
     """
 
     domain: tuple[Value, ...]
@@ -76,7 +76,7 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
         distinct = dict.fromkeys([value for value in distinct if value not in (None, "")] + [missing])
     domain: list[Any] = sorted(distinct)
     code_of: dict[Value | None, int] = {value: code for code, value in enumerate(domain)}
-    filler = -1
+    filler, unheld = -1, set()
     if missing is not None and empty:
         filler = code_of[missing]
         code_of.update(dict.fromkeys(empty, filler))
@@ -86,10 +86,15 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
     rows[codes] = np.arange(len(codes))
     if filler >= 0 and held:
         rows[filler], filler = cells.index(missing), -1
+    if filler >= 0:
+        unheld.add(filler)
     if kinds in (["float"], ["Decimal"]):
         for row in _rows_by_text(cells):
             rows[codes[row]], domain[codes[row]] = row, cells[row]
-    return Encoding(tuple(domain), codes, rows, frozenset([filler] if filler >= 0 else []))
+    if kinds == ["float"] and 0.0 in code_of and text(domain[code_of[0.0]]) == "-0.0":
+        domain[code_of[0.0]] = 0.0
+        unheld.add(code_of[0.0])
+    return Encoding(tuple(domain), codes, rows, frozenset(unheld))
 
 
 def _rows_by_text(cells: Sequence[Value | None]) -> list[int]:

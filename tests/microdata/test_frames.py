@@ -262,3 +262,19 @@ def test_counts_compare_canonical_texts() -> None:
         ({"moment": "1969-12-31T23:59:59.999999999Z"}, 1),
     ]:
         assert table.count(Concept.of(assignments)) == expected, assignments
+
+
+@pytest.mark.parametrize("zeros", [(-0.0, 0.0), (0.0, -0.0), (-0.0, -0.0)])
+@pytest.mark.parametrize("kind", [pl.DataFrame, pa.table, pd.DataFrame])
+def test_a_zero_is_written_without_a_sign(kind: Any, zeros: tuple[float, float]) -> None:
+    table = Microdata.from_frame(kind({"x": [zeros[0], 1.5, zeros[1]]}))
+    assert list(map(str, table.domain("x"))) == ["0.0", "1.5"]
+    assert table.with_codes("x", np.array([0, 1, 0])).cells("x") == ["0.0", "1.5", "0.0"]
+
+
+def test_equal_decimals_are_written_one_way_in_any_order() -> None:
+    cells = [Decimal("1.0"), Decimal("2"), Decimal("1.00")]
+    for ordered in (cells, cells[::-1]):
+        table = Microdata.from_frame(pd.DataFrame({"x": pd.Series(ordered, dtype=object)}))
+        assert list(map(str, table.domain("x"))) == ["1.00", "2"]
+        assert table.with_codes("x", np.array([0, 1, 0])).cells("x") == ["1.00", "2", "1.00"]
