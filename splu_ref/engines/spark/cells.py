@@ -40,6 +40,14 @@ def require_texts(frame: DataFrame) -> None:
     """
     if len(set(frame.columns)) < len(frame.columns) or not all(frame.columns):
         raise DataError("the Spark table names a column twice or not at all: rename it")
+    if frame.sparkSession.conf.get("spark.sql.caseSensitive") != "true":
+        lower = [name.lower() for name in frame.columns]
+        for name in frame.columns:
+            if lower.count(name.lower()) > 1:
+                raise DataError(
+                    f"another column has the name {name!r} but for upper and lower case, which Spark "
+                    "takes for the same: rename one of the two, or set spark.sql.caseSensitive"
+                )
     for field in frame.schema.fields:
         if not isinstance(field.dataType, _WITH_TEXT):
             raise DataError(

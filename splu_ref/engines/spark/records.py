@@ -15,6 +15,7 @@ from splu_ref.model import DataError
 from splu_ref.randomness import TableSum
 
 RECORD, NUMBER = "record", "number"
+_FLOATS = (types.FloatType, types.DoubleType)
 _COPIES = 1 << 16
 """Copies of one record that one task numbers at most."""
 
@@ -88,13 +89,10 @@ def identities(batch: pa.RecordBatch, id_column: str | None) -> Sequence[bytes]:
 
 def _require_distinct(frame: DataFrame, id_column: str) -> None:
     counted = frame.groupBy(sf.col(quoted(id_column)).alias("id")).agg(sf.count("*").alias("records"))
-    empty = sf.col("id").isNull() | (sf.col("id").cast("string").isin("", "NaN"))
-    for found in counted.where(empty | (sf.col("records") > 1)).limit(1).collect():
-        fault = (
-            "a cell is empty"
-            if found.records == 1 or not found.id
-            else f"{found.records} records share a value"
-        )
+    unfit = sf.lit("NaN" if isinstance(frame.schema[id_column].dataType, _FLOATS) else "")
+    empty = sf.col("id").isNull() | (sf.col("id").cast("string") == unfit)
+    for found in counted.withColumn("empty", empty).where("empty or records > 1").limit(1).collect():
+        fault = "a cell is empty" if found.empty else f"{found.records} records share a value"
         raise DataError(
             f"column {id_column!r} cannot identify records: {fault}: choose a column without repeated values"
         )

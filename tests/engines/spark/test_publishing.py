@@ -328,5 +328,11 @@ def test_refusals(spark: SparkSession, key_file: Path) -> None:
     lists = spark.createDataFrame([(["a"], "b")], ["list", "s"])
     refused(DataError, "column 'list' is of type array<string>", "s", gamma, frame=lists)
     refused(DataError, "holds no rows", "s", gamma, frame=frame.limit(0))
+    zeros = spark.createDataFrame([(n // 2, "ab"[n % 2]) for n in range(4)], ["id", "s"])
+    refused(DataError, "2 records share a value", "s", gamma, frame=zeros.limit(2), id_column="id")
+    cased = spark.createDataFrame([("a", "b")], ["s", "x"]).toDF("s", "S")
+    refused(DataError, "another column has the name 's' but for upper and lower", "s", gamma, frame=cased)
+    names = spark.createDataFrame([("NaN", "a"), ("null", "b")], ["id", "s"])
+    assert publish(names, "s", gamma, key_file, id_column="id").rows_in == 2
     with pytest.raises(InputError, match="No such file"):
         publish(frame, "s", gamma, f"{key_file}-elsewhere")
