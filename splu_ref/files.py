@@ -144,7 +144,7 @@ def write_all(
     with ExitStack() as leftovers, ExitStack() as undo:
         staged = []
         for path, (_, data) in zip(paths, contents, strict=True):
-            temporary = data if isinstance(data, Path) else _beside(path)
+            temporary = data if isinstance(data, Path) else name_beside(path)
             leftovers.callback(temporary.unlink, missing_ok=True)
             bits = 0o600 if private is not None and path == Path(private) else mode
             with _named(path):
@@ -185,7 +185,7 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
         return False
 
 
-def _beside(path: Path) -> Path:
+def name_beside(path: Path) -> Path:
     """Return a new name in the folder of ``path``, so that a rename stays within one file system."""
     return path.parent / f".splu-ref-{secrets.token_hex(8)}.tmp"
 
@@ -209,7 +209,7 @@ def _default_permissions() -> int:
 
 def _set_aside(path: Path, undo: ExitStack) -> Path:
     """Return a second name for the file at ``path``, from which ``undo`` puts it back."""
-    backup = _beside(path)
+    backup = name_beside(path)
     try:
         os.link(path, backup, follow_symlinks=False)
     except (OSError, NotImplementedError):  # no hard links here, or not to a symbolic link

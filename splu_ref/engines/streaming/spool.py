@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from splu_ref.files import name_beside
 from splu_ref.model import InputError
 from splu_ref.randomness import IntArray
 
@@ -34,11 +34,12 @@ def private_folder(beside: Path) -> Iterator[Path]:
     InputError
         If it cannot be made, or the disk is full.
     """
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=".splu-ref-", suffix=".tmp", dir=beside.parent))
-    except OSError as error:
-        raise InputError(f"{beside} cannot be written: {error.strerror}: choose another place") from error
-    try:
+    folder = name_beside(beside)
+    try:  # an interrupt may come as soon as it is made
+        try:
+            folder.mkdir(mode=0o700)
+        except OSError as error:
+            raise InputError(f"{beside} cannot be written: {error.strerror}: choose another place") from error
         yield folder
     except OSError as error:
         raise InputError(

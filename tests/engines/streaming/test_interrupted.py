@@ -125,7 +125,8 @@ def test_a_request_to_end_leaves_nothing(request_: str, tmp_path: Path) -> None:
             time.sleep(0.01)
         process.send_signal(signal.Signals[request_])
         process.send_signal(signal.Signals[request_])
-        assert process.wait(60) == 128 + signal.Signals[request_]
+        ended = signal.Signals[request_]
+        assert process.wait(60) in (128 + ended, -ended)  # the latter if a second one comes after the removal
     assert list(tmp_path.iterdir()) == [table]
 
 
