@@ -252,7 +252,8 @@ class Ledger:
                 progress(item, done, len(items))
 
         parts = dict(spread(partial(self._part, compiled=tuple(compiled)), items, begun))
-        results = {claim.id: self._judged(claim, parts[claim.id], parts.get(COQ)) for claim in claims}
+        coq_part = parts[COQ] if compiled else None  # a part that was lost is an error, and no evidence
+        results = {claim.id: self._judged(claim, parts[claim.id], coq_part) for claim in claims}
         for claim in premises_first:
             broken = [each for each in claim.rests_on if each in results and not results[each].passed]
             if broken and claim.id in results and claim.status is not Status.REFUTED:
@@ -300,7 +301,7 @@ class Ledger:
     def _judged(self, claim: Claim, own: _Examined, coq: _Examined | None = None) -> ClaimResult:
         """Return what came of a claim; the time of Coq is shared evenly by the claims it compiled for."""
         evidence, seconds = list(own.evidence[claim.id]), own.seconds
-        if coq is not None and claim.id in coq.evidence:
+        if coq is not None and claim.kernel is not None:
             evidence += coq.evidence[claim.id]
             seconds += coq.seconds / len(coq.evidence)
         if claim.kernel is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -164,6 +165,15 @@ class _Hand:
         self.line.close()
 
 
+def _sendable(error: Exception) -> Exception:
+    """Return an exception as it is, or its name and text if it cannot be made again from what is sent."""
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - written here
+    except Exception:  # whatever its constructor asks for
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
 def _serve(line: Connection) -> None:
     """Do what comes in, until the line is closed: by the end of the run, however it ends."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # unwinds, so that nothing is left behind
@@ -178,7 +188,7 @@ def _serve(line: Connection) -> None:
         try:
             answer = (True, function(item))
         except Exception as error:  # raised again where the item came from
-            answer = (False, error)
+            answer = (False, _sendable(error))
         try:
             line.send(answer)
         except OSError:  # nobody is there any more

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ from splu_proofs.claim import Claim, Status
 from splu_proofs.coq_run import INSTALL, accepted_by
 from splu_proofs.evidence import EvidenceError, Grade
 from splu_proofs.kernel import ACCEPTED_BY, Kernel
-from splu_proofs.ledger import Ledger
+from splu_proofs.ledger import COQ, Found, Ledger, in_turn
 from splu_ref.model import InputError
 
 PROVED = [claim for claim in LEDGER if claim.kernel is not None]
@@ -231,6 +231,52 @@ def test_coq_refuses(text: str, complaint: str, folder: Path) -> None:
         accepted_by(["Toy"], ["SPLU.Toy.t"])
     assert complaint in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_of_files_compiled_together_each_claim_is_told_its_own_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = replace(_claim(), id="toy.L", kernel=Kernel(theorems=("ProbB.probB_le_probA",), covers="All."))
+    other.computation(lambda: "fine")
+    ledger = _ledger(_claim(), tmp_path)
+    ledger.__dict__["_claims"]["toy.L"] = other
+    for claim in ledger:
+        affirm(claim, tmp_path / "affirmed.json", "8.16.1")
+    stated = [name for claim in ledger for name in _kernel(claim).names]
+    asked: list[list[str]] = []
+
+    def accepting(modules: Sequence[str], theorems: Sequence[str]) -> str:
+        asked.append([each for each in theorems if each in stated])
+        if refused & set(theorems):
+            raise EvidenceError("Coq does not accept it")
+        return "8.99"
+
+    monkeypatch.setattr("splu_proofs.kernel.accepted_by", accepting)
+    monkeypatch.setattr("splu_proofs.ledger.which", lambda name: name)
+    refused: set[str] = set()
+    assert all("8.99" in result.summary for result in ledger.run(coq=True))
+    assert asked == [stated]
+    refused.add(stated[0])
+    first, second = ledger.run(coq=True)
+    assert (first.passed, first.message) == (False, "kernel: Coq does not accept it")
+    assert (second.passed, second.grade) == (True, Grade.KERNEL)
+
+
+def test_a_part_of_coq_that_is_lost_is_no_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = _claim(grade=Grade.EXACT)  # reached without Coq, which is to prove a part of it all the same
+    ledger = _ledger(claim, tmp_path)
+    affirm(claim, tmp_path / "affirmed.json", "8.16.1")
+    monkeypatch.setattr("splu_proofs.ledger.which", lambda name: name)
+    monkeypatch.setattr("splu_proofs.kernel.accepted_by", lambda *_: "8.99")
+    assert ledger.run(coq=True)[0].passed
+
+    def losing(
+        function: Callable[[str], Found], items: Sequence[str], begun: Callable[[str, int], None], /
+    ) -> Iterator[tuple[str, Found]]:
+        return in_turn(function, [item for item in items if item != COQ], begun)
+
+    with pytest.raises(KeyError, match=COQ):
+        ledger.run(coq=True, spread=losing)
 
 
 def test_the_recorded_version_is_no_fingerprint(tmp_path: Path) -> None:

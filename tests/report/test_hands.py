@@ -58,6 +58,13 @@ def test_what_the_work_raises_is_raised_here_and_the_next_stage_runs(two: Hands)
     assert dict(two.each(math.factorial, [3, 4], silent)) == {3: 6, 4: 24}
 
 
+def test_what_cannot_be_raised_again_keeps_its_name_and_text(two: Hands) -> None:
+    with pytest.raises(RuntimeError, match="DemandingError: 4 of 5"):
+        list(two.each(_demanding, [4], silent))
+    with pytest.raises(RuntimeError, match="pickle"):
+        list(two.each(_local, [4], silent))
+
+
 def test_a_process_that_dies_fails_its_stage_and_is_named(two: Hands) -> None:
     with pytest.raises(HandLostError, match="ended with code 7 while it was at 7"):
         list(two.each(os._exit, [7], silent))
@@ -110,6 +117,19 @@ def test_an_interrupted_verification_leaves_no_process_and_no_report(tmp_path: P
     assert b"Traceback" not in told
     assert list(tmp_path.iterdir()) == []
     _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found) or None)
+
+
+class DemandingError(Exception):
+    def __init__(self, one: int, other: int) -> None:
+        super().__init__(f"{one} of {other}")
+
+
+def _demanding(item: int) -> None:
+    raise DemandingError(item, item + 1)
+
+
+def _local(item: int) -> Callable[[], int]:
+    return lambda: item
 
 
 def _none(found: Iterator[object]) -> Outcome:

@@ -105,6 +105,15 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
     assert "28 outcomes of 2 mechanisms and tables" in third.evidence
     assert [step for step, _ in told.steps[:2]] == ["cyclic, gamma 2", "cyclic, gamma 3"]
     assert [done for _, done in told.steps] == list(range(6))
+    declared["twice"] = DeclaredRow("DBR", (2, 1), 27, True, "")
+    assert enumeration.enumeration_stage(Hands(1), told).rows[-1].passed
+    # One of the two mechanisms of a row is not enumerated.
+    monkeypatch.setattr(
+        enumeration,
+        "declared_rows",
+        lambda given: [declared["once"] for mechanism, _ in given if mechanism.key == "once"],
+    )
+    assert not enumeration.enumeration_stage(Hands(1), told).rows[-1].passed
 
 
 @pytest.mark.no_cover

@@ -35,7 +35,7 @@ def enumeration_stage(hands: Hands, progress: Progress) -> Outcome:
     channels = [
         _channel_row(
             name,
-            [row for place in places for row in found[place][1]],
+            [found[place][1] for place in places],
             sum(found[place][2] for place in places),
         )
         for name, places in kinds.items()
@@ -74,12 +74,13 @@ def _law_row(law: _Law, rows: Sequence[EnumerationRow], seconds: float) -> Row:
     )
 
 
-def _channel_row(name: str, rows: Sequence[DeclaredRow], seconds: float) -> Row:
+def _channel_row(name: str, enumerated: Sequence[Sequence[DeclaredRow]], seconds: float) -> Row:
+    rows = [row for each in enumerated for row in each]
     return check_row(
         "enumeration",
         f"channel.{name.lower()}",
         f"Declared channel of {name}",
-        all(row.holds for row in rows) and bool(rows),
+        all(row.holds for row in rows) and all(enumerated),
         grade="enumerated",
         evidence=f"{sum(row.outcomes for row in rows):,} outcomes of {len(rows)} mechanisms and tables; "
         "the law of what each record is published as, compared as fractions",
