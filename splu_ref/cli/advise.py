@@ -240,7 +240,8 @@ def _binds(table: Microdata, choice: Together, advices: Mapping[str, Advice]) ->
 def _sanitize(table: Path, choice: Together, *, missing: str | None, **repeated: Sequence[str] | None) -> str:
     """Return the command that publishes as advised."""
     suffix = next((each for each in SUFFIXES if table.name.lower().endswith(each)), SUFFIXES[0])
-    words = ["splu-ref", "sanitize", str(table), "-o", f"published{suffix}", "--manifest", "published.json"]
+    named = f"./{table}" if str(table).startswith("-") else str(table)  # not an option
+    words = ["splu-ref", "sanitize", named, "-o", f"published{suffix}", "--manifest", "published.json"]
     options = choice.options
     sizes = {column: int(option.law.gamma) for column, option in options.items()}
     for column in options:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -38,9 +39,12 @@ def splu_gen(
 def _by_column(gamma: str, columns: Sequence[str]) -> dict[str, Gamma]:
     if "=" not in gamma:
         return dict.fromkeys(columns, Gamma(gamma))
-    parts = [part.rpartition("=") for part in gamma.split(",")]
-    told = {column: size for column, _, size in parts}
-    if len(told) < len(parts) or set(told) != set(columns):
+    # The columns are looked for, the longest first: a name may hold a comma or an equals sign itself.
+    named = "|".join(map(re.escape, sorted(columns, key=len, reverse=True)))
+    parts = list(re.finditer(rf"(?:^|,)({named})=([^,]*)", gamma))
+    told = {part[1]: part[2] for part in parts}
+    whole = "".join(part[0] for part in parts) == gamma
+    if not whole or len(told) < len(parts) or set(told) != set(columns):
         raise ParameterError(
             f"--gamma {gamma}: name each sensitive column once ({', '.join(columns)}), such as "
             f"{','.join(f'{column}=5' for column in columns)}, or give one number for all"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import stat
 from pathlib import Path
 from typing import Any
@@ -203,3 +204,16 @@ def test_one_gamma_is_taken_where_two_leave_too_few_records() -> None:
     assert (choice.common, choice.deleted, choice.meets) == (True, 0, False)
     with pytest.raises(DataError, match="one divides the other"):
         SpluGenByColumn({"a": SpluGen(2), "b": SpluGen(3)}).largest_gamma(table, ["a", "b"])
+
+
+def test_the_command_can_be_run_whatever_the_names_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = pl.DataFrame({"a,b": list("abcdefgh" * 5), "c=d": list("xyzw" * 10), "c": list("xyyx" * 10)})
+    write_table(Microdata.from_frame(frame), "-names.csv")
+    columns = ["--sensitive", "a,b", "--sensitive", "c=d", "--sensitive", "c"]
+    found = _json(capsys, "./-names.csv", *columns)
+    assert len(set(found["together"]["gamma"].values())) > 1
+    assert main([*shlex.split(found["command"])[1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["gamma"] == found["together"]["gamma"]

@@ -68,7 +68,9 @@ class ExcludedCells:
     def noticed(self) -> tuple[str, ...]:
         """What would have been noticed, in words."""
         found = []
-        if self.high is not None or (self.kept is None and self.others_noticed):
+        # Without a coin known rows show their own value or never do: then one row that does tells.
+        never = self.kept is None and self.known > 0 and not self.unaltered
+        if self.high is not None or never or (self.kept is None and self.others_noticed):
             found.append("the original itself")
         if self.high is not None:
             found.append(f"values kept with probability {rounded_up(self.high)} or more")

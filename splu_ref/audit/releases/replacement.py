@@ -49,6 +49,7 @@ ClaimedCells: TypeAlias = ClaimedReplacement | ClaimedOperator
 
 _NEED_ORIGINAL = ("schema", "records", "counts", "retention", "replacement", "independence")
 _IN_ORDER = "the rows are said to stand where they stood"
+_NO_COIN = "no coin decides whether a row whose true value is known shows it"
 _NEVER = "a single row with a value that never replaces its own"
 
 
@@ -114,7 +115,10 @@ def _with_original(
     for column in original.sensitive:
         yield _counts_evidence(match, column, claimed)
         yield retention_evidence(match, column, claimed) or NotChecked("retention", column, alike)
-        yield independence_evidence(match, column, claimed) or NotChecked("independence", column, alike)
+        known = bool((match.true_values(column) >= 0).any())
+        yield independence_evidence(match, column, claimed) or NotChecked(
+            "independence", column, _NO_COIN if known else alike
+        )
         yield _replacement_evidence(match, column, claimed)
     if claimed.in_place:
         yield NotChecked("shuffle", None, _IN_ORDER)
