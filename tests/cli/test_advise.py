@@ -217,3 +217,20 @@ def test_the_command_can_be_run_whatever_the_names_are(
     assert len(set(found["together"]["gamma"].values())) > 1
     assert main([*shlex.split(found["command"])[1:], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["gamma"] == found["together"]["gamma"]
+
+
+def test_a_crossing_that_is_named_can_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = {"new": "ab", "a part": "klmno", "u,v": "abcdefgh", "made": ["x / y", "z / w"], "sex": "XY"}
+    frame = pl.DataFrame(
+        {name: (list(of) * 120)[:120] for name, of in names.items()} | {"job": list("pqrs") * 30}
+    )
+    write_table(Microdata.from_frame(frame), "t.csv")
+    remedy = _json(capsys, "t.csv", "--sensitive", "sex", "--sensitive", "job")["together"]["remedy"]
+    assert "--cross 'new1=a part,sex' --sensitive new1 allows gamma up to 10" in remedy
+    made = _json(capsys, "t.csv", "--sensitive", "made", "--sensitive", "job")["together"]["remedy"]
+    assert "no crossing with one other column" in made
+    options = shlex.split(remedy.partition("; ")[2].partition(" allows")[0])
+    assert main(["sanitize", "t.csv", "-o", "o.csv", *options, "--sensitive", "job", "--gamma", "2"]) == 0

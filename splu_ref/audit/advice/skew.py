@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import itertools
+import shlex
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 from math import sqrt
 
@@ -11,6 +13,7 @@ import numpy as np
 from splu_ref.audit.advice.coded import Coded
 from splu_ref.decoys import largest_gamma
 from splu_ref.microdata import Microdata
+from splu_ref.microdata.recoding import JOINED_BY
 from splu_ref.microdata.values import text
 from splu_ref.model import DataError
 
@@ -68,12 +71,16 @@ def crossing(table: Microdata, sensitive: str, but: Collection[str] = (), above:
         The options of `sanitize` with what they allow; None if no crossing allows a gamma above that.
     """
     codes, size = table.codes(sensitive), len(table.domain(sensitive))
+    if not _can_be_crossed(sensitive, map(text, table.domain(sensitive))):
+        return None
     best: tuple[int, int, int, str] | None = None
     for name in table.columns:
         if name == sensitive or name in but:
             continue
         column = Coded.of(table, name)
         if not 2 <= len(column.values) <= MOST_VALUES or column.filled < table.row_count:
+            continue
+        if not _can_be_crossed(name, column.values):
             continue
         _, counts = np.unique(column.cells * size + codes, return_counts=True)
         allowed = largest_gamma(counts)
@@ -82,8 +89,14 @@ def crossing(table: Microdata, sensitive: str, but: Collection[str] = (), above:
             best = option
     if best is None:
         return None
-    options, most = f"--cross new={best[3]},{sensitive} --sensitive new", best[2]
+    free = next(each for number in itertools.count() if (each := f"new{number or ''}") not in table.columns)
+    options, most = shlex.join(["--cross", f"{free}={best[3]},{sensitive}", "--sensitive", free]), best[2]
     return f"{options} allows gamma up to {most} and hides both columns"
+
+
+def _can_be_crossed(name: str, values: Iterable[str]) -> bool:
+    """Return whether ``--cross`` takes a column: not one that is a crossing already."""
+    return "," not in name and not any(JOINED_BY in value for value in values)
 
 
 def _error(table: Microdata, count: int, values: int) -> float:
