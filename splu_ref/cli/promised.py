@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from splu_ref.channels import GroupDraws
-from splu_ref.cli.output import show
+from splu_ref.cli.output import about, show
 from splu_ref.model import ParameterError
 
 GammaIfTold: TypeAlias = Annotated[
@@ -112,7 +112,8 @@ def promised(
     from splu_ref.mechanisms import read_manifest, splu_gen_of  # noqa: PLC0415 - a number needs no tables
 
     facts = read_manifest(manifest)
-    mechanism = splu_gen_of(facts)
+    with about(manifest):
+        mechanism = splu_gen_of(facts)
     found: dict[Promised, list[str]] = {}
     for column, domain in facts.domains.items():
         each = mechanism.for_column(column)
