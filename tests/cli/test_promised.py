@@ -145,7 +145,7 @@ def test_a_certificate_is_of_one_law(
             "utility --frequency 9 --predicate-count 9 --concept-count 2 --rows 60 --manifest own.json",
             "leave out --rows",
         ),
-        ("privacy --alpha 3 --manifest drawn.json", "drawn.json: this is a release by DBR: give a manifest of one by SPLU-Gen"),
+        ("privacy --alpha 3 --manifest drawn.json", "drawn.json: this is a release by DBR"),
         ("privacy --alpha 3 --manifest none.json", "none.json: there is no such file"),
     ],
 )  # fmt: skip
