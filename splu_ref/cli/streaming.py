@@ -126,7 +126,7 @@ class Streamed:
             lines += [] if single else [("of", column)]
             lines += each.sentences()
         if release.randomness != "keyed":
-            lines.append(("repeated", repetition(laws.values(), epsilon)))
+            lines.append(("repeated", repetition(laws.values(), epsilon, "use one key (--key-file)")))
         lines.append(
             ("next", "tell gamma and p; keep the counts above, max_gamma and the original to yourself")
         )

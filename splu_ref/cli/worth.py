@@ -118,7 +118,11 @@ def bargain(draws: GroupDraws, gamma: int) -> str:
     )
 
 
-def repetition(laws: Iterable[PublishedCount], epsilon: Fraction) -> str:
+def repetition(
+    laws: Iterable[PublishedCount],
+    epsilon: Fraction,
+    remedy: str = "use one key (--key-file), or keep a --log",
+) -> str:
     """Return what it means to publish the same table again with fresh draws, for the worst column."""
     try:
         with one_budget():
@@ -129,7 +133,7 @@ def repetition(laws: Iterable[PublishedCount], epsilon: Fraction) -> str:
         level = "less and less"
     return (
         f"fresh draws each time, and the mean gives small counts away (T_P of {RELEASES} releases: {level}): "
-        "use one key (--key-file), or keep a --log"
+        f"{remedy}"
     )
 
 

@@ -136,6 +136,9 @@ def test_the_command_says_that_it_streamed(table: Path) -> None:
     result = json.loads(done.stdout)
     assert (result["rows_out"], result["randomness"], result["leaks"]) == (1000, "system", None)
     assert result["streamed"]["temporary_bytes"] > 0
+    told = subprocess.run(command(*words, "--force"), capture_output=True, text=True, check=True).stdout
+    assert "--key-file" in told
+    assert "--log" not in told  # which does not go with --stream
     refused = subprocess.run(
         command(*words, "--force", "--strict"), capture_output=True, text=True, check=False
     )
