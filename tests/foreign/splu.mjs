@@ -805,7 +805,7 @@ const FACTS = { "SPLU-Gen": ["gamma", "retention", "plan"], Anatomy: ["gamma", "
   [RETAINED]: ["retention", "replacing", "order", "domains"], swapping: ["retention"], operator: ["matrix", "order", "domains"],
   "alpha-beta": ["alpha", "beta", "domains"] };
 
-// The rows are those of the sorted domain; the text has a blank after each comma.
+// The rows are those of the sorted domain.
 function operatorRows(told, wrong) {
   if (!Array.isArray(told.sensitive) || told.sensitive.length !== 1) wrong();
   let rows;
@@ -814,7 +814,7 @@ function operatorRows(told, wrong) {
   const matrix = lawful(rows.map((row) => row.map((entry) => parseExact(entry, "matrix"))));
   const size = told.sensitive[0].domain.length;
   if (size < 2 || matrix.length !== size || matrix.some((row) => row.length !== size || row.some(({ p }) => p < 0n))) wrong();
-  return `[${matrix.map((row) => `[${row.map((entry) => `"${entry}"`).join(", ")}]`).join(", ")}]`;
+  return lawsText(matrix);
 }
 
 function manifestOf(text) {
@@ -989,7 +989,7 @@ function sharesOf(shares, count) {
 }
 
 const leastCommon = (numbers) => numbers.reduce((common, q) => (common / gcd(common, q)) * q, 1n);
-// A list of laws as it is told: JSON with a blank after each comma.
+// A list of laws, or the rows of a matrix, as it is told: JSON with a blank after each comma.
 const lawsText = (laws) => `[${laws.map((law) => `[${law.map((entry) => `"${entry}"`).join(", ")}]`).join(", ")}]`;
 
 function weightsOf({ values, cells, shares }, replacing) {
