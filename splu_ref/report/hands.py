@@ -8,6 +8,7 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import TracebackType
@@ -101,8 +102,8 @@ class Hands:
             for _ in range(min(self.number, len(items))):
                 give(self._idle.pop() if self._idle else _Hand(), function)
             while busy:
-                for line in wait(list(busy)):
-                    hand, item = busy[line]  # type: ignore[index]  # only connections are waited for
+                ready = wait(list(busy))
+                for hand, item in [held for line, held in busy.items() if line in ready]:
                     found = hand.answer(item)
                     del busy[hand.line]
                     done += 1
@@ -122,11 +123,8 @@ class _Hand:
         context = multiprocessing.get_context("spawn")
         self.line, theirs = context.Pipe()
         self._process: BaseProcess = context.Process(target=_serve, args=(theirs,), daemon=True)
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with _interrupts_later():
             self._process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         theirs.close()
 
     def send(self, message: tuple[Any, ...]) -> None:
@@ -163,6 +161,19 @@ class _Hand:
             self._process.kill()
             self._process.join()
         self.line.close()
+
+
+@contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Let an interrupt wait, which a process that is started here then never hears."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows: an interrupt reaches every process there
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _sendable(error: Exception) -> Exception:

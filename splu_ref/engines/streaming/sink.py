@@ -20,7 +20,7 @@ from splu_ref.model import DataError
 
 
 class Sink:
-    """Where rows are written: a file in a private folder, which is complete once `finish` was called.
+    """Where rows are written: a file in a private folder, which is complete once `opened` has ended.
 
     Parameters
     ----------
@@ -37,6 +37,7 @@ class Sink:
         self._parts: list[Path] = []
         self.path = folder / f"published{self._kind}"
         self._begun = False
+        self._file: BinaryIO | gzip.GzipFile
 
     @contextmanager
     def opened(self) -> Iterator[None]:
@@ -60,11 +61,11 @@ class Sink:
             return
         with self.path.open("wb") as file:
             if self._kind == ".csv":
-                self._file: BinaryIO = file
+                self._file = file
                 yield
                 return
             with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as packed:
-                self._file = packed  # type: ignore[assignment]  # only written to
+                self._file = packed
                 yield
 
     def add(self, table: Microdata) -> None:
