@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -15,14 +15,11 @@ from splu_ref.audit.advice.option import EPSILON
 from splu_ref.audit.release_log import logged, read_log, warnings
 from splu_ref.cli.gammas import (
     by_column,
-    in_words,
     is_plain,
     parameters_told,
-    retentions_told,
-    sizes_told,
     splu_gen,
 )
-from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
+from splu_ref.cli.output import AsJson, Force, Separator, about, note
 from splu_ref.cli.preparing import Preparation
 from splu_ref.cli.progress import counted
 from splu_ref.cli.release_options import (
@@ -38,14 +35,14 @@ from splu_ref.cli.release_options import (
     QuasiColumn,
     Seed,
 )
-from splu_ref.cli.streaming import Streamed, kept_oftener
+from splu_ref.cli.released import Told, kept_oftener
+from splu_ref.cli.streaming import Streamed
 from splu_ref.cli.worth import (
     bargain,
     leak_warnings,
     leaks_json,
     repetition,
     unique_records,
-    worth_json,
     worth_of,
 )
 from splu_ref.files import refuse_existing, same_file, write_all
@@ -325,45 +322,11 @@ def _show(
     *,
     as_json: bool,
 ) -> None:
-    sizes = [len(domain) for domain in release.domains.values()]
-    single = len(sizes) == 1
-    result = {
-        "rows_in": release.rows_in,
-        "rows_out": release.table.row_count,
-        "suppressed": release.suppressed,
-        "gamma": sizes_told(mechanism),
-        "retention": retentions_told(mechanism),
-        "sensitive": release.sensitive[0] if single else list(release.sensitive),
-        "plan": mechanism.for_column(release.sensitive[0]).plan,
-        "domain_size": sizes[0] if single else sizes,
-        "max_gamma": dict(release.max_gamma) if isinstance(release.max_gamma, Mapping) else release.max_gamma,
-        "randomness": release.randomness,
-        "recoded": [step.facts() for step in release.recoded],
-        "worth": [{"column": column, **worth_json(each)} for column, each in worths.items()],
-        "leaks": [leaks_json(each) for each in leaks],
-        "publisher_only": ["max_gamma", "worth", "leaks"],
-    }
-    allowed = "" if release.max_gamma is None else in_words(release.max_gamma)
-    published = f"{release.table.row_count} rows, {release.suppressed} suppressed"
-    if isinstance(release, JoinedRelease):
-        result["batch_rows"] = release.batch.row_count
-        published = f"{release.batch.row_count} of {published}"
-    lines = [
-        ("published", f"{output} ({published})"),
-        ("sensitive", ", ".join(release.sensitive)),
-        ("gamma", f"{in_words(sizes_told(mechanism))} (this table allows up to {allowed})"),
-        ("retention", f"p = {in_words(retentions_told(mechanism))}"),
-        ("plan", mechanism.for_column(release.sensitive[0]).plan),
-        ("randomness", release.randomness),
-    ]
+    batch = release.batch.row_count if isinstance(release, JoinedRelease) else None
+    told = Told(mechanism, release, output, release.table.row_count, batch)
     if isinstance(mechanism, SpluGen) and mechanism.draws.bound is not None:
-        result["draws"] = str(mechanism.draws)
-        lines.append(("draws", f"{mechanism.draws}: {bargain(mechanism.draws, mechanism.gamma)}"))
-    for column, each in worths.items():
-        lines += [] if single else [("of", column)]
-        lines += each.sentences()
-    lines.append(("unique", unique_records(leaks[0], release.rows_in)))
-    if again is not None:
-        lines.append(("repeated", again))
-    lines.append(("next", "tell gamma and p; keep the counts above, max_gamma and the original to yourself"))
-    show(result, lines, as_json=as_json)
+        law = str(mechanism.draws)
+        told.add("draws", law, f"{law}: {bargain(mechanism.draws, mechanism.gamma)}")
+    told.judged(worths, [leaks_json(each) for each in leaks])
+    closing = [("unique", unique_records(leaks[0], release.rows_in))]
+    told.show(closing if again is None else [*closing, ("repeated", again)], as_json=as_json)

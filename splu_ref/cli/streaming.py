@@ -12,12 +12,13 @@ from types import FrameType
 from typing import Any
 
 from splu_ref.channels import PublishedCount
-from splu_ref.cli.gammas import in_words, is_plain, retentions_told, sizes_told
-from splu_ref.cli.output import about, note, show
+from splu_ref.cli.gammas import is_plain
+from splu_ref.cli.output import about, note
 from splu_ref.cli.progress import counted
-from splu_ref.cli.worth import repetition, worth_json, worth_of
+from splu_ref.cli.released import Told, kept_oftener
+from splu_ref.cli.worth import repetition, worth_of
 from splu_ref.engines.streaming import StreamedRelease, publish
-from splu_ref.mechanisms import SpluGen, SpluGens
+from splu_ref.mechanisms import SpluGens
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Key
 
@@ -86,61 +87,24 @@ class Streamed:
     def show(self, laws: Mapping[str, PublishedCount], epsilon: Fraction, *, as_json: bool) -> None:
         """Print what was published; ``laws`` and ``epsilon`` are those of what it is worth."""
         release, mechanism = self._release, self._mechanism
-        worths = worth_of(release.original, laws, epsilon)
-        sizes = [len(domain) for domain in release.manifest.domains.values()]
-        single = len(sizes) == 1
-        allowed = release.max_gamma
-        most = "" if allowed is None else in_words(allowed)
-        result = {
-            "rows_in": release.rows_in,
-            "rows_out": release.manifest.rows,
-            "suppressed": release.suppressed,
-            "gamma": sizes_told(mechanism),
-            "retention": retentions_told(mechanism),
-            "sensitive": self._sensitive[0] if single else list(self._sensitive),
-            "plan": mechanism.for_column(self._sensitive[0]).plan,
-            "domain_size": sizes[0] if single else sizes,
-            "max_gamma": dict(allowed) if isinstance(allowed, Mapping) else allowed,
-            "randomness": release.randomness,
-            "recoded": [],
-            "worth": [{"column": column, **worth_json(each)} for column, each in worths.items()],
-            "leaks": None,
-            "publisher_only": ["max_gamma", "worth", "leaks"],
-            "streamed": {
+        told = Told(mechanism, release, self._output, release.manifest.rows)
+        told.add(
+            "streamed",
+            {
                 "seconds": {step: round(seconds, 3) for step, seconds in release.seconds.items()},
                 "temporary_bytes": release.disk,
             },
-        }
-        published = f"{release.manifest.rows} rows, {release.suppressed} suppressed"
-        lines = [
-            ("published", f"{self._output} ({published})"),
-            ("sensitive", ", ".join(self._sensitive)),
-            ("gamma", f"{in_words(sizes_told(mechanism))} (this table allows up to {most})"),
-            ("retention", f"p = {in_words(retentions_told(mechanism))}"),
-            ("plan", mechanism.for_column(self._sensitive[0]).plan),
-            ("randomness", release.randomness),
-            ("streamed", f"{release.disk >> 20} MiB of temporary files, which are gone"),
-            ("not sought", "columns that give a sensitive one away: give splu-ref advise a sample of rows"),
-        ]
-        for column, each in worths.items():
-            lines += [] if single else [("of", column)]
-            lines += each.sentences()
-        if release.randomness != "keyed":
-            lines.append(("repeated", repetition(laws.values(), epsilon, "use one key (--key-file)")))
-        lines.append(
-            ("next", "tell gamma and p; keep the counts above, max_gamma and the original to yourself")
+            f"{release.disk >> 20} MiB of temporary files, which are gone",
         )
+        unsought = "columns that give a sensitive one away: give splu-ref advise a sample of rows"
+        told.lines.append(("not sought", unsought))
+        told.judged(worth_of(release.original, laws, epsilon), None)
+        closing = []
+        if release.randomness != "keyed":
+            closing.append(("repeated", repetition(laws.values(), epsilon, "use one key (--key-file)")))
         if not is_plain(mechanism):
             note(kept_oftener(mechanism.for_column(self._sensitive[0])))
-        show(result, lines, as_json=as_json)
-
-
-def kept_oftener(mechanism: SpluGen) -> str:
-    """Return what must be said to other commands of a retention that is not 1/gamma."""
-    return (
-        f"retention is not 1/gamma: say --retention {mechanism.retention} to estimate, privacy and utility "
-        "as well"
-    )
+        told.show(closing, as_json=as_json)
 
 
 @contextmanager

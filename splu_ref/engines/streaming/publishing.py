@@ -28,6 +28,7 @@ from splu_ref.files import refuse_existing, write_all
 from splu_ref.manifest import Manifest, Origin
 from splu_ref.mechanisms import SpluGen, SpluGens
 from splu_ref.microdata import Microdata, require_suffix
+from splu_ref.microdata.recoding import Recoding
 from splu_ref.microdata.values import text
 from splu_ref.model import ParameterError
 from splu_ref.randomness import (
@@ -70,6 +71,16 @@ class StreamedRelease:
     original: Scan
     seconds: Mapping[str, float]
     disk: int
+
+    @property
+    def domains(self) -> Mapping[str, tuple[str, ...]]:
+        """The values of each sensitive column, as texts."""
+        return self.manifest.domains
+
+    @property
+    def recoded(self) -> tuple[Recoding, ...]:
+        """What was done to columns of the original before: nothing."""
+        return self.manifest.recoded
 
 
 def publish(
