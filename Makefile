@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 SPARK := $(VENV)/.spark
-INSTALL := $(PYTHON) -m pip --python $(BIN)/python install --quiet
+INSTALL := $(PYTHON) -m pip --python $(BIN)/python install --quiet --no-compile
+COMPILE := $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib
 LOCK := $(BIN)/python -m uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --quiet
 WORKERS ?= auto
@@ -23,17 +24,20 @@ help:
 	@echo "make lock    resolve the dependencies again and write the three files of pinned versions"
 
 # The environment is made without ensurepip, which some systems package apart, and filled by the system's pip. Every file
-# that pip downloads has one of the hashes in constraints.txt; the checkout itself has none, and goes in alone.
+# that pip downloads has one of the hashes in constraints.txt; the checkout itself has none, and goes in alone. pip would
+# compile on one processor; a package may hold files that are not meant to compile.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv --clear --without-pip $(VENV)
 	$(INSTALL) --require-hashes --requirement constraints.txt
 	$(INSTALL) --no-deps --no-build-isolation --editable .
+	-@$(COMPILE)
 	@touch $@
 
 # Spark is half a gigabyte and only for what is tested on it, so nothing else waits for it. Its distribution is built
 # here, by the pinned build tool.
 $(SPARK): $(READY) constraints-spark.txt
 	$(INSTALL) --require-hashes --no-build-isolation --requirement constraints-spark.txt
+	-@$(COMPILE)
 	@touch $@
 
 verify: $(READY)

@@ -8,6 +8,11 @@ import pytest
 
 from property_tests.run import SEED_VARIABLE, Run, configured_seed, fresh_seed
 
+LONGEST = [
+    f"test_shipped[{check}]"
+    for check in ("enumeration.release", "adult.draws", "conjunctions.intervals", "generated.counts")
+]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("splu-ref")
@@ -27,6 +32,11 @@ def pytest_configure(config: pytest.Config) -> None:
         seed = fresh_seed()
     if seed is not None:
         os.environ[SEED_VARIABLE] = seed  # worker processes inherit it
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # What takes longest comes first, so that no process works on alone at the end; each gets two of them.
+    items.sort(key=lambda item: LONGEST.index(item.name) if item.name in LONGEST else len(LONGEST))
 
 
 def pytest_report_header() -> str:

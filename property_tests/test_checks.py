@@ -1,21 +1,29 @@
-"""The shipped package under every check; a JUnit report carries claim, grade, e-value, budget and power."""
+"""The shipped package under every check.
+
+A JUnit report carries claim, grade, e-value, budget and power, and what the kill matrix wants to know.
+"""
 
 from __future__ import annotations
+
+from typing import cast
 
 import pytest
 
 from property_tests.checks import CHECKS
+from property_tests.mutants.earlier import code_tried
+from property_tests.mutants.matrix import Watched
 from property_tests.run import Run
-from property_tests.subject import SHIPPED
+from property_tests.subject import SHIPPED, Subject
 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_shipped(name: str, run: Run, request: pytest.FixtureRequest) -> None:
-    check = CHECKS[name]
-    outcome = check(SHIPPED, run)
+    check, watched = CHECKS[name], Watched(SHIPPED)
+    outcome = check(cast("Subject", watched), run)
     # The properties of the test case in a JUnit file (record_property would refuse its default dialect).
     properties = request.node.user_properties
     properties += [("claim", check.claim), ("grade", check.grade), ("run_seed", run.seed)]
+    properties += [("code", code_tried()), ("used", " ".join(sorted(watched.used)))]
     if check.grade == "statistical":
         properties += [
             ("log10_e", outcome.log10_e),

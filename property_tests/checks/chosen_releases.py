@@ -16,7 +16,7 @@ from property_tests.subject import Subject
 from splu_ref.audit import EValue, RatePower, average, counts_point, rate_power
 from splu_ref.model import Gamma
 
-EXAMPLES, MATRIX_EXAMPLES = 20, 4
+EXAMPLES, MATRIX_EXAMPLES = 20, 2
 EXAMPLE_RELEASES = 400
 
 

@@ -16,6 +16,7 @@ from property_tests.run import Run
 from property_tests.sampled import World, law_evidence
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, average, counts_point, rate_power
+from splu_ref.audit.enumeration import made_once
 from splu_ref.channels import GroupDraws
 from splu_ref.decoys import PlanMethod, mixed
 from splu_ref.mechanisms import SpluGen
@@ -159,7 +160,7 @@ TABLES = (
 def release(subject: Subject, run: Run) -> Outcome:
     walked = 0
     for (histogram, gamma, law), plan in product(TABLES, (subject.plans["anatomy"], IN_BLOCKS)):
-        mechanism = SpluGen(gamma, plan=plan, draws=law)
+        mechanism = SpluGen(gamma, plan=made_once(plan), draws=law)
         fault, seen = _fault(subject, mechanism, np.repeat(np.arange(len(histogram)), histogram))
         if fault:
             return Outcome(False, f"counts {histogram}, gamma {gamma}, draws {law}: {fault}")

@@ -10,7 +10,7 @@ from property_tests.checking import Outcome, check
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.audit import declared_rows, enumeration_rows
-from splu_ref.audit.enumeration import GAMMAS, RETENTIONS, CodesRelease
+from splu_ref.audit.enumeration import GAMMAS, RETENTIONS, CodesRelease, made_once
 from splu_ref.channels import Channel
 from splu_ref.decoys import PlanMethod
 from splu_ref.mechanisms import SpluGen
@@ -28,7 +28,7 @@ from splu_ref.randomness import Draws, IntArray, UniformSource
 def release(subject: Subject, run: Run) -> Outcome:
     tables = outcomes = 0
     for row in enumeration_rows(
-        ordered=run.size == "full",
+        ordered=run.pick(True, False),
         largest=run.pick(6, 4),
         publish=subject.publish_codes,
         plans={**subject.plans, "mixed": partial(subject.mixed, passes=1)},
@@ -65,7 +65,7 @@ class _Declaring:
 def channel(subject: Subject, run: Run) -> Outcome:
     plans: dict[str, PlanMethod] = {**subject.plans, "mixed": partial(subject.mixed, passes=1)}
     mechanisms = [
-        (_Declaring(subject, SpluGen(gamma, retention, plan)), gamma)
+        (_Declaring(subject, SpluGen(gamma, retention, made_once(plan))), gamma)
         for gamma, retention, plan in product(GAMMAS, (None, *RETENTIONS), plans.values())
     ]
     tables = outcomes = 0

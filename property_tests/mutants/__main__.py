@@ -17,6 +17,7 @@ from rich.table import Table
 
 from property_tests.checks import CHECKS
 from property_tests.mutants import MUTANTS
+from property_tests.mutants.earlier import passages
 from property_tests.mutants.matrix import SHIPPED_NAME, Cell, Matrix, kill_matrix
 from property_tests.run import Run, configured_seed, fresh_seed
 from splu_ref.files import refuse_existing, write_whole
@@ -33,19 +34,26 @@ def main(arguments: list[str] | None = None) -> int:
         "--json", type=Path, metavar="FILE", help="also write the matrix as JSON (replaced if it exists)"
     )
     parser.add_argument("--workers", type=int, default=1, help="number of processes (default: 1)")
+    parser.add_argument(
+        "--passed",
+        type=Path,
+        metavar="FILE",
+        help="JUnit report of a full run with the same seed: what the code as it is passed there",
+    )
     parser.add_argument("--run-seed", metavar="TEXT", help="seed of all samples (default: the fixed one)")
     parser.add_argument("--fresh-seed", action="store_true", help="use a seed that no run has used")
     options = parser.parse_args(arguments)
     if options.workers < 1:
         parser.error(f"--workers is {options.workers}: give at least 1")
     seed = options.run_seed or (fresh_seed() if options.fresh_seed else configured_seed())
-    if options.json is not None:
-        try:
+    try:
+        if options.json is not None:
             refuse_existing(options.json, force=True)
-        except InputError as error:
-            parser.error(str(error))
+        passed = passages(options.passed, seed) if options.passed else {}
+    except InputError as error:
+        parser.error(str(error))
     messages = Console(stderr=True)
-    messages.print(f"run seed {seed}", highlight=False)
+    messages.print(f"run seed {seed}, {len(passed)} of {len(CHECKS)} checks passed before", highlight=False)
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -63,7 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
             if not messages.is_terminal and done % _LINE_EVERY == 0:
                 messages.print(f"{done} of {total} cells", highlight=False)
 
-        matrix = kill_matrix(Run(seed, "matrix"), options.workers, finished)
+        matrix = kill_matrix(Run(seed, "matrix"), options.workers, finished, passed)
     _print(matrix, Console())
     if options.json is not None:
         text = json.dumps(matrix.to_json(), indent=1) + "\n"

@@ -41,5 +41,5 @@ def _eliminated(row: list[int], pivot: list[int], column: int) -> list[int]:
     if not row[column]:
         return row
     left = [pivot[column] * entry - row[column] * other for entry, other in zip(row, pivot, strict=True)]
-    common = gcd(*left) or 1
-    return [entry // common for entry in left]
+    common = gcd(*left)
+    return left if common <= 1 else [entry // common for entry in left]

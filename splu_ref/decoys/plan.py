@@ -200,7 +200,8 @@ class RunLengthPlan(DecoyPlan):
             shift = (run.start + skipped * width) % len(run.ring)
             ring = np.roll(np.asarray(run.ring, dtype=groups.dtype), -shift)
             turns = len(block) * width
-            block[:, len(run.head) :] = np.resize(ring, turns).reshape(len(block), width)
+            rounds = np.tile(ring, -(-turns // len(ring)))
+            block[:, len(run.head) :] = rounds[:turns].reshape(len(block), width)
         return groups
 
     def group_of(self, entries: IntArray) -> IntArray:

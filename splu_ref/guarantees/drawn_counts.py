@@ -48,8 +48,10 @@ class SlotLaw:
 
     def mean_of_power(self, tilt: Fraction) -> Fraction:
         """Return the mean of z^(places - 1), z = ``tilt`` > 0: at least 1."""
-        total = sum((w * tilt**k for k, w in enumerate(self.weights)), Fraction(0))
-        return total / (self.denominator * tilt)
+        total, unit = 0, 1  # of the sum of w z^places: Horner's rule in whole numbers, for one common divisor
+        for weight in reversed(self.weights):
+            total, unit = total * tilt.numerator + weight * unit, unit * tilt.denominator
+        return Fraction(total * tilt.denominator**2, unit * self.denominator * tilt.numerator)
 
 
 @cache

@@ -110,6 +110,23 @@ class EnumerationSource:
         return self
 
     @property
+    def made(self) -> int:
+        """How many choices this path has made so far."""
+        return self._used
+
+    def choices(self, begin: int) -> list[int]:
+        """Return the choices made from number ``begin`` on."""
+        return self._digits[begin : self._used]
+
+    def repeats(self, choices: list[int]) -> bool:
+        """Make given choices, and return True, if they are the next ones of this path; else make none."""
+        end = self._used + len(choices)
+        if self._digits[self._used : end] != choices:
+            return False
+        self._used = end
+        return True
+
+    @property
     def paths(self) -> int:
         """The product of the bounds on this path: its probability is one over it."""
         product = 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.audit.comparison import ATTACKS, GUARANTEES, Comparison
+from splu_ref.audit.shares import FEWEST
 from splu_ref.folders import check_folder, write_folder
 from splu_ref.report.page import page
 
@@ -23,6 +24,7 @@ def comparison_html(done: Comparison) -> bytes:
             ("attacks", "What attacks achieve", ATTACKS, done.attacks),
             ("guarantees", "What is guaranteed", GUARANTEES, done.guarantees),
         ),
+        fewest=FEWEST,
         version=__version__,
         specification=SPECIFICATION,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from splu_ref import SPECIFICATION, __version__
@@ -41,30 +42,36 @@ def conformance_html(outcomes: Sequence[Conformance]) -> bytes:
         At least one, each of the same vectors: a column of the matrix.
     """
     operations = list(dict.fromkeys(name for outcome in outcomes for name in outcome.operations()))
+    columns = [_column(outcome, operations) for outcome in outcomes]
     return page(
         "conformance.html.j2",
         outcomes=outcomes,
-        rows=[(name, [_cell(outcome, name) for outcome in outcomes]) for name in operations],
+        rows=list(zip(operations, zip(*columns, strict=True), strict=True)),
         shown=SHOWN,
         version=__version__,
         specification=SPECIFICATION,
     )
 
 
-def _cell(outcome: Conformance, operation: str) -> Cell:
-    shares = outcome.coverage.get(operation, {})
-    if not shares:
-        return Cell("", "– not asked")
-    told, all_kinds = spoken(shares), whole(shares)
-    failed = sum(result.operation == operation for result in outcome.failures())
-    if failed:
-        return Cell("bad", f"✗ {failed} failed", told)
-    if operation not in outcome.offered:
-        return Cell("", "– not offered")
-    if operation not in outcome.answered():
-        return Cell("", "? not shown", told)
-    if all_kinds.passed == all_kinds.of:
-        return Cell("good", f"✓ all {all_kinds.of}" + (" asked" if outcome.smoke else ""), told)
-    expected = outcome.by_operation()[operation]["xfailed"]
-    more = f", {expected} expected to fail" if expected else ""
-    return Cell("refuted", f"in part: {all_kinds}{more}", told)
+def _column(outcome: Conformance, operations: Sequence[str]) -> Iterator[Cell]:
+    """Yield what is shown of a program, by operation."""
+    coverage, answered, counts = outcome.coverage, outcome.answered(), outcome.by_operation()
+    failures = Counter(failure.operation for failure in outcome.failures())
+    for operation in operations:
+        shares = coverage.get(operation)
+        if not shares:
+            yield Cell("", "– not asked")
+            continue
+        told, all_kinds = spoken(shares), whole(shares)
+        if failures[operation]:
+            yield Cell("bad", f"✗ {failures[operation]} failed", told)
+        elif operation not in outcome.offered:
+            yield Cell("", "– not offered")
+        elif operation not in answered:
+            yield Cell("", "? not shown", told)
+        elif all_kinds.passed == all_kinds.of:
+            yield Cell("good", f"✓ all {all_kinds.of}" + (" asked" if outcome.smoke else ""), told)
+        else:
+            expected = counts[operation]["xfailed"]
+            more = f", {expected} expected to fail" if expected else ""
+            yield Cell("refuted", f"in part: {all_kinds}{more}", told)

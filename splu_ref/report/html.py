@@ -10,7 +10,7 @@ from splu_ref.guarantees.decimals import decimal_up
 from splu_ref.report.drawing import MISSING_MATPLOTLIB
 from splu_ref.report.exhibits import PublicationAudit
 from splu_ref.report.mathml import mathml, spoken
-from splu_ref.report.model import Row, VerificationReport
+from splu_ref.report.model import LEFT_OUT, Row, VerificationReport
 from splu_ref.report.page import page
 from splu_ref.report.scatter import scatter
 
@@ -40,6 +40,7 @@ def html(report: VerificationReport) -> bytes:
             "scatter": _scatter,
         },
         report=report,
+        left_out=LEFT_OUT,
         by_status=_by_status(report.claims),
         refuted=[row for row in report.claims if row.status == "refuted"],
         titles={row.id: row for row in report.claims},

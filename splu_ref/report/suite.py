@@ -8,12 +8,14 @@ import secrets
 import shlex
 import subprocess
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from shutil import which
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from splu_ref import SPECIFICATION, __version__
@@ -101,7 +103,9 @@ def run_suite(
     seed = secrets.token_hex(8) if fresh_seed else os.environ.get(SEED_VARIABLE) or FIXED_SEED
     environment = _environment(level, number, seed, fresh_seed=fresh_seed)
     begin = perf_counter()
-    with Hands(number) as hands:
+    variables = {SEED_VARIABLE: seed}
+    with ExitStack() as held:
+        hands = held.enter_context(Hands(number))
         stages: list[tuple[str, Callable[[], Outcome]]] = [
             ("ledger", lambda: ledger_stage(ledger, hands, watcher, coq=level == "full")),
             ("certificates", lambda: certificates_stage(watcher)),
@@ -110,9 +114,10 @@ def run_suite(
             ("figures", lambda: figures_stage(ledger, watcher)),
         ]
         if level == "full":
+            suites = Path(held.enter_context(TemporaryDirectory(prefix="splu-ref-"))) / "junit.xml"
             stages += [
-                ("properties", lambda: properties_stage(number, {SEED_VARIABLE: seed}, watcher)),
-                ("mutants", lambda: mutants_stage(number, {SEED_VARIABLE: seed}, watcher)),
+                ("properties", lambda: properties_stage(number, variables, watcher, suites)),
+                ("mutants", lambda: mutants_stage(number, variables, watcher, suites)),
             ]
         outcomes = [guarded(name, run) for name, run in stages]
     return VerificationReport(

@@ -20,7 +20,7 @@ from rich.text import Text
 
 from splu_ref import terminal
 from splu_ref.guarantees import decimal_up
-from splu_ref.report.model import Row, VerificationReport
+from splu_ref.report.model import LEFT_OUT, Row, VerificationReport
 from splu_ref.terminal import fitted, visible
 
 LOG_WIDTH = 160
@@ -34,8 +34,9 @@ def report_view(report: VerificationReport, width: int = LOG_WIDTH) -> Group:
         Text.assemble(("failed ", "bold red"), visible(row.id), ": ", visible(row.detail or row.title))
         for row in report.failures
     ]
+    left_out = [Text(f"not run at level quick: {LEFT_OUT}")] if report.level == "quick" else []
     verdict = Text(last_line(report), style="bold green" if report.holds else "bold red")
-    return Group(fitted(table(report, width), width), *failures, verdict)
+    return Group(fitted(table(report, width), width), *failures, *left_out, verdict)
 
 
 def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:

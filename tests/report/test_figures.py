@@ -5,11 +5,14 @@ import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
-from splu_ref.report.drawing import COLORS, INK, draw
+from splu_ref.report.drawing import COLORS, INK, MARKERS, _plot, draw
+from splu_ref.report.exhibits import Figure, Series
 from splu_ref.report.figures import figure_4, figure_5
+from splu_ref.report.scatter import scatter
 from splu_ref.report.stages.figures import figures_stage
 
 
@@ -81,6 +84,64 @@ def test_two_drawings_share_no_id() -> None:
     ids = [{part.split('"')[0] for part in svg.split(' id="')[1:]} for svg in (fourth, fifth)]
     assert ids[0]
     assert not ids[0] & ids[1]
+
+
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_curves_are_told_apart_and_printed_numbers_from_computed_ones(logarithmic: bool) -> None:
+    pyplot = pytest.importorskip("matplotlib.figure")
+    series = tuple(
+        Series(f"{kind} {number}", kind, tuple((x, 0.1 * number + 0.01) for x in (1, 2, 5)))
+        for number in range(2)
+        for kind in ("exact", "printed")
+    )
+    axes = pyplot.Figure().subplots()
+    _plot(axes, Figure("f", "", "", "", "records", "chance", logarithmic, series))
+    lines = {line.get_label(): line for line in axes.lines}
+    assert set(lines) == {one.label for one in series}
+    for one in series:
+        line, number, exact = lines[one.label], int(one.label[-1]), one.kind == "exact"
+        assert [*zip(*line.get_data(), strict=True)] == list(one.points)
+        assert (line.get_color(), line.get_marker()) == (COLORS[number], MARKERS[number])
+        assert line.get_markerfacecolor() == (COLORS[number] if exact else "none")
+        assert line.get_linestyle() == ("-" if exact else "--" if logarithmic else "None")
+        assert line.get_markersize() == (5 if exact or logarithmic else 10)
+    assert (axes.get_xlabel(), axes.get_ylabel(), list(axes.get_xticks())) == ("records", "chance", [1, 2, 5])
+    assert axes.get_yscale() == ("log" if logarithmic else "linear")
+    assert logarithmic or axes.get_ylim() == (0, 1)
+    assert not logarithmic or axes.yaxis.get_major_formatter()(0.1, 0) == "0.1"
+
+
+def test_dots_stand_at_their_counts() -> None:
+    """The scales of the picture of published counts are read from its own labels."""
+    counts = [("rare <v>", 1, 0), ("twice", 10, 12), ("again", 10, 12), ("wrong", 100, 130), ("far", 2, 9)]
+    root = ElementTree.fromstring(scatter(counts, 5, style=".point {}").replace(' xmlns="', ' x="'))
+    place = {text.text: text.attrib for text in root.iter("text")}
+    left, right = (float(place[label]["x"]) for label in ("1", "100"))
+    top, zero = (float(place[label]["y"]) - 4 for label in ("+100%", "+0%"))
+    assert {line.attrib["class"] for line in root.iter("line")} == {"zero", "grid", "limit"}
+    lines = {(line.attrib["class"], float(line.attrib["y1"])) for line in root.iter("line")}
+    assert {height for name, height in lines if name == "zero"} == {zero}
+    limits = sorted(height for name, height in lines if name == "limit")
+    assert limits == pytest.approx([zero + 0.3 * (top - zero), zero - 0.3 * (top - zero)], abs=0.2)
+    marks = {
+        (mark.findtext("title") or "").partition(":")[0]: mark
+        for mark in root
+        if mark.find("title") is not None
+    }
+    for number, (value, true, published) in enumerate(counts):
+        mark = marks[value]
+        assert mark.findtext("title") == f"{value}: {true} true, {published} published"
+        assert mark.attrib["class"] == ("wrong" if abs(published - true) >= 0.3 * true else "point")
+        across = left + math.log10(true) / 2 * (right - left) + 9 * (number == 2)
+        if value == "far":
+            assert mark.tag == "path"
+            assert float(mark.attrib["d"][1:].split()[0]) + 5 == pytest.approx(across, abs=0.2)
+            continue
+        height = zero + (published / true - 1) * (top - zero)
+        told = [float(mark.attrib[name]) for name in ("cx", "cy")]
+        assert told == pytest.approx([across, height], abs=0.2)
+    assert "one of 5 values" in str(root.findtext("title"))
+    assert "3 are off by 30% or more" in str(root.findtext("title"))
 
 
 def test_without_matplotlib_there_is_no_drawing(monkeypatch: pytest.MonkeyPatch) -> None:

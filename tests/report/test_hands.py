@@ -15,7 +15,7 @@ import pytest
 
 from splu_proofs import LEDGER
 from splu_ref.audit.declared_law import DECLARED
-from splu_ref.report.hands import HandLostError, Hands
+from splu_ref.report.hands import HandLostError, Hands, usable_processors
 from splu_ref.report.stages.enumeration import _enumerated
 from splu_ref.report.stages.outcome import Outcome
 from splu_ref.report.suite import guarded
@@ -155,3 +155,12 @@ def _until(ready: Callable[[], T | None], seconds: float = 120) -> T:
         assert time.monotonic() < end, "it does not happen"
         time.sleep(0.05)
     return found
+
+
+def test_processors_are_counted_where_the_system_tells_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1, 4, 5}, raising=False)
+    assert usable_processors() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    for told, expected in ((6, 6), (None, 1)):
+        monkeypatch.setattr(os, "cpu_count", lambda told=told: told)
+        assert usable_processors() == expected

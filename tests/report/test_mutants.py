@@ -10,6 +10,8 @@ from splu_ref.report.stages import mutants
 from splu_ref.report.stages.child import ChildError
 from splu_ref.report.stages.mutants import mutants_stage
 
+ABSENT = Path("no report of the suites")
+
 
 def found(**changes: Any) -> dict[str, Any]:
     """Return a matrix of two checks and two mutants, of which one is noticed by the wrong check only."""
@@ -54,7 +56,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_a_mutant_must_be_noticed_by_the_check_written_for_it(written: Any, told: Any) -> None:
     written(found(), 1)
-    outcome = mutants_stage(2, {"SEED": "7"}, told)
+    outcome = mutants_stage(2, {"SEED": "7"}, told, ABSENT)
     assert [(row.id, row.passed) for row in outcome.rows] == [
         ("mutants.matrix", False),
         ("mutants.good", True),
@@ -70,11 +72,30 @@ def test_a_mutant_must_be_noticed_by_the_check_written_for_it(written: Any, told
     assert told.steps == [("property_tests.mutants {'SEED': '7'}", 1)]
 
 
+def test_what_the_shipped_code_passed_is_handed_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, told: Any
+) -> None:
+    given: list[list[str]] = []
+
+    def run(arguments: list[str], *_: object) -> tuple[int, str]:
+        given.append(arguments)
+        return 0, ""
+
+    monkeypatch.setattr(mutants, "run_module", run)
+    report = tmp_path / "junit.xml"
+    for _ in range(2):
+        with pytest.raises(ChildError):
+            mutants_stage(1, {}, told, report)
+        report.touch()
+    assert "--passed" not in given[0]
+    assert given[1][-2:] == ["--passed", str(report)]
+
+
 def test_a_survivor_fails(written: Any, told: Any) -> None:
     matrix = found()
     matrix["mutants"][0]["cells"] = {"law": "alive", "order": "alive"}
     written(matrix, 1)
-    row = mutants_stage(1, {}, told).rows[1]
+    row = mutants_stage(1, {}, told, ABSENT).rows[1]
     assert (row.passed, row.evidence) == (False, "no check noticed it")
 
 
@@ -98,7 +119,7 @@ def test_the_shipped_code_must_pass_and_no_check_may_idle(
     changes: dict[str, Any], code: int, said: str, written: Any, told: Any
 ) -> None:
     written(found(**changes), code)
-    row = mutants_stage(1, {}, told).rows[0]
+    row = mutants_stage(1, {}, told, ABSENT).rows[0]
     assert not row.passed
     assert said in row.detail
 
@@ -106,4 +127,4 @@ def test_the_shipped_code_must_pass_and_no_check_may_idle(
 def test_a_run_without_a_matrix_says_how_it_ended(written: Any, told: Any) -> None:
     written(None, 2)
     with pytest.raises(ChildError, match="code 2 and no matrix: last words"):
-        mutants_stage(1, {}, told)
+        mutants_stage(1, {}, told, ABSENT)

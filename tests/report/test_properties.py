@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from splu_ref.report.model import StatisticalRow
 from splu_ref.report.stages import properties
 from splu_ref.report.stages.child import ChildError, run_module
-from splu_ref.report.stages.properties import parsed, properties_stage
+from splu_ref.report.stages.outcome import check_row
+from splu_ref.report.stages.properties import _one_line, parsed, properties_stage
 
 SUITE = """
 import os
@@ -48,7 +50,7 @@ def test_pytest_runs_in_a_process_of_its_own(checkout: Path, told: Any) -> None:
     (checkout / "test_mutants.py").write_text(
         "def test_killed_by_the_check_meant_for_it(): raise OSError", "utf-8"
     )
-    outcome = properties_stage(1, {"SEED": "7"}, told)
+    outcome = properties_stage(1, {"SEED": "7"}, told, checkout / "junit.xml")
     found = {row.id.rpartition(".")[2]: row for row in outcome.rows}
     assert {name: row.passed for name, row in found.items()} == {
         "test_sound": True,
@@ -67,7 +69,7 @@ def test_pytest_runs_in_a_process_of_its_own(checkout: Path, told: Any) -> None:
 def test_a_run_without_a_report_says_what_pytest_said(checkout: Path, told: Any) -> None:
     (checkout / "conftest.py").write_text("raise RuntimeError('unlucky')", "utf-8")
     with pytest.raises(ChildError, match="unlucky"):
-        properties_stage(1, {}, told)
+        properties_stage(1, {}, told, checkout / "junit.xml")
 
 
 def test_a_run_that_ends_badly_fails_even_if_every_test_passed(
@@ -79,7 +81,7 @@ def test_a_run_that_ends_badly_fails_even_if_every_test_passed(
         return 3, "internal error"
 
     monkeypatch.setattr(properties, "run_module", run)
-    rows = properties_stage(1, {}, told).rows
+    rows = properties_stage(1, {}, told, checkout / "junit.xml").rows
     assert [(row.id, row.passed) for row in rows] == [("properties.a.b", True), ("properties.pytest", False)]
 
 
@@ -102,3 +104,51 @@ def test_a_module_is_heard_line_by_line(tmp_path: Path, monkeypatch: pytest.Monk
     heard: list[str] = []
     assert run_module(["speaker"], {}, heard.append) == (5, "one\ntwo")
     assert heard == ["one", "two"]
+
+
+def test_a_row_tells_all_that_a_test_says_of_itself() -> None:
+    document = b"""<testsuites><testsuite>
+        <testcase classname="a.x" name="test_sampled" time="1.5"><properties>
+        <property name="budget" value="5e-8"/><property name="log10_e" value="-2.5"/>
+        <property name="power" value="more"/></properties></testcase>
+        <testcase classname="a.x" name="test_plain" time="0.25"/>
+        <testcase classname="a.x" name="test_y[some]"><properties><property name="grade" value="exact"/>
+        <property name="claim" value="It holds."/></properties><failure message="one&#10;  two"/></testcase>
+        <testcase classname="b" name="test_z[5]" time="0"><skipped/></testcase>
+        </testsuite></testsuites>"""
+    outcome = parsed(document)
+    assert outcome.rows == (
+        check_row(
+            "properties", "x.test_sampled", "test_sampled", True, grade="statistical",
+            evidence="log10 e = -2.5, fails at 1/(5e-8)", seconds=1.5,
+        ),
+        check_row("properties", "x.test_plain", "test_plain", True, grade="property", seconds=0.25),
+        check_row("properties", "some", "It holds.", False, grade="exact", detail="failure: one two"),
+        check_row("properties", "b.test_z[5]", "test_z[5]", False, grade="property", detail="skipped: "),
+    )  # fmt: skip
+    assert outcome.statistics == (
+        StatisticalRow(
+            check="x.test_sampled", log10_e=-2.5, budget=Fraction(5, 10**8), power="more", passed=True
+        ),
+    )
+    assert _one_line(" a\n b " * 200) == ("a b " * 200)[:399] + "…"
+
+
+def test_how_many_tests_there_are_is_heard(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, told: Any
+) -> None:
+    counts: list[int] = []
+
+    def run(arguments: list[str], variables: object, heard: Any) -> tuple[int, str]:
+        file = next(word for word in arguments if word.startswith("--junitxml=")).partition("=")[2]
+        Path(file).write_text('<testsuites><testcase classname="a" name="b"/></testsuites>', "utf-8")
+        assert arguments[arguments.index("-n") + 1] == "2"
+        for line in ("2 workers [7 items]", "collected 9 items", "property_tests/a.py::b PASSED"):
+            heard(line)
+        return 0, ""
+
+    monkeypatch.setattr(properties, "run_module", run)
+    monkeypatch.setattr(told, "stage", lambda _, count=0: counts.append(count), raising=False)
+    assert len(properties_stage(2, {}, told, checkout / "junit.xml").rows) == 1
+    assert counts == [0, 7, 9]
+    assert told.steps == [("b", 1)]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -42,8 +43,11 @@ QUICK = ["ledger", "certificates", "enumeration", "publication", "figures"]
 
 
 @pytest.mark.usefixtures("short")
-def test_quick_needs_no_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quick_needs_no_checkout_and_no_folder_for_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
     report = run_suite("quick", object())  # type: ignore[arg-type]  # the stages are replaced
     assert stages(report) == QUICK
     assert report.holds
@@ -112,3 +116,34 @@ def test_a_stage_that_checks_nothing_fails() -> None:
 def test_unusable_options(level: Any, workers: int, said: str) -> None:
     with pytest.raises(InputError, match=said):
         run_suite(level, object(), workers=workers)  # type: ignore[arg-type]  # as above
+
+
+def test_the_commit_is_told_and_whether_files_differ_from_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+    answers = {"rev-parse": "abc\n", "status": ""}
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        asked.append(command)
+        answer = answers.get(command[3])
+        return subprocess.CompletedProcess(
+            command, int(answer is None), "unheard of" if answer is None else answer
+        )
+
+    monkeypatch.setattr(suite, "__file__", str(tmp_path / "splu_ref" / "report" / "suite.py"))
+    monkeypatch.setattr(suite, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr("splu_ref.report.suite.subprocess.run", run)
+    assert suite._commit() == ""
+    assert not asked
+    (tmp_path / ".git").mkdir()
+    assert suite._commit() == "abc"
+    assert [command[:4] for command in asked] == [
+        ["/bin/git", "-C", str(tmp_path), word] for word in ("rev-parse", "status")
+    ]
+    answers["status"] = " M a.py\n"
+    assert suite._commit() == "abc, changed"
+    del answers["rev-parse"]
+    assert suite._commit() == ""
+    monkeypatch.setattr(suite, "which", lambda _: None)
+    assert suite._commit() == ""

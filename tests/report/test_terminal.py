@@ -19,6 +19,14 @@ def printed(report: VerificationReport, width: int) -> str:
 
 def test_every_row_stands_on_one_line_with_its_status(report: VerificationReport) -> None:
     lines = printed(report, 120).splitlines()
+    environment = report.environment
+    assert lines[0].strip() == f"splu-ref {environment.version}, level {report.level}"
+    heading = next(line for line in lines if "Status" in line)
+    assert heading.split() == ["Claim", "or", "check", "Status", "Grade", "Evidence", "Time"]
+    for row in report.rows:
+        told = next(line for line in lines if line.lstrip().startswith(row.id)).split()
+        assert told[-2:] == [f"{row.seconds:.2f}", "s"]
+        assert (row.grade or "-") in told
     assert max(map(len, lines)) <= 120
     by_id = {row.id: next(line for line in lines if line.lstrip().startswith(row.id)) for row in report.rows}
     assert "proved" in by_id["splu.B"]
@@ -39,6 +47,12 @@ def test_a_claim_that_failed_says_so(report: VerificationReport) -> None:
     text = printed(broken, 120)
     assert "proved, fails" in text
     assert "failed splu.B: outdated" in text
+
+
+def test_a_quick_run_says_what_it_left_out(report: VerificationReport) -> None:
+    quick, full = (printed(replace(report, level=level), 120) for level in ("quick", "full"))
+    assert "not run at level quick: Coq" in quick
+    assert "not run at level" not in full
 
 
 def test_markup_in_texts_is_not_obeyed(report: VerificationReport) -> None:

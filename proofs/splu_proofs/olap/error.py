@@ -68,9 +68,13 @@ def row_norms(sides: list[Side]) -> tuple[list[Fraction], list[list[Fraction]]]:
 
 def expected(counts: tuple[int, ...], sides: list[Side]) -> Fraction:
     """Return n^2 times the mean squared error, without the factors: sum_i x_i (sum_v a_iv |W_v|^2 - 1)."""
+    return sum((x * one for x, one in zip(counts, of_states(sides), strict=True)), Fraction(0))
+
+
+def of_states(sides: list[Side]) -> list[Fraction]:
+    """Return what `expected` is for one record in each state."""
     norms, law = row_norms(sides)
-    each = [sum((a * norm for a, norm in zip(row, norms, strict=True)), Fraction(0)) - 1 for row in law]
-    return sum((x * one for x, one in zip(counts, each, strict=True)), Fraction(0))
+    return [sum((a * norm for a, norm in zip(row, norms, strict=True)), Fraction(0)) - 1 for row in law]
 
 
 @ERR.computation
@@ -112,8 +116,8 @@ def the_closed_form_at_half() -> str:
     compared = 0
     for keep, columns in product((Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)), range(1, 5)):
         closed = ((1 + 1 / keep**2) / 2) ** columns - 1
+        each = of_states([(keep, Fraction(1, 2))] * columns)
         for state in range(2**columns):
-            counts = tuple(int(place == state) for place in range(2**columns))
-            require(expected(counts, [(keep, Fraction(1, 2))] * columns) == closed, f"{keep}, {columns}")
+            require(each[state] == closed, f"{keep}, {columns}")
             compared += 1
     return f"{compared} states: ((1+p^-2)/2)^k - 1 each; for p = 1/5 the base is sqrt(13) = 3.606"

@@ -154,15 +154,14 @@ T1S = Claim(
 
 def _tail(trials: list[Fraction], limit: Fraction) -> Fraction:
     """Return Pr(X >= limit), taken linearly between neighboring whole limits, trial by trial."""
-    law = [Fraction(1)]
+    law, scale = [1], 1  # integers over a common denominator
     for chance in trials:
-        law = [
-            (law[k] if k < len(law) else 0) * (1 - chance) + (law[k - 1] if k else 0) * chance
-            for k in range(len(law) + 1)
-        ]
+        success, failure = chance.numerator, chance.denominator - chance.numerator
+        law = [same * failure + one * success for same, one in zip([*law, 0], [0, *law], strict=True)]
+        scale *= chance.denominator
     whole = limit.numerator // limit.denominator
     part = limit - whole
-    here, there = (sum(law[max(k, 0) :], Fraction(0)) for k in (whole, whole + 1))
+    here, there = (Fraction(sum(law[max(k, 0) :]), scale) for k in (whole, whole + 1))
     return (1 - part) * here + part * there
 
 

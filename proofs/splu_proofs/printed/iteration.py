@@ -71,10 +71,10 @@ def reconstruct(y: Counts, gamma: int, limit: int = 100_000) -> tuple[tuple[floa
     ArithmeticError
         If the rule has not stopped after ``limit`` steps.
     """
-    x = tuple(map(float, y))
+    x, allowed = tuple(map(float, y)), float(TOLERANCE)
     for steps in range(1, limit + 1):
         after = step(x, y, gamma)
-        if all(abs(new - old) <= float(TOLERANCE) * old for old, new in zip(x, after, strict=True)):
+        if all(abs(new - old) <= allowed * old for old, new in zip(x, after, strict=True)):
             return after, steps
         x = after
     raise ArithmeticError(f"the iteration has not stopped after {limit} steps")

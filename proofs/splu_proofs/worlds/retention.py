@@ -23,14 +23,13 @@ WORLDS = (
 
 def successes(*kinds: tuple[int, Fraction]) -> Counts:
     """Return the law of the successes among trials of several kinds, (how many, chance), one by one."""
-    law = [Fraction(1)]
+    law, scale = [1], 1  # integers over a common denominator
     for count, chance in kinds:
+        success, failure = chance.numerator, chance.denominator - chance.numerator
         for _ in range(count):
-            law = [
-                (law[k] if k < len(law) else 0) * (1 - chance) + (law[k - 1] if k else 0) * chance
-                for k in range(len(law) + 1)
-            ]
-    return law
+            law = [same * failure + one * success for same, one in zip([*law, 0], [0, *law], strict=True)]
+        scale *= chance.denominator**count
+    return [Fraction(part, scale) for part in law]
 
 
 def published(gamma: int, f: int, p: Fraction) -> Counts:
@@ -81,13 +80,16 @@ def shipped_laws(
     """Return every vector of published values, records ascending by value, with its probability."""
     import numpy as np  # noqa: PLC0415  only the enumerations need it
 
+    from splu_ref.audit.enumeration import made_once  # noqa: PLC0415  only runs need it
+    from splu_ref.decoys import PLANS  # noqa: PLC0415  only runs need it
     from splu_ref.mechanisms import SpluGen  # noqa: PLC0415  only runs need it
     from splu_ref.randomness import Draws, outcomes  # noqa: PLC0415  only runs need it
 
     codes = np.repeat(np.arange(len(histogram), dtype=np.int64), histogram)
+    mechanism = SpluGen(gamma, retention=p, plan=made_once(PLANS["anatomy"]))
 
     def run(source: Draws) -> tuple[int, ...]:
-        release = SpluGen(gamma, retention=p, plan="anatomy").publish_codes(codes, len(histogram), source)
+        release = mechanism.publish_codes(codes, len(histogram), source)
         return tuple(release.published.tolist())
 
     law: dict[tuple[int, ...], Fraction] = {}

@@ -53,7 +53,7 @@ def _spread(total: int, room: list[int]) -> Iterator[tuple[int, ...]]:
         if total == 0:
             yield ()
         return
-    for some in range(min(total, room[0]) + 1):
+    for some in range(max(0, total - sum(room[1:])), min(total, room[0]) + 1):
         for others in _spread(total - some, room[1:]):
             yield (some, *others)
 

@@ -45,7 +45,7 @@ class _Matrix(TypedDict):
     faults: Sequence[str]
 
 
-def mutants_stage(workers: int, variables: Mapping[str, str], progress: Progress) -> Outcome:
+def mutants_stage(workers: int, variables: Mapping[str, str], progress: Progress, passed: Path) -> Outcome:
     """Return the kill matrix, and a row for each mutant and for the shipped code.
 
     Parameters
@@ -56,6 +56,8 @@ def mutants_stage(workers: int, variables: Mapping[str, str], progress: Progress
         Environment variables that give the run its seed.
     progress
         Told of every line that the run writes.
+    passed
+        The report of pytest on the suites, if they ran: what the shipped code passed is not run again.
 
     Raises
     ------
@@ -73,6 +75,8 @@ def mutants_stage(workers: int, variables: Mapping[str, str], progress: Progress
     with tempfile.TemporaryDirectory(prefix="splu-ref-") as folder:
         file = Path(folder) / "matrix.json"
         arguments = [MODULE, "--json", str(file), "--workers", str(workers)]
+        if passed.exists():
+            arguments += ["--passed", str(passed)]
         code, last = run_module(arguments, variables, hear)
         if not file.exists():
             raise ChildError(f"{MODULE} ended with code {code} and no matrix: {last}")

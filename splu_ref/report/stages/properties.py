@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -29,7 +28,7 @@ _PARAMETER = re.compile(r"\[(.+)\]$")
 _RESULT = re.compile(r"\b(?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)\b")
 
 
-def properties_stage(workers: int, variables: Mapping[str, str], progress: Progress) -> Outcome:
+def properties_stage(workers: int, variables: Mapping[str, str], progress: Progress, report: Path) -> Outcome:
     """Return a row for every test of the suites, and a statistical row for each that samples.
 
     Parameters
@@ -40,6 +39,8 @@ def properties_stage(workers: int, variables: Mapping[str, str], progress: Progr
         Environment variables that give the run its seed.
     progress
         Told of every test that is done.
+    report
+        Where pytest writes its JUnit report.
 
     Raises
     ------
@@ -57,18 +58,16 @@ def properties_stage(workers: int, variables: Mapping[str, str], progress: Progr
             done.add(test[0])
             progress.at(test[0].rpartition("::")[2], len(done))
 
-    with tempfile.TemporaryDirectory(prefix="splu-ref-") as folder:
-        file = Path(folder) / "junit.xml"
-        arguments = ["pytest", SUITES, "--verbose", f"--junitxml={file}", "-p", "no:cacheprovider"]
-        arguments += ["--deselect", _CELLS]
-        if workers > 1:
-            arguments += ["-n", str(workers)]
-        code, last = run_module(arguments, variables, heard)
-        if not file.exists():
-            raise ChildError(
-                f"pytest ended with code {code} and no report (it comes with splu-ref[test]): {last}"
-            )
-        outcome = replace(parsed(file.read_bytes()), budget=_allotted())
+    arguments = ["pytest", SUITES, "--verbose", f"--junitxml={report}", "-p", "no:cacheprovider"]
+    arguments += ["--deselect", _CELLS]
+    if workers > 1:
+        arguments += ["-n", str(workers), "--maxschedchunk", "1"]
+    code, last = run_module(arguments, variables, heard)
+    if not report.exists():
+        raise ChildError(
+            f"pytest ended with code {code} and no report (it comes with splu-ref[test]): {last}"
+        )
+    outcome = replace(parsed(report.read_bytes()), budget=_allotted())
     if code and all(row.passed for row in outcome.rows):
         detail = f"exit code {code}: {last}"
         failed = check_row("properties", "pytest", "pytest ends well", False, detail=detail)
