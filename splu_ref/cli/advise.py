@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Self
@@ -20,10 +21,13 @@ from splu_ref.audit.advice import (
     Worth,
     crossing,
     laws_of_draws,
+    scan,
     together,
     worth,
 )
+from splu_ref.audit.advice.coded import HeldColumns, Searched
 from splu_ref.audit.advice.drawing import require_format
+from splu_ref.audit.advice.in_files import ColumnsInFiles
 from splu_ref.audit.advice.option import ALPHA, EPSILON, T_E, T_P
 from splu_ref.audit.advice.recommendation import named
 from splu_ref.binomial.work import one_budget
@@ -39,10 +43,12 @@ from splu_ref.cli.release_options import (
     KeepColumn,
     QuasiColumn,
 )
+from splu_ref.cli.streaming import ended_in_order, require_fit
 from splu_ref.cli.worth import MEANING, bargain, leak_warnings, leaks_json, unique_records, worth_json
+from splu_ref.engines.streaming.spool import private_folder
 from splu_ref.files import refuse_existing, write_whole
 from splu_ref.guarantees import LeastWorstError, decimal_down, exact_json, least_worst_error
-from splu_ref.microdata import Microdata
+from splu_ref.guarantees.progress import Progress
 from splu_ref.microdata.reading import SUFFIXES, given_separator
 from splu_ref.model import ParameterError
 from splu_ref.terminal import draw
@@ -93,6 +99,10 @@ def run(
     drop: DropColumn = None,
     quasi: QuasiColumn = None,
     keep: KeepColumn = None,
+    stream: Annotated[
+        bool,
+        typer.Option("--stream", help="For a table larger than memory: search it in files beside it."),
+    ] = False,
     separator: Separator = None,
     picture_file: Annotated[
         Path | None, typer.Option("--picture", help="Draw the advice here: .svg or .png.")
@@ -116,27 +126,31 @@ def run(
     wanted = Preparation.of(
         sensitive=columns, bins=bins, cross=cross, rare=group_rare, drop=drop, quasi=quasi, keep=keep
     )
+    if stream:
+        require_fit({"--bins": bins, "--cross": cross, "--group-rare": group_rare, "--drop": drop})
     goals = Goals.of(epsilon, alpha, t_p, t_e, own_value)
     if picture_file is not None:
         require_format(picture_file.suffix.lower())
         refuse_existing(picture_file, force=force)
-    with counted("weighing options") as progress, about(table):
-        prepared = wanted.read(table, missing)
-        original = prepared.table
+    with (
+        counted("weighing options") as progress,
+        about(table),
+        _original(table, wanted, missing, progress, stream=stream) as original,
+    ):
         advices = {
             column: advise(original, column, goals, retention or (), progress=progress) for column in columns
         }
-        leaks = prepared.checked(eligible=False, strict=False, above=goals.alpha)
-    choice = together(advices)
+        leaks = scan(original, columns, goals.alpha, wanted.roles, progress=progress)
+        choice = together(advices)
+        binds = _binds(original, choice, advices)
     parts = [_Advised.of(column, advices[column], each) for column, each in zip(columns, leaks, strict=True)]
     told = _sanitize(
-        table, choice, missing=missing, bins=bins, cross=cross, group_rare=group_rare, drop=drop, quasi=quasi,
-        keep=keep,
+        table, choice, stream=stream, missing=missing, bins=bins, cross=cross, group_rare=group_rare,
+        drop=drop, quasi=quasi, keep=keep,
     )  # fmt: skip
     if picture_file is not None:
         shown = picture(parts[0].advice, picture_file.suffix.lower())
         write_whole(picture_file, shown, force=force, mode=0o600)
-    binds = _binds(original, choice, advices)
     if as_json:
         if len(parts) == 1:
             document = parts[0].json() | {"command": told}
@@ -162,6 +176,18 @@ def run(
         lines.append(("binds", binds))
     show({}, [*lines, ("next", told)], as_json=False)
     note(AUDIENCE)
+
+
+@contextmanager
+def _original(
+    path: Path, wanted: Preparation, missing: str | None, progress: Progress, *, stream: bool
+) -> Iterator[Searched]:
+    """Read the table, into memory or into files that are gone afterwards."""
+    if not stream:
+        yield HeldColumns(wanted.read(path, missing).table)
+        return
+    with ended_in_order(), private_folder(path) as folder:
+        yield ColumnsInFiles(path, wanted.sensitive, missing, folder, progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,7 +249,7 @@ def _together(choice: Together) -> str:
     return f"{told}{why if choice.common else ''}; {choice.deleted} records are deleted{meets}"
 
 
-def _binds(table: Microdata, choice: Together, advices: Mapping[str, Advice]) -> str:
+def _binds(table: Searched, choice: Together, advices: Mapping[str, Advice]) -> str:
     """Return which column allows least, and what helps it."""
     column = choice.binding
     most = advices[column].max_gamma
@@ -237,7 +263,9 @@ def _binds(table: Microdata, choice: Together, advices: Mapping[str, Advice]) ->
     )
 
 
-def _sanitize(table: Path, choice: Together, *, missing: str | None, **repeated: Sequence[str] | None) -> str:
+def _sanitize(
+    table: Path, choice: Together, *, stream: bool, missing: str | None, **repeated: Sequence[str] | None
+) -> str:
     """Return the command that publishes as advised."""
     suffix = next((each for each in SUFFIXES if table.name.lower().endswith(each)), SUFFIXES[0])
     named = f"./{table}" if str(table).startswith("-") else str(table)  # not an option
@@ -250,9 +278,10 @@ def _sanitize(table: Path, choice: Together, *, missing: str | None, **repeated:
     words += ["--gamma", str(one.gamma) if len(set(sizes.values())) == 1 else in_words(sizes)]
     words += [] if one.is_plain else ["--retention", str(one.retention)]
     for name, given in repeated.items():
-        for value in given or ():
+        for value in () if given is None or (stream and name in ("quasi", "keep")) else given:
             words += [f"--{name.replace('_', '-')}", value]
     words += [] if missing is None else ["--missing", missing]
+    words += ["--stream"] if stream else []
     separator = given_separator()
     words += [] if separator is None else ["--separator", separator]
     return shlex.join(words)
@@ -264,7 +293,7 @@ def _options(advice: Advice, best: Recommendation, stars: Sequence[LeastWorstErr
     for name in ("", "gamma", "p", "T_P", "T_P*", "T_f", "protected", "between", "accurate", "open groups"):
         table.add_column(name, justify="left" if name in ("", "p") else "right")
     for option, star in zip(advice.options, stars, strict=True):
-        sizes = (option.protected, option.between, option.accurate, option.unprotected)
+        sizes = (option.protected, option.between, option.accurate)
         table.add_row(
             "*" if option is best.option else "",
             str(option.law.gamma),
@@ -273,6 +302,7 @@ def _options(advice: Advice, best: Recommendation, stars: Sequence[LeastWorstErr
             decimal_down(star.at_least, 4),
             str(option.threshold),
             *(str(len(each)) for each in sizes),
+            str(option.open_groups),
         )
     return table
 
@@ -341,13 +371,14 @@ def _groups(advice: Advice, option: Option) -> str:
     groups = [advice.groups[number] for number in option.unprotected[:SHOWN]]
     return _listed(
         [f"{group.predicate}: all {group.count} are {group.value}" for group in groups],
-        len(option.unprotected),
+        option.open_groups,
         "; ",
+        f"the {len(option.unprotected)} largest" if option.unlisted else "them",
     )
 
 
-def _listed(named: list[str], whole: int, joined_by: str = ", ") -> str:
-    more = f"{joined_by}and {whole - len(named)} more (--json lists them)" if whole > len(named) else ""
+def _listed(named: list[str], whole: int, joined_by: str = ", ", which: str = "them") -> str:
+    more = f"{joined_by}and {whole - len(named)} more (--json lists {which})" if whole > len(named) else ""
     return joined_by.join(named) + more if named else "none"
 
 
@@ -385,6 +416,7 @@ def _as_json(
                 "between_values": named(option.between),
                 "accurate_values": named(option.accurate),
                 "unprotected_groups": list(option.unprotected),
+                "unlisted_groups": option.unlisted,
                 "uninformative_values": named(option.uninformative),
             }
             for option, star in zip(advice.options, stars, strict=True)

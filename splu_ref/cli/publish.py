@@ -17,8 +17,10 @@ from splu_ref.cli.domains import MOST_VALUES, read_domains, read_laws
 from splu_ref.cli.matrices import read_operator
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
-from splu_ref.cli.release_options import IdColumn, KeyFile, ManifestFile, Missing, Seed
+from splu_ref.cli.release_options import IdColumn, KeyFile, ManifestFile, Missing, Seed, Stream
+from splu_ref.cli.released import Made
 from splu_ref.cli.sanitize import SEEDED, refuse_identity, refuse_overlap, source_of
+from splu_ref.cli.streaming import require_fit, streamed, told_of
 from splu_ref.cli.sub_domains import observed_sub_domains, read_sub_domains
 from splu_ref.files import refuse_existing, write_all
 from splu_ref.guarantees import TupleChances, decimal_up
@@ -28,7 +30,6 @@ from splu_ref.mechanisms import (
     Operator,
     PerturbedGeneralization,
     RecordMechanism,
-    Release,
     RetentionReplacement,
     SmallDomainRandomization,
     SpluGen,
@@ -81,18 +82,22 @@ class _Asked:
         return given
 
 
-def _splu_gen(asked: _Asked, _: Microdata) -> RecordMechanism:
+_Held: TypeAlias = Callable[[], Microdata]
+"""Returns the original, for a mechanism that is made of it."""
+
+
+def _splu_gen(asked: _Asked, _: _Held) -> RecordMechanism:
     mechanism = SpluGen(asked.required("gamma"), asked.retention, asked.plan or "mixed")
     refuse_identity(mechanism)
     return mechanism
 
 
-def _distribution(_: _Asked, __: Microdata) -> RecordMechanism:
+def _distribution(_: _Asked, __: _Held) -> RecordMechanism:
     return DistributionBased()
 
 
-def _retention(asked: _Asked, table: Microdata) -> RecordMechanism:
-    domains, replacing = _domains(asked, table), asked.replacing or "uniform"
+def _retention(asked: _Asked, held: _Held) -> RecordMechanism:
+    domains, replacing = _domains(asked, held), asked.replacing or "uniform"
     return RetentionReplacement(
         asked.required("retention"),
         domains,
@@ -102,12 +107,12 @@ def _retention(asked: _Asked, table: Microdata) -> RecordMechanism:
     )
 
 
-def _swap(asked: _Asked, _: Microdata) -> RecordMechanism:
+def _swap(asked: _Asked, _: _Held) -> RecordMechanism:
     return Swapping(asked.required("retention"))
 
 
-def _alpha_beta(asked: _Asked, table: Microdata) -> AlphaBeta:
-    domains = _domains(asked, table)
+def _alpha_beta(asked: _Asked, held: _Held) -> AlphaBeta:
+    domains, table = _domains(asked, held), held()
     distinct = len(set(zip(*(table.cells(column) for column in domains), strict=True)))
     size = prod(map(len, domains.values()))
     chances = chances_asked(asked.alpha, asked.beta, asked.d, asked.level, asked.k, distinct, size)
@@ -122,13 +127,13 @@ def _alpha_beta(asked: _Asked, table: Microdata) -> AlphaBeta:
     return mechanism
 
 
-def _operator(asked: _Asked, _: Microdata) -> RecordMechanism:
+def _operator(asked: _Asked, _: _Held) -> RecordMechanism:
     if asked.matrix is None:
         raise ParameterError("this mechanism needs --matrix: give it, as the command operator writes it")
     return read_operator(asked.matrix, shuffled=asked.shuffle)
 
 
-def _small_domains(asked: _Asked, table: Microdata) -> SmallDomainRandomization:
+def _small_domains(asked: _Asked, held: _Held) -> SmallDomainRandomization:
     if (asked.domain is None) == (not asked.observed_domain):
         raise ParameterError(
             "say which values each part may have: --domain FILE, or --observed-domain for those that occur"
@@ -144,14 +149,14 @@ def _small_domains(asked: _Asked, table: Microdata) -> SmallDomainRandomization:
                 "--observed-domain needs the sensitive column and those that divide the table: --column NAME "
                 "--by NAME"
             )
-        found = observed_sub_domains(table, asked.columns[0], asked.by)
+        found = observed_sub_domains(held(), asked.columns[0], asked.by)
     return SmallDomainRandomization(
         found.column, found.by, found.domains, levels.amplification, shuffled=asked.shuffle
     )
 
 
-def _perturbed_generalization(asked: _Asked, table: Microdata) -> PerturbedGeneralization:
-    domains = _domains(asked, table)
+def _perturbed_generalization(asked: _Asked, held: _Held) -> PerturbedGeneralization:
+    domains, table = _domains(asked, held), held()
     if len(domains) != 1:
         raise ParameterError("perturbed generalization has one sensitive column: name it, --column NAME")
     if not asked.quasi:
@@ -168,7 +173,7 @@ def _perturbed_generalization(asked: _Asked, table: Microdata) -> PerturbedGener
 
 
 _Mechanism: TypeAlias = RecordMechanism | AlphaBeta | SmallDomainRandomization | PerturbedGeneralization
-_Making: TypeAlias = Callable[[_Asked, Microdata], _Mechanism]
+_Making: TypeAlias = Callable[[_Asked, _Held], _Mechanism]
 
 NAMED: dict[str, tuple[_Making, tuple[str, ...]]] = {
     "splu-gen": (_splu_gen, ("gamma", "plan", "retention")),
@@ -184,12 +189,14 @@ NAMED: dict[str, tuple[_Making, tuple[str, ...]]] = {
         _small_domains,
         ("rho1", "rho2", "domain", "observed_domain", "by", "shuffle"),
     ),
-    "perturbed-generalization": (
+    "pg": (
         _perturbed_generalization,
         ("retention", "k", "quasi", "domain", "observed_domain"),
     ),
 }
 """By name: what makes the mechanism of the options, and which options it knows."""
+STREAMED = ("splu-gen", "distribution", "retention", "operator")
+"""Those that publish a table larger than memory."""
 
 
 def run(
@@ -208,8 +215,7 @@ def run(
         str | None,
         typer.Option(
             "--retention",
-            help="splu-gen, retention, swap, perturbed-generalization: probability that a cell keeps its "
-            "value or place.",
+            help="splu-gen, retention, swap, pg: probability that a cell keeps its value or place.",
         ),
     ] = None,
     replacing: Annotated[
@@ -232,7 +238,7 @@ def run(
         Path | None,
         typer.Option(
             "--domain",
-            help='retention, alpha-beta, perturbed-generalization: JSON, by column its values, ["a", "b"], '
+            help='retention, alpha-beta, pg: JSON, by column its values, ["a", "b"], '
             'or {"min": 17, "max": 90}. For small-domains by column a list of parts, {"where": {"sex": "F"}, '
             '"values": ["a", "b"]}. '
             "Without --column, all columns of the file are sensitive. With --replacing given their "
@@ -272,8 +278,7 @@ def run(
         str | None,
         typer.Option(
             "--k",
-            help="alpha-beta: d = k n/m, n tuples in a domain of m. perturbed-generalization: records of the "
-            "smallest group.",
+            help="alpha-beta: d = k n/m, n tuples in a domain of m. pg: records of the smallest group.",
         ),
     ] = None,
     distinct: Annotated[
@@ -300,8 +305,7 @@ def run(
         list[str] | None,
         typer.Option(
             "--quasi",
-            help="perturbed-generalization: column that is published as a range of the group; repeat. Others "
-            "are not published.",
+            help="pg: column that is published as a range of the group; repeat. Others are not published.",
         ),
     ] = None,
     key_file: KeyFile = None,
@@ -310,6 +314,7 @@ def run(
     missing: Missing = None,
     manifest: ManifestFile = None,
     separator: Separator = None,
+    stream: Stream = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -323,7 +328,7 @@ def run(
     domains, in a random order; its epsilon is that of one tuple more or less.
 
     small-domains is retention within each part of the table, in a domain of the part's own, as far as two
-    levels of a belief allow; its epsilon is among the values of a part. perturbed-generalization groups
+    levels of a belief allow; its epsilon is among the values of a part. pg (perturbed generalization) groups
     records by other columns and publishes of each group its ranges, the value of one record, kept or drawn as
     by retention, and how many records it has.
     """
@@ -350,20 +355,31 @@ def run(
     refuse_overlap(written, [path for path in (table, key_file, domain, matrix) if path is not None])
     for path in written:
         refuse_existing(path, force=force)
+    if stream:
+        if mechanism not in STREAMED:
+            raise ParameterError(
+                f"--mechanism {mechanism} needs the whole table at once: publish without --stream, or by one "
+                f"of {', '.join(STREAMED)}"
+            )
+        require_fit({"--observed-domain": observed_domain, "--seed": seed is not None})
+        streaming = make(asked, lambda: read_table(table, missing))
+        assert isinstance(streaming, RecordMechanism)
+        columns = _columns(asked, streaming)
+        of_parts = streamed(
+            table, output, columns, streaming, key_file,
+            id_column=id_column, missing=missing, manifest=manifest, force=force,
+        )  # fmt: skip
+        _show(
+            streaming, of_parts, of_parts.manifest.rows, output, observed=False, as_json=as_json,
+            made=told_of(of_parts),
+        )  # fmt: skip
+        return
     with counted("publishing") as progress:
         with about(table):
             original = read_table(table, missing)
             progress(1, 3)
-            made = make(asked, original)
-            columns = asked.columns
-            if not columns and isinstance(made, RetentionReplacement | AlphaBeta):
-                columns = tuple(name for name, _ in made.domains)
-            if not columns and isinstance(
-                made, Operator | SmallDomainRandomization | PerturbedGeneralization
-            ):
-                columns = (made.column,)
-            if not columns:
-                raise ParameterError("no column is sensitive: name it, --column NAME")
+            made = make(asked, lambda: original)
+            columns = _columns(asked, made)
             release = made.publish(original, columns, source, id_column=id_column)
         progress(2, 3)
         outputs = release.outputs(output, manifest)
@@ -380,7 +396,7 @@ def run(
             "--observed-domain: the domain is a fact about the data now, and the release tells it: declare "
             "it with --domain to promise anything of a value that one record has"
         )
-    _show(made, release, output, observed=observed_domain, as_json=as_json)
+    _show(made, release, release.table.row_count, output, observed=observed_domain, as_json=as_json)
 
 
 _LONG = ("domains", "laws", "matrix", "parts", "quasi")
@@ -408,17 +424,30 @@ def _refuse_others(name: str, known: tuple[str, ...], asked: _Asked) -> None:
             )
 
 
+def _columns(asked: _Asked, mechanism: _Mechanism) -> tuple[str, ...]:
+    """Return the sensitive columns: those that were named, or those that the mechanism is for."""
+    columns = asked.columns
+    if not columns and isinstance(mechanism, RetentionReplacement | AlphaBeta):
+        columns = tuple(name for name, _ in mechanism.domains)
+    if not columns and isinstance(mechanism, Operator | SmallDomainRandomization | PerturbedGeneralization):
+        columns = (mechanism.column,)
+    if not columns:
+        raise ParameterError("no column is sensitive: name it, --column NAME")
+    return columns
+
+
 def _spelled(option: str) -> str:
     return "--" + option.replace("_", "-")
 
 
-def _domains(asked: _Asked, table: Microdata) -> dict[str, tuple[str, ...]]:
+def _domains(asked: _Asked, held: _Held) -> dict[str, tuple[str, ...]]:
     """Return the domains of the sensitive columns, from a file or from the table."""
     if (asked.domain is None) == (not asked.observed_domain):
         raise ParameterError(
             "say which values may be published: --domain FILE, or --observed-domain for those that occur"
         )
     if asked.domain is None:
+        table = held()
         found = {column: tuple(map(text, table.domain(column))) for column in asked.columns}
         large = [column for column, values in found.items() if len(values) > MOST_VALUES]
         if large:
@@ -442,18 +471,27 @@ def _ratio(mechanism: _Mechanism) -> Fraction | None:
     return None
 
 
-def _show(mechanism: _Mechanism, release: Release, output: Path, *, observed: bool, as_json: bool) -> None:
+def _show(
+    mechanism: _Mechanism,
+    release: Made,
+    rows: int,
+    output: Path,
+    *,
+    observed: bool,
+    as_json: bool,
+    made: tuple[dict[str, object], str] | None = None,
+) -> None:
     # With a domain from the table another value of one record could be another domain: no ratio bounds that.
     ratio = None if observed else _ratio(mechanism)
     tuples = isinstance(mechanism, AlphaBeta)
     dropped = "repeated rows dropped" if tuples else "suppressed"
     epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio).upper)
-    result = {
+    result: dict[str, object] = {
         "mechanism": mechanism.name,
         "rows_in": release.rows_in,
-        "rows_out": release.table.row_count,
+        "rows_out": rows,
         "suppressed": release.suppressed,
-        "sensitive": list(release.sensitive),
+        "sensitive": list(release.domains),
         "domain_size": [len(domain) for domain in release.domains.values()],
         "parameters": dict(mechanism.facts()),
         "randomness": release.randomness,
@@ -462,7 +500,7 @@ def _show(mechanism: _Mechanism, release: Release, output: Path, *, observed: bo
     }
     parameters = [f"{name} {value}" for name, value in mechanism.facts().items() if name not in _LONG]
     lines = [
-        ("published", f"{output} ({release.table.row_count} rows, {release.suppressed} {dropped})"),
+        ("published", f"{output} ({rows} rows, {release.suppressed} {dropped})"),
         ("mechanism", ", ".join([mechanism.name, *parameters])),
         (
             "sensitive",
@@ -474,6 +512,9 @@ def _show(mechanism: _Mechanism, release: Release, output: Path, *, observed: bo
         ),
         ("randomness", release.randomness),
     ]
+    if made is not None:
+        result["streamed"], words = made
+        lines.append(("streamed", words))
     show(result, lines, as_json=as_json)
 
 

@@ -149,16 +149,7 @@ class AlphaBeta:
         given = Given.of(self, original, columns, randomness, None, None)
         source = given.draws_for(columns[0]).plan_secret().block(0)
         published = self.publish_tuples(distinct, self.size, source)
-        return Release(
-            table=_table(given.table, published, self.domains).bare(),
-            mechanism=self,
-            domains=given.domains(),
-            recoded=given.table.recoded,
-            rows_in=given.table.row_count,
-            suppressed=repeated,
-            max_gamma=None,
-            randomness=given.randomness,
-        )
+        return given.release(self, _table(given.table, published, self.domains), suppressed=repeated)
 
     def tuples(self, table: Microdata) -> tuple[Microdata, Numbers, int]:
         """Return what is to be published of a table, after all that would refuse it.

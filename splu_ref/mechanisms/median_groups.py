@@ -75,21 +75,7 @@ class OrderedColumns:
         ParameterError
             If there are fewer records.
         """
-        size, records = whole(least, "the least group", 1), self.ranks.shape[1]
-        if records < size:
-            raise ParameterError(f"{records} records make no group of {size}: give a smaller one")
-        spans = np.maximum(self.ranks.max(axis=1), 1)
-        groups = np.zeros(records, dtype=np.int64)
-        waiting, made = [np.arange(records)], 0
-        while waiting:
-            rows = waiting.pop()
-            halves = _cut(self.ranks[:, rows], spans, size)
-            if halves is None:
-                groups[rows] = made
-                made += 1
-            else:
-                waiting += [rows[~halves], rows[halves]]
-        return groups
+        return median_groups(self.ranks, least)
 
     def ranges(self, groups: IntArray) -> list[list[str]]:
         """Return by column what is published of each group: its value, or its least and its greatest one."""
@@ -106,6 +92,38 @@ class OrderedColumns:
                 ]
             )
         return found
+
+
+def median_groups(ranks: IntArray, least: int) -> IntArray:
+    """Return the group of each record, from 0, shape (N,), cut while both halves have ``least`` records.
+
+    Parameters
+    ----------
+    ranks
+        Each record's place among the values of a column that occur, in their order, shape (columns, N).
+    least
+        k, at least 1.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer records.
+    """
+    size, records = whole(least, "the least group", 1), ranks.shape[1]
+    if records < size:
+        raise ParameterError(f"{records} records make no group of {size}: give a smaller one")
+    spans = np.maximum(ranks.max(axis=1), 1)
+    groups = np.zeros(records, dtype=np.int64)
+    waiting, made = [np.arange(records)], 0
+    while waiting:
+        rows = waiting.pop()
+        halves = _cut(ranks[:, rows], spans, size)
+        if halves is None:
+            groups[rows] = made
+            made += 1
+        else:
+            waiting += [rows[~halves], rows[halves]]
+    return groups
 
 
 def _by_size(name: str, cells: Collection[str]) -> tuple[str, ...]:

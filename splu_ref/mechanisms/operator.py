@@ -17,7 +17,6 @@ from splu_ref.manifest import Facts
 from splu_ref.mechanisms.draws import LARGEST_BOUND
 from splu_ref.mechanisms.release import RowMechanism
 from splu_ref.mechanisms.retention_replacement import digest_of
-from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, exact
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
@@ -93,9 +92,10 @@ class Operator(RowMechanism):
             raise DataError("domains is not the digest of the domains: ask the publisher")
         return mechanism
 
-    def declared(self, table: Microdata) -> Microdata:
-        """Return the table with the declared domain."""
-        return table.with_domain(self.column, self.values)
+    @property
+    def declared_domains(self) -> dict[str, tuple[str, ...]]:
+        """The domain of its column."""
+        return {self.column: self.values}
 
     @property
     def bounds(self) -> tuple[int, ...]:

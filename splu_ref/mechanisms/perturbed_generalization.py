@@ -24,7 +24,7 @@ from splu_ref.mechanisms.draws import LARGEST_BOUND
 from splu_ref.mechanisms.median_groups import BETWEEN, OrderedColumns
 from splu_ref.mechanisms.release import ColumnRelease, Given, Release
 from splu_ref.mechanisms.retention_replacement import digest_of
-from splu_ref.microdata import Microdata, as_table
+from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, whole
 from splu_ref.randomness import Draws, IntArray, Randomness
 
@@ -165,13 +165,9 @@ class PerturbedGeneralization:
         ``17`` where all records of the group have one value and else ``17..24``, the sensitive column, and
         ``group_size``. A generalized column must not hold texts that could be read as a range.
         """
-        original = as_table(table, missing).with_domain(self.column, self.values)
-        given = Given.of(self, original, sensitive, randomness, id_column, None)
-        if list(given.codes) != [self.column]:
-            raise ParameterError(
-                f"the domain is that of column {self.column!r} and of no other: publish that one, --column "
-                f"{self.column}"
-            )
+        given = Given.of_declared(
+            self, self.column, self.values, table, sensitive, randomness, id_column, missing
+        )
         ordered = OrderedColumns(given.table, self.quasi, self.numbers)
         _require_plain(self.quasi, ordered)
         groups = ordered.groups(self.least)
@@ -187,16 +183,7 @@ class PerturbedGeneralization:
         ]
         sizes = nw.new_series(SIZE, np.bincount(groups).tolist(), nw.Int64, backend=library)
         frame = frame.select(kept).with_columns(*told, sizes)
-        return Release(
-            table=Microdata.from_frame(frame.to_native()).bare(),
-            mechanism=self,
-            domains=given.domains(),
-            recoded=given.table.recoded,
-            rows_in=given.table.row_count,
-            suppressed=0,
-            max_gamma=None,
-            randomness=given.randomness,
-        )
+        return given.release(self, Microdata.from_frame(frame.to_native()))
 
     def publish_groups(self, codes: IntArray, groups: IntArray, draws: Draws) -> ColumnRelease:
         """Choose and perturb a record of each group.

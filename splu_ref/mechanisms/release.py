@@ -232,6 +232,48 @@ class Given(NamedTuple):
             source.name,
         )
 
+    @classmethod
+    def of_declared(
+        cls,
+        mechanism: Mechanism[object],
+        column: str,
+        values: Sequence[str],
+        table: Microdata | IntoDataFrame | str | os.PathLike[str],
+        sensitive: str | Sequence[str],
+        randomness: Randomness | None,
+        id_column: str | None,
+        missing: str | None,
+    ) -> Self:
+        """Return what a mechanism of one column with declared values is given; as `of` in other respects."""
+        original = as_table(table, missing).with_domain(column, values)
+        given = cls.of(mechanism, original, sensitive, randomness, id_column, None)
+        if list(given.codes) != [column]:
+            raise ParameterError(
+                f"the declared values are those of column {column!r} and of no other: publish that one, "
+                f"--column {column}"
+            )
+        return given
+
+    def release(
+        self,
+        mechanism: Mechanism[object],
+        published: Microdata,
+        *,
+        suppressed: int = 0,
+        max_gamma: int | Mapping[str, int] | None = None,
+    ) -> Release:
+        """Return what was published of this as a release."""
+        return Release(
+            table=published.bare(),
+            mechanism=mechanism,
+            domains=self.domains(),
+            recoded=self.table.recoded,
+            rows_in=self.table.row_count,
+            suppressed=suppressed,
+            max_gamma=max_gamma,
+            randomness=self.randomness,
+        )
+
     @property
     def domain_sizes(self) -> dict[str, int]:
         """Number of values of each sensitive column."""
@@ -348,14 +390,21 @@ class RecordMechanism(ABC):
         del domains
         return self
 
+    @property
+    def declared_domains(self) -> Mapping[str, tuple[str, ...]]:
+        """All values of each column that the mechanism declares them for; any other has those that occur."""
+        return {}
+
     def declared(self, table: Microdata) -> Microdata:
-        """Return the table with the domains that the mechanism declares: by default those that occur.
+        """Return the table with the declared domains.
 
         Raises
         ------
         DataError
-            If a cell lies outside its column's domain.
+            If a cell lies outside its column's domain, or there is no such column.
         """
+        for column, values in self.declared_domains.items():
+            table = table.with_domain(column, values)
         return table
 
     def publish(
@@ -398,16 +447,7 @@ class RecordMechanism(ABC):
         published = given.table.take(done.rows)
         for column, values in done.published.items():
             published = published.with_codes(column, values, domain_of=given.table)
-        return Release(
-            table=published.bare(),
-            mechanism=self,
-            domains=given.domains(),
-            recoded=given.table.recoded,
-            rows_in=given.table.row_count,
-            suppressed=len(done.suppressed),
-            max_gamma=max_gamma,
-            randomness=given.randomness,
-        )
+        return given.release(self, published, suppressed=len(done.suppressed), max_gamma=max_gamma)
 
     def publish_codes(self, codes: IntArray, domain_size: int, draws: Draws) -> ColumnRelease:
         """Publish the codes of one sensitive column; see `publish_columns` for parameters and errors."""

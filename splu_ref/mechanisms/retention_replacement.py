@@ -28,7 +28,6 @@ from splu_ref.manifest import Facts
 from splu_ref.mechanisms.draws import LARGEST_BOUND
 from splu_ref.mechanisms.release import RowMechanism
 from splu_ref.mechanisms.replacing_law import ReplacingLaw
-from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, exact, probability
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
@@ -144,11 +143,10 @@ class RetentionReplacement(RowMechanism):
             raise DataError("domains is not the digest of the domains: ask the publisher")
         return mechanism
 
-    def declared(self, table: Microdata) -> Microdata:
-        """Return the table with the declared domains."""
-        for column, domain in self.domains:
-            table = table.with_domain(column, domain)
-        return table
+    @property
+    def declared_domains(self) -> dict[str, tuple[str, ...]]:
+        """The domains."""
+        return dict(self.domains)
 
     @property
     def amplification(self) -> Fraction | None:

@@ -20,7 +20,8 @@ from narwhals.typing import IntoDataFrame
 from splu_ref.manifest import Facts
 from splu_ref.mechanisms.draws import LARGEST_BOUND
 from splu_ref.mechanisms.release import ColumnRelease, Given, Release
-from splu_ref.microdata import Microdata, as_table
+from splu_ref.microdata import Microdata
+from splu_ref.microdata.values import text
 from splu_ref.model import DataError, Exact, ParameterError, exact, shown
 from splu_ref.randomness import Draws, IntArray, Randomness
 
@@ -165,29 +166,13 @@ class SmallDomainRandomization:
         See `splu_ref.interfaces.Mechanism.publish` for parameters and errors; a value outside the sub-domain
         of its part is a ``DataError`` too.
         """
-        original = as_table(table, missing).with_domain(self.column, self.values)
-        given = Given.of(self, original, sensitive, randomness, id_column, None)
-        if list(given.codes) != [self.column]:
-            raise ParameterError(
-                f"the domains are those of column {self.column!r} and of no other: publish that one, "
-                f"--column {self.column}"
-            )
-        known = given.domains()
-        parts, codes = self.parts(given.table), given.codes[self.column]
-        domains = self.coded(known[self.column])
-        self._require_inside(known[self.column], codes, parts, domains)
-        done = self.publish_parts(codes, parts, domains, given.draws_for(self.column))
-        published = given.table.take(done.rows).with_codes(self.column, done.published, domain_of=given.table)
-        return Release(
-            table=published.bare(),
-            mechanism=self,
-            domains=known,
-            recoded=given.table.recoded,
-            rows_in=given.table.row_count,
-            suppressed=0,
-            max_gamma=None,
-            randomness=given.randomness,
+        given = Given.of_declared(
+            self, self.column, self.values, table, sensitive, randomness, id_column, missing
         )
+        parts, domains = self.require_inside(given.table)
+        done = self.publish_parts(given.codes[self.column], parts, domains, given.draws_for(self.column))
+        published = given.table.take(done.rows).with_codes(self.column, done.published, domain_of=given.table)
+        return given.release(self, published)
 
     def coded(self, domain: Sequence[str]) -> list[IntArray]:
         """Return the codes of each part's values, ascending, where codes are places in a domain."""
@@ -225,10 +210,21 @@ class SmallDomainRandomization:
             rows = draws.permutation(len(rows))
         return ColumnRelease(rows, published[rows], rows[:0])
 
-    def _require_inside(
-        self, values: Sequence[str], codes: IntArray, parts: IntArray, domains: Sequence[IntArray]
-    ) -> None:
-        """Raise ``DataError`` for the first record whose value its part lacks."""
+    def require_inside(self, table: Microdata) -> tuple[IntArray, list[IntArray]]:
+        """Return the part of each record, and the codes of each part's values.
+
+        Parameters
+        ----------
+        table
+            The original, whose sensitive column has all `values` as its domain.
+
+        Raises
+        ------
+        DataError
+            For the first record that belongs to no part, or whose value its part lacks.
+        """
+        values, codes = tuple(map(text, table.domain(self.column))), table.codes(self.column)
+        parts, domains = self.parts(table), self.coded(values)
         allowed = np.zeros((len(domains), len(values)), dtype=np.bool_)
         for place, domain in enumerate(domains):
             allowed[place, domain] = True
@@ -240,6 +236,7 @@ class SmallDomainRandomization:
                 f"column {self.column!r} holds {values[int(codes[row])]!r} in row {row + 1}, which the "
                 f"sub-domain of its part {named} lacks: add it, or drop the row"
             )
+        return parts, domains
 
 
 def _told_texts(told: str) -> tuple[str, ...]:

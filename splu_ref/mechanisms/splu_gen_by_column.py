@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import lcm
 from typing import ClassVar, Self, TypeAlias
 
+from splu_ref.channels import GroupDraws
 from splu_ref.manifest import Facts, Manifest
 from splu_ref.mechanisms.release import ColumnsRelease, Frequencies, RecordMechanism, feasible_gamma
 from splu_ref.mechanisms.splu_gen import SpluGen, published_in_groups
@@ -32,7 +33,7 @@ class SpluGenByColumn(RecordMechanism):
     Raises
     ------
     ParameterError
-        If no column is named, or draws hang together.
+        If no column is named, or the draws of their groups hang together in different ways.
     """
 
     name: ClassVar[str] = "SPLU-Gen by column"
@@ -42,18 +43,23 @@ class SpluGenByColumn(RecordMechanism):
     def __init__(self, columns: Mapping[str, SpluGen]) -> None:
         if not columns:
             raise ParameterError("name at least one sensitive column, with its gamma")
-        if any(mechanism.draws.bound is not None for mechanism in columns.values()):
-            raise ParameterError(
-                "columns with a gamma of their own have independent draws: leave out --draws, or give one "
-                "gamma"
-            )
+        if len({mechanism.draws for mechanism in columns.values()}) > 1:
+            raise ParameterError("the draws of all columns hang together in one way: give each the same")
         object.__setattr__(self, "columns", tuple(sorted(columns.items(), key=lambda pair: pair[0])))
 
     def facts(self) -> dict[str, Fact]:
-        """Return each parameter by column, the columns in ascending order."""
+        """Return each parameter by column, in ascending order, and once how all draws hang together."""
         told = {column: mechanism.facts() for column, mechanism in self.columns}
-        names = next(iter(told.values()))
-        return {name: {column: facts[name] for column, facts in told.items()} for name in names}
+        first = next(iter(told.values()))
+        return {
+            name: value if name == "draws" else {column: facts[name] for column, facts in told.items()}
+            for name, value in first.items()
+        }
+
+    @property
+    def draws(self) -> GroupDraws:
+        """How the draws of a group hang together, in every column."""
+        return self.columns[0][1].draws
 
     @classmethod
     def from_facts(cls, facts: Facts) -> Self:

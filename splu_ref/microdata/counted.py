@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from splu_ref.microdata.csv_structure import separated_otherwise
 from splu_ref.model import DataError
 
 Whole: TypeAlias = NDArray[np.int64]
@@ -133,7 +134,11 @@ def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
         if name not in columns:
             close = get_close_matches(name, columns, n=1)
             meant = f"did you mean {close[0]!r}? " if close else ""
-            raise DataError(f"there is no column {name!r}: {meant}The columns are {', '.join(columns)}")
+            more = ", …" if len(columns) > 20 else ""
+            shown = ", ".join(repr(column) for column in columns[:20])
+            message = f"there is no column {name!r}: {meant}The columns are {shown}{more}"
+            other = separated_otherwise(columns[0]) if len(columns) == 1 else ""
+            raise DataError(f"{message}; {other}" if other else message)
 
 
 def require_stated(column: str, values: Sequence[str], domain: Sequence[str]) -> None:

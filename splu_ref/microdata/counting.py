@@ -1,17 +1,20 @@
 """Counting the records of a table while it is read in parts: what is held are distinct combinations alone.
 
-Each value of a column has a number, in the order in which values first occur; a combination is the numbers'
-bits side by side, 64 of them at most.
+Each value of a column has a number, in the order in which values first occur, or shares one with values of
+which the same is true of all that is asked; a combination is the numbers' bits side by side, 62 at most.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TypeAlias
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from splu_ref.microdata.counted import CountedRecords, Whole, require_columns
 from splu_ref.microdata.parquet_parts import Progress
@@ -19,6 +22,8 @@ from splu_ref.microdata.parts import TableParts
 from splu_ref.microdata.values import texts
 from splu_ref.model import DataError
 
+Telling: TypeAlias = Callable[[Sequence[str]], NDArray[np.bool_]]
+"""Says of values what is true of them, shape (values, statements)."""
 MOST_COMBINATIONS = 1 << 21
 """Distinct combinations of values that are held at once, of all sets of columns together."""
 _BITS = 62
@@ -35,6 +40,7 @@ def count_records(
     sets: Sequence[Sequence[str]],
     seen: Sequence[str] = (),
     progress: Progress = lambda _done, _whole: None,
+    told: Sequence[Mapping[str, Telling]] | None = None,
 ) -> Iterator[tuple[int, CountedRecords]]:
     """Yield the records of a table, counted by each of several sets of columns, with the number of the set.
 
@@ -51,6 +57,9 @@ def count_records(
         Columns whose values are told in any case.
     progress
         Called with what was read, for each reading anew.
+    told
+        Of each set, for some of its columns, what is asked of their values: those of which the same is true
+        are counted together, as the one of them that occurs first.
 
     Raises
     ------
@@ -66,13 +75,12 @@ def count_records(
     while waiting:
         wanted = {*seen, *(column for number in waiting for column in sets[number])}
         # Some column must be read for the rows to be counted.
-        numbers = {name: _Numbers(name) for name in table.columns if name in (wanted or {table.columns[0]})}
-        tallies = {number: _Tally(sets[number]) for number in waiting}
+        numbers = {name: Numbers(name) for name in table.columns if name in (wanted or {table.columns[0]})}
+        tallies = {number: _Tally(sets[number], {} if told is None else told[number]) for number in waiting}
         for frame in table.frames(list(numbers), progress):
             codes = {name: column.of(frame[name]) for name, column in numbers.items()}
-            bits = {name: column.bits for name, column in numbers.items()}
             for tally in tallies.values():
-                tally.add(codes, bits, frame.height)
+                tally.add(codes, numbers, frame.height)
             if sum(tally.held for tally in tallies.values()) > MOST_COMBINATIONS:
                 for tally in tallies.values():
                     tally.merge()
@@ -80,31 +88,28 @@ def count_records(
                 if len(tallies) == 1:
                     raise _too_many(next(iter(tallies.values())).columns)
                 tallies.popitem()
-        told = {name: tuple(column.known) for name, column in numbers.items()}
+        known = {name: tuple(column.known) for name, column in numbers.items()}
         waiting = [number for number in waiting if number not in tallies]
         while tallies:  # what was taken need not be held on
             number = next(iter(tallies))
-            yield number, tallies.pop(number).counted(table.columns, told)
+            yield number, tallies.pop(number).counted(table.columns, known)
 
 
 def _too_many(columns: Sequence[str]) -> TooManyCombinationsError:
     return TooManyCombinationsError(
         f"the columns {', '.join(columns)} have too many combinations of values (more than "
         f"{MOST_COMBINATIONS}, or of {_BITS} bits) to be counted in a table that is not held in memory: name "
-        "fewer of them at once, or give a table with coarser values"
+        "fewer of them at once, ask for counts by --batch, which counts together what no query tells apart, "
+        "or give a table with coarser values"
     )
 
 
-class _Numbers:
+class Numbers:
     """The values of a column, numbered in the order in which they first occur."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self.known: dict[str, int] = {}
-
-    @property
-    def bits(self) -> int:
-        return max(len(self.known) - 1, 0).bit_length()
 
     def of(self, cells: pl.Series) -> Whole:
         """Return the numbers of the cells, and keep new values."""
@@ -134,11 +139,43 @@ def _places(cells: pl.Series, values: pl.Series) -> pl.Series:
     return given.join(numbered, on="value", how="left", nulls_equal=True, maintain_order="left")["place"]
 
 
+class _Classes:
+    """The values of a column, those together of which the same is true; all apart if nothing is asked."""
+
+    def __init__(self, telling: Telling | None) -> None:
+        self._telling = telling
+        self._known: dict[bytes, int] = {}
+        self._class: Whole = np.empty(0, dtype=np.int64)
+        self.first: list[int] = []
+
+    @property
+    def bits(self) -> int:
+        return max(len(self.first) - 1, 0).bit_length()
+
+    def of(self, codes: Whole, numbers: Numbers) -> Whole:
+        """Return the classes of the cells, of which the numbers are given."""
+        begin, size = len(self._class), len(numbers.known)
+        if self._telling is None:
+            self.first += range(len(self.first), size)
+            return codes
+        if size > begin:
+            true = self._telling(list(islice(numbers.known, begin, None)))
+            found = []
+            for number, row in enumerate(np.packbits(true, axis=1), start=begin):
+                place = self._known.setdefault(row.tobytes(), len(self.first))
+                if place == len(self.first):
+                    self.first.append(number)
+                found.append(place)
+            self._class = np.concatenate([self._class, np.array(found, dtype=np.int64)])
+        return self._class[codes]
+
+
 class _Tally:
     """Distinct combinations of the values of some columns, and how many records have each."""
 
-    def __init__(self, columns: Sequence[str]) -> None:
+    def __init__(self, columns: Sequence[str], told: Mapping[str, Telling]) -> None:
         self.columns = tuple(dict.fromkeys(columns))
+        self._classes = {name: _Classes(told.get(name)) for name in self.columns}
         self._bits = dict.fromkeys(self.columns, 0)
         self._keys: list[Whole] = [np.empty(0, dtype=np.int64)]
         self._counts: list[Whole] = [np.empty(0, dtype=np.int64)]
@@ -149,16 +186,17 @@ class _Tally:
         """How many combinations are held, some of them more than once unless all are merged."""
         return len(self._keys[0]) + self._waiting
 
-    def add(self, codes: dict[str, Whole], bits: dict[str, int], rows: int) -> None:
-        """Count the records of a part, whose values have numbers of so many bits."""
-        wider = {name: bits[name] for name in self.columns}
+    def add(self, codes: dict[str, Whole], numbers: dict[str, Numbers], rows: int) -> None:
+        """Count the records of a part, whose values have these numbers."""
+        own = {name: each.of(codes[name], numbers[name]) for name, each in self._classes.items()}
+        wider = {name: each.bits for name, each in self._classes.items()}
         if sum(wider.values()) > _BITS:
             raise _too_many(self.columns)
         if wider != self._bits:
             self.merge()
             self._keys = [_joined({name: self._codes(name) for name in self.columns}, wider, self.held)]
             self._bits = wider
-        keys, counts = np.unique(_joined(codes, wider, rows), return_counts=True)
+        keys, counts = np.unique(_joined(own, wider, rows), return_counts=True)
         self._keys.append(keys)
         self._counts.append(counts)
         self._waiting += len(keys)
@@ -172,7 +210,10 @@ class _Tally:
             columns=columns,
             counts=self._counts[0],
             distinct=values,
-            codes={name: self._codes(name) for name in self.columns},
+            codes={
+                name: np.array(each.first, dtype=np.int64)[self._codes(name)]
+                for name, each in self._classes.items()
+            },
         )
 
     def merge(self) -> None:

@@ -262,7 +262,10 @@ def _header(line: bytes, commas: Positions, name: str) -> tuple[str, ...]:
     header = [cell[1:-1].replace('""', '"') if cell.startswith('"') else cell for cell in cells]
     for number, column in enumerate(header, start=1):
         if not column:
-            raise DataError(f"{name}: column {number} has no name in the header: name it")
+            index = (
+                ", or leave it out if it is the index that pandas writes (index=False)" if number == 1 else ""
+            )
+            raise DataError(f"{name}: column {number} has no name in the header: name it{index}")
     for column, times in Counter(header).items():
         if times > 1:
             raise DataError(f"{name}: the header names column {column!r} {times} times: rename all but one")

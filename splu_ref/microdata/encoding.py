@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -129,14 +129,8 @@ def declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
         raise DataError(
             f"the domain declared for {column!r} must name at least two values, each of them once"
         )
+    require_declared(column, found, domain)
     known = {text(value): value for value in found.domain}
-    for place, value in enumerate(found.domain):
-        if text(value) not in set(domain):
-            row = int(np.argmax(found.codes == place))
-            raise DataError(
-                f"column {column!r} holds {text(value)!r} in row {row + 1}, which is not in the declared "
-                "domain: add it, or drop the row"
-            )
     kind = type(found.domain[0])
     values: list[Any] = [known[name] if name in known else _typed(column, name, kind) for name in domain]
     ordered: list[Any] = sorted(values)
@@ -146,6 +140,18 @@ def declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
     rows[moved] = found.rows
     held = {places[value] for code, value in enumerate(found.domain) if code not in found.unheld}
     return Encoding(tuple(ordered), moved[found.codes], rows, frozenset(range(len(ordered))) - held)
+
+
+def require_declared(column: str, found: Encoding, domain: Collection[str]) -> None:
+    """Raise ``DataError`` for a cell outside a declared domain; the message tells its row."""
+    stated = frozenset(domain)
+    for place, value in enumerate(found.domain):
+        if text(value) not in stated:
+            row = int(np.argmax(found.codes == place))
+            raise DataError(
+                f"column {column!r} holds {text(value)!r} in row {row + 1}, which is not in the declared "
+                "domain: add it, or drop the row"
+            )
 
 
 def _typed(column: str, name: str, kind: type[Any]) -> Value:

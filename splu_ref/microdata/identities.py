@@ -10,28 +10,31 @@ from splu_ref.model import DataError
 _NULL = (2**64 - 1).to_bytes(8, "big")
 
 
-def identities_from_records(records: Iterable[bytes], seen: dict[bytes, int] | None = None) -> list[bytes]:
+def identities_from_records(records: Iterable[bytes]) -> list[bytes]:
     """Return one identity per record: its cells and its number among identical records.
 
     Parameters
     ----------
     records
-        The cells of each record: see `records_from_cells`.
-    seen
-        Of records above these, how often each occurred; theirs are added.
+        The cells of each record of a table: see `records_from_cells`.
 
     Returns
     -------
     list of bytes
         The cells, then 8 bytes with the number of identical records above it.
     """
-    seen = {} if seen is None else seen
+    seen: dict[bytes, int] = {}
     identities = []
     for record in records:
         number = seen.get(record, 0)
         seen[record] = number + 1
         identities.append(record + number.to_bytes(8, "big"))
     return identities
+
+
+def numbered(records: Iterable[bytes], numbers: Iterable[int]) -> list[bytes]:
+    """Return one identity per record: its cells, then 8 bytes with the number of identical ones above it."""
+    return [record + number.to_bytes(8, "big") for record, number in zip(records, numbers, strict=True)]
 
 
 def identities_from_column(column: str, cells: Sequence[str | None]) -> list[bytes]:

@@ -21,15 +21,16 @@ from splu_ref.model import DataError
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how much of the file was read, and how much there is."""
 
-_ROWS = 1 << 19
-"""Rows of a batch, which may be a part of a group of rows that the writer made, or several."""
+_FIRST, _LEAST = 1 << 12, 1 << 10
+"""Rows of the first batch, whose width decides about the next, and of each at least."""
 _MEMORY = 1 << 32  # bytes of the trial
 _FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 _TRIAL = f"""
 import sys
-path, memory, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-columns = sys.argv[4 : 4 + count]
-sys.path[:] = sys.argv[4 + count :]
+path = sys.argv[1]
+memory, size, rows, count = map(int, sys.argv[2:6])
+columns = sys.argv[6 : 6 + count]
+sys.path[:] = sys.argv[6 + count :]
 try:
     import resource
     resource.setrlimit(resource.RLIMIT_DATA, (memory, resource.getrlimit(resource.RLIMIT_DATA)[1]))
@@ -38,15 +39,18 @@ except (ImportError, ValueError, OSError):
 import polars
 print({STARTED!r}, flush=True)
 try:
-    frame = polars.scan_parquet(path, glob=False)
-    for begin in range(0, frame.select(polars.len()).collect().item(), {_ROWS}):
-        frame.select(columns).slice(begin, {_ROWS}).collect()
+    table = polars.scan_parquet(path, glob=False)
+    begin, step, whole = 0, {_FIRST}, table.select(polars.len()).collect().item()
+    while begin < whole:
+        frame = table.select(columns).slice(begin, step).collect()
+        begin += frame.height
+        step = max({_LEAST}, min(rows, size * frame.height // max(1, frame.estimated_size())))
 except polars.exceptions.PolarsError as error:
     print(str(error).partition("\\n")[0])
     sys.exit(1)
 """
-"""A program that reads columns: its arguments are the path, the bytes that it may take, how many columns,
-these columns, and where to find modules."""
+"""A program that reads columns, as `parquet_batches` does: its arguments are the path, the bytes that it may
+take, those of a batch and its rows at most, how many columns, these columns, and where to find modules."""
 
 
 def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
@@ -82,24 +86,52 @@ def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
     return columns
 
 
-def parquet_batches(
-    path: str | os.PathLike[str], columns: Sequence[str], progress: Progress
-) -> Iterator[pl.DataFrame]:
-    """Yield some columns in batches, in the order of the file.
+class ParquetFile:
+    """A Parquet file that is read in batches, any number of times, after one trial of each set of columns.
 
-    Raises
-    ------
-    DataError
-        If the file is damaged.
+    Parameters
+    ----------
+    path
+        The file.
+    batch_bytes
+        About how many bytes a batch takes, unless that is a thousand rows.
+    batch_rows
+        Rows of a batch, at most.
     """
-    name, size = os.fspath(path), Path(path).stat().st_size
-    if fault := on_trial(_TRIAL, (name, _MEMORY, len(columns), *columns), b"", size):
-        raise damaged(name, fault)
-    frame = pl.scan_parquet(name, glob=False)
-    try:
-        rows: int = frame.select(pl.len()).collect().item()
-        for begin in range(0, rows, _ROWS):  # batches that Polars makes ahead fill the memory
-            yield frame.select(columns).slice(begin, _ROWS).collect()
-            progress(min(begin + _ROWS, rows), rows)
-    except _FAULTS as error:
-        raise damaged(name, str(error).partition("\n")[0]) from None
+
+    def __init__(self, path: str | os.PathLike[str], batch_bytes: int, batch_rows: int) -> None:
+        self._name, self._bytes, self._rows = os.fspath(path), batch_bytes, batch_rows
+        self._tried: set[tuple[str, ...]] = set()
+
+    def batches(self, columns: Sequence[str], progress: Progress) -> Iterator[pl.DataFrame]:
+        """Yield some columns in batches, in the order of the file.
+
+        Raises
+        ------
+        DataError
+            If the file is damaged.
+        """
+        self._try(tuple(columns))
+        table = pl.scan_parquet(self._name, glob=False)
+        try:
+            rows: int = table.select(pl.len()).collect().item()
+            begin, step = 0, _FIRST
+            while begin < rows:  # batches that Polars makes ahead fill the memory
+                frame = table.select(columns).slice(begin, step).collect()
+                begin += frame.height
+                step = max(
+                    _LEAST, min(self._rows, self._bytes * frame.height // max(1, int(frame.estimated_size())))
+                )
+                yield frame
+                progress(begin, rows)
+        except _FAULTS as error:
+            raise damaged(self._name, str(error).partition("\n")[0]) from None
+
+    def _try(self, columns: tuple[str, ...]) -> None:
+        """Let another process read the columns first, once."""
+        if columns in self._tried:
+            return
+        arguments = (self._name, _MEMORY, self._bytes, self._rows, len(columns), *columns)
+        if fault := on_trial(_TRIAL, arguments, b"", Path(self._name).stat().st_size):
+            raise damaged(self._name, fault)
+        self._tried.add(columns)

@@ -20,7 +20,7 @@ import polars as pl
 from splu_ref.files import opened
 from splu_ref.microdata.csv_structure import Before, check_structure, has_no_rows, last_end
 from splu_ref.microdata.limits import largest_content, unpacks_to_too_much
-from splu_ref.microdata.parquet_parts import Progress, parquet_batches, parquet_columns
+from splu_ref.microdata.parquet_parts import ParquetFile, Progress, parquet_columns
 from splu_ref.microdata.reading import (
     BYTE_ORDER_MARK,
     STANDARD_INPUT,
@@ -34,8 +34,8 @@ from splu_ref.model import DataError
 
 LARGE = {".csv": 1 << 26, ".csv.gz": 1 << 23, ".parquet": 1 << 23}
 """Bytes of a file, by its kind, from which on a table is not held as a whole where it need not be."""
-_PART = 1 << 24
-"""Bytes of a CSV file that are parsed at once, unless a record is longer."""
+PART_BYTES, PART_ROWS = 1 << 24, 1 << 19
+"""Bytes of a table that are looked at at once, unless a record is longer, and rows of a Parquet file."""
 LONGEST_RECORD = 1 << 27
 """Bytes of a record, at most."""
 
@@ -54,22 +54,65 @@ def is_large(path: str | os.PathLike[str]) -> bool:
 
 
 class TableParts:
-    """A table in a file, read in parts.
+    """A table in a file, read in parts; the file must not change from the first reading to the last.
 
     Parameters
     ----------
     path
         The file: ``.csv``, ``.csv.gz`` or ``.parquet``.
+    part_bytes, part_rows
+        In place of `PART_BYTES` and `PART_ROWS`.
 
     Raises
     ------
     DataError
-        If the suffix is another one.
+        If the suffix is another one, or the path stands for the standard input.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], part_bytes: int | None = None, part_rows: int | None = None
+    ) -> None:
+        if os.fspath(path) == STANDARD_INPUT:
+            raise DataError(
+                "a table larger than memory is read more than once: save standard input in a file"
+            )
         self._path, self._name = path, str(path)
         self._suffix = require_suffix(path)
+        self._part_bytes = part_bytes or PART_BYTES
+        self._parquet = ParquetFile(path, self._part_bytes, part_rows or PART_ROWS)
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self._path)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file, when it was looked at first.
+
+        Raises
+        ------
+        DataError
+            If it cannot be read.
+        """
+        return self._seen[0]
+
+    @cached_property
+    def _seen(self) -> tuple[int, int, int]:
+        return self._status()
+
+    def _status(self) -> tuple[int, int, int]:
+        """Return what tells whether the file is another one than before."""
+        try:
+            with opened(self._path) as file:
+                status = os.fstat(file.fileno())
+        except OSError as error:
+            raise cannot_be_read(self._path, error) from None
+        return status.st_size, status.st_mtime_ns, status.st_ino
+
+    def _require_unchanged(self) -> None:
+        if self._status() != self._seen:  # one that grows might have no end
+            raise DataError(f"{self._name} changed while it was read: give a copy that nobody writes to")
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -93,11 +136,14 @@ class TableParts:
         Raises
         ------
         DataError
-            If the file is not well formed, by the messages of `read_table`; parts before the fault were
-            yielded.
+            If the file is not well formed, by the messages of `read_table`, or changes; parts before the
+            fault were yielded.
         """
+        self._require_unchanged()
         if self._suffix == ".parquet":
-            yield from parquet_batches(self._path, columns, progress)
+            for frame in self._parquet.batches(columns, progress):
+                yield frame
+                self._require_unchanged()
             return
         before: Before | None = None
         separator = ","
@@ -107,9 +153,10 @@ class TableParts:
             structure = check_structure(part, self._name, separator, empty=True, before=before)
             if structure.row_count:
                 yield parse_rows(part, self._name, structure, separator, columns, headed=before is None)
+                self._require_unchanged()
             lines, rows = (0, 0) if before is None else (before.lines, before.rows)
             before = Before(structure.header, lines + part.count(b"\n"), rows + structure.row_count)
-            progress(done, Path(self._path).stat().st_size)
+            progress(done, self.size)
         if before is not None and not before.rows:
             raise has_no_rows(self._name)
 
@@ -142,7 +189,7 @@ class TableParts:
     def _unpacked(self, file: BinaryIO) -> bytes:
         """Return the next bytes of the table, none at its end."""
         try:
-            return file.read(_PART)
+            return file.read(self._part_bytes)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise damaged_gzip(self._name, error) from None
 

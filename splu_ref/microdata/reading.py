@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
+import shlex
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
@@ -116,9 +118,12 @@ def read_table(
     else:
         name = str(path)
         if name.lower().endswith(_SPREADSHEETS):
+            read, made = json.dumps(name), json.dumps(f"{name.rpartition('.')[0]}.csv")
+            # As text a cell stays as it is: 007, and whole numbers beside empty cells.
+            code = f"import pandas; pandas.read_excel({read}, dtype=str).to_csv({made}, index=False)"
             raise DataError(
-                f"{name} is a spreadsheet: save its sheet as “CSV UTF-8” (in Excel: Save as), or write it by "
-                "pandas.read_excel(…).to_csv(…, index=False), and give that file"
+                f"{name} is a spreadsheet: save its sheet as “CSV UTF-8” (in Excel: Save as), or run python "
+                f"-c {shlex.quote(code)}, and give that file"
             )
         suffix = require_suffix(path)
         try:

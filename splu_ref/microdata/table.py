@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,7 @@ import polars as pl
 from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
-from splu_ref.microdata.counted import Categories
-from splu_ref.microdata.csv_structure import separated_otherwise
+from splu_ref.microdata.counted import Categories, require_columns
 from splu_ref.microdata.encoding import Encoding, declared, encode
 from splu_ref.microdata.identities import (
     content_digest,
@@ -304,7 +302,7 @@ class Microdata:
         names = [text(value) for value in encoding.domain]
         return [names[code] for code in encoding.codes.tolist()]
 
-    def identities(self, id_column: str | None = None, seen: dict[bytes, int] | None = None) -> list[bytes]:
+    def identities(self, id_column: str | None = None) -> list[bytes]:
         """Return the bytes that identify each record, all distinct.
 
         Parameters
@@ -312,8 +310,6 @@ class Microdata:
         id_column
             A column whose values are all distinct: the identity is its text. Without it, a record's
             identity is made of its cells and its number among identical records, counted from the top.
-        seen
-            Of records above these, how often the cells of each occurred; those of these are added.
 
         Raises
         ------
@@ -322,7 +318,7 @@ class Microdata:
         """
         if id_column is not None:
             return identities_from_column(id_column, texts(self._series(id_column)))
-        return identities_from_records(self.records(), seen)
+        return identities_from_records(self.records())
 
     def records(self) -> list[bytes]:
         """Return the bytes of each record's cells, as they were read: its identity without the number.
@@ -368,14 +364,7 @@ class Microdata:
         return self._encodings[column]
 
     def _series(self, column: str) -> Column:
-        if column not in self._frame.columns:
-            close = difflib.get_close_matches(column, self.columns, n=1)
-            meant = f"did you mean {close[0]!r}? " if close else ""
-            more = ", …" if len(self.columns) > 20 else ""
-            shown = ", ".join(repr(name) for name in self.columns[:20])
-            message = f"there is no column {column!r}: {meant}The columns are {shown}{more}"
-            other = separated_otherwise(self.columns[0]) if len(self.columns) == 1 else ""
-            raise DataError(f"{message}; {other}" if other else message)
+        require_columns([column], self.columns)
         return self._frame[column]
 
     def __repr__(self) -> str:

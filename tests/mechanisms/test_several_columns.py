@@ -217,6 +217,30 @@ def test_with_gammas_of_their_own_columns_have_the_laws_of_their_own_mechanisms(
     assert sum(probability for found, probability in alone["b"].items() if found[0] == 0) == Fraction(1, 4)
 
 
+@pytest.mark.parametrize("draws", ["capped:2", "all-or-none:2"])
+def test_a_column_whose_draws_hang_together_takes_no_part_in_those_of_others(draws: str) -> None:
+    """Given its own randomness each column is published as if it were alone, so the laws are independent."""
+    own = {"a": SpluGen(3, draws=draws), "b": SpluGen(4, draws=draws)}
+    codes = {"a": np.arange(48) % 11, "b": np.arange(48)[::-1] // 4}
+    sizes, seeds = {"a": 11, "b": 12}, {"a": 5, "b": 6}
+    done = SpluGenByColumn(own).publish_columns(codes, sizes, lambda column: SeededSource(seeds[column]))
+    for column, seed in seeds.items():
+        alone = own[column].publish_codes(codes[column], sizes[column], SeededSource(seed))
+        together = done.published[column][np.argsort(done.rows)]
+        assert together.tolist() == alone.published[np.argsort(alone.rows)].tolist()
+        assert together.tolist() != codes[column].tolist()
+    table = Microdata.from_frame(
+        pl.DataFrame({name: [f"{code:02}" for code in values] for name, values in codes.items()})
+    )
+    release = SpluGenByColumn(own).publish(table, ["a", "b"], SeededSource(1))
+    told = parse_manifest(release.manifest.to_json(), "m", MECHANISMS).mechanism
+    assert isinstance(told, SpluGenByColumn)
+    assert told == SpluGenByColumn(own)
+    assert (str(told.draws), told.facts()["draws"]) == (draws, draws)
+    with pytest.raises(ParameterError, match="hang together in one way: give each the same"):
+        SpluGenByColumn(own | {"b": SpluGen(4)})
+
+
 class _Deleting(SeededSource):
     """Randomness that notes how many records are deleted."""
 

@@ -47,7 +47,7 @@ def _combinations(records: Microdata | CountedRecords, columns: tuple[str, ...])
 
 
 def _small_parts(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    monkeypatch.setattr(parts, "_PART", size)
+    monkeypatch.setattr(parts, "PART_BYTES", size)
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 1 << 20])
@@ -240,6 +240,8 @@ def test_bitmaps_of_counted_rows_count_records(rows: list[tuple[int, int, int]],
     predicates = [tuple(pair for pair in Query.of(where).conditions if pair[0] != "s") for where in queries]
     one, other = (SensitiveCounts(Columns(table, {}), "s") for table in (held, counted))
     assert one.frequencies.tolist() == other.frequencies.tolist()
+    pairs = sorted({row[:2] for row in found})
+    assert Columns(counted, {}).groups("ab").tolist() == [pairs.index(row[:2]) for row in found]
     for predicate in predicates:
         if all(set(condition.values) <= set(distinct[name]) for name, condition in predicate):  # type: ignore[union-attr]  # values, no range
             assert one.by_value([predicate]).tolist() == other.by_value([predicate]).tolist()

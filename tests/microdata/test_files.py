@@ -155,6 +155,20 @@ def test_two_names_of_one_file_are_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["link"]
 
 
+def test_many_files_are_looked_at_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Path] = []
+    resolve = os.path.realpath
+
+    def counted(path: Path) -> str:
+        asked.append(path)
+        return resolve(path)
+
+    monkeypatch.setattr(os.path, "realpath", counted)
+    paths = [tmp_path / str(number) for number in range(20)]
+    write_all([(path, b"") for path in paths], force=False)
+    assert asked == paths
+
+
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])
 @pytest.mark.parametrize("fault", [OSError(5, "Input/output error"), KeyboardInterrupt()])
 @pytest.mark.parametrize("fails_at", [1, 2, 3, 4])

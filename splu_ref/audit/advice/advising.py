@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
+from splu_ref.audit.advice.coded import Searched, searched
 from splu_ref.audit.advice.groups import (
     HomogeneousGroup,
     error_below,
     groups_work,
-    homogeneous_groups,
+    listed_groups,
 )
 from splu_ref.audit.advice.option import Goals, Option, option_for
 from splu_ref.audit.advice.skew import require_groups
@@ -47,7 +48,8 @@ class Advice:
     values
         Sensitive values and their true counts, the most frequent first.
     groups
-        Homogeneous groups with at most alpha records that at least one option leaves unprotected.
+        Homogeneous groups with at most alpha records that at least one option leaves unprotected; of a table
+        that is not held, the largest of them.
     options
         By gamma, then p.
     """
@@ -62,7 +64,7 @@ class Advice:
 
 @one_budget()
 def advise(
-    table: Microdata,
+    table: Microdata | Searched,
     sensitive: str,
     goals: Goals | None = None,
     retentions: Sequence[Exact] = (),
@@ -96,6 +98,7 @@ def advise(
     # Which options there are.
     wanted = Goals.of() if goals is None else goals
     others = [_retention(p) for p in retentions]
+    table = searched(table)
     feasible = require_groups(table, sensitive)
     for p in others:
         if p * feasible < 1:
@@ -144,7 +147,7 @@ def advise(
             return frozenset()
         return frozenset(p for p in retained if error_below(count, wanted.epsilon, p, wanted.t_p))
 
-    groups = homogeneous_groups(
+    groups, unlisted = listed_groups(
         table, sensitive, lambda count: bool(open_to_reconstruction(count)), lambda *part: told(0, *part)
     )
     options = []
@@ -152,7 +155,10 @@ def advise(
         unprotected = tuple(
             i for i, group in enumerate(groups) if law.retention in open_to_reconstruction(group.count)
         )
-        options.append(option_for(law, wanted, values, unprotected))
+        more = sum(
+            times for count, times in unlisted.items() if law.retention in open_to_reconstruction(count)
+        )
+        options.append(option_for(law, wanted, values, unprotected, more))
         told(done, 1, 1)
     return Advice(
         rows=table.row_count,

@@ -7,7 +7,8 @@ promises (claim splu.T4c).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -15,13 +16,16 @@ from math import floor
 
 import numpy as np
 
-from splu_ref.audit.advice.coded import Coded, Groups
+from splu_ref.audit.advice.coded import Searched, groups_of, searched
 from splu_ref.binomial import lower_tail, lower_tail_bounds
 from splu_ref.binomial.work import STEP, spend
 from splu_ref.guarantees.progress import Progress
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.values import text
 from splu_ref.model import Concept
+
+MOST_LISTED = 100_000
+"""Predicates of one kind that are listed of a table that is not held, the largest; all others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +74,17 @@ def error_below(count: int, epsilon: Fraction, retention: Fraction, level: Fract
 
 
 def homogeneous_groups(
-    table: Microdata, sensitive: str, wanted: Callable[[int], bool], progress: Progress | None = None
+    table: Microdata | Searched,
+    sensitive: str,
+    wanted: Callable[[int], bool],
+    progress: Progress | None = None,
 ) -> list[HomogeneousGroup]:
     """Return the homogeneous groups of one or two assignments whose size is ``wanted``, largest first.
 
     Parameters
     ----------
     table
-        The original table.
+        The original table; if it is not held, at most `MOST_LISTED` groups are returned.
     sensitive
         The sensitive column; predicates speak of all others, and of cells that have content.
     wanted
@@ -89,27 +96,55 @@ def homogeneous_groups(
     -----
     Two assignments that select the same records as one of them are not listed again.
     """
+    return listed_groups(searched(table), sensitive, wanted, progress)[0]
+
+
+def listed_groups(
+    table: Searched, sensitive: str, wanted: Callable[[int], bool], progress: Progress | None = None
+) -> tuple[list[HomogeneousGroup], Mapping[int, int]]:
+    """Return the groups as `homogeneous_groups`, and how many by size were found and not listed."""
     spend(groups_work(table))
-    codes, domain = table.codes(sensitive), table.domain(sensitive)
-    columns = [Coded.of(table, name) for name in table.columns if name != sensitive]
+    domain = table.domain(sensitive)
+    columns = [table.counted(name) for name in table.columns if name != sensitive]
     choices = [(column,) for column in columns] + list(combinations(columns, 2))
+    most = None if table.is_held else MOST_LISTED
     answers: dict[int, bool] = {}
-    found = []
+    unlisted: Counter[int] = Counter()
+    found: list[HomogeneousGroup] = []
     for done, chosen in enumerate(choices, 1):
-        groups = Groups.of(chosen, codes, len(domain))
-        for place in np.flatnonzero(groups.most == groups.size).tolist():
-            count = int(groups.size[place])
-            if count not in answers:
-                answers[count] = wanted(count)
-            if answers[count] and not groups.selected_by_one(place):
+        for groups in groups_of(table, chosen, sensitive):
+            pure = np.flatnonzero(groups.most == groups.size)
+            sizes = np.unique(groups.size[pure])
+            for size in sizes.tolist():
+                if size not in answers:
+                    answers[size] = wanted(size)
+            places = pure[np.isin(groups.size[pure], [size for size in sizes.tolist() if answers[size]])]
+            places = places[~groups.selected_by_one(places)]
+            for place, where in zip(places.tolist(), groups.where(places), strict=True):
                 value = text(domain[groups.code[place]])
-                found.append(HomogeneousGroup(Concept.of(groups.where(place)), value, count))
+                found.append(HomogeneousGroup(Concept.of(where), value, int(groups.size[place])))
+            if most is not None and len(found) > 2 * most:
+                found = _largest(found, most, unlisted)
         if progress is not None:
             progress(done, len(choices))
-    return sorted(found, key=lambda group: (-group.count, group.predicate.assignments))
+    return _largest(found, most, unlisted), unlisted
 
 
-def groups_work(table: Microdata) -> int:
-    """Return about the work of looking at all columns and pairs of columns."""
+def _largest(
+    found: list[HomogeneousGroup], most: int | None, unlisted: Counter[int]
+) -> list[HomogeneousGroup]:
+    """Return the largest groups, and count the others by size."""
+    ordered = sorted(found, key=lambda group: (-group.count, group.predicate.assignments))
+    if most is None:
+        return ordered
+    unlisted.update(group.count for group in ordered[most:])
+    return ordered[:most]
+
+
+def groups_work(table: Searched) -> int:
+    """Return about the work of looking at all columns and pairs of columns; none if they are in files.
+
+    That takes the time that it takes: the table is as large as the user knows.
+    """
     pairs = len(table.columns) * (len(table.columns) + 1) // 2
-    return pairs * STEP * (300 + 2 * table.row_count)
+    return pairs * STEP * (300 + 2 * table.row_count) if table.is_held else 0

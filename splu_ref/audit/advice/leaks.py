@@ -18,13 +18,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from splu_ref.audit.advice.coded import Coded, Groups
+from splu_ref.audit.advice.coded import CountedColumn, Groups, Searched, groups_of, searched
+from splu_ref.audit.advice.groups import MOST_LISTED
 from splu_ref.binomial.work import STEP, spend
 from splu_ref.guarantees.progress import Progress
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.values import Value, text
 from splu_ref.model import Concept, ParameterError
-from splu_ref.randomness import IntArray
 
 Kind: TypeAlias = Literal["unique", "nearly unique", "determines", "nearly determines", "ranges"]
 
@@ -56,7 +56,7 @@ class Roles:
     quasi: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
 
-    def require(self, table: Microdata, sensitive: Sequence[str]) -> None:
+    def require(self, table: Microdata | Searched, sensitive: Sequence[str]) -> None:
         """Raise unless every column exists, has one role and is not sensitive."""
         for column in (*self.quasi, *self.keep):
             table.require(column)
@@ -136,7 +136,10 @@ class Leaks:
     leaks
         Columns and pairs, the gravest kinds first.
     concentrations
-        Predicates of more than ``above`` records, largest first; none that says no more than another one.
+        Predicates of more than ``above`` records, largest first; none that says no more than another one. Of
+        a table that is not held, the largest of them.
+    unlisted
+        How many more were found.
     above
         See ``concentrations``.
     unique_records, unique_by
@@ -144,29 +147,44 @@ class Leaks:
         these.
     pairs, all_pairs
         Pairs of columns looked at, and how many there are.
+    unordered
+        Columns with so many values that they were not looked at in the order of numbers or dates.
     """
 
     sensitive: str
     leaks: tuple[Leak, ...]
     concentrations: tuple[Concentration, ...]
+    unlisted: int
     above: int
     unique_records: int
     unique_by: tuple[str, ...]
     pairs: int
     all_pairs: int
+    unordered: tuple[str, ...]
 
     @property
     def searched(self) -> str:
         """What the scan looked at, in words."""
         left = "" if self.pairs == self.all_pairs else f", {self.pairs} of {self.all_pairs} pairs"
+        more = ""
+        if self.unordered:
+            which = ", ".join(map(repr, self.unordered))
+            more += f"; not whether neighbors in the order of {which} share values: too many to be sorted"
+        if self.unlisted:
+            more += f"; of {self.found} predicates the largest {len(self.concentrations)} are listed"
         return (
             f"columns and pairs of columns{left}: cells of their own, shared values, and predicates of more "
-            f"than {self.above} records with at least {CONCENTRATED} of one value"
+            f"than {self.above} records with at least {CONCENTRATED} of one value{more}"
         )
+
+    @property
+    def found(self) -> int:
+        """How many concentrated predicates there are, listed or not."""
+        return len(self.concentrations) + self.unlisted
 
 
 def scan(
-    table: Microdata,
+    table: Microdata | Searched,
     sensitive: Sequence[str],
     above: int,
     roles: Roles | None = None,
@@ -188,7 +206,8 @@ def scan(
     roles
         What was declared of other columns.
     most_cells
-        Records times pairs of columns that are looked at, the coarsest pairs first; None for all of them.
+        Records times pairs of columns that are looked at, the coarsest pairs first; None for all of them, as
+        of a table that is not held.
     progress
         Called with (columns and pairs of columns done, how many in all).
 
@@ -207,12 +226,15 @@ def scan(
     """
     declared = Roles() if roles is None else roles
     declared.require(table, sensitive)
-    columns = [Coded.of(table, name) for name in table.columns if name not in sensitive]
+    table = searched(table)
+    columns = [table.counted(name) for name in table.columns if name not in sensitive]
     seen = [column for column in columns if column.name not in declared.keep]
-    pairs = _pairs(seen, None if most_cells is None else most_cells // (table.row_count + OVERHEAD))
-    spend((len(seen) + len(pairs)) * len(sensitive) * STEP * (300 + 2 * table.row_count))
-    named = [column for column in columns if column.name in declared.quasi] or columns
-    alone = _unique_records(named, table.row_count)
+    most = None if most_cells is None or not table.is_held else most_cells // (table.row_count + OVERHEAD)
+    pairs = _pairs(seen, most)
+    if table.is_held:
+        spend((len(seen) + len(pairs)) * len(sensitive) * STEP * (300 + 2 * table.row_count))
+    named = [column.name for column in columns if column.name in declared.quasi]
+    alone = table.unique_records(named or [column.name for column in columns])
     found = []
     for number, name in enumerate(sensitive):
         steps = len(seen) + len(pairs)
@@ -221,43 +243,46 @@ def scan(
             if progress is not None:
                 progress(number * steps + done, len(sensitive) * steps)
 
-        leaks, concentrations = _of_one(table, name, seen, pairs, above, declared, told)
+        leaks, concentrations, unlisted = _of_one(table, name, seen, pairs, above, declared, told)
         found.append(
             Leaks(
                 sensitive=name,
                 leaks=leaks,
                 concentrations=concentrations,
+                unlisted=unlisted,
                 above=above,
                 unique_records=alone,
                 unique_by=declared.quasi,
                 pairs=len(pairs),
                 all_pairs=comb(len(seen), 2),
+                unordered=tuple(column.name for column in seen if column.values is None),
             )
         )
     return tuple(found)
 
 
-def _pairs(columns: Sequence[Coded], most: int | None) -> list[tuple[Coded, Coded]]:
+def _pairs(columns: Sequence[CountedColumn], most: int | None) -> list[tuple[CountedColumn, CountedColumn]]:
     """Return pairs of columns, the coarsest first, and at most so many."""
-    few = sorted(columns, key=lambda column: len(column.values))
+    few = sorted(columns, key=lambda column: column.size)
     if most is not None:
         few = few[: isqrt(2 * most) + 1]
-    pairs = sorted(combinations(few, 2), key=lambda pair: len(pair[0].values) * len(pair[1].values))
+    pairs = sorted(combinations(few, 2), key=lambda pair: pair[0].size * pair[1].size)
     return pairs[:most]
 
 
 def _of_one(
-    table: Microdata,
+    table: Searched,
     sensitive: str,
-    columns: Sequence[Coded],
-    pairs: Sequence[tuple[Coded, Coded]],
+    columns: Sequence[CountedColumn],
+    pairs: Sequence[tuple[CountedColumn, CountedColumn]],
     above: int,
     roles: Roles,
     told: Callable[[int], None],
-) -> tuple[tuple[Leak, ...], tuple[Concentration, ...]]:
-    codes, domain = table.codes(sensitive), table.domain(sensitive)
-    leaks, groups, done = [], [], 0
+) -> tuple[tuple[Leak, ...], tuple[Concentration, ...], int]:
+    leaks, done = [], 0
     named, telling = set[str](), set[str]()
+    most = None if table.is_held else MOST_LISTED
+    concentrated = _Concentrated(table.domain(sensitive), above, most)
     for column in columns:
         name, filled = (column.name,), column.filled
         if column.alone >= UNIQUE * filled > 0:
@@ -265,57 +290,76 @@ def _of_one(
             if column.name not in roles.quasi:
                 kind: Kind = "unique" if column.alone == filled else "nearly unique"
                 leaks.append(Leak(kind, name, column.alone, filled))
-        these = Groups.of([column], codes, len(domain))
-        leak = _determined(these) or _in_order(column, codes, len(domain))
-        if leak is not None:
+        kept = _Concentrated(table.domain(sensitive), above, most)
+        shares = _Shares(name)
+        for groups in groups_of(table, [column], sensitive):
+            shares.add(groups)
+            kept.add(groups)
+        leak = shares.determined() or _in_order(table, column, sensitive)
+        if leak is None:
+            concentrated.join(kept)
+        else:
             leaks.append(leak)
             telling.add(column.name)
-        groups.append(these)
         told(done := done + 1)
-    others = [each for each in groups if each.columns[0].name not in telling]
-    concentrated = _concentrated(others, above, domain, set())
-    parts = {(name, cell, each.value) for each in concentrated for name, cell in each.predicate.assignments}
+    concentrated.know()
     for pair in pairs:
         names = {column.name for column in pair}
         if not names & telling:
-            these = Groups.of(pair, codes, len(domain))
-            leak = None if names & named else _determined(these, max(FEWEST, len(codes) // 2))
+            shares = _Shares(tuple(column.name for column in pair))
+            for groups in groups_of(table, pair, sensitive):
+                shares.add(groups)
+                concentrated.add(groups)
+            leak = None if names & named else shares.determined(max(FEWEST, table.row_count // 2))
             if leak is not None:
                 leaks.append(leak)
-            concentrated += _concentrated([these], above, domain, parts)
         told(done := done + 1)
     order = ("determines", "unique", "nearly determines", "ranges", "nearly unique")
     leaks.sort(key=lambda leak: (order.index(leak.kind), len(leak.columns)))
-    concentrated.sort(key=lambda each: (-each.size, each.predicate.assignments))
-    return tuple(leaks), tuple(concentrated)
+    return tuple(leaks), concentrated.largest(), concentrated.unlisted
 
 
-def _determined(groups: Groups, fewest: int = FEWEST) -> Leak | None:
-    """Return whether those who share their cells with others have the value of these others."""
-    shared, guessed = groups.shared, groups.guessed
-    if shared < fewest or guessed < CONCENTRATED * shared:
-        return None
-    names = tuple(column.name for column in groups.columns)
-    pure = bool(np.all(groups.most == groups.size))
-    return Leak("determines" if pure else "nearly determines", names, guessed, shared)
+class _Shares:
+    """How many of the records that share the cells of some columns share the value."""
+
+    def __init__(self, columns: tuple[str, ...]) -> None:
+        self._columns = columns
+        self._shared, self._guessed, self._pure = 0, 0, True
+
+    def add(self, groups: Groups) -> None:
+        self._shared += groups.shared
+        self._guessed += groups.guessed
+        self._pure &= bool(np.all(groups.most == groups.size))
+
+    def determined(self, fewest: int = FEWEST) -> Leak | None:
+        """Return whether those who share their cells with others have the value of these others."""
+        if self._shared < fewest or self._guessed < CONCENTRATED * self._shared:
+            return None
+        kind: Kind = "determines" if self._pure else "nearly determines"
+        return Leak(kind, self._columns, self._guessed, self._shared)
 
 
-def _in_order(column: Coded, codes: IntArray, domain_size: int) -> Leak | None:
+def _in_order(table: Searched, column: CountedColumn, sensitive: str) -> Leak | None:
     """Return whether those next to each other in the order of numbers or dates share the value."""
-    order = _order(column.values)
+    order = None if column.values is None else _order(column.values)
     if order is None or len(order) < FEWEST:
         return None
-    filled = column.cells >= 0
+    size = len(table.domain(sensitive))
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
-    numbers, counts = np.unique(place[column.cells[filled]] * domain_size + codes[filled], return_counts=True)
-    key = numbers // domain_size
+    pieces = list(table.counts([column.name], sensitive))
+    numbers = np.concatenate([numbers for numbers, _ in pieces])
+    counts = np.concatenate([counts for _, counts in pieces])
+    numbers = place[numbers // size] * size + numbers % size
+    ascending = np.argsort(numbers)
+    numbers, counts = numbers[ascending], counts[ascending]
+    key = numbers // size
     starts = np.flatnonzero(np.r_[True, np.diff(key) != 0])
     most = np.maximum.reduceat(counts, starts)
     winners = np.flatnonzero(counts == np.repeat(most, np.diff(np.r_[starts, len(key)])))
-    leading = numbers[winners[np.r_[True, np.diff(key[winners]) != 0]]] % domain_size
+    leading = numbers[winners[np.r_[True, np.diff(key[winners]) != 0]]] % size
     before, after = np.r_[leading[1], leading[:-1]], np.r_[leading[1:], leading[-2]]
-    wanted = np.arange(len(leading)) * domain_size + before
+    wanted = np.arange(len(leading)) * size + before
     at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
     right = (before == after) & (numbers[at] == wanted)
     guessed, filled_rows = int(counts[at][right].sum()), column.filled
@@ -346,26 +390,59 @@ def _number(value: str) -> Decimal:
     return number
 
 
-def _concentrated(
-    found: Sequence[Groups], above: int, domain: Sequence[Value], known: set[tuple[str, str, str]]
-) -> list[Concentration]:
-    """Return the concentrated predicates of several groupings, but for parts of a known one."""
-    concentrated = []
-    share = (CONCENTRATED.numerator, CONCENTRATED.denominator)
-    for groups in found:
-        wanted = (groups.size > above) & (groups.most * share[1] >= groups.size * share[0])
-        for place in np.flatnonzero(wanted).tolist():
-            value = text(domain[int(groups.code[place])])
-            where = groups.where(place)
-            if not any((*assignment, value) in known for assignment in where.items()):
-                concentrated.append(
+class _Concentrated:
+    """The concentrated predicates of several groupings, but for parts of one that is known.
+
+    Parameters
+    ----------
+    domain
+        The values of the sensitive column.
+    above
+        They have more records than this.
+    most
+        How many are listed, the largest; None for all.
+    """
+
+    def __init__(self, domain: Sequence[Value], above: int, most: int | None) -> None:
+        self._domain, self._above, self._most = domain, above, most
+        self._found: list[Concentration] = []
+        self._known: set[tuple[str, str, str]] = set()
+        self.unlisted = 0
+
+    def add(self, groups: Groups) -> None:
+        """Look at some groups."""
+        share = (CONCENTRATED.numerator, CONCENTRATED.denominator)
+        wanted = (groups.size > self._above) & (groups.most * share[1] >= groups.size * share[0])
+        places = np.flatnonzero(wanted)
+        for place, where in zip(places.tolist(), groups.where(places), strict=True):
+            value = text(self._domain[int(groups.code[place])])
+            if not any((*assignment, value) in self._known for assignment in where.items()):
+                self._found.append(
                     Concentration(Concept.of(where), value, int(groups.most[place]), int(groups.size[place]))
                 )
-    return concentrated
+        self._prune()
 
+    def join(self, other: _Concentrated) -> None:
+        """Take those of another column."""
+        self._found += other._found
+        self.unlisted += other.unlisted
+        self._prune()
 
-def _unique_records(columns: Sequence[Coded], rows: int) -> int:
-    keys = np.zeros(rows, dtype=np.int64)
-    for column in columns:
-        _, keys = np.unique(keys * (len(column.values) + 1) + column.cells + 1, return_inverse=True)
-    return int(np.count_nonzero(np.bincount(keys) == 1)) if columns else 0
+    def know(self) -> None:
+        """Leave out from now on what is a part of those found."""
+        self._known = {
+            (name, cell, each.value) for each in self._found for name, cell in each.predicate.assignments
+        }
+
+    def largest(self) -> tuple[Concentration, ...]:
+        """Return those that are listed, largest first."""
+        ordered = sorted(self._found, key=lambda each: (-each.size, each.predicate.assignments))
+        if self._most is not None:
+            self.unlisted += len(ordered[self._most :])
+            ordered = ordered[: self._most]
+        self._found = ordered
+        return tuple(ordered)
+
+    def _prune(self) -> None:
+        if self._most is not None and len(self._found) > 2 * self._most:
+            self.largest()

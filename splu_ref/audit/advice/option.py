@@ -101,6 +101,8 @@ class Option:
         All other values: neither promise covers them.
     unprotected
         Homogeneous groups that a reconstruction gets right too often, as numbers into `Advice.groups`.
+    unlisted
+        How many more there are than were listed, of a table that is not held.
     uninformative
         Values with p N records or more, N without the remainder: a record with another value publishes such
         a value as often as one that has it (D = 0), so its places tell nothing of any other column.
@@ -116,6 +118,7 @@ class Option:
     accurate: tuple[int, ...]
     between: tuple[int, ...]
     unprotected: tuple[int, ...]
+    unlisted: int
     uninformative: tuple[int, ...]
 
     @property
@@ -124,13 +127,22 @@ class Option:
         return self.law.retention
 
     @property
+    def open_groups(self) -> int:
+        """How many homogeneous groups a reconstruction gets right too often."""
+        return len(self.unprotected) + self.unlisted
+
+    @property
     def meets(self) -> bool:
         """Whether both protections are as asked for, and at least one value of the table is accurate."""
         return self.meets_t_p and self.meets_own_value and bool(self.accurate)
 
 
 def option_for(
-    law: PublishedCount, goals: Goals, values: Sequence[tuple[str, int]], unprotected: tuple[int, ...]
+    law: PublishedCount,
+    goals: Goals,
+    values: Sequence[tuple[str, int]],
+    unprotected: tuple[int, ...],
+    unlisted: int = 0,
 ) -> Option:
     """Return what one choice promises for a table with the given values and open homogeneous groups."""
     gamma, p = law.gamma, law.retention
@@ -165,5 +177,6 @@ def option_for(
         accurate=tuple(zones["accurate"]),
         between=tuple(zones["between"]),
         unprotected=unprotected,
+        unlisted=unlisted,
         uninformative=tuple(number for number, (_, count) in enumerate(values) if count >= places),
     )

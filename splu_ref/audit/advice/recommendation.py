@@ -127,11 +127,9 @@ def _cautions(advice: Advice, option: Option) -> list[str]:
             f"columns{', so that no conjunction can be estimated' if every else ''}; if that matters, take a "
             f"smaller gamma or a larger p"
         )
-    if option.unprotected:
+    if option.open_groups:
         groups = (
-            "1 homogeneous group"
-            if len(option.unprotected) == 1
-            else f"{len(option.unprotected)} homogeneous groups"
+            "1 homogeneous group" if option.open_groups == 1 else f"{option.open_groups} homogeneous groups"
         )
         cautions.append(
             f"{groups} of up to {goals.alpha} records are reconstructed right too often: coarsen their "

@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from splu_ref.audit.advice.coded import Coded
+from splu_ref.audit.advice.coded import Searched, searched
 from splu_ref.decoys import largest_gamma
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.recoding import JOINED_BY
@@ -27,7 +27,7 @@ RETENTION = Fraction(1, 2)
 """The retention probability for which the error of the other mechanism is told."""
 
 
-def require_groups(table: Microdata, sensitive: str) -> int:
+def require_groups(table: Microdata | Searched, sensitive: str) -> int:
     """Return the largest gamma that a column allows.
 
     Raises
@@ -35,13 +35,13 @@ def require_groups(table: Microdata, sensitive: str) -> int:
     DataError
         If it allows none; the message says which crossing and which other mechanism works for it.
     """
-    histogram = table.histogram(sensitive)
-    table.codes(sensitive)  # one value only is refused
+    table = searched(table)
+    domain, histogram = table.domain(sensitive), table.histogram(sensitive)
     feasible = largest_gamma(histogram)
     if feasible >= 2:
         return feasible
     place = int(histogram.argmax())
-    value, count = text(table.domain(sensitive)[place]), int(histogram[place])
+    value, count = text(domain[place]), int(histogram[place])
     error = _error(table, count, len(histogram))
     helps = crossing(table, sensitive) or f"No crossing with one other column {NO_CROSSING}"
     raise DataError(
@@ -53,7 +53,9 @@ def require_groups(table: Microdata, sensitive: str) -> int:
     )
 
 
-def crossing(table: Microdata, sensitive: str, but: Collection[str] = (), above: int = 1) -> str | None:
+def crossing(
+    table: Microdata | Searched, sensitive: str, but: Collection[str] = (), above: int = 1
+) -> str | None:
     """Return which other column to cross with: the one that allows the largest gamma, with few values.
 
     Parameters
@@ -70,21 +72,21 @@ def crossing(table: Microdata, sensitive: str, but: Collection[str] = (), above:
     str or None
         The options of `sanitize` with what they allow; None if no crossing allows a gamma above that.
     """
-    codes, size = table.codes(sensitive), len(table.domain(sensitive))
+    table = searched(table)
     if not _can_be_crossed(sensitive, map(text, table.domain(sensitive))):
         return None
     best: tuple[int, int, int, str] | None = None
     for name in table.columns:
         if name == sensitive or name in but:
             continue
-        column = Coded.of(table, name)
-        if not 2 <= len(column.values) <= MOST_VALUES or column.filled < table.row_count:
+        column = table.counted(name)
+        if not 2 <= column.size <= MOST_VALUES or column.filled < table.row_count:
             continue
-        if not _can_be_crossed(name, column.values):
+        if not _can_be_crossed(name, column.texts(np.arange(column.size))):
             continue
-        _, counts = np.unique(column.cells * size + codes, return_counts=True)
-        allowed = largest_gamma(counts)
-        option = (min(allowed, ENOUGH), -len(column.values), allowed, name)
+        pieces = [counts for _, counts in table.counts([name], sensitive)]
+        allowed = largest_gamma(np.concatenate(pieces))
+        option = (min(allowed, ENOUGH), -column.size, allowed, name)
         if allowed > above and (best is None or option > best):
             best = option
     if best is None:
@@ -99,7 +101,7 @@ def _can_be_crossed(name: str, values: Iterable[str]) -> bool:
     return "," not in name and not any(JOINED_BY in value for value in values)
 
 
-def _error(table: Microdata, count: int, values: int) -> float:
+def _error(table: Searched, count: int, values: int) -> float:
     """Return the standard error of a count by inversion, where replacements are uniform."""
     other = (1 - RETENTION) / values
     own, rows = RETENTION + other, table.row_count

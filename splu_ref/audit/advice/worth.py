@@ -57,6 +57,12 @@ class TypicalError:
     standard_error: float
 
 
+_FEWER = "group values (--group-rare), or bin numbers and dates (--bins)"
+_OTHERS = "declare the values that may occur (--domain), group or bin them, or publish hashes (--hash)"
+_FEWER_BEFORE = "publish a table in which values are grouped, or numbers and dates binned, already"
+"""What helps, by options that look at the whole table, and without them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Worth:
     """What a choice of gamma and p makes of the values of a column.
@@ -98,8 +104,8 @@ class Worth:
     alone: int
     conjunctions: tuple[TypicalError, ...]
 
-    def sentences(self) -> list[tuple[str, str]]:
-        """Return what it means, as pairs of a name and a text."""
+    def sentences(self, *, recoding: bool = True) -> list[tuple[str, str]]:
+        """Return what it means, as pairs of a name and a text; perhaps with options that recode columns."""
         every = len(self.values)
         small = sum(count for _, count in self.values if count <= self.alpha)
         records = "1 record" if small == 1 else f"{small} records"
@@ -120,12 +126,12 @@ class Worth:
         lines = [("protected", protected), ("accurate", accurate)]
         for name, texts in (
             ("predicates", conjunctions or [NONE]),
-            ("mind", self._cautions()),
+            ("mind", self._cautions(recoding=recoding)),
         ):
             lines += [(name if number == 0 else "", text) for number, text in enumerate(texts)]
         return lines
 
-    def _cautions(self) -> list[str]:
+    def _cautions(self, *, recoding: bool) -> list[str]:
         cautions, every, most = [], len(self.values), self.values[0]
         if self.rows < FEW_GROUPS * self.law.gamma:
             groups = self.rows // self.law.gamma
@@ -136,7 +142,7 @@ class Worth:
         if not self.accurate:
             cautions.append(
                 f"no value is accurate: the most frequent, {most[0]}, has {most[1]} of the {self.threshold} "
-                "records that takes; group values (--group-rare), or bin numbers and dates (--bins)"
+                f"records that takes; {_FEWER if recoding else _FEWER_BEFORE}"
             )
         elif not self.protected:
             rarest = self.values[-1]
@@ -147,8 +153,8 @@ class Worth:
         if 2 * every >= self.rows or 2 * self.alone >= every:
             cautions.append(
                 f"{every} values in {self.rows} records, {self.alone} of them of one record alone: the "
-                "manifest lists every value, so that whoever reads it knows that somebody has it; declare "
-                "the values that may occur (--domain), group or bin them, or publish hashes (--hash)"
+                "manifest lists every value, so that whoever reads it knows that somebody has it; "
+                f"{_OTHERS if recoding else _FEWER_BEFORE}"
             )
         return cautions
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from splu_ref.engines.spark.counting import count
 from splu_ref.engines.spark.publishing import SparkRelease, publish
 
-__all__ = ["SparkRelease", "publish"]
+__all__ = ["SparkRelease", "count", "publish"]

@@ -181,7 +181,7 @@ def _require_possible(mechanism: RecordMechanism, id_column: str | None) -> None
             )
     elif not isinstance(mechanism, SpluGen | SpluGenByColumn):
         raise ParameterError(f"{mechanism.name} needs the whole table in one place: publish it without Spark")
-    elif isinstance(mechanism, SpluGen) and mechanism.draws.bound is not None:
+    elif mechanism.draws.bound is not None:
         raise ParameterError(
             f"draws {mechanism.draws} belong to groups of the whole table: publish it without Spark, or with "
             "independent draws"

@@ -11,6 +11,7 @@ from pyspark.sql import functions as sf
 
 from splu_ref.engines.spark.cells import CELLS, microdata, quoted, structure, together
 from splu_ref.engines.spark.keys import KeyFile
+from splu_ref.microdata.identities import numbered
 from splu_ref.model import DataError
 from splu_ref.randomness import TableSum
 
@@ -70,12 +71,12 @@ def identified(frame: DataFrame, id_column: str | None) -> DataFrame:
         .agg(sf.first(CELLS).alias(CELLS), sf.count("*").alias("copies"))
     )
     first, last = sf.col("first"), sf.col("copies") - 1
-    numbered = (
+    in_parts = (
         counted.withColumn("first", sf.explode(sf.sequence(sf.lit(0), last, sf.lit(_COPIES))))
         .repartition(RECORD, "first")
         .withColumn(NUMBER, sf.explode(sf.sequence(first, sf.least(first + (_COPIES - 1), last))))
     )
-    return numbered.select(CELLS, RECORD, NUMBER)
+    return in_parts.select(CELLS, RECORD, NUMBER)
 
 
 def identities(batch: pa.RecordBatch, id_column: str | None) -> Sequence[bytes]:
@@ -84,7 +85,7 @@ def identities(batch: pa.RecordBatch, id_column: str | None) -> Sequence[bytes]:
         return microdata(batch).identities(id_column)
     records: list[Any] = batch.column(RECORD).to_pylist()
     numbers: list[Any] = batch.column(NUMBER).to_pylist()
-    return [record + number.to_bytes(8, "big") for record, number in zip(records, numbers, strict=True)]
+    return numbered(records, numbers)
 
 
 def _require_distinct(frame: DataFrame, id_column: str) -> None:

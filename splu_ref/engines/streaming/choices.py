@@ -8,15 +8,18 @@ uniform order; so the whole order is exactly uniform. Under a key, both are thos
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Protocol
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.mechanisms import SpluGen
 from splu_ref.mechanisms.draws import draw_rule, draws
 from splu_ref.model import DataError
-from splu_ref.randomness import IntArray, KeyedRelease, PlanSecret, UniformSource
+from splu_ref.randomness import Draws, IntArray, KeyedRecords, KeyedRelease, PlanSecret, UniformSource
 from splu_ref.randomness.digests import (
     DIGEST_BYTES,
     ORDER_BYTES,
@@ -52,12 +55,20 @@ class Choices(ABC):
         """Return the keys and draws of some records for one sensitive column, each of shape (``size``,)."""
 
     @abstractmethod
+    def draws_for(self, identities: Sequence[bytes]) -> Callable[[str], Draws]:
+        """Return where random integers of some records come from, by sensitive column."""
+
+    @abstractmethod
+    def keys(self, draws: Draws, size: int) -> Keys:
+        """Return the keys of some records, from their draws for one column, for the shuffle alone."""
+
+    @abstractmethod
     def part_of_shuffle(self, keys: Keys, parts: int) -> IntArray:
         """Return which of the equal parts of the shuffled table each record comes to."""
 
     @abstractmethod
-    def shuffle(self, keys: Keys) -> IntArray:
-        """Return the records of one part of the table, by its first column's keys, in their final order."""
+    def shuffle(self, keys: Keys, rows: pl.DataFrame) -> IntArray:
+        """Return the rows of one part of the table, by their first column's keys, in their final order."""
 
     @abstractmethod
     def beginnings(self, keys: Keys) -> IntArray:
@@ -72,6 +83,10 @@ class Choices(ABC):
         """Return the secret of a column's plan."""
 
 
+class Stream(UniformSource, Draws, Protocol):
+    """A stream of random integers, which belong to no record: that of all columns and of all records."""
+
+
 class StreamChoices(Choices):
     """Choices of a stream; a key is the beginning that was drawn of it, and later ones are drawn when asked.
 
@@ -83,7 +98,7 @@ class StreamChoices(Choices):
 
     kind = np.dtype(np.uint16)
 
-    def __init__(self, source: UniformSource) -> None:
+    def __init__(self, source: Stream) -> None:
         self.name = source.name
         self._source = source
 
@@ -96,11 +111,21 @@ class StreamChoices(Choices):
         rule = draw_rule(mechanism.gamma, mechanism.retention)
         return keys, rule.draw(self._source.below(rule.bound, size))
 
+    def draws_for(self, identities: Sequence[bytes]) -> Callable[[str], Draws]:
+        """Return the stream."""
+        del identities
+        return lambda _: self._source
+
+    def keys(self, draws: Draws, size: int) -> Keys:
+        """Return nothing that matters: parts and orders of the shuffle are drawn."""
+        del draws
+        return np.zeros(size, dtype=self.kind)
+
     def part_of_shuffle(self, keys: Keys, parts: int) -> IntArray:
         """Draw a part for each record: its key has to do with the order within its value."""
         return self._source.below(parts, len(keys))
 
-    def shuffle(self, keys: Keys) -> IntArray:
+    def shuffle(self, keys: Keys, rows: pl.DataFrame) -> IntArray:
         """Draw an order."""
         return self._source.permutation(len(keys))
 
@@ -139,15 +164,24 @@ class KeyedChoices(Choices):
         self, column: str, mechanism: SpluGen, size: int, identities: Sequence[bytes]
     ) -> tuple[Keys, IntArray]:
         """Return the records' digests and draws."""
-        records = self._release.for_records(column, lambda: identities)
-        keys = np.ascontiguousarray(records.digests).view(self.kind)[:, 0]
-        return keys, draws(records, mechanism.gamma, mechanism.retention, size)
+        records = self.draws_for(identities)(column)
+        return self.keys(records, size), draws(records, mechanism.gamma, mechanism.retention, size)
+
+    def draws_for(self, identities: Sequence[bytes]) -> Callable[[str], Draws]:
+        """Return the records' own draws, made once for each column."""
+        return cache(lambda column: self._release.for_records(column, lambda: identities))
+
+    def keys(self, draws: Draws, size: int) -> Keys:
+        """Return the records' digests."""
+        assert isinstance(draws, KeyedRecords)
+        assert len(draws.digests) == size
+        return np.ascontiguousarray(draws.digests).view(self.kind)[:, 0]
 
     def part_of_shuffle(self, keys: Keys, parts: int) -> IntArray:
         """Divide the range of the digests' bytes for the shuffle."""
         return _bits(keys, SHUFFLE_BYTES, 32) * parts >> 32
 
-    def shuffle(self, keys: Keys) -> IntArray:
+    def shuffle(self, keys: Keys, rows: pl.DataFrame) -> IntArray:
         """Return the records by their digests' bytes for the shuffle.
 
         Raises
@@ -157,10 +191,14 @@ class KeyedChoices(Choices):
         """
         digests = _digests(keys)
         order = ordered_by_digest(digests, SHUFFLE_BYTES)
-        if (digests[order[1:]] == digests[order[:-1]]).all(axis=1).any():
+        same = np.flatnonzero((digests[order[1:]] == digests[order[:-1]]).all(axis=1))
+        if len(same):
+            assert self._id_column is not None, "numbered among identical records"
+            held = str(rows[self._id_column][int(order[same[0]])])
+            shown = repr(held if len(held) <= 60 else f"{held[:57]}...")
             raise DataError(
-                f"column {self._id_column!r} cannot identify records: two of them hold the same text: choose "
-                "a column without repeated values"
+                f"column {self._id_column!r} cannot identify records: two of them hold {shown}: choose a "
+                "column without repeated values"
             )
         return order
 

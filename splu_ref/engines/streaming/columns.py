@@ -7,7 +7,7 @@ plan, and by the part of the plan, which tells what they are published with.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +65,9 @@ class StreamedColumn:
         about = self._starts[codes] + (self._histogram[codes] * self._choices.beginnings(keys)) // BEGINNINGS
         self._records.add(records, about // PART_ENTRIES)
 
-    def publish(self, deleted: Deleted, gone: IntArray, table_parts: int) -> RecordSpool:
+    def publish(
+        self, deleted: Deleted, gone: IntArray, table_parts: int, progress: Callable[[int, int], None]
+    ) -> RecordSpool:
         """Return what the records are published with, by part of the table, the rows in any order.
 
         Parameters
@@ -76,7 +78,11 @@ class StreamedColumn:
             How many of them have each code, shape (values,).
         table_parts
             Number of parts of the table.
+        progress
+            Called with the work done and the whole: each record is looked at twice.
         """
+        whole = 2 * int(self._records.sizes.sum())
+        looked = 0
         plan = self._mechanism.parts(self._histogram - gone)
         together = max(1, PART_ENTRIES // (MOST_GROUPS * plan.gamma))
         kind = np.dtype([("entry", np.int64), ("draw", np.uint32), *_ADDRESS])
@@ -92,6 +98,8 @@ class StreamedColumn:
             placed["entry"] = np.arange(first, first + len(records))
             first += len(records)
             entries.add(placed, plan.part_of(placed["entry"]) // together)
+            looked += int(self._records.sizes[part])
+            progress(looked, whole)
         shown = RecordSpool(self._folder / "shown", table_parts, _SHOWN)
         secret = self._choices.plan_secret(self.column)
         for some in range(len(entries.sizes)):
@@ -107,6 +115,8 @@ class StreamedColumn:
                 done["code"] = plan.published(number, secret, members["draw"].astype(np.int64))
                 shown.add(done, members["part"].astype(np.int64))
                 begin = end
+            looked += len(records)
+            progress(looked, whole)
         self.written = self._records.written + entries.written + shown.written
         return shown
 

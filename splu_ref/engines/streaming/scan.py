@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -11,15 +11,20 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from splu_ref.engines.streaming.source import Source
-from splu_ref.engines.streaming.spool import PART_BYTES, FrameSpool
+from splu_ref.engines.streaming.numbers import Numbers
+from splu_ref.engines.streaming.spool import PART_BYTES
+from splu_ref.mechanisms import RecordMechanism
 from splu_ref.microdata import Microdata
+from splu_ref.microdata.encoding import require_declared
+from splu_ref.microdata.identities import numbered
+from splu_ref.microdata.parts import TableParts
 from splu_ref.microdata.values import Value
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import IntArray, Key, TableSum, record_digest
 
-_FIRST_BYTES = 2
-"""Of a record's digest, where identical records are brought together."""
+BATCH_BYTES, BATCH_ROWS = 8 << 20, 1 << 17
+"""About how much of a table is looked at at once."""
+_CATEGORIES = (pl.Categorical, pl.Enum)
 _MOST_PARTS = 1 << 12
 
 
@@ -36,9 +41,11 @@ class Scan:
     Parameters
     ----------
     source
-        The table.
+        The path of the table: ``.csv``, ``.csv.gz`` or ``.parquet``. It must not change while it is read.
     sensitive
         The sensitive columns.
+    missing
+        See `Microdata.from_frame`.
     key
         The secret key, if the release is made with one.
     id_column
@@ -47,55 +54,62 @@ class Scan:
         Where rows may be kept.
     progress
         Called with the number of rows that were read.
+    mechanism
+        How it is published, if that may declare domains.
 
     Raises
     ------
     DataError
-        If the table cannot be read, there is no such column, or a sensitive one has missing cells that were
-        not declared a value.
+        If the table cannot be read, or holds categories, there is no such column, or a sensitive one has
+        missing cells that were not declared a value, or others outside a declared domain.
     """
 
     def __init__(
         self,
-        source: Source,
+        source: Path,
         sensitive: Sequence[str],
+        missing: str | None,
         key: Key | None,
         id_column: str | None,
         folder: Path,
         progress: Callable[[int], None],
+        mechanism: RecordMechanism | None = None,
     ) -> None:
-        self._source = source
-        self._id_column = id_column
+        self._source = TableParts(source, BATCH_BYTES, BATCH_ROWS)
+        self.missing = missing
+        self.id_column = id_column
         self._keyed = key is not None
-        self.columns: tuple[str, ...] = ()
+        self.columns = self._source.columns
         self.row_count, self.bytes, self.table_sum = 0, 0, TableSum()
         counts: dict[str, Counter[Value]] = {column: Counter() for column in sensitive}
         distinct: dict[str, list[pl.DataFrame]] = {column: [] for column in sensitive}
-        self._by_cells: FrameSpool | None = None
+        stated = {} if mechanism is None else mechanism.declared_domains
+        self._numbers: Numbers | None = None
         if key is not None and id_column is None:
             # Few parts for a file of a few megabytes; those of a large one are a few batches each.
-            parts = min(_MOST_PARTS, 1 + 4 * source.size // PART_BYTES)
-            self._by_cells = FrameSpool(folder / "cells", parts)
-        for table in source.batches():
-            self.columns = table.columns
+            parts = min(_MOST_PARTS, 1 + 4 * self._source.size // PART_BYTES)
+            self._numbers = Numbers(folder / "numbers", parts)
+        for table in self.tables():
             frame: pl.DataFrame = table.to_frame()
             for column in sensitive:
-                self._count(table, column, counts[column], distinct[column])
+                self._count(table, column, stated.get(column), counts[column], distinct[column])
             if key is not None:
                 if id_column is not None:
                     table.require(id_column)
                 digests = [record_digest(key, record) for record in table.records()]
                 self.table_sum += TableSum.of_digests(digests)
-                if self._by_cells is not None:
-                    first = np.array([int.from_bytes(digest[:_FIRST_BYTES], "big") for digest in digests])
-                    self._by_cells.add(frame, first * len(self._by_cells.sizes) >> 8 * _FIRST_BYTES)
+                if self._numbers is not None:
+                    self._numbers.add(digests)
             self.row_count += table.row_count
             self.bytes += int(frame.estimated_size())
             progress(self.row_count)
         self._held = {
-            column: _distinct(Microdata.from_frame(pl.concat(frames), source.missing), column)
+            column: _distinct(Microdata.from_frame(pl.concat(frames), missing), column)
             for column, frames in distinct.items()
         }
+        for column, values in stated.items():
+            if column in self._held:
+                self._held[column] = self._held[column].with_domain(column, values)
         self._places = {
             column: {value: place for place, value in enumerate(held.domain(column))}
             for column, held in self._held.items()
@@ -108,14 +122,9 @@ class Scan:
             held.codes(column)  # refuses a column with one value
 
     @property
-    def missing(self) -> str | None:
-        """The text that stands for missing sensitive cells."""
-        return self._source.missing
-
-    @property
     def disk(self) -> int:
         """Bytes that were written."""
-        return 0 if self._by_cells is None else self._by_cells.written
+        return 0 if self._numbers is None else self._numbers.written
 
     def domain(self, column: str) -> tuple[Value, ...]:
         """Return the values of a sensitive column, ascending."""
@@ -134,43 +143,55 @@ class Scan:
         found, places = table.encoding(column), self._places[column]
         return np.array([places[value] for value in found.domain], dtype=np.int64)[found.codes]
 
+    def tables(self) -> Iterator[Microdata]:
+        """Yield all rows, in the order of the file, some at a time."""
+        for frame in self._source.frames(self.columns):
+            for name, kind in frame.schema.items():
+                if isinstance(kind, _CATEGORIES):
+                    raise DataError(
+                        f"{self._source.path}: column {name!r} holds categories, which parts of a table do "
+                        "not share: convert it to text"
+                    )
+            yield Microdata.from_frame(frame, self.missing)
+
     def rows(self) -> Iterator[Rows]:
-        """Yield all rows once more, in whatever order; this can be done once."""
-        if self._by_cells is not None:
-            yield from self._numbered(self._by_cells)
-            return
+        """Yield all rows once more, in their order."""
         seen = 0
-        for table in self._source.batches():
-            with _rows_after(seen):
-                identities = table.identities(self._id_column) if self._keyed else ()
+        for table in self.tables():
+            identities: Sequence[bytes] = ()
+            if self._numbers is not None:
+                numbers = self._numbers.of(seen, table.row_count)
+                identities = numbered(table.records(), numbers.tolist())
+            elif self._keyed:
+                with _rows_after(seen):
+                    identities = table.identities(self.id_column)
             seen += table.row_count
             yield Rows(table, identities)
         if seen != self.row_count:
             raise DataError(f"{self._source.path} changed while it was read: publish a copy")
 
-    def _numbered(self, spool: FrameSpool) -> Iterator[Rows]:
-        """Yield the rows, identical ones from the same part of the spool, where they are numbered."""
-        for part in range(len(spool.sizes)):
-            seen: dict[bytes, int] = {}
-            for frame in spool.pieces(part):
-                table = Microdata.from_frame(frame, self._source.missing)
-                yield Rows(table, table.identities(seen=seen))
-
     def _count(
-        self, table: Microdata, column: str, counts: Counter[Value], distinct: list[pl.DataFrame]
+        self,
+        table: Microdata,
+        column: str,
+        stated: Collection[str] | None,
+        counts: Counter[Value],
+        distinct: list[pl.DataFrame],
     ) -> None:
         with _rows_after(self.row_count):
             found = table.encoding(column)
+            if stated is not None:
+                require_declared(column, found, stated)
         counts.update(dict(zip(found.domain, table.histogram(column).tolist(), strict=True)))
         frame: pl.DataFrame = table.to_frame()
-        if self._source.missing is not None and frame[column].dtype != pl.String:
+        if self.missing is not None and frame[column].dtype != pl.String:
             raise ParameterError(
                 f"--missing with --stream is for text, and column {column!r} holds {frame[column].dtype}: "
                 "convert it to text, or leave one of them out"
             )
         distinct.append(_distinct(table, column).to_frame())
         if len(distinct) > 64:
-            together = Microdata.from_frame(pl.concat(distinct), self._source.missing)
+            together = Microdata.from_frame(pl.concat(distinct), self.missing)
             distinct[:] = [_distinct(together, column).to_frame()]
 
 

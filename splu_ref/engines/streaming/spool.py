@@ -27,7 +27,7 @@ PART_ENTRIES = 1 << 19
 def private_folder(beside: Path) -> Iterator[Path]:
     """Make a folder that its owner alone may enter; it is gone afterwards, with all that it holds.
 
-    It stands beside the file that will be written, on the same file system.
+    It stands beside a file that will be written, on the same file system, or beside the one that is read.
 
     Raises
     ------
@@ -39,15 +39,21 @@ def private_folder(beside: Path) -> Iterator[Path]:
         try:
             folder.mkdir(mode=0o700)
         except OSError as error:
-            raise InputError(f"{beside} cannot be written: {error.strerror}: choose another place") from error
+            raise InputError(
+                f"{beside.parent} cannot hold what is sorted there: {error.strerror}: choose another place"
+            ) from error
         yield folder
     except OSError as error:
         raise InputError(
             f"{beside.parent} cannot hold what is sorted there: {error.strerror}: free some space, or choose "
-            "another place for the output"
+            "another place"
         ) from error
     finally:
-        rmtree(folder, ignore_errors=True)
+        try:
+            rmtree(folder, ignore_errors=True)
+        except BaseException:  # an interrupt, which need not be the last thing that happens here
+            rmtree(folder, ignore_errors=True)
+            raise
 
 
 class FrameSpool:
@@ -125,6 +131,16 @@ class RecordSpool:
             with (self._folder / str(part)).open("ab") as file:
                 self.written += file.write(data)
         self.sizes += counts
+
+    def pieces(self, part: int, most: int) -> Iterator[NDArray[Any]]:
+        """Yield the records of a part, at most so many at a time, and forget them."""
+        path = self._folder / str(part)
+        if not self.sizes[part]:
+            return
+        with path.open("rb") as file:
+            while data := file.read(most * self.kind.itemsize):
+                yield np.frombuffer(data, dtype=self.kind)
+        path.unlink()
 
     def part(self, part: int, *, keep: bool = False) -> NDArray[Any]:
         """Return the records of a part, and forget them unless they are kept."""

@@ -10,12 +10,16 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from splu_ref.engines.streaming import publish
-from splu_ref.mechanisms import SpluGen
+from splu_ref.engines.streaming.spool import private_folder
+from splu_ref.mechanisms import Operator, RetentionReplacement, SpluGen, Swapping
+from splu_ref.microdata.parquet import on_trial
 from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import Key
 
@@ -44,6 +48,42 @@ def test_an_interrupt_leaves_nothing(step: str, table: Path) -> None:
         publish(table, output, "v", SpluGen(2), KEY, manifest=table.with_name("m.json"), progress=interrupt)
     assert list(table.parent.iterdir()) == [table]
     assert seen == [0o700], "the original's rows are for its owner alone"
+
+
+def test_an_interrupt_of_the_removal_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    removed: list[object] = []
+    unlink = os.unlink
+
+    def interrupt(*names: object, **rest: object) -> None:
+        removed.append(names)
+        if len(removed) == 2:
+            raise KeyboardInterrupt
+        unlink(*names, **rest)  # type: ignore[arg-type]  # as it was called
+
+    monkeypatch.setattr(os, "unlink", interrupt)
+
+    def fill() -> None:
+        with private_folder(tmp_path / "t.csv") as folder:
+            for name in "abc":
+                (folder / name).write_text("secret")
+
+    with pytest.raises(KeyboardInterrupt):
+        fill()
+    assert list(tmp_path.iterdir()) == []
+    assert len(removed) > 2
+
+
+def test_drawing_tells_how_far_it_is(table: Path) -> None:
+    told: list[tuple[int, int]] = []
+
+    def notice(step: str, done: int, whole: int) -> None:
+        if step == "drawing":
+            told.append((done, whole))
+
+    publish(table, table.with_name("o.csv"), ["v", "w"], SpluGen(2), KEY, progress=notice)
+    assert told == sorted(told)
+    assert {whole for _, whole in told} == {4 * 1000}  # two columns, each record twice
+    assert [done for done, _ in told] == [1000, 2000, 3000, 4000]
 
 
 def test_a_table_that_changes_meanwhile_is_refused(table: Path) -> None:
@@ -77,16 +117,59 @@ def test_what_is_refused(table: Path) -> None:
     assert list(table.parent.iterdir()) == [table]
 
 
+def test_a_parquet_file_is_tried_once_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, output, trials = tmp_path / "t.parquet", tmp_path / "o.parquet", []
+
+    def tried(program: str, arguments: Sequence[object], data: bytes, size: int) -> str:
+        trials.append(arguments[-2:])
+        return on_trial(program, arguments, data, size)
+
+    monkeypatch.setattr("splu_ref.microdata.parquet_parts.on_trial", tried)
+    pl.DataFrame({"v": [n % 5 for n in range(9000)], "w": range(9000)}).write_parquet(table)
+    publish(table, output, "v", SpluGen(2))
+    assert trials == [("v", "w")]
+    page = bytearray(table.read_bytes())
+    page[5:60] = bytes(55)
+    table.write_bytes(page)
+    with pytest.raises(DataError, match="not an intact Parquet file"):
+        publish(table, output, "v", SpluGen(2), force=True)
+    assert len(trials) == 2
+    pl.DataFrame({"v": ["a", "b"] * 9}, schema={"v": pl.Categorical}).write_parquet(table)
+    with pytest.raises(DataError, match="column 'v' holds categories"):
+        publish(table, output, "v", SpluGen(2), force=True)
+
+
 def test_equal_identities_are_found_across_batches(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("splu_ref.engines.streaming.source.BATCH_BYTES", 1000)
+    monkeypatch.setattr("splu_ref.engines.streaming.scan.BATCH_BYTES", 1000)
     table.write_text("v,id\n" + "".join(f"{n % 5},{n % 999}\n" for n in range(1000)))
-    with pytest.raises(DataError, match="'id' cannot identify records: two of them hold the same text"):
+    with pytest.raises(DataError, match="'id' cannot identify records: two of them hold '0'"):
         publish(table, table.with_name("o.csv"), "v", SpluGen(2), KEY, id_column="id")
     table.write_text("v,id\n" + "".join(f"{n % 5},{n if n != 700 else ''}\n" for n in range(1000)))
     with pytest.raises(DataError, match="is empty") as told:
         publish(table, table.with_name("o.csv"), "v", SpluGen(2), KEY, id_column="id")
     within, first = map(int, re.findall(r"\brow (\d+)", str(told.value)))
     assert within + first - 1 == 701
+
+
+def test_what_a_mechanism_refuses_of_a_row_names_it(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever batch it stands in, and two records of one name in two batches are refused at the end."""
+    monkeypatch.setattr("splu_ref.engines.streaming.scan.BATCH_BYTES", 1000)
+    output, domain = table.with_name("o.csv"), {"v": [*"01234"]}
+    table.write_text("v,id,w\n" + "".join(f"{n % 5},{n % 999},{'ab'[n % 2]}\n" for n in range(1000)))
+    with pytest.raises(DataError, match="'id' cannot identify records: two of them hold '0'"):
+        publish(table, output, "v", RetentionReplacement("1/2", domain), KEY, id_column="id")
+    with pytest.raises(ParameterError, match="matrix is for column 'w' and no other"):
+        publish(table, output, "v", Operator("w", "ab", [[1, 0], [0, 1]]))
+    with pytest.raises(ParameterError, match="swapping needs the whole table in memory"):
+        publish(table, output, "v", Swapping("1/2"))
+    table.write_text("v,id\n" + "".join(f"{n % 5 if n != 700 else 'x'},{n}\n" for n in range(1000)))
+    with pytest.raises(DataError, match="'v' holds 'x' in row") as told:
+        publish(table, output, "v", RetentionReplacement("1/2", domain))
+    within, first = map(int, re.findall(r"\brow (\d+)", str(told.value)))
+    assert within + first - 1 == 701
+    assert list(table.parent.iterdir()) == [table]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit for files stands for a full disk")
@@ -118,8 +201,11 @@ def command(*words: str) -> list[str]:
 def test_a_request_to_end_leaves_nothing(request_: str, tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("v,w\n" + "".join(f"{n % 5},{n}\n" for n in range(300_000)))
-    words = (str(table), "-o", str(tmp_path / "o.csv"), "--sensitive", "v", "--gamma", "2", "--stream")
-    with subprocess.Popen(command(*words)) as process:
+    words = command(str(table), "-o", str(tmp_path / "o.csv"), "--sensitive", "v", "--gamma", "2", "--stream")
+    # Whoever runs the tests may have asked that the end of the terminal be ignored, which the program heeds.
+    heard = f"import os, signal, sys; signal.signal(signal.{request_}, signal.SIG_DFL)"
+    heard += "; os.execv(sys.argv[1], sys.argv[1:])"
+    with subprocess.Popen([sys.executable, "-c", heard, *words]) as process:
         while not any(path.name.startswith(".splu-ref-") for path in tmp_path.iterdir()):
             assert process.poll() is None
             time.sleep(0.01)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,18 @@ import polars as pl
 import pytest
 
 from splu_ref.engines.streaming import publish
-from splu_ref.mechanisms import SpluGen, SpluGenByColumn, read_release
-from splu_ref.mechanisms.splu_gen_by_column import SpluGens
+from splu_ref.mechanisms import (
+    DistributionBased,
+    Operator,
+    RecordMechanism,
+    RetentionReplacement,
+    RowMechanism,
+    SpluGen,
+    SpluGenByColumn,
+    read_release,
+)
 from splu_ref.microdata import embedded_table
+from splu_ref.model import DataError
 from splu_ref.randomness import Key, KeyedSource
 
 KEY = Key(bytes(range(1, 32)) + b"?")
@@ -22,9 +33,11 @@ KEY = Key(bytes(range(1, 32)) + b"?")
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a small table have several parts of every kind."""
-    for module in ("scan", "content", "columns", "source"):
+    sizes = {"PART_BYTES": 1 << 19, "PART_ENTRIES": 5000, "BATCH_BYTES": 1 << 19, "_ROWS": 900}
+    sizes["_SAMPLE_BYTES"] = 1 << 14
+    for module in ("scan", "content", "columns", "numbers"):
         name = f"splu_ref.engines.streaming.{module}"
-        for constant, value in (("PART_BYTES", 1 << 19), ("PART_ENTRIES", 5000), ("BATCH_BYTES", 1 << 19)):
+        for constant, value in sizes.items():
             if hasattr(__import__(name, fromlist=["_"]), constant):
                 monkeypatch.setattr(f"{name}.{constant}", value)
 
@@ -35,7 +48,9 @@ def told(manifest: Path) -> dict[str, Any]:
     return document
 
 
-def assert_same(table: Path, output: Path, sensitive: list[str], mechanism: SpluGens, **options: Any) -> None:
+def assert_same(
+    table: Path, output: Path, sensitive: list[str], mechanism: RecordMechanism, **options: Any
+) -> None:
     """Publish both ways, and compare rows and manifests."""
     manifest = output.with_name("m.json")
     inside, facts = output.with_name("inside" + "".join(output.suffixes)), output.with_name("i.json")
@@ -102,3 +117,58 @@ def test_signed_zeros_are_one_value_wherever_they_stand(tmp_path: Path) -> None:
         read_release(folder / "out.csv", folder / "m.json")
         assert told(folder / "m.json")["sensitive"][0]["domain"] == ["0.0", "1.5", "2.5", "3.5"]
     assert (tmp_path / "falling" / "out.csv").read_bytes() == (tmp_path / "rising" / "out.csv").read_bytes()
+
+
+LEVELS = [*map(str, range(7)), "10"]
+MATRIX: list[list[str | int]] = [["1/2", "1/2", 0], ["1/3", "1/3", "1/3"], [0, "1/4", "3/4"]]
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "sensitive", "options"),
+    [
+        (RetentionReplacement("1/3", {"level": LEVELS}), ["level"], {}),
+        (RetentionReplacement("1/3", {"level": LEVELS}), ["level"], {"id_column": "id"}),
+        (
+            RetentionReplacement(
+                "2/5", {"v": ["a", "b", "c", "never"], "level": LEVELS}, shuffled=True, compound=True
+            ),
+            ["v", "level"],
+            {},
+        ),
+        (RetentionReplacement("1/2", {"level": LEVELS[:7]}, replacing="identity"), ["level"], {}),
+        (DistributionBased(), ["v"], {"id_column": "id"}),
+        (Operator("v", ["c", "a", "b"], MATRIX), ["v"], {}),
+    ],
+    ids=["kept", "identified", "compound", "identity", "DBR", "operator"],
+)
+def test_mechanisms_that_work_row_by_row(
+    mechanism: RowMechanism, sensitive: list[str], options: dict[str, Any], tmp_path: Path
+) -> None:
+    """The rows are sorted, so the first ones are no sample, and identical ones stand in several batches."""
+    rows = 12_007
+    frame = pl.DataFrame(
+        {
+            "place": [n // 4000 for n in range(rows)],
+            "level": [n * n % 7 for n in range(rows)],
+            "v": ["abc"[n * n * n % 11 % 3] for n in range(rows)],
+            **({"id": [f"r{n}" for n in range(rows)]} if options else {}),
+        }
+    )
+    frame.write_parquet(tmp_path / "in.parquet")
+    assert_same(tmp_path / "in.parquet", tmp_path / "out.parquet", sensitive, mechanism, **options)
+    if not options:
+        assert frame.n_unique() < rows / 50
+        assert frame[:4096].join(frame[4096:], on=frame.columns).height > 0
+
+
+def test_a_declared_domain_of_dates_or_decimals_of_which_a_batch_lacks_some(tmp_path: Path) -> None:
+    rows = 12_007
+    days = [date(2020, 1, 1 + n // 4000) for n in range(rows)]  # sorted: the batches hold different ones
+    prices = [Decimal(f"{n // 4000}.50") for n in range(rows)]
+    pl.DataFrame({"day": days, "price": prices}).write_parquet(tmp_path / "in.parquet")
+    domains = {"day": [f"2020-01-0{day}" for day in (1, 2, 3, 4)], "price": ["0.50", "1.50", "2.50", "3.50"]}
+    mechanism = RetentionReplacement("1/2", domains)
+    assert_same(tmp_path / "in.parquet", tmp_path / "out.parquet", ["day", "price"], mechanism)
+    fewer = RetentionReplacement("1/2", {"day": domains["day"][:3]})
+    with pytest.raises(DataError, match=r"'2020-01-04' in row \d+, which is not in the declared domain"):
+        publish(tmp_path / "in.parquet", tmp_path / "none.csv", "day", fewer, KEY)

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-_ROWS = 2_000_000
+_ROWS = 5_000_000
 _MEASURED = r"""
 import pathlib, re, sys
 from splu_ref.engines.streaming import publish
@@ -32,4 +32,4 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     frame.write_parquet(tmp_path / "t.parquet", row_group_size=1 << 16)
     words = [sys.executable, "-c", _MEASURED, str(tmp_path / "t.parquet"), str(tmp_path / "o.parquet")]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 500  # it is about 360 MiB, and in memory about 1250
+    assert int(done.stdout) < 500  # it is about 430 MiB, and 1175 with the table in memory

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from splu_ref.engines.streaming import choices, publish
-from splu_ref.mechanisms import SpluGen
+from splu_ref.mechanisms import RetentionReplacement, SpluGen
 from splu_ref.microdata import read_table
 from splu_ref.randomness import EnumerationSource, SeededSource, exact_law
 
@@ -20,7 +20,7 @@ def test_the_law_is_exactly_that_in_memory(
     values: str, parts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choices, "BEGINNINGS", 1)  # of more, an order is drawn as exactly, by more outcomes
-    monkeypatch.setattr("splu_ref.engines.streaming.publishing.parts_of", lambda _: parts)
+    monkeypatch.setattr("splu_ref.engines.streaming.groups.parts_of", lambda _: parts)
     rows = [f"{value},{number}" for number, value in enumerate(values)]
     (tmp_path / "t.csv").write_text("\n".join(["v,row", *rows]))  # one of three is deleted
     mechanism = SpluGen(2, plan="anatomy")
@@ -33,6 +33,26 @@ def test_the_law_is_exactly_that_in_memory(
         done = mechanism.publish_codes(np.arange(len(values)), len(values), source)
         published = zip(done.published.tolist(), done.rows.tolist(), strict=True)
         return tuple(f"{values[code]},{row}" for code, row in published)
+
+    assert exact_law(on_files, shuffle=True) == exact_law(in_memory, shuffle=True)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_the_law_of_a_mechanism_that_works_row_by_row(
+    shuffled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("splu_ref.engines.streaming.rows.parts_of", lambda _: 2)
+    (tmp_path / "t.csv").write_text("v,row\nb,0\na,1\n")
+    mechanism = RetentionReplacement("1/2", {"v": ["a", "b"]}, shuffled=shuffled)
+
+    def on_files(source: EnumerationSource) -> tuple[str, ...]:
+        publish(tmp_path / "t.csv", tmp_path / "o.csv", "v", mechanism, force=True, source=source)
+        return tuple((tmp_path / "o.csv").read_text().split()[1:])
+
+    def in_memory(source: EnumerationSource) -> tuple[str, ...]:
+        done = mechanism.publish_columns({"v": np.array([1, 0])}, {"v": 2}, lambda _: source)
+        published = zip(done.published["v"].tolist(), done.rows.tolist(), strict=True)
+        return tuple(f"{'ab'[code]},{row}" for code, row in published)
 
     assert exact_law(on_files, shuffle=True) == exact_law(in_memory, shuffle=True)
 

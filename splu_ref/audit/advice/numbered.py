@@ -1,0 +1,264 @@
+"""A column as numbers in a file: a number for each of its values, however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from splu_ref.engines.streaming.spool import FrameSpool, RecordSpool
+from splu_ref.microdata.counting import Numbers
+from splu_ref.microdata.values import texts
+from splu_ref.randomness import IntArray
+
+_TEXT, _FIRST, _TIMES = "text", "first", "times"
+_RENUMBERED = np.dtype([("first", np.int64), ("code", np.int32)])
+_AT_ONCE = 1 << 19
+"""First numbers that become last ones at once."""
+
+
+class _Batch(NamedTuple):
+    """Rows whose cells have first numbers of a range, or -1."""
+
+    rows: int
+    begin: int
+    size: int
+
+
+class NumberedColumn:
+    """A column in files; see `splu_ref.audit.advice.coded.CountedColumn`.
+
+    Parameters
+    ----------
+    name
+        Of the column.
+    codes
+        A file of its cells as numbers of 32 bits, -1 for one without content.
+    values
+        Its values, if they are held.
+    counts
+        How often each value occurs, shape (values,), or a file of that as numbers of 32 bits.
+    size
+        How many values there are.
+    filled, alone
+        Records whose cell has content, and whose cell no other one has.
+    distributed
+        The values in parts, if they are not held, and the first number of each part.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        codes: Path,
+        values: Sequence[str] | None,
+        counts: IntArray | Path,
+        size: int,
+        filled: int,
+        alone: int,
+        distributed: tuple[FrameSpool, IntArray] | None = None,
+    ) -> None:
+        self.name, self.values, self.filled, self.alone = name, values, filled, alone
+        self.size = size
+        self._file, self._counts, self._distributed = codes, counts, distributed
+
+    def codes(self, begin: int, count: int) -> IntArray:
+        """Return the cells of some rows, or of fewer at the end."""
+        return np.fromfile(self._file, dtype=np.int32, count=count, offset=4 * begin).astype(np.int64)
+
+    def texts(self, codes: IntArray) -> list[str]:
+        """Return some of the values."""
+        if self.values is not None:
+            return [self.values[code] for code in codes.tolist()]
+        assert self._distributed is not None
+        spool, begins = self._distributed
+        parts = np.searchsorted(begins, codes, side="right") - 1
+        found = np.empty(len(codes), dtype=np.object_)
+        for part in np.unique(parts).tolist():
+            inside = np.flatnonzero(parts == part)
+            found[inside] = spool.part(part, keep=True)[_TEXT].gather(codes[inside] - begins[part]).to_list()
+        return list(found)
+
+    def frequencies(self, codes: IntArray) -> IntArray:
+        """Return how often they occur."""
+        counts: NDArray[np.integer] | Path = self._counts
+        if isinstance(counts, Path):  # mapped for this call alone: a mapped file cannot be removed everywhere
+            counts = np.memmap(counts, dtype=np.int32, mode="r")
+        return counts[codes].astype(np.int64)
+
+
+class ColumnWriter:
+    """Numbers the values of a column as they come.
+
+    At first each value has its number, which is held. Once they are too many, each batch of rows numbers its
+    values anew, and the values are distributed to parts, where equal ones come together and get one number.
+
+    Parameters
+    ----------
+    name
+        Of the column.
+    folder
+        A folder of its own, which is made.
+    parts
+        How many parts its values are distributed to, if they are.
+    """
+
+    def __init__(self, name: str, folder: Path, parts: int) -> None:
+        folder.mkdir(mode=0o700)
+        self._name, self._folder, self._parts = name, folder, parts
+        self._codes = folder / "codes"
+        self._codes.touch()
+        self._numbers = Numbers(name)
+        self._counts = np.zeros(0, dtype=np.int64)
+        self._batches: list[_Batch] = []
+        self._rows = 0
+        self._next = 0
+        self._spool: FrameSpool | None = None
+
+    @property
+    def held(self) -> int:
+        """How many values are held."""
+        return 0 if self._spool is not None else len(self._numbers.known)
+
+    def add(self, cells: pl.Series) -> None:
+        """Add the cells of the next rows.
+
+        Raises
+        ------
+        DataError
+            If they have no text.
+        """
+        if self._spool is None:
+            codes = self._numbers.of(cells)
+            blank = self._numbers.known.get("")
+            if blank is not None:
+                codes = np.where(codes == blank, -1, codes - (codes > blank))
+            counts = np.bincount(codes[codes >= 0], minlength=len(self._counts))
+            counts[: len(self._counts)] += self._counts
+            self._counts = counts
+            self._rows += len(codes)
+        else:
+            codes = self._numbered_anew(cells, self._spool)
+        with self._codes.open("ab") as file:
+            file.write(codes.astype(np.int32).tobytes())
+
+    def distribute(self) -> None:
+        """Hold the values no more."""
+        self._spool = FrameSpool(self._folder / "values", self._parts)
+        known = self._values()
+        self._batches.append(_Batch(self._rows, 0, len(known)))
+        self._next = len(known)
+        self._add_values(self._spool, pl.Series(known, dtype=pl.String), 0, self._counts)
+        self._numbers = Numbers(self._name)
+
+    def finished(self) -> NumberedColumn:
+        """Return the column."""
+        if self._spool is not None:
+            return self._renumbered(self._spool)
+        values = self._values()
+        counts = np.zeros(len(values), dtype=np.int64)
+        counts[: len(self._counts)] = self._counts
+        filled, alone = int(counts.sum()), int(np.count_nonzero(counts == 1))
+        return NumberedColumn(self._name, self._codes, values, counts, len(values), filled, alone)
+
+    def _values(self) -> list[str]:
+        return [value for value in self._numbers.known if value]
+
+    def _numbered_anew(self, cells: pl.Series, spool: FrameSpool) -> IntArray:
+        """Give the values of these rows numbers from zero on, and add them to the spool."""
+        series = cells
+        if cells.dtype.is_integer():
+            series = cells.cast(pl.String)
+        elif cells.dtype != pl.String:
+            series = pl.Series(texts(nw.from_native(cells, series_only=True)), dtype=pl.String)
+        filled = pl.select(pl.when(series != "").then(series)).to_series()
+        values = filled.drop_nulls().unique().sort()
+        codes: IntArray = filled.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
+        counts = np.bincount(codes[codes >= 0], minlength=len(values))
+        self._add_values(spool, values, self._next, counts)
+        self._batches.append(_Batch(len(codes), self._next, len(values)))
+        self._next += len(values)
+        return codes
+
+    def _add_values(self, spool: FrameSpool, values: pl.Series, begin: int, counts: IntArray) -> None:
+        frame = pl.DataFrame(
+            {
+                _TEXT: values,
+                _FIRST: np.arange(begin, begin + len(values)),
+                _TIMES: counts[: len(values)].astype(np.int64),
+            }
+        )
+        spool.add(frame, in_parts(values.hash(), self._parts))
+
+    def _renumbered(self, spool: FrameSpool) -> NumberedColumn:
+        """Give each value one number, and the rows these."""
+        last = RecordSpool(self._folder / "last", 1 + self._next // _AT_ONCE, _RENUMBERED)
+        distinct = FrameSpool(self._folder / "distinct", self._parts)
+        begins = np.zeros(self._parts, dtype=np.int64)
+        frequencies = self._folder / "counts"
+        size = filled = alone = 0
+        with frequencies.open("wb") as file:
+            for part in range(self._parts):
+                begins[part] = size
+                if not spool.sizes[part]:
+                    continue
+                frame = spool.part(part)
+                values = frame.group_by(_TEXT, maintain_order=True).agg(pl.col(_TIMES).sum())
+                values = values.with_columns(code=pl.int_range(size, size + values.height))
+                joined = frame.select(_TEXT, _FIRST).join(values.select(_TEXT, "code"), on=_TEXT)
+                records = np.empty(joined.height, dtype=_RENUMBERED)
+                records["first"], records["code"] = joined[_FIRST].to_numpy(), joined["code"].to_numpy()
+                last.add(records, records["first"] // _AT_ONCE)
+                distinct.add(values.select(_TEXT), np.full(values.height, part))
+                times = values[_TIMES].to_numpy()
+                file.write(times.astype(np.int32).tobytes())
+                size += values.height
+                filled += int(times.sum())
+                alone += int(np.count_nonzero(times == 1))
+        codes = self._rewritten(last)
+        return NumberedColumn(self._name, codes, None, frequencies, size, filled, alone, (distinct, begins))
+
+    def _rewritten(self, last: RecordSpool) -> Path:
+        """Return a file of last numbers in place of first ones."""
+        numbers = self._folder / "numbers"
+        with numbers.open("wb") as file:
+            for part in range(len(last.sizes)):
+                records = last.part(part)
+                ordered = np.empty(len(records), dtype=np.int32)
+                ordered[records["first"] - part * _AT_ONCE] = records["code"]
+                file.write(ordered.tobytes())
+        written, begin = self._folder / "rewritten", 0
+        with written.open("wb") as file:
+            for batch in self._batches:
+                meant = np.fromfile(numbers, dtype=np.int32, count=batch.size, offset=4 * batch.begin)
+                meant = np.append(meant, np.int32(-1))  # -1 is the last place
+                end = begin + batch.rows
+                while begin < end:
+                    count = min(end - begin, _AT_ONCE)
+                    some = np.fromfile(self._codes, dtype=np.int32, count=count, offset=4 * begin)
+                    file.write(meant[some].tobytes())
+                    begin += count
+        self._codes.unlink()
+        return written
+
+
+def in_parts(hashes: pl.Series, parts: int) -> IntArray:
+    """Return the part that each hash decides for, shape (rows,)."""
+    high = hashes.to_numpy() >> np.uint64(32)
+    return (high * np.uint64(parts) >> np.uint64(32)).astype(np.int64)
+
+
+def merged(counted: Sequence[tuple[IntArray, IntArray]]) -> tuple[IntArray, IntArray]:
+    """Return the counts of numbers, ascending and each once, of several counts."""
+    if not counted:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    numbers = np.concatenate([numbers for numbers, _ in counted])
+    order = np.argsort(numbers, kind="stable")
+    numbers = numbers[order]
+    starts = np.flatnonzero(np.r_[True, np.diff(numbers) != 0]) if len(numbers) else numbers
+    counts = np.concatenate([counts for _, counts in counted])[order]
+    return numbers[starts], np.add.reduceat(counts, starts) if len(starts) else counts
