@@ -7,6 +7,8 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Protocol, TypeAlias
 
+import numpy as np
+
 from splu_ref.estimators.answers import (
     NO_INTERVAL,
     NO_JOINT_INTERVAL,
@@ -168,8 +170,9 @@ class QueryEstimator:
         predicate, members, named = [], {}, {}
         for name, condition in query.conditions:
             complete = name not in self.sensitive or name in self._domains
-            chosen = self._columns.selected(name, condition, complete=complete)
+            holds = self._columns.holding(name, condition, complete=complete)
             if name in self.sensitive:
+                chosen = np.flatnonzero(holds).tolist()
                 members[name] = tuple(chosen)
                 named[name] = len(condition.values) if isinstance(condition, AnyOf) else max(len(chosen), 1)
             else:

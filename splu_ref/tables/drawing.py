@@ -87,7 +87,7 @@ def _heat_map(table: Table, suffix: str) -> bytes:
     grid = [[_estimate(found.get((one, other))) for other in across] for one in down]
     told = len(across) <= 16 and len(down) <= 40
     width = 2.6 + max(3.2, (0.85 if told else 0.28) * len(across))
-    with canvas(width, 1.5 + max(1.6, 0.27 * len(down)), {"font.size": 8}) as figure:
+    with canvas(width, 1.5 + max(1.6, (0.36 if told else 0.27) * len(down)), {"font.size": 8}) as figure:
         axes = figure.subplots()
         image = axes.imshow(grid, aspect="auto", cmap="Blues")
         low, high = image.get_clim()
@@ -103,11 +103,11 @@ def _heat_map(table: Table, suffix: str) -> bytes:
                 if cell is not None:
                     dark = cell.estimate > low + 0.6 * (high - low)
                     axes.text(
-                        x, y, _number(cell), ha="center", va="center", fontsize=7,
+                        x, y, _number(cell), ha="center", va="center", fontsize=6.5,
                         color="white" if dark else _INK,
                     )  # fmt: skip
         figure.colorbar(image, ax=axes, shrink=0.8, label=replaced(table.quantity))
-        note = "±: half the 95 % interval" if told else ""
+        note = "below each estimate its 95 % interval" if told else ""
         axes.set_title(_title(table) + (f"\n{note}" if note else ""), fontsize=10, loc="left")
         return written(figure, suffix[1:], dpi=130)
 
@@ -124,8 +124,8 @@ def _number(cell: Cell) -> str:
     )
     if cell.interval is None or cell.interval[0] == cell.interval[1]:
         return shown
-    half = (cell.interval[1] - cell.interval[0]) / 2
-    return f"{shown} ±{half:,.0f}" if half >= 10 else f"{shown} ±{half:.1f}"
+    low, high = (f"{end:,.0f}".replace("-", "−") for end in cell.interval)
+    return f"{shown}\n{low} to {high}"
 
 
 def _bars(table: Table, suffix: str) -> bytes:

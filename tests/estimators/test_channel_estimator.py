@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from fractions import Fraction
 from itertools import combinations, product
+from math import comb, exp, lgamma, log, sqrt
 
 import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.channels import Channel, coarsened
+from splu_ref.channels import Channel, coarsened, retention
 from splu_ref.estimators import ChannelEstimator, Query
+from splu_ref.estimators.queries.record_states import RecordStates, Side
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import PublishedTable, RetentionReplacement
+from splu_ref.mechanisms import Operator, PublishedTable, RetentionReplacement
 from splu_ref.microdata import Microdata
 from splu_ref.model import ParameterError
 from splu_ref.randomness import SeededSource, SystemSource
@@ -189,10 +191,83 @@ def test_intervals_of_several_columns_allow_for_large_weights_that_were_not_publ
     inside = Fraction(5, 12) * low**2 + Fraction(7, 12) * high**2
     assert found.estimate == pytest.approx(30 / 36)
     assert found.interval is not None
+    # By each column at most so many are inside: (t + 5)^2 = 1.96^2 (30 outside + t (inside - 1 - outside)).
+    square, each = 1.959963984540054**2, float(inside - 1 - outside)
+    half = -5 + square * each / 2
+    most = half + sqrt(half**2 - 25 + square * 30 * float(outside))
+    assert 0 < most < 30 / 2
     end = found.interval[1]
-    least = (30 - end) * float(min(outside**2, outside * inside)) + end * float(inside**2 - 1)
-    assert (end - 30 / 36) ** 2 == pytest.approx(1.959963984540054**2 * least)
+    largest = 2 * most * float(inside * outside) + (30 - 2 * most) * float(outside**2)
+    reached = [(t - 30 / 36) ** 2 <= square * (largest + t * float(inside**2 - 1)) for t in range(31)]
+    assert reached[15:] == [t < end for t in range(15, 31)]  # to the next whole count
     assert end > found.estimate + 1.96 * (found.standard_error or 0)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_intervals_of_several_columns_hold_where_others_weigh_much(first: int) -> None:
+    """A hundred records in a rare set, and outside one that nearly every replacement is in."""
+    keep, shares, records = Fraction(1, 20), (Fraction(1, 5000), Fraction(999, 1000)), 100
+    sides, chances = [], [1.0]
+    for place in (first, 1 - first):
+        share, stray = shares[place], (1 - keep) * shares[place]
+        channel = retention(keep, {True: share, False: 1 - share})
+        sides.append(Side(channel, (-stray / keep, (1 - stray) / keep)))
+        bits = [float(channel.probability(not place, bit)) for bit in (False, True)]
+        chances = [chance * bit for chance in chances for bit in bits]
+    law = [log(chance) for chance in chances]
+    rare = (1, 2) if first else (2, 1)  # states of either column's rare bit
+    held = told = 0.0
+    for several in product(range(15), range(15), range(4)):
+        counts = np.zeros(4, dtype=np.int64)
+        counts[[0, 3, rare[0]]] = several
+        counts[rare[1]] = records - sum(several)
+        ways = lgamma(records + 1) - sum(lgamma(count + 1) for count in counts)
+        chance = exp(ways + float(counts @ law))
+        if chance > 1e-7:
+            interval = RecordStates(counts, tuple(sides)).inversion().interval
+            assert interval is not None
+            told += chance
+            held += chance * (interval[0] <= 0 <= interval[1])
+    assert told > 0.999
+    assert held > 0.95, held
+
+
+@pytest.mark.parametrize("true", [0, 2, 30])
+def test_intervals_of_a_matrix_hold_where_a_value_seldom_shows(true: int) -> None:
+    """Thirty records under a matrix that publishes b for 1 a of 50 and 7 of 100 b; c is far from both."""
+    rows = [["49/50", "1/50", "0"], ["93/100", "7/100", "0"], ["0", "0", "1"]]
+    mechanism, records = Operator("s", "abc", rows), 30
+    held = 0.0
+    for of_a, of_b in product(range(records - true + 1), range(true + 1)):
+        chance = _binomial(of_a, records - true, 0.02) * _binomial(of_b, true, 0.07)
+        if chance < 1e-9:
+            continue
+        seen = of_a + of_b
+        table = Microdata.from_frame(pl.DataFrame({"s": ["b"] * seen + ["a"] * (records - seen)}))
+        release = PublishedTable(table=table, mechanism=mechanism, domains={"s": mechanism.values})
+        [found] = ChannelEstimator(release)([Query.of({"s": "b"})])
+        assert found.interval is not None
+        assert not found.exact
+        held += chance * (found.interval[0] <= true <= found.interval[1])
+    assert held > 0.95, held
+
+
+def test_intervals_of_a_matrix_hold_a_count_that_there_can_be() -> None:
+    """Half of the records with c show b; where nearly none does, the estimate is far below 0."""
+    rows = [["7/10", "2/10", "1/10"], ["1/10", "8/10", "1/10"], ["0", "1/2", "1/2"]]
+    mechanism = Operator("s", "abc", rows)
+    table = Microdata.from_frame(pl.DataFrame({"s": ["a"] * 50 + ["b"]}))
+    release = PublishedTable(table=table, mechanism=mechanism, domains={"s": mechanism.values})
+    below, above = ChannelEstimator(release)([Query.of({"s": "c"}), Query.of({"s": ["a", "b"]})])
+    assert below.estimate < -10
+    assert below.interval is not None
+    assert below.interval[1] == 0
+    assert above.interval is not None
+    assert above.interval[0] == 51
+
+
+def _binomial(hits: int, trials: int, chance: float) -> float:
+    return comb(trials, hits) * chance**hits * (1 - chance) ** (trials - hits)
 
 
 def test_a_set_that_is_never_drawn_counts_what_is_published_of_it() -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from datetime import date, datetime
 from decimal import Decimal
+from itertools import product
 
 import pytest
 
-from splu_ref.estimators import AnyOf, Between, Query
-from splu_ref.estimators.queries.query import selected
+from splu_ref.estimators import AnyOf, Between, Condition, NoneOf, Query
+from splu_ref.estimators.queries.query import Values, selected, telling
 from splu_ref.model import ParameterError
 
 
@@ -61,6 +63,44 @@ def test_ranges_include_their_ends_and_pass_over_what_is_no_number() -> None:
     assert selected("c", Between(Decimal("2.5"), None), domain) == [1, 3, 4]
     with pytest.raises(ParameterError, match="holds no numbers"):
         selected("c", Between(Decimal(2), None), ("a", "b"))
+
+
+def test_ranges_hold_what_a_cell_alone_is_held_to() -> None:
+    """Values are sorted once for all ranges; a cell by itself is compared with the limits."""
+    domain = (
+        "-0",
+        "0.0",
+        "1e1",
+        "10",
+        "9.99",
+        "x",
+        "",
+        "1_0",
+        "NaN",
+        "2024-02-29",
+        "2024-02-29T12:30:00",
+        "2024-02-29T12:30:00.5+01:00",
+        "2024-03-01",
+        "2024-02-30",
+        "0001-01-01T00:00+14:00",  # before the first day in UTC
+        "-3",
+        "1e400",
+    )
+    numbers = [Decimal(0), Decimal("9.99"), Decimal(10), Decimal("-3.5"), None]
+    days = [date(2024, 2, 29), date(2024, 3, 1), datetime(2024, 2, 29, 12, 30), datetime(2024, 2, 29), None]  # noqa: DTZ001
+    looked_up = Values("c", domain)
+    seen = 0
+    for limits in (numbers, days):
+        for least, greatest, above, below in product(limits, limits, (False, True), (False, True)):
+            if least is None and greatest is None:
+                continue
+            wanted = Between(least, greatest, above=above, below=below)
+            assert looked_up.holding(wanted).tolist() == [wanted.holds(text) for text in domain], wanted
+            seen += int(looked_up.holding(wanted).sum())
+    assert seen > 200
+    asked: list[Condition] = [AnyOf(("10", "y")), NoneOf(("x",)), Between(Decimal(1), None)]
+    found = telling(asked)(["10", "x"])
+    assert found.tolist() == [[True, True, True], [False, False, False]]
 
 
 def test_unknown_values_are_refused_where_the_domain_is_known() -> None:

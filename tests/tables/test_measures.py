@@ -14,7 +14,8 @@ from splu_ref.estimators import AnyOf
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement, Swapping
 from splu_ref.microdata import Microdata
 from splu_ref.model import InputError
-from splu_ref.tables import Cell, measure_table
+from splu_ref.tables import Cell, measure_table, measures
+from splu_ref.tables.groups import Groups
 
 
 def _published(*columns: str) -> PublishedTable:
@@ -178,3 +179,59 @@ def test_a_large_number_that_was_replaced_is_not_excluded(kept: bool) -> None:
     mean = _cells(_one_large(kept=kept), "mean", "pay", ("job",))["a",]
     assert mean.interval is not None
     assert mean.interval[0] <= 920 / 3 <= mean.interval[1]
+
+
+@pytest.mark.parametrize(("measure", "factor", "shift"), [("mean", 1, 7), ("mean", 2, 0), ("sum", 2, 0)])
+def test_other_units_and_another_origin_change_nothing_else(measure: Any, factor: int, shift: int) -> None:
+    """Of a release of the same draws, estimates, errors and intervals are those of the numbers meant."""
+
+    def cells(factor: int, shift: int, column: str, *by: str) -> list[tuple[float, ...]]:
+        frame = pd.DataFrame({"job": list("aabcd") * 48, "part": list("xxy") * 80})
+        frame["age"] = [str((10 + n * n % 23) * factor + shift) for n in range(240)]
+        frame["pay"] = [str(10 * (1 + n // 3 % 4) * factor + shift) for n in range(240)]
+        release = sr.SpluGen(2).publish(frame, ["job", "pay"], sr.SeededSource(1))
+        found = measure_table(release, measure, column, by).cells
+        errors = [cell.standard_error for cell in found]
+        assert None not in errors
+        told = zip(found, errors, strict=True)
+        return [(cell.estimate, *(cell.interval or ()), error or 0.0) for cell, error in told]
+
+    for column, *by in (("age", "job"), ("age", "part", "job"), ("pay", "part"), ("pay", "part", "job")):
+        moved = np.array([*[shift] * 3, 0])
+        before, after = (np.array(cells(*units, column, *by)) for units in ((1, 0), (factor, shift)))
+        assert after == pytest.approx(before * factor + moved, rel=1e-9, abs=1e-9)
+        assert before.shape[1] == 4
+
+
+def test_a_mean_varies_with_numbers_about_the_mean() -> None:
+    """The rates of a sensitive number's mean are those of the sum, once the mean is taken from all."""
+    frame = pd.DataFrame({"job": list("aabcd") * 48, "pay": [str(10 + n * n % 11 % 7) for n in range(240)]})
+    release = sr.SpluGen(2).publish(frame, ["job", "pay"], sr.SeededSource(1))
+    groups = Groups.of(release, ("job",), ())
+    asked = [measures._asked(release, "job", ("job",), {})]
+    inverses = {name: measures._inverse(release, name) for name in ("job", "pay")}
+    numbers = np.array([float(value) for value in release.domains["pay"]])
+    held = np.array([release.table.cells("pay").count(value) for value in release.domains["pay"]])
+    middle = (numbers @ held) / held.sum()
+    plain, about = (
+        measures._of_sensitive(release, groups, asked, inverses, "pay", numbers - less)
+        for less in (0.0, middle)
+    )
+    assert abs(middle - numbers.mean()) > 0.1
+    for one, other in zip(plain.mean_rates, about.sum_rates, strict=True):
+        assert one == pytest.approx(other, rel=1e-6)
+
+
+def test_the_variance_about_a_mean_is_that_of_numbers_less_it() -> None:
+    frame = pd.DataFrame({"job": list("aabcd") * 48, "pay": [str(10 + n * n % 11 % 7) for n in range(240)]})
+    release = sr.SpluGen(2).publish(frame, "job", sr.SeededSource(1))
+    groups = Groups.of(release, ("job",), ())
+    asked = [measures._asked(release, "job", ("job",), {})]
+    inverses = {"job": measures._inverse(release, "job")}
+    assert inverses["job"].spread is not None
+    numbers = np.array([float(cell) for cell in release.table.cells("pay")])
+    plain, less = (
+        measures._of_public(release, groups, asked, inverses, numbers - each).variance for each in (0.0, 13.5)
+    )
+    assert plain.at(np.asarray(13.5)) == pytest.approx(less.constant, rel=1e-9)
+    assert plain.at(np.asarray(20.0)) == pytest.approx(less.at(np.asarray(6.5)), rel=1e-9)

@@ -125,8 +125,9 @@ class Inversion:
         if not self.condition_number < _SINGULAR:
             raise InputError(
                 "the transition matrix of this plan cannot be inverted, because some values share all their "
-                "decoy groups, or one is published with N/gamma records or more: use --method shrunk, or em "
-                "for several sensitive columns"
+                "decoy groups, or one is published with N/gamma records or more: the count of a sensitive "
+                "value alone stays estimable by --method mle, others by shrunk, or em for several sensitive "
+                "columns"
             )
         self.weights: FloatArray = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 

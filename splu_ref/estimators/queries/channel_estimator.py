@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from splu_ref.channels import Channel, DependentRowsError, inverse, query_weights
 from splu_ref.channels.channel import In
-from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
+from splu_ref.estimators.answers import QueryEstimate
 from splu_ref.estimators.queries import pooled_records
 from splu_ref.estimators.queries.pooled_records import pooled_answer
 from splu_ref.estimators.queries.query import Condition, Query, selected
 from splu_ref.estimators.queries.record_states import RecordStates, Side, most_likely_counts
+from splu_ref.estimators.queries.weighed_values import interval_of_weights
 from splu_ref.interfaces import Randomizer, RecordRandomizer
 from splu_ref.mechanisms import CountedRelease
 from splu_ref.microdata.counted import placed, tally
@@ -168,15 +169,24 @@ class ChannelEstimator:
         """Weigh each value by the inverse of the whole channel."""
         domain, codes = self._column(column)
         histogram = self._tally(codes, len(domain))
-        weights = self._weights(self._mechanism.channel(histogram, SystemSource()), column, members)
-        counts = self._tally(codes, len(weights), inside).tolist()
+        channel = self._mechanism.channel(histogram, SystemSource())
+        weights = self._weights(channel, column, members)
+        published = self._tally(codes, len(weights), inside)
+        counts = published.tolist()
         estimate = sum((count * weight for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         squares = sum((count * weight**2 for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         error = sqrt(max(squares - max(estimate, Fraction(0)), Fraction(0)))
+        asked = [float(true in members) for true in channel.laws]
         return QueryEstimate(
             estimate=float(estimate),
             standard_error=error,
-            interval=(float(estimate) - NORMAL_95 * error, float(estimate) + NORMAL_95 * error),
+            interval=interval_of_weights(
+                np.array(channel.as_floats()),
+                np.array(weights, dtype=np.float64),
+                np.array(asked),
+                published,
+                error,
+            ),
             method="inversion",
             published_count=sum(counts[member] for member in members),
             predicate_count=sum(counts),

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.estimators.queries.query import Condition, Predicate, selected
+from splu_ref.estimators.queries.query import Condition, Predicate, Values
 from splu_ref.microdata.counted import Records, placed, require_columns, require_stated, tally
 from splu_ref.randomness import IntArray
 
@@ -47,7 +47,7 @@ class Columns:
         self._table = table
         self._known: dict[str, Column] = {}
         self._values: dict[str, tuple[str, ...]] = {}
-        self._selected: dict[tuple[str, Condition, bool], list[int]] = {}
+        self._looked_up: dict[str, Values] = {}
         self._domains = domains
         self.rows, self.counts = table.row_count, table.counts
 
@@ -87,22 +87,19 @@ class Columns:
         """Return how many records have each code: see `splu_ref.microdata.counted.tally`."""
         return tally(codes, size, self.counts, inside)
 
-    def selected(self, name: str, condition: Condition, *, complete: bool = True) -> list[int]:
-        """Return the codes of a column's values that satisfy a condition: see `query.selected`."""
-        key = name, condition, complete
-        if key not in self._selected:
-            self._selected[key] = selected(name, condition, self.domain(name), complete=complete)
-        return self._selected[key]
-
-    def holding(self, name: str, condition: Condition) -> NDArray[np.bool_]:
-        """Return whether each value of a column satisfies a condition, shape (values,)."""
-        wanted = np.zeros(len(self.domain(name)), dtype=np.bool_)
-        wanted[self.selected(name, condition)] = True
-        return wanted
+    def holding(self, name: str, condition: Condition, *, complete: bool = True) -> NDArray[np.bool_]:
+        """Return whether each value of a column satisfies a condition: see `query.Values.holding`."""
+        if name not in self._looked_up:
+            self._looked_up[name] = Values(name, self.domain(name))
+        return self._looked_up[name].holding(condition, complete=complete)
 
     def groups(self, names: Sequence[str]) -> IntArray:
-        """Return the group of each record, those that agree in all these columns: from 0, shape (rows,)."""
-        numbers: IntArray = np.zeros(self.rows, dtype=np.int64)
+        """Return the group of each entry, those that agree in all these columns: from 0, shape (entries,).
+
+        An entry is a record, or several that are counted together.
+        """
+        entries = self.rows if self.counts is None else len(self.counts)
+        numbers: IntArray = np.zeros(entries, dtype=np.int64)
         for name in names:
             domain, codes = self[name]
             _, numbers = np.unique(numbers * len(domain) + codes, return_inverse=True)

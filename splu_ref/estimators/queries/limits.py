@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from operator import itemgetter
 from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from splu_ref.microdata.values import number
 
@@ -21,9 +27,9 @@ def moment(text: str) -> datetime | None:
         return None
     try:
         found = datetime.fromisoformat(text)
-    except ValueError:
+        return found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):  # no date, or one that is before the first or after the last in UTC
         return None
-    return found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)
 
 
 def limit(text: str) -> Limit | None:
@@ -45,15 +51,61 @@ def reaches(text: str, limit: Limit, *, strict: bool, down: bool = False) -> boo
 
     With ``down`` it is below. A day as a limit stands for all its moments.
     """
-    value: Decimal | int | None
-    if isinstance(limit, Decimal):
-        value, end = number(text), limit
-    else:
-        at = moment(text)
-        day = at is not None and not isinstance(limit, datetime)
-        value = None if at is None else _stamp(at.date() if day else at)
-        end = Decimal(_stamp(limit))
+    value, end = _reader(limit)(text), _end(limit)
     return value is not None and ((value == end and not strict) or (value < end if down else value > end))
+
+
+class Scale:
+    """Texts in the order of what a kind of limit takes them for: numbers, days, or moments.
+
+    Parameters
+    ----------
+    texts
+        Any texts; those of another kind stand on no scale.
+    like
+        A limit of the kind. A day stands for all its moments.
+
+    Attributes
+    ----------
+    values
+        What the texts are, ascending.
+    """
+
+    def __init__(self, texts: Sequence[str], like: Limit) -> None:
+        read = _reader(like)
+        placed = [(value, place) for place, text in enumerate(texts) if (value := read(text)) is not None]
+        placed.sort(key=itemgetter(0))
+        self.values: list[Decimal | int] = [value for value, _ in placed]
+        self._order = np.array([place for _, place in placed], dtype=np.int64)
+        self._size = len(texts)
+
+    def reaching(self, limit: Limit, *, strict: bool, down: bool = False) -> NDArray[np.bool_]:
+        """Return which texts are above a limit, or at it unless ``strict``; below it with ``down``."""
+        at = (bisect_left if strict == down else bisect_right)(self.values, _end(limit))
+        holds = np.zeros(self._size, dtype=np.bool_)
+        holds[self._order[:at] if down else self._order[at:]] = True
+        return holds
+
+
+def _reader(limit: Limit) -> Callable[[str], Decimal | int | None]:
+    """Return what reads a text as what a limit is, or as None."""
+    if isinstance(limit, Decimal):
+        return number
+    return _time if isinstance(limit, datetime) else _day
+
+
+def _end(limit: Limit) -> Decimal:
+    return limit if isinstance(limit, Decimal) else Decimal(_stamp(limit))
+
+
+def _day(text: str) -> int | None:
+    at = moment(text)
+    return None if at is None else _stamp(at.date())
+
+
+def _time(text: str) -> int | None:
+    at = moment(text)
+    return None if at is None else _stamp(at)
 
 
 def same_kind(first: Limit, second: Limit) -> tuple[Decimal, Decimal] | None:
@@ -62,7 +114,7 @@ def same_kind(first: Limit, second: Limit) -> tuple[Decimal, Decimal] | None:
         return first, second
     if isinstance(first, Decimal) or isinstance(second, Decimal):
         return None
-    return Decimal(_stamp(first)), Decimal(_stamp(second))
+    return _end(first), _end(second)
 
 
 def _stamp(at: date) -> int:

@@ -17,7 +17,6 @@ from splu_ref.estimators.queries.record_states import (
     RecordStates,
     Side,
     added_up,
-    least_variances,
     near_counts,
     weighted,
 )
@@ -53,7 +52,7 @@ class PartEstimator:
         if column not in dict(query.conditions):
             raise ParameterError(f"{query} names no value of the sensitive column {column!r}: name one")
         for name, condition in query.conditions:
-            self._columns.selected(name, condition)
+            self._columns.holding(name, condition)
 
     def __call__(self, queries: Sequence[Query], method: str | None = None) -> list[QueryEstimate]:
         """Return an answer to each query.
@@ -132,5 +131,5 @@ def _reach(part: RecordStates) -> tuple[float, float]:
     estimate = part.weighted()
     half = NORMAL_95 * sqrt(weighted(part.counts, [side.squares for side in part.sides]) - estimate)
     found = float(estimate)
-    low, high = near_counts(found, int(part.counts.sum()), least_variances(part.sides)) or (found, found)
+    low, high = near_counts(found, *part.sides[0].variances(int(part.counts.sum()))) or (found, found)
     return max(half, found - low), max(half, high - found)

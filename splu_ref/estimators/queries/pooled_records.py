@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import lcm, sqrt
+from math import lcm, prod, sqrt
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from splu_ref.channels import Pairs
 from splu_ref.estimators.answers import QueryEstimate
 from splu_ref.estimators.queries.record_states import (
     RecordStates,
+    Side,
     Whole,
     approximate_interval,
-    least_variances,
     weighted,
 )
 from splu_ref.randomness import IntArray
@@ -47,10 +47,9 @@ def pooled_answer(states: RecordStates, pairs: Sequence[Pairs], *, everybody: bo
     """
     records, published, estimate = int(states.counts.sum()), int(states.counts[-1]), states.weighted()
     variance = estimate**2 - estimate - _different(states.counts, pairs)
-    least = least_variances(states.sides)
     error = sqrt(max(variance, Fraction(0)))
     if variance < 0:
-        counted, other = least
+        counted, other = _least_variances(states.sides)
         inside = min(max(float(estimate), 0.0), records)
         error = sqrt(max(inside * counted + (records - inside) * other, 0.0))
     settled = everybody and not variance and estimate == published
@@ -58,7 +57,7 @@ def pooled_answer(states: RecordStates, pairs: Sequence[Pairs], *, everybody: bo
     return QueryEstimate(
         estimate=value,
         standard_error=error,
-        interval=(value, value) if settled else approximate_interval(value, error, records, least),
+        interval=(value, value) if settled else approximate_interval(states, value, error),
         method="inversion",
         published_count=published,
         predicate_count=records,
@@ -66,6 +65,15 @@ def pooled_answer(states: RecordStates, pairs: Sequence[Pairs], *, everybody: bo
         variance_estimate=variance,
         exact=settled,
     )
+
+
+def _least_variances(sides: Sequence[Side]) -> tuple[float, float]:
+    """Return what a record that is counted adds to the variance, and the least that any other one adds."""
+    squares = [side.mean_squares for side in sides]
+    least = [min(pair) for pair in squares]
+    # Some column's condition does not hold.
+    other = min(pair[0] * prod(least[:place] + least[place + 1 :]) for place, pair in enumerate(squares))
+    return max(prod(inside for _, inside in squares) - 1, 0.0), other
 
 
 def _different(counts: IntArray, pairs: Sequence[Pairs]) -> Fraction:

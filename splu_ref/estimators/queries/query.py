@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
+from functools import cached_property
 from typing import NamedTuple, Self, TypeAlias
 
-from splu_ref.estimators.queries.limits import Limit, limit, limit_text, moment, reaches, same_kind
-from splu_ref.microdata.values import number
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_ref.estimators.queries.limits import Limit, Scale, limit, limit_text, reaches, same_kind
 from splu_ref.model import ParameterError
 
 _NOT_PLAIN = re.compile(r'[|{}"]|\.\.|^[\s!=<>]|\s$|^$|\s(?:and|AND)\s')
@@ -153,37 +156,103 @@ class ResolvedQuery(NamedTuple):
         return ResolvedQuery(self.predicate, (self.members[place],), (self.named[place],))
 
 
-def selected(column: str, condition: Condition, domain: Sequence[str], *, complete: bool = True) -> list[int]:
-    """Return the places in ``domain`` of the values that satisfy a condition, ascending.
+class Values:
+    """The values of a column, in which conditions are looked up; what they are as numbers is read once.
 
     Parameters
     ----------
     column
         Its name, for messages.
-    condition
-        What is asked.
     domain
-        The values of the column, as texts.
-    complete
-        Whether other values are impossible; if not, they are selected nowhere.
-
-    Raises
-    ------
-    ParameterError
-        For a value that the complete domain lacks, or a range on a column that holds no numbers.
+        The values, as texts.
     """
-    if isinstance(condition, Between):
-        return _in_range(column, condition, domain)
-    places = {value: place for place, value in enumerate(domain)}
-    for value in condition.values:
-        if value not in places and complete:
-            raise ParameterError(f"{value!r} is not a value of {column!r}{suggestion(value, domain)}")
-    named = {places[value] for value in condition.values if value in places}
-    if isinstance(condition, AnyOf):
-        return sorted(named)
-    if len(named) == len(domain):
-        raise ParameterError(f"column {column!r} holds nothing else than {condition}: name fewer values")
-    return [place for place in range(len(domain)) if place not in named]
+
+    def __init__(self, column: str, domain: Sequence[str]) -> None:
+        self.domain = domain
+        self._column = column
+        self._scales: dict[type[object], Scale] = {}
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {value: place for place, value in enumerate(self.domain)}
+
+    def holding(self, condition: Condition, *, complete: bool = True) -> NDArray[np.bool_]:
+        """Return whether each value satisfies a condition, shape (values,).
+
+        Parameters
+        ----------
+        condition
+            What is asked.
+        complete
+            Whether other values are impossible; if not, they satisfy nothing.
+
+        Raises
+        ------
+        ParameterError
+            For a value that the complete domain lacks, or a range on a column that holds no numbers.
+        """
+        self._require(condition, complete=complete)
+        return self.matching(condition)
+
+    def matching(self, condition: Condition) -> NDArray[np.bool_]:
+        """Return the same, of a condition that may be one for other values."""
+        if not isinstance(condition, Between):
+            named = [self._places[value] for value in condition.values if value in self._places]
+            holds = np.zeros(len(self.domain), dtype=np.bool_)
+            holds[named] = True
+            return holds if isinstance(condition, AnyOf) else ~holds
+        holds = np.ones(len(self.domain), dtype=np.bool_)
+        if condition.least is not None:
+            holds &= self._scale(condition.least).reaching(condition.least, strict=condition.above)
+        if condition.greatest is not None:
+            scale = self._scale(condition.greatest)
+            holds &= scale.reaching(condition.greatest, strict=condition.below, down=True)
+        return holds
+
+    def _require(self, condition: Condition, *, complete: bool) -> None:
+        if isinstance(condition, Between):
+            limit = condition.least if condition.least is not None else condition.greatest
+            if limit is not None and not self._scale(limit).values:
+                kind = "numbers" if isinstance(limit, Decimal) else "dates such as 2024-12-31"
+                raise ParameterError(
+                    f"column {self._column!r} holds no {kind}, but {self.domain[0]!r}: name values instead "
+                    "of a range"
+                )
+            return
+        for value in condition.values:
+            if value not in self._places and complete:
+                raise ParameterError(
+                    f"{value!r} is not a value of {self._column!r}{suggestion(value, self.domain)}"
+                )
+        if isinstance(condition, NoneOf) and len(self._places.keys() & condition.values) == len(self.domain):
+            raise ParameterError(
+                f"column {self._column!r} holds nothing else than {condition}: name fewer values"
+            )
+
+    def _scale(self, limit: Limit) -> Scale:
+        """Return the values as what a limit is."""
+        if type(limit) not in self._scales:
+            self._scales[type(limit)] = Scale(self.domain, limit)
+        return self._scales[type(limit)]
+
+
+def telling(conditions: Sequence[Condition]) -> Callable[[Sequence[str]], NDArray[np.bool_]]:
+    """Return what says of values which of some conditions they satisfy, shape (values, conditions)."""
+
+    def satisfied(values: Sequence[str]) -> NDArray[np.bool_]:
+        looked_up = Values("", values)
+        return np.stack([looked_up.matching(condition) for condition in conditions], axis=1)
+
+    return satisfied
+
+
+def selected(column: str, condition: Condition, domain: Sequence[str], *, complete: bool = True) -> list[int]:
+    """Return the places in ``domain`` of the values that satisfy a condition, ascending.
+
+    See `Values.holding` for parameters and errors.
+    """
+    places: list[int] = np.flatnonzero(Values(column, domain).holding(condition, complete=complete)).tolist()
+    return places
 
 
 def suggestion(value: str, domain: Sequence[str]) -> str:
@@ -192,16 +261,6 @@ def suggestion(value: str, domain: Sequence[str]) -> str:
     if close:
         return f": did you mean {' or '.join(map(repr, close))}?"
     return f": it has {', '.join(domain[:20])}" + (", …" if len(domain) > 20 else "")
-
-
-def _in_range(column: str, condition: Between, domain: Sequence[str]) -> list[int]:
-    limit = condition.least if condition.least is not None else condition.greatest
-    read, kind = (number, "numbers") if isinstance(limit, Decimal) else (moment, "dates such as 2024-12-31")
-    if all(read(value) is None for value in domain):
-        raise ParameterError(
-            f"column {column!r} holds no {kind}, but {domain[0]!r}: name values instead of a range"
-        )
-    return [place for place, value in enumerate(domain) if condition.holds(value)]
 
 
 def _written(column: str, condition: Condition) -> str:

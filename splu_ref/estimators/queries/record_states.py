@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm, prod, sqrt
+from math import ceil, floor, lcm, prod, sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -74,6 +74,11 @@ class Side:
         )
         self.mean_squares = float(outside), float(inside)
 
+    def variances(self, records: int) -> tuple[float, float]:
+        """Return what each record inside adds to the variance, and what all have if none is inside."""
+        outside, inside = self.mean_squares
+        return inside - 1 - outside, records * outside
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RecordStates:
@@ -108,8 +113,7 @@ class RecordStates:
             error = sqrt(max(variance, Fraction(0)))
             if variance < 0:
                 error = sqrt(max(plugged_in(self, estimate), 0.0))
-            quietest = least_variances(self.sides)
-            ends = approximate_interval(float(estimate), error, records, quietest)
+            ends = approximate_interval(self, float(estimate), error)
         return QueryEstimate(
             estimate=float(estimate),
             standard_error=error,
@@ -205,41 +209,56 @@ def exact_interval(
     return not_contradicted(PredicateCount(records, own, other), published, TAIL, guess, records)
 
 
-def least_variances(sides: Sequence[Side]) -> tuple[float, float]:
-    """Return what a record that is counted adds to the variance, and the least that any other one adds."""
-    squares = [side.mean_squares for side in sides]
-    least = [min(pair) for pair in squares]
-    # Some column's condition does not hold.
-    other = min(pair[0] * prod(least[:place] + least[place + 1 :]) for place, pair in enumerate(squares))
-    return max(prod(inside for _, inside in squares) - 1, 0.0), other
+def largest_variance(states: RecordStates) -> float:
+    """Return the largest variance that records add which are not counted, by what each column says alone.
+
+    Of records whose true state has some bit, there are no more than the end of that column's own interval.
+    Within these limits the states of the largest variance are filled first, up to all records.
+    """
+    shape = (2,) * len(states.sides)
+    counts, records = states.counts.reshape(shape), int(states.counts.sum())
+    most = np.full(shape, float(records))
+    for axis, side in enumerate(states.sides):
+        published = counts.sum(axis=tuple(other for other in range(len(shape)) if other != axis))
+        estimate = float(weighted(published, [side.weights]))
+        low, high = near_counts(estimate, *side.variances(records)) or (estimate, estimate)
+        ends = np.clip((records - low, high), 0, records)
+        np.minimum(most, _along(ends, axis, len(shape)), out=most)
+    means, limits = _mean_squares(states.sides).ravel()[:-1], most.ravel()[:-1]
+    order = np.argsort(-means, kind="stable")
+    filled = np.minimum(np.cumsum(limits[order]), records)
+    return float(np.diff(filled, prepend=0.0) @ means[order])
 
 
-def approximate_interval(
-    estimate: float, error: float, records: int, variances: tuple[float, float]
-) -> tuple[float, float]:
-    """Return the ends of a 95 % interval for the count of a conjunction of several sensitive columns.
+def approximate_interval(states: RecordStates, estimate: float, error: float) -> tuple[float, float]:
+    """Return the ends of a 95 % interval for the count of a conjunction.
 
     It is the estimate plus or minus 1.96 standard errors, together with every count t of which the estimate
-    is at most 1.96 standard errors away, where its variance is taken as the least that t allows: t records
-    that are counted and n - t others of the quietest kind. The first alone is blind to weights that are large
-    and rare, and were not published; then it misses far too often.
+    is at most 1.96 standard errors away, to the next whole one, where its variance is taken as the largest
+    that t and what each column says alone allow: see `largest_variance`. The first alone is blind to weights
+    that are large and rare, and were not published; then it misses far too often.
     """
-    low, high = estimate - NORMAL_95 * error, estimate + NORMAL_95 * error
-    near = near_counts(estimate, records, variances)
+    records, half = int(states.counts.sum()), NORMAL_95 * error
+    low, high = estimate - half, estimate + half
+    if len(states.sides) == 1:
+        each, others = states.sides[0].variances(records)
+    else:
+        each = max(prod(side.mean_squares[1] for side in states.sides) - 1, 0.0)
+        others = largest_variance(states)
+    near = near_counts(estimate, each, others)
     if near is not None and near[1] >= 0 and near[0] <= records:
-        low, high = min(low, max(near[0], 0.0)), max(high, min(near[1], records))
+        low, high = min(low, max(floor(near[0]), 0)), max(high, min(ceil(near[1]), records))
     return low, high
 
 
-def near_counts(estimate: float, records: int, variances: tuple[float, float]) -> tuple[float, float] | None:
+def near_counts(estimate: float, each: float, others: float) -> tuple[float, float] | None:
     """Return between which t the estimate is at most 1.96 standard errors away, also such t as are no counts.
 
-    See `approximate_interval`; None if there is no such t.
+    The variance at t is ``others`` and ``each`` for every record counted. None if there is no such t.
     """
-    counted, other = variances
-    # (estimate - t)^2 <= 1.96^2 (n other + t (counted - other))
-    half = estimate + NORMAL_95**2 * (counted - other) / 2
-    inside = half**2 - estimate**2 + NORMAL_95**2 * records * other
+    # (estimate - t)^2 <= 1.96^2 (others + t each)
+    half = estimate + NORMAL_95**2 * each / 2
+    inside = half**2 - estimate**2 + NORMAL_95**2 * others
     return None if inside < 0 else (half - sqrt(inside), half + sqrt(inside))
 
 
@@ -265,8 +284,17 @@ def plugged_in(states: RecordStates, estimate: Fraction) -> float:
     shape = (2,) * len(states.sides)
     counts: FloatArray = states.counts.astype(np.float64).reshape(1, *shape)
     counts = apply_by_mode(counts, inverses([matrix(side.channel) for side in states.sides]))[0]
-    means = np.ones(shape)  # of the squared weight, by true state
-    for axis, side in enumerate(states.sides):
-        squares = np.array(side.mean_squares)
-        means *= squares.reshape([2 if place == axis else 1 for place in range(len(shape))])
-    return float((np.maximum(counts, 0) * means).sum()) - max(float(estimate), 0.0)
+    return float((np.maximum(counts, 0) * _mean_squares(states.sides)).sum()) - max(float(estimate), 0.0)
+
+
+def _mean_squares(sides: Sequence[Side]) -> FloatArray:
+    """Return the mean squared weight of a record by its true state, shape (2,) * columns."""
+    means = np.ones((2,) * len(sides))
+    for axis, side in enumerate(sides):
+        means *= _along(np.array(side.mean_squares), axis, len(sides))
+    return means
+
+
+def _along(pair: FloatArray, axis: int, columns: int) -> FloatArray:
+    """Return a pair of numbers, one for each bit of a column, as an array by state."""
+    return pair.reshape([2 if place == axis else 1 for place in range(columns)])
