@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar, cast
 
@@ -20,16 +20,21 @@ from splu_ref.audit.releases import (
     audit_release,
     claim_of,
 )
+from splu_ref.audit.releases.audit import allowed_level
+from splu_ref.audit.releases.in_files import Published, audit_in_files
 from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.cli.gammas import splu_gen
 from splu_ref.cli.output import AsJson, RetentionOption, Separator, about, show
 from splu_ref.cli.progress import counted
+from splu_ref.cli.streaming import ended_in_order, require_fit
+from splu_ref.engines.streaming.spool import private_folder
 from splu_ref.guarantees import exact_json
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import (
+    PerturbedGeneralization,
     RetentionReplacement,
     SpluGen,
     SpluGenByColumn,
@@ -44,10 +49,17 @@ from splu_ref.model import Gamma, ParameterError, positive, probability, whole
 from splu_ref.randomness import Key
 
 T = TypeVar("T")
+EXIT = {"consistent": 0, "inconsistent": 1, "not shown": 3}
+"""The exit code of each verdict."""
 
 EXAMPLE = "splu-ref audit-release published.csv --manifest manifest.json --original adult.csv"
 
-NOTHING = "without the original, true values are noticed only where one of them is typical of a predicate"
+BLIND = {
+    "predicates": "true values are noticed only where one of them is typical of a predicate",
+    "share": "true values are noticed only where no release shows one so often or so rarely",
+}
+"""What is said without the original, by the first of these checks that was made."""
+NOTHING = "nothing tells true values from drawn ones"
 
 
 @one_budget()
@@ -116,17 +128,24 @@ def run(
     alpha: Annotated[
         str, typer.Option("--alpha", help="Largest count of the promise stated with --second.")
     ] = str(ALPHA),
+    stream: Annotated[
+        bool,
+        typer.Option("--stream", help="For tables larger than memory: check what counts tell, in files."),
+    ] = False,
     separator: Separator = None,
     as_json: AsJson = False,
 ) -> int:
     """Say whether a published table is one that its mechanism could and would have made.
 
-    SPLU-Gen, or retention replacement, a matrix, swapping or the alpha-beta algorithm where the manifest
-    says so.
+    SPLU-Gen, or where the manifest says so retention replacement, a matrix, a domain for each part, swapping,
+    the alpha-beta algorithm, or one perturbed record of each group.
 
     Exact checks find what no release can do; statistical ones find what an honest release does less often
     than --level, over all of them together. Exit code 0: consistent, and an unprotected release would have
     been noticed; 1: inconsistent; 3: not shown, since it would not. The first line says what is excluded.
+
+    With --stream neither table is held: rows and records are counted and not compared with each other, which
+    shows a release inconsistent at best.
 
     With --transcript or --key-file the release is made again and compared cell by cell, so that everything
     but the choice of its randomness is decided.
@@ -139,20 +158,25 @@ def run(
     columns = _agreed("--sensitive", sensitive or None, named)
     claimed: AnyClaim
     if isinstance(told, SpluGenByColumn) or (told is None and gamma is not None and "=" in gamma):
-        claimed = _claimed_by_column(told, gamma, plan, retention, columns, planned=key is not None)
+        claimed = _claimed_by_column(told, gamma, plan, retention, draws, columns, planned=key is not None)
     elif told is None or isinstance(told, SpluGen):
         claimed = _claimed(told, gamma, plan, retention, draws, planned=key is not None)
     else:
         claimed = claim_of(told)
         _refuse_groups(gamma, plan, retention, draws, told)
-    if record is not None:
-        missing = record.missing
+    missing = missing if record is None else record.missing
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
+    if stream:
+        require_fit(
+            {"--second": second, "--transcript": transcript, "--key-file": key_file, "--id": id_column}
+        )
+        found = _in_files(published, original, columns, claimed, facts, level, missing, drop or ())
+        show(_document(found, None), _lines(found, None), as_json=as_json)
+        return EXIT[found.verdict]
     with counted("auditing") as progress:
         with about(published):
-            table = read_table(published)
-            if facts is not None:
-                facts.require_content(table)
+            table = _published(published, facts)
+        _require_one_release(facts, record)
         progress(1, 4)
         prepared = None
         if original is not None:
@@ -186,7 +210,40 @@ def run(
         if fresh and isinstance(claimed, Claimed) and claimed.is_independent:
             repeated = repeated_privacy(claimed.law, 2, *promise)
     show(_document(found, repeated), _lines(found, repeated), as_json=as_json)
-    return {"consistent": 0, "inconsistent": 1, "not shown": 3}[found.verdict]
+    return EXIT[found.verdict]
+
+
+def _in_files(
+    published: Path,
+    original: Path | None,
+    columns: Sequence[str],
+    claimed: AnyClaim,
+    facts: Manifest | None,
+    level: str,
+    missing: str | None,
+    drop: Sequence[str],
+) -> ReleaseAudit:
+    """Audit tables that are not held."""
+    if not isinstance(claimed, Claimed | ClaimedByColumn):
+        raise ParameterError("--stream is for releases by SPLU-Gen: leave it out")
+    allowed = allowed_level(level)  # before anything is read
+    with counted("auditing") as progress, ended_in_order(), private_folder(published) as folder:
+        with about(published):
+            there = Published(published, columns, facts, folder, progress)
+        with about(original or published):
+            return audit_in_files(
+                there, columns, claimed, folder,
+                original=original, missing=missing, drop=drop, manifest=facts, level=allowed,
+                progress=progress,
+            )  # fmt: skip
+
+
+def _published(path: Path, facts: Manifest | None) -> Microdata:
+    """Return the published table, which must have the content that its manifest tells."""
+    table = read_table(path)
+    if facts is not None:
+        facts.require_content(table)
+    return table
 
 
 def _require_together(
@@ -260,24 +317,28 @@ def _claimed_by_column(
     gamma: str | None,
     plan: str | None,
     retention: str | None,
+    draws: str | None,
     columns: Sequence[str],
     *,
     planned: bool,
 ) -> AnyClaim:
     """Return the claim of the options and of the manifest, where each column has a gamma of its own."""
     if told is None:
-        made = splu_gen(_agreed("--gamma", gamma, None), retention, plan or "mixed", columns)
+        made = splu_gen(
+            _agreed("--gamma", gamma, None), retention, plan or "mixed", columns, str(draws or "independent")
+        )
         if planned:
             _agreed("--plan", plan, None)
         if isinstance(made, SpluGenByColumn):
             return ClaimedByColumn.of(made, planned=plan is not None)
-        return Claimed(made.count_law, plan)
+        return Claimed(made.record_law, plan, made.draws)
     asked = None if gamma is None else splu_gen(gamma, None, "mixed", columns)
     for name, each in told.columns:
         _agreed("--gamma", None if asked is None else asked.for_column(name).gamma, each.gamma)
         law = None if retention is None else PublishedCount.of(each.gamma, retention)
-        _agreed("--retention", law, each.count_law)
+        _agreed("--retention", law, each.record_law)
         _agreed("--plan", plan, each.plan)
+        _agreed("--draws", None if draws is None else GroupDraws.parse(draws), each.draws)
     return claim_of(told)
 
 
@@ -291,9 +352,9 @@ def _refuse_groups(
     """Raise if an option contradicts a manifest or transcript of a mechanism without groups."""
     for option, given in (("--gamma", gamma), ("--plan", plan), ("--draws", draws)):
         if given is not None:
-            raise ParameterError(f"{option}: {told.name} has no groups: leave it out")
+            raise ParameterError(f"{option}: {told.name} has no decoy groups: leave it out")
     if retention is not None:
-        if not isinstance(told, RetentionReplacement | Swapping):
+        if not isinstance(told, RetentionReplacement | Swapping | PerturbedGeneralization):
             raise ParameterError(f"--retention: {told.name} has none: leave it out")
         _agreed("--retention", probability(retention, "--retention"), told.retention)
 
@@ -305,6 +366,25 @@ def _told_by(
     if facts is not None:
         return list(facts.domains), facts.mechanism
     return (None, None) if record is None else (list(record.sensitive), record.mechanism)
+
+
+def _require_one_release(facts: Manifest | None, record: Transcript | None) -> None:
+    """Raise if manifest and transcript are there and tell of different parameters, naming the first."""
+    if facts is None or record is None:
+        return
+    told, other = ({"method": each.name, **each.facts()} for each in (facts.mechanism, record.mechanism))
+    for name in dict.fromkeys((*told, *other)):
+        if told.get(name) != other.get(name):
+            one, two = (_in_words(each.get(name)) for each in (told, other))
+            raise ParameterError(
+                f"{name} is {one} in the manifest, and {two} in the transcript: give the two of one release"
+            )
+
+
+def _in_words(fact: object) -> str:
+    if isinstance(fact, Mapping):
+        return ",".join(f"{column}={each}" for column, each in fact.items())
+    return "not told" if fact is None else str(fact)
 
 
 def _agreed(option: str, given: T | None, stated: T | None) -> T:
@@ -374,7 +454,9 @@ def _promise(repeated: RepeatedPrivacy) -> dict[str, object]:
 
 def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tuple[str, str]]:
     failed = ", ".join(dict.fromkeys(check.name for check in found.checks if not check.passed))
-    excluded = ". ".join(map(str, found.excludes)) or NOTHING
+    made = {check.name for check in found.checks}
+    blind = next((said for name, said in BLIND.items() if name in made), NOTHING)
+    excluded = ". ".join(map(str, found.excludes)) or f"without the original, {blind}"
     if found.recomputed is not None:
         excluded = f"made again from the {found.recomputed}, cell by cell; how that was chosen is not shown"
     yield "verdict", f"{found.verdict}: {f'failed: {failed}' if failed else excluded}"

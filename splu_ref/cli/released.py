@@ -18,17 +18,34 @@ class Made(Protocol):
     """What is told of a release; see `splu_ref.mechanisms.Release`."""
 
     @property
-    def domains(self) -> Mapping[str, tuple[str, ...]]: ...  # noqa: D102  the same as there
+    def domains(self) -> Mapping[str, tuple[str, ...]]:
+        """By sensitive column its domain."""
+        ...
+
     @property
-    def recoded(self) -> tuple[Recoding, ...]: ...  # noqa: D102
+    def recoded(self) -> tuple[Recoding, ...]:
+        """The columns that were recoded."""
+        ...
+
     @property
-    def rows_in(self) -> int: ...  # noqa: D102
+    def rows_in(self) -> int:
+        """Records of the original."""
+        ...
+
     @property
-    def suppressed(self) -> int: ...  # noqa: D102
+    def suppressed(self) -> int:
+        """Records that were deleted."""
+        ...
+
     @property
-    def max_gamma(self) -> int | Mapping[str, int] | None: ...  # noqa: D102
+    def max_gamma(self) -> int | Mapping[str, int] | None:
+        """The largest gamma that the table allows, or by column."""
+        ...
+
     @property
-    def randomness(self) -> str: ...  # noqa: D102
+    def randomness(self) -> str:
+        """Where the draws came from."""
+        ...
 
 
 class Told:
@@ -92,14 +109,17 @@ class Told:
         self.result[name] = told
         self.lines.append((name, words))
 
-    def judged(self, worths: Mapping[str, Worth], leaks: object) -> None:
-        """Tell what the release is worth, by column, and, to programs, what gives its values away."""
+    def judged(self, worths: Mapping[str, Worth], leaks: object, *, recoding: bool = True) -> None:
+        """Tell what the release is worth, by column, and, to programs, what gives its values away.
+
+        The advice names options that recode columns, or none if they do not go with the others.
+        """
         self.result["worth"] = [{"column": column, **worth_json(each)} for column, each in worths.items()]
         self.result["leaks"] = leaks
         self.result["publisher_only"] = ["max_gamma", "worth", "leaks"]
         for column, each in worths.items():
             self.lines += [] if self._single else [("of", column)]
-            self.lines += each.sentences()
+            self.lines += each.sentences(recoding=recoding)
 
     def show(self, closing: Sequence[tuple[str, str]], *, as_json: bool) -> None:
         """Print the one or the other, with some lines more for people."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from shlex import join
 from typing import Self, TypeAlias
@@ -19,10 +20,12 @@ from splu_ref.binomial.work import STEP
 from splu_ref.channels import LogForm
 from splu_ref.channels.entropy import entropy_of_weights
 from splu_ref.estimators.queries.counting import Columns
+from splu_ref.files import opened
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 from splu_ref.guarantees.decimals import ExactJson
 from splu_ref.guarantees.progress import Progress
 from splu_ref.microdata import read_table
+from splu_ref.microdata.reading import given_separator
 from splu_ref.model import InputError, ParameterError, exact, shown, whole
 
 MOST_QUASI = 100
@@ -80,10 +83,19 @@ class Grouped:
             raise InputError(f"table {self.file}: {error}") from None
 
     @property
+    def identified(self) -> str:
+        """What tells the table from any other of the same name."""
+        with opened(self.path) as file:
+            digest = sha256(file.read()).hexdigest()
+        return f"The SHA-256 digest of {self.file} is {digest}: the verdict is on that file and no other"
+
+    @property
     def command(self) -> str:
         """What counts again."""
         named = [word for name in self.quasi for word in ("--quasi", name)]
         named += ["--sensitive", self.sensitive] if self.sensitive else []
+        separator = given_separator()
+        named += [] if separator is None else ["--separator", separator]
         return join(["splu-ref", "anonymity", self.file, *named])
 
 
@@ -116,7 +128,7 @@ class TableClaim(Claim):
             numbers={**numbers, "records": found.records, "within": found.records if holds else within},
             recompute=self.grouped.command,
             without_certificate="there is no certificate of this kind: whoever has the table counts again",
-            remarks=(OPEN[0].upper() + OPEN[1:],),
+            remarks=(self.grouped.identified, OPEN[0].upper() + OPEN[1:]),
         )
         if holds:
             return finding
@@ -178,9 +190,10 @@ class KAnonymity(TableClaim):
             within=sum(size * times for size, times in found.sizes.items() if size >= self.k),
             instead=f"k = {found.k}",
         )
-        values = "It says nothing of the values of a group: they may all be one"
+        values = "k says nothing of the values in a group, which may all be the same"
         if self.grouped.sensitive:
-            values += f", and are of {self.column} for {_records(found.exposed)}"
+            are = "is" if found.exposed == 1 else "are"
+            values += f"; {_records(found.exposed)} {are} in groups with a single value of {self.column}"
             finding.numbers["exposed"] = found.exposed
         return replace(finding, remarks=(values, *finding.remarks))
 

@@ -2,7 +2,9 @@
 
 from splu_ref.audit.releases.audit import LEVEL, AnyClaim, audit_release, claim_of
 from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
+from splu_ref.audit.releases.claimed_groups import ClaimedGroups, ExcludedGroups
 from splu_ref.audit.releases.claimed_operator import ClaimedOperator
+from splu_ref.audit.releases.claimed_parts import ClaimedParts
 from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement
 from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping, ExcludedSwapping
 from splu_ref.audit.releases.claimed_tuples import ClaimedTuples, ExcludedTuples
@@ -22,12 +24,15 @@ __all__ = [
     "Check",
     "Claimed",
     "ClaimedByColumn",
+    "ClaimedGroups",
     "ClaimedOperator",
+    "ClaimedParts",
     "ClaimedReplacement",
     "ClaimedSwapping",
     "ClaimedTuples",
     "Excluded",
     "ExcludedCells",
+    "ExcludedGroups",
     "ExcludedSwapping",
     "ExcludedTuples",
     "NotChecked",

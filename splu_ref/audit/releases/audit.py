@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from splu_ref.audit.releases import replacement, splu_gen, swapping, tuples
+from splu_ref.audit.releases import groups, replacement, splu_gen, swapping, tuples
 from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
+from splu_ref.audit.releases.claimed_groups import ClaimedGroups
 from splu_ref.audit.releases.claimed_operator import ClaimedOperator
+from splu_ref.audit.releases.claimed_parts import ClaimedParts
 from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement
 from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping
 from splu_ref.audit.releases.claimed_tuples import ClaimedTuples
@@ -18,7 +20,16 @@ from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import AlphaBeta, Operator, RetentionReplacement, SpluGen, SpluGenByColumn, Swapping
+from splu_ref.mechanisms import (
+    AlphaBeta,
+    Operator,
+    PerturbedGeneralization,
+    RetentionReplacement,
+    SmallDomainRandomization,
+    SpluGen,
+    SpluGenByColumn,
+    Swapping,
+)
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, Exact, ParameterError, positive
 
@@ -26,9 +37,29 @@ LEVEL = Fraction(1, 10**9)
 """Chance that an honest release is called inconsistent, unless another is given."""
 
 AnyClaim: TypeAlias = (
-    Claimed | ClaimedByColumn | ClaimedReplacement | ClaimedOperator | ClaimedSwapping | ClaimedTuples
+    Claimed
+    | ClaimedByColumn
+    | ClaimedReplacement
+    | ClaimedGroups
+    | ClaimedOperator
+    | ClaimedParts
+    | ClaimedSwapping
+    | ClaimedTuples
 )
 """What may be claimed of a release; a mechanism with checks of its own is a claim of its own."""
+
+
+CLAIMS: tuple[tuple[type[Any], Callable[[Any], AnyClaim]], ...] = (
+    (SpluGen, Claimed.of),
+    (SpluGenByColumn, ClaimedByColumn.of),
+    (RetentionReplacement, ClaimedReplacement),
+    (Operator, ClaimedOperator),
+    (SmallDomainRandomization, ClaimedParts),
+    (PerturbedGeneralization, ClaimedGroups),
+    (Swapping, ClaimedSwapping),
+    (AlphaBeta, ClaimedTuples),
+)
+"""What is claimed by each mechanism."""
 
 
 def claim_of(mechanism: Mechanism[object]) -> AnyClaim:
@@ -41,22 +72,13 @@ def claim_of(mechanism: Mechanism[object]) -> AnyClaim:
     ParameterError
         If there are none for these parameters.
     """
-    if isinstance(mechanism, SpluGen):
-        return Claimed.of(mechanism)
-    if isinstance(mechanism, SpluGenByColumn):
-        return ClaimedByColumn.of(mechanism)
-    if isinstance(mechanism, RetentionReplacement):
-        return ClaimedReplacement(mechanism)
-    if isinstance(mechanism, Operator):
-        return ClaimedOperator(mechanism)
-    if isinstance(mechanism, Swapping):
-        return ClaimedSwapping(mechanism)
-    if isinstance(mechanism, AlphaBeta):
-        return ClaimedTuples(mechanism)
-    known = ", ".join(each.name for each in (SpluGen, RetentionReplacement, Operator, Swapping))
+    for kind, claim in CLAIMS:
+        if isinstance(mechanism, kind):
+            return claim(mechanism)
+    *most, last = (each.name for each, _ in CLAIMS if each is not SpluGenByColumn)
     raise DataError(
-        f"this is a release by {mechanism.name}, for which there are no checks: give one by {known} or "
-        f"{AlphaBeta.name}"
+        f"this is a release by {mechanism.name}, for which there are no checks: give one by "
+        f"{', '.join(most)} or {last}"
     )
 
 
@@ -118,22 +140,66 @@ def audit_release(
     reaches 1/a with probability at most a (Markov). How many checks are made does not depend on the draws.
     Within a check dependent e-values are averaged, never multiplied.
     """
+    require_one_batch(manifest)
+    allowed = allowed_level(level)
+    for column in sensitive:
+        if column not in published.columns and original is None:
+            raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
+    held = _held(published, sensitive, claimed, original, manifest)
+    if replay is not None:
+        replay.require(sensitive, claimed, original)
+        held.found.extend([replay.check(published), *drawn_evidence(replay)])
+    return concluded(
+        claimed,
+        held,
+        published.row_count,
+        allowed,
+        power=power,
+        published=published,
+        second=second,
+        replay=replay,
+    )
+
+
+def require_one_batch(manifest: Manifest | None) -> None:
+    """Raise ``DataError`` if a manifest tells of batches, each of which is a release of its own."""
     if manifest is not None and manifest.batches:
         raise DataError(
             f"the release consists of {len(manifest.batches)} batches, which are tables of their own: audit "
             "a table that was published at once"
         )
+
+
+def allowed_level(level: Exact) -> Fraction:
+    """Return the chance of a false alarm.
+
+    Raises
+    ------
+    ParameterError
+        Unless it is between 0 and 1.
+    """
     allowed = positive(level, "level")
     if allowed >= 1:
         raise ParameterError("the level is the chance of a false alarm: give one below 1, such as 1e-9")
-    for column in sensitive:
-        if column not in published.columns and original is None:
-            raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
-    held = _held(published, sensitive, claimed, original, manifest)
+    return allowed
+
+
+def concluded(
+    claimed: AnyClaim,
+    held: Held,
+    rows: int,
+    allowed: Fraction,
+    *,
+    power: bool,
+    published: Microdata | None = None,
+    second: Microdata | None = None,
+    replay: Replay | None = None,
+) -> ReleaseAudit:
+    """Return what follows from the checks of a table of so many rows, at a chance of a false alarm.
+
+    Other parameters as for `audit_release`; the published table is only compared with a second one.
+    """
     found = held.found
-    if replay is not None:
-        replay.require(sensitive, claimed, original)
-        found += [replay.check(published), *drawn_evidence(replay)]
     # Every statistical check is given an equal part of the level.
     share = allowed / max(1, sum(isinstance(each, Evidence) for each in found))
     checks = [each for each in found if isinstance(each, Check)]
@@ -141,14 +207,14 @@ def audit_release(
     # A second release is held against the first.
     reuse = None
     if second is not None:
-        if second.columns != published.columns:
+        if published is None or second.columns != published.columns:
             raise DataError("the second release has other columns than the first: give one of the same table")
         reuse = held.compare(second, level=allowed)
         checks.append(_second_check(reuse))
     return ReleaseAudit(
         claimed=claimed,
         level=allowed,
-        rows=published.row_count,
+        rows=rows,
         linked=held.linked,
         checks=tuple(checks),
         not_checked=tuple(each for each in found if isinstance(each, NotChecked)),
@@ -176,6 +242,8 @@ def _held(
         raise ParameterError("the columns with a domain are others than the sensitive ones: name those")
     if isinstance(claimed, ClaimedTuples):
         return tuples.held(published, claimed, original, manifest)
+    if isinstance(claimed, ClaimedGroups):
+        return groups.held(published, claimed, original, manifest)
     return replacement.held(published, claimed, original, manifest)
 
 

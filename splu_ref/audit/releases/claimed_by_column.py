@@ -56,9 +56,12 @@ class ClaimedByColumn:
     def parameters(self) -> dict[str, object]:
         """The mechanism and its numbers by column, for programs."""
         told = {name: claimed.parameters for name, claimed in self.columns}
-        names = next(iter(told.values()))
-        by_column = {name: {column: each[name] for column, each in told.items()} for name in names}
-        return by_column | {"mechanism": SpluGenByColumn.name}
+        first = next(iter(told.values()))
+        shared = {"mechanism": SpluGenByColumn.name, "draws": first.get("draws")}
+        return {
+            name: shared[name] if name in shared else {column: each[name] for column, each in told.items()}
+            for name in first
+        }
 
     @property
     def spare(self) -> int:
@@ -67,7 +70,7 @@ class ClaimedByColumn:
 
     @property
     def together(self) -> int:
-        """How many rows may hang together: 1, each record draws for itself."""
+        """How many rows may hang together: the most of any column."""
         return max(claimed.together for _, claimed in self.columns)
 
     def agreement(self, column: str) -> tuple[Fraction, Fraction]:

@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.audit.power import RatePower
+from splu_ref.audit.releases.claimed_mechanism import ClaimedMechanism
 from splu_ref.audit.releases.excluded_cells import ExcludedCells
 from splu_ref.audit.releases.original import Original
-from splu_ref.interfaces import Mechanism
 from splu_ref.mechanisms import Operator
 from splu_ref.microdata import Microdata
+from splu_ref.randomness import IntArray
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimedOperator:
+class ClaimedOperator(ClaimedMechanism[Operator]):
     """How a table is said to have been published by a matrix.
 
     Attributes
@@ -27,8 +28,6 @@ class ClaimedOperator:
     mechanism
         The mechanism, with its matrix A, the values in the order of its rows, and whether rows are shuffled.
     """
-
-    mechanism: Operator
 
     kept_words: ClassVar[str] = "show it"
     unseen: ClassVar[str] = (
@@ -68,6 +67,11 @@ class ClaimedOperator:
         """Return the number of values."""
         del column
         return len(self.mechanism.values)
+
+    def trials(self, column: str, counts: Sequence[int], rows: int) -> IntArray:
+        """Return how many rows could show each value: all."""
+        del column
+        return np.full(len(counts), rows)
 
     def own_rate(self, column: str, value: int) -> Fraction:
         """Return the probability that a record of this value is published with it."""
@@ -132,15 +136,6 @@ class ClaimedOperator:
         del column
         alike = [sum((entry**2 for entry in row), Fraction(0)) for row in self.mechanism.rows]
         return min(alike), max(alike)
-
-    @property
-    def releasing(self) -> Operator:
-        """The mechanism that makes the release again."""
-        return self.mechanism
-
-    def made_by(self, mechanism: Mechanism[object]) -> bool:
-        """Return whether a mechanism is the one that is claimed."""
-        return mechanism == self.mechanism
 
     def prepared(self, table: Microdata, sensitive: Sequence[str]) -> Original:
         """Return an original with the values of the matrix as its domain.

@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.audit.power import RatePower
+from splu_ref.audit.releases.claimed_mechanism import ClaimedMechanism
 from splu_ref.audit.releases.excluded_cells import ExcludedCells
 from splu_ref.audit.releases.original import Original
-from splu_ref.interfaces import Mechanism
 from splu_ref.mechanisms import RetentionReplacement
 from splu_ref.microdata import Microdata
 from splu_ref.model import ParameterError
+from splu_ref.randomness import IntArray
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimedReplacement:
+class ClaimedReplacement(ClaimedMechanism[RetentionReplacement]):
     """How a table is said to have been published by retention replacement.
 
     Attributes
@@ -33,8 +34,6 @@ class ClaimedReplacement:
     ParameterError
         If it does not replace each cell uniformly on its own.
     """
-
-    mechanism: RetentionReplacement
 
     def __post_init__(self) -> None:
         if self.mechanism.replacing != "uniform" or self.mechanism.compound:
@@ -85,6 +84,11 @@ class ClaimedReplacement:
     def other_rate(self, column: str) -> Fraction:
         """Return the probability of each value but the own one: (1 - p)/m."""
         return (1 - self.mechanism.retention) / self.size(column)
+
+    def trials(self, column: str, counts: Sequence[int], rows: int) -> IntArray:
+        """Return how many rows could show each value: all."""
+        del column
+        return np.full(len(counts), rows)
 
     def own_rate(self, column: str, value: int = 0) -> Fraction:
         """Return the probability of being published with the own value: p + (1 - p)/m."""
@@ -138,15 +142,6 @@ class ClaimedReplacement:
         own, other = self.own_rate(column), self.other_rate(column)
         alike = own**2 + (self.size(column) - 1) * other**2
         return alike, alike
-
-    @property
-    def releasing(self) -> RetentionReplacement:
-        """The mechanism that makes the release again."""
-        return self.mechanism
-
-    def made_by(self, mechanism: Mechanism[object]) -> bool:
-        """Return whether a mechanism is the one that is claimed."""
-        return mechanism == self.mechanism
 
     def prepared(self, table: Microdata, sensitive: Sequence[str]) -> Original:
         """Return an original with the declared domains.

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from splu_ref.audit.releases.claimed_mechanism import ClaimedMechanism
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.swapped_counts import SwapPower
 from splu_ref.audit.releases.words import rounded_down, rounded_up
-from splu_ref.interfaces import Mechanism
 from splu_ref.mechanisms import Swapping
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimedSwapping:
+class ClaimedSwapping(ClaimedMechanism[Swapping]):
     """How a table is said to have been published by swapping.
 
     Attributes
@@ -25,8 +25,6 @@ class ClaimedSwapping:
     mechanism
         The mechanism, with its retention.
     """
-
-    mechanism: Swapping
 
     unseen: ClassVar[str] = (
         "which of several equal cells went where is not published, so that part of the order is not seen"
@@ -37,15 +35,6 @@ class ClaimedSwapping:
         """The mechanism and its numbers, for programs."""
         told = self.mechanism
         return {"mechanism": told.name, "gamma": None, "retention": str(told.retention), "plan": None}
-
-    @property
-    def releasing(self) -> Swapping:
-        """The mechanism that makes the release again."""
-        return self.mechanism
-
-    def made_by(self, mechanism: Mechanism[object]) -> bool:
-        """Return whether a mechanism is the one that is claimed."""
-        return mechanism == self.mechanism
 
     def prepared(self, table: Microdata, sensitive: Sequence[str]) -> Original:
         """Return an original, prepared to be held against releases.

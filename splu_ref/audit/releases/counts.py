@@ -17,12 +17,12 @@ from splu_ref.audit.releases.group_counts import (
     together_evidence,
     wins_evidence,
 )
-from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.pooling import IMPOSSIBLE, bound_together, largest_mean, mean_of
+from splu_ref.audit.releases.tallied import Tallied
 from splu_ref.randomness import IntArray
 
 
-def counts_evidence(match: Match, column: str, claimed: Claimed) -> Evidence:
+def counts_evidence(match: Tallied, column: str, claimed: Claimed) -> Evidence:
     """Hold every published count f' against the law of a value with f records.
 
     Notes
@@ -39,8 +39,7 @@ def counts_evidence(match: Match, column: str, claimed: Claimed) -> Evidence:
 
     Where the draws of a group hang together, the counts have laws of their own: `group_counts`.
     """
-    codes = match.published[column]
-    found = np.bincount(codes[codes >= 0], minlength=len(match.original.domains[column]))
+    found = match.found(column)
     low, high = match.frequency_bounds(column)
     gamma, rate = int(claimed.law.gamma), Fraction(1, claimed.law.gamma)
     values = []

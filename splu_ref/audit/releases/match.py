@@ -67,6 +67,15 @@ class Match:
         """Number of published rows."""
         return len(self.classes)
 
+    def found(self, column: str) -> IntArray:
+        """Return how often each value of the original is published, shape (domain,)."""
+        codes = self.published[column]
+        return np.bincount(codes[codes >= 0], minlength=len(self.original.domains[column]))
+
+    def foreign(self, column: str) -> int:
+        """Return how many rows hold a value that the original does not have."""
+        return int((self.published[column] < 0).sum())
+
     @cached_property
     def missing(self) -> IntArray:
         """Records of each class that are not in the published table, shape (N,); negative for too many."""

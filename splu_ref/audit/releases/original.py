@@ -84,6 +84,11 @@ class Original:
         self._ranks: dict[bool, list[IntArray]] = {}
         self._certain: dict[tuple[bool, str], IntArray] = {}
 
+    @property
+    def row_count(self) -> int:
+        """Number of records."""
+        return self.table.row_count
+
     def index(self, *, blank: bool) -> Index:
         """Return the rows by their non-sensitive cells; ``blank`` as in `text_cells`."""
         if blank not in self._indices:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -15,8 +14,9 @@ from splu_ref.audit.e_values import EValue, average, counts_point, rate_at_least
 from splu_ref.audit.power import rate_power
 from splu_ref.audit.releases.cells import text_cells
 from splu_ref.audit.releases.claimed_operator import ClaimedOperator
+from splu_ref.audit.releases.claimed_parts import ClaimedParts
 from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement
-from splu_ref.audit.releases.findings import Evidence, Found, Held, NotChecked, Noticed
+from splu_ref.audit.releases.findings import Evidence, Found, Held, NotChecked, Noticed, Reuse
 from splu_ref.audit.releases.independence import independence_evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.original import Original
@@ -44,7 +44,7 @@ from splu_ref.microdata import Microdata
 from splu_ref.model import ParameterError
 from splu_ref.randomness import IntArray
 
-ClaimedCells: TypeAlias = ClaimedReplacement | ClaimedOperator
+ClaimedCells: TypeAlias = ClaimedReplacement | ClaimedOperator | ClaimedParts
 """A claim by which every cell is drawn on its own, by the row of its true value."""
 
 _NEED_ORIGINAL = ("schema", "records", "counts", "retention", "replacement", "independence")
@@ -63,15 +63,24 @@ def held(
     ParameterError
         If the original was prepared without the declared domains.
     """
-    compare = partial(compare_releases, published, sensitive=claimed.columns, claimed=claimed)
-    if original is None:
+    # parts are told by texts: types are those of the tables as they were given
+    schema = None if original is None else schema_check(published, original.table)
+    if isinstance(claimed, ClaimedParts):
+        published = claimed.parted(published)
+        original = None if original is None else claimed.parted_original(original)
+
+    def compare(second: Microdata, *, level: Fraction) -> Reuse:
+        other = claimed.parted(second) if isinstance(claimed, ClaimedParts) else second
+        return compare_releases(published, other, claimed.columns, claimed, level=level)
+
+    if original is None or schema is None:
         return Held(list(_without_original(published, claimed, manifest)), compare)
     for column in claimed.columns:
         if sorted(original.domains[column]) != sorted(claimed.domains[column]):
             raise ParameterError("the original was prepared without the declared domains: use `prepared`")
     claimed = claimed.aligned(original.domains)
     match = matched(published, original, in_place=claimed.in_place)
-    found = list(_with_original(published, claimed, original, match, manifest))
+    found = [schema, *_with_original(published, claimed, original, match, manifest)]
     if match is None:
         return Held(found, compare)
 
@@ -102,7 +111,6 @@ def _with_original(
     match: Match | None,
     manifest: Manifest | None,
 ) -> Iterator[Found]:
-    yield schema_check(published, original.table)
     yield all_rows_check(published, original)
     yield from manifest_rows_check(published, manifest)
     yield from domain_checks(published, claimed.domains)
@@ -145,13 +153,14 @@ def _excluded(match: Match, column: str, claimed: ClaimedCells, level: Fraction)
 
 def _others_noticed(match: Match, column: str, claimed: ClaimedCells, level: Fraction) -> bool:
     """Return whether a published count would tell that all rows without a known true value show theirs."""
-    true, size, records = match.true_values(column), claimed.size(column), match.original.table.row_count
+    true, size = match.true_values(column), claimed.size(column)
     held = match.original.frequencies(column)
     left = (held - np.bincount(true[true >= 0], minlength=size)).tolist()
-    rates = [count / records for count in claimed.expected(column, held.tolist())]
+    rates = _rates(match, column, claimed)
     # Each of the rows shows a value by its row of the matrix as claimed, and its own value then.
     moved = claimed.expected(column, left)
-    shifts = [(own - count) / records for own, count in zip(left, moved, strict=True)]
+    records = [max(1, each) for each in _trials(match, column, claimed)]
+    shifts = [(own - count) / each for own, count, each in zip(left, moved, records, strict=True)]
     if any(shift and rate in (0, 1) for shift, rate in zip(shifts, rates, strict=True)):
         return True
     drawn = [v for v in range(size) if 0 < rates[v] < 1]
@@ -159,12 +168,27 @@ def _others_noticed(match: Match, column: str, claimed: ClaimedCells, level: Fra
         return False
     worst = max(drawn, key=lambda v: shifts[v] ** 2 / (rates[v] * (1 - rates[v])))
     found, instead = (
-        rate_power(counts_point, match.rows, rates[worst], level / size),
+        rate_power(counts_point, records[worst], rates[worst], level / size),
         rates[worst] + shifts[worst],
     )
     return (found.high is not None and instead >= found.high) or (
         found.low is not None and instead <= found.low
     )
+
+
+def _trials(match: Match, column: str, claimed: ClaimedCells) -> list[int]:
+    """Return how many records could show each value."""
+    held = match.original.frequencies(column).tolist()
+    return [int(each) for each in claimed.trials(column, held, match.original.table.row_count)]
+
+
+def _rates(match: Match, column: str, claimed: ClaimedCells) -> list[Fraction]:
+    """Return with what chance these show it, on average; 0 where there are none."""
+    expected = claimed.expected(column, match.original.frequencies(column).tolist())
+    return [
+        count / records if records else Fraction(0)
+        for count, records in zip(expected, _trials(match, column, claimed), strict=True)
+    ]
 
 
 def _share_evidence(published: Microdata, column: str, claimed: ClaimedCells) -> Evidence:
@@ -181,28 +205,31 @@ def _share_evidence(published: Microdata, column: str, claimed: ClaimedCells) ->
     found = np.array([int((cells == value).sum()) for value in domain], dtype=np.int64)
     extremes = claimed.extremes(column)
     rows, size = published.row_count, len(domain)
+    trials = claimed.trials(column, found.tolist(), rows)
     # Fewer than (1-p)/m is more than 1 - (1-p)/m of the others.
-    above = _more_than(rows, found, [most for _, most in extremes])
-    below = _more_than(rows, rows - found, [1 - least for least, _ in extremes])
+    above = _more_than(trials, found, [most for _, most in extremes])
+    below = _more_than(trials, trials - found, [1 - least for least, _ in extremes])
     lowest, largest = min(least for least, _ in extremes), max(most for _, most in extremes)
+    shares = found / np.maximum(trials, 1)
     detail = (
-        f"{size} published shares, from {found.min() / rows:.4f} to {found.max() / rows:.4f}, within "
+        f"{size} published shares, from {shares.min():.4f} to {shares.max():.4f}, within "
         f"{float(lowest):.4f} to {float(largest):.4f}"
     )
 
     def power(level: Fraction) -> str:
-        part = level / (2 * size)
-        told = []
-        if largest < 1:
-            told.append(str(rate_power(rate_at_most, rows, largest, part)))
-        if lowest > 0:
-            told.append(str(rate_power(rate_at_least, rows, lowest, part)))
+        part, told, most = level / (2 * size), [], int(trials.max())
+        # of the largest part, if there are several
+        within = [ends for ends, each in zip(extremes, trials, strict=True) if each == most]
+        if (high := max(most for _, most in within)) < 1:
+            told.append(str(rate_power(rate_at_most, most, high, part)))
+        if (low := min(least for least, _ in within)) > 0:
+            told.append(str(rate_power(rate_at_least, most, low, part)))
         return f"a value's published share: {'; '.join(told) or 'none, since each may be 0 or 1'}"
 
     return Evidence("share", column, average([above, below]), rows, detail, power)
 
 
-def _more_than(rows: int, found: IntArray, most: Sequence[Fraction]) -> EValue:
+def _more_than(trials: IntArray, found: IntArray, most: Sequence[Fraction]) -> EValue:
     """Hold counts against the largest chances of their values, which may be 0 or 1."""
     never = np.array([chance == 0 for chance in most])
     if found[never].any():
@@ -211,8 +238,7 @@ def _more_than(rows: int, found: IntArray, most: Sequence[Fraction]) -> EValue:
     if not open_.any():
         return CERTAIN
     chances = [chance for chance in most if 0 < chance < 1]
-    trials = np.full(len(chances), rows)
-    return largest_mean(rate_at_most, trials, found[open_], chances, above_only=True, of=len(most))
+    return largest_mean(rate_at_most, trials[open_], found[open_], chances, above_only=True, of=len(most))
 
 
 def _counts_evidence(match: Match, column: str, claimed: ClaimedCells) -> Evidence:
@@ -228,17 +254,17 @@ def _counts_evidence(match: Match, column: str, claimed: ClaimedCells) -> Eviden
     codes = match.published[column]
     size, rows = claimed.size(column), match.rows
     found = np.bincount(codes[codes >= 0], minlength=size)
-    records = match.original.table.row_count
-    rates = [
-        count / records for count in claimed.expected(column, match.original.frequencies(column).tolist())
+    rates, trials = _rates(match, column, claimed), claimed.trials(column, found.tolist(), rows)
+    e_value = largest_point_mean(trials, found, rates)
+    drawn = [
+        (rate * int(each), int(each), rate) for each, rate in zip(trials, rates, strict=True) if rate < 1
     ]
-    e_value = largest_point_mean(np.full(size, rows), found, rates)
-    largest = max((rate for rate in rates if rate < 1), default=Fraction(1))
+    _, most, largest = max(drawn, default=(Fraction(0), 0, Fraction(1)))
 
     def power(level: Fraction) -> str:
         if not 0 < largest < 1:
             return "any other count"
-        return f"most frequent value: {rate_power(counts_point, rows, largest, level / size)}"
+        return f"most frequent value: {rate_power(counts_point, most, largest, level / size)}"
 
     return Evidence("counts", column, e_value, rows, f"{size} counts against {claimed.law_words}", power)
 

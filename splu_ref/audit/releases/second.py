@@ -37,6 +37,11 @@ def compare_releases(
     level
         Chance that two releases with independent draws are said to share them.
 
+    Raises
+    ------
+    DataError
+        If there is no such sensitive column.
+
     Notes
     -----
     Draws that belong to records, as with a key, make two releases of an unchanged table coincide. If the
@@ -48,6 +53,8 @@ def compare_releases(
     and both directions are averaged. Where the draws of a group hang together, each row counts for one in
     gamma (`bound_together`): by Hoelder's inequality once over the groups of each release.
     """
+    for column in sensitive:
+        first.require(column)
     others = [column for column in first.columns if column not in sensitive]
     blank = holds_text_only(first) or holds_text_only(second)
     cells = [text_cells(table, [*others, *sensitive], blank=blank) for table in (first, second)]

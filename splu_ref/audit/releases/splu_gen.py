@@ -37,11 +37,14 @@ from splu_ref.audit.releases.structure import (
     schema_check,
     values_check,
 )
+from splu_ref.audit.releases.tallied import Tallied
 from splu_ref.manifest import Manifest
 from splu_ref.microdata import Microdata
 
 SpluGenClaim: TypeAlias = Claimed | ClaimedByColumn
-_NEED_ORIGINAL = (
+EXACT_BY_LAW = "counts of common values may be exact by this law, those of rare ones are multiples of gamma"
+NEEDS_ORIGINAL = "this needs the original"
+NEED_ORIGINAL = (
     "schema",
     "records",
     "feasible",
@@ -56,7 +59,7 @@ _NEED_ORIGINAL = (
     "possible",
     "places",
 )
-_NEED_COLUMNS = (*_NEED_ORIGINAL[1:], "predicates", "shuffle")
+_NEED_COLUMNS = (*NEED_ORIGINAL[1:], "predicates", "shuffle")
 
 
 def held(
@@ -87,7 +90,7 @@ def _without_original(
     published: Microdata, sensitive: Sequence[str], claimed: SpluGenClaim, manifest: Manifest | None
 ) -> Iterator[Found]:
     rows = claimed.column(sensitive[0])
-    yield rows_check(published, rows, None)
+    yield rows_check(published.row_count, rows, None)
     domains = {}
     for column in sensitive:
         values = text_cells(published, [column], blank=True).to_series().value_counts(sort=True)
@@ -98,9 +101,9 @@ def _without_original(
         yield share_evidence(column, found, claimed.column(column))
         yield _predicates(published, column, sensitive, claimed.column(column))
     if manifest is not None:
-        yield from manifest_checks(manifest, published, domains, original=False)
+        yield from manifest_checks(manifest, published.row_count, domains, original=False)
     yield shuffle_evidence(published, rows, None)
-    yield from (NotChecked(name, None, "this needs the original") for name in _NEED_ORIGINAL)
+    yield from (NotChecked(name, None, NEEDS_ORIGINAL) for name in NEED_ORIGINAL)
 
 
 def _exact_against(
@@ -109,10 +112,10 @@ def _exact_against(
     """Return the exact checks that need no row to be linked."""
     checks: list[Found] = [
         schema_check(published, original.table),
-        rows_check(published, claimed.column(original.sensitive[0]), original.table),
+        rows_check(published.row_count, claimed.column(original.sensitive[0]), original.row_count),
     ]
     if manifest is not None:
-        checks += manifest_checks(manifest, published, original.domains, original=True)
+        checks += manifest_checks(manifest, published.row_count, original.domains, original=True)
     return checks
 
 
@@ -141,8 +144,7 @@ def _of_draws(match: Match, column: str, claimed: Claimed, *, intact: bool) -> I
     unknown = "the non-sensitive cells differ, so it is unclear who was deleted"
     yield counts_evidence(match, column, claimed) if intact else NotChecked("counts", column, unknown)
     if claimed.draws.name == "all-or-none":
-        law = "counts of common values may be exact by this law, those of rare ones are multiples of gamma"
-        yield NotChecked("exactness", column, law)
+        yield NotChecked("exactness", column, EXACT_BY_LAW)
     else:
         yield (
             exactness_evidence(match, column, claimed) if intact else NotChecked("exactness", column, unknown)
@@ -174,10 +176,6 @@ def _excluded(match: Match, column: str, claimed: Claimed, level: Fraction) -> E
     typical, share = unlinked(match, column)
     high = unlinked_power(int((typical >= 0).sum()), claimed, level).high
     unlinked_noticed = high is not None and share >= high
-    exact = "counts that are exact"
-    if claimed.draws.bound is not None:
-        few = bool(len(protected(match, column, claimed)))
-        exact = f"exact counts of values of at most {claimed.draws.bound} records" if few else ""
     return Excluded(
         column=column,
         law=claimed.law,
@@ -185,7 +183,15 @@ def _excluded(match: Match, column: str, claimed: Claimed, level: Fraction) -> E
         known=known,
         retention=retention_power(true, claimed.law.retention, claimed, level) if known else None,
         exact_counts=noticed_distance(match, column, claimed, level) if intact else None,
-        exact=exact,
+        exact=exact_counts_words(match, column, claimed),
         unlinked=int((typical >= 0).sum()),
         unlinked_noticed=unlinked_noticed,
     )
+
+
+def exact_counts_words(match: Tallied, column: str, claimed: Claimed) -> str:
+    """Return which counts would be exact that should not be, in words; empty if there are none."""
+    if claimed.draws.bound is None:
+        return "counts that are exact"
+    few = bool(len(protected(match, column, claimed)))
+    return f"exact counts of values of at most {claimed.draws.bound} records" if few else ""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
 from splu_ref.audit.releases.cells import holds_text_only, types_of
 from splu_ref.audit.releases.findings import Check, Claimed
 from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.tallied import Population, Tallied
 from splu_ref.decoys import largest_gamma
 from splu_ref.manifest import Manifest
 from splu_ref.microdata import Microdata
@@ -38,18 +36,17 @@ def schema_check(published: Microdata, original: Microdata) -> Check:
     return _exact("schema", published, f"{same}, with their types", passed=True)
 
 
-def rows_check(published: Microdata, claimed: Claimed, original: Microdata | None) -> Check:
+def rows_check(rows: int, claimed: Claimed, records: int | None) -> Check:
     """Check that N - N mod gamma rows are published, or at least a multiple of gamma.
 
     Where columns have other gammas, their least common multiple stands in its place.
     """
-    rows, gamma = published.row_count, claimed.divisor
-    if original is None:
-        return _exact("rows", published, f"{rows} rows, {rows % gamma} beyond a multiple of {gamma}",
-                      passed=rows % gamma == 0)  # fmt: skip
-    given = original.row_count
-    detail = f"{given} records, {rows} rows; SPLU-Gen publishes {given - given % gamma}"
-    return _exact("rows", published, detail, passed=rows == given - given % gamma)
+    gamma = claimed.divisor
+    if records is None:
+        detail = f"{rows} rows, {rows % gamma} beyond a multiple of {gamma}"
+        return Check("rows", None, rows % gamma == 0, detail, rows)
+    detail = f"{records} records, {rows} rows; SPLU-Gen publishes {records - records % gamma}"
+    return Check("rows", None, rows == records - records % gamma, detail, rows)
 
 
 def records_check(match: Match, claimed: Claimed) -> Check:
@@ -60,25 +57,24 @@ def records_check(match: Match, claimed: Claimed) -> Check:
     return Check("records", None, foreign == 0 and gone < claimed.divisor, detail, rows=match.rows)
 
 
-def feasible_check(original: Original, claimed: Claimed, column: str) -> Check:
+def feasible_check(original: Population, claimed: Claimed, column: str) -> Check:
     """Check that no value holds more than N / gamma of the original's records."""
     largest = largest_gamma(original.frequencies(column))
     detail = f"the most frequent value allows groups of up to {largest}"
-    return Check("feasible", column, claimed.law.gamma <= largest, detail, rows=original.table.row_count)
+    return Check("feasible", column, claimed.law.gamma <= largest, detail, rows=original.row_count)
 
 
-def values_check(match: Match, column: str, claimed: Claimed) -> Check:
+def values_check(match: Tallied, column: str, claimed: Claimed) -> Check:
     """Check that only values of the original are published, none by more records than can have it as decoy.
 
     A value with f records stands in f groups of gamma records each, so at most gamma f rows hold it.
     """
-    codes = match.published[column]
-    foreign = int((codes < 0).sum())
+    foreign = match.foreign(column)
     if foreign:
         detail = f"{foreign} rows hold a value that the original does not have"
         return Check("values", column, False, detail, rows=match.rows)
     domain = match.original.domains[column]
-    found = np.bincount(codes, minlength=len(domain))
+    found = match.found(column)
     frequencies = match.original.frequencies(column)
     excess = found - int(claimed.law.gamma) * frequencies
     worst = int(excess.argmax())
@@ -94,11 +90,11 @@ def values_check(match: Match, column: str, claimed: Claimed) -> Check:
 
 
 def manifest_checks(
-    manifest: Manifest, published: Microdata, domains: Mapping[str, tuple[str, ...]], original: bool
+    manifest: Manifest, rows: int, domains: Mapping[str, tuple[str, ...]], original: bool
 ) -> Iterator[Check]:
     """Check the manifest's number of rows, and its domains against the published or the original values."""
-    detail = f"the manifest says {manifest.rows} rows, the table has {published.row_count}"
-    yield _exact("manifest.rows", published, detail, passed=manifest.rows == published.row_count)
+    detail = f"the manifest says {manifest.rows} rows, the table has {rows}"
+    yield Check("manifest.rows", None, manifest.rows == rows, detail, rows)
     for column, values in domains.items():
         listed = set(manifest.domains[column])
         unlisted = len(set(values) - listed)
@@ -106,7 +102,7 @@ def manifest_checks(
         origin = "original" if original else "published"
         detail = f"{unlisted} {origin} values are not listed"
         detail += f", {unused} listed values do not occur in the original" if original else ""
-        yield Check("manifest.domain", column, unlisted + unused == 0, detail, published.row_count)
+        yield Check("manifest.domain", column, unlisted + unused == 0, detail, rows)
 
 
 def _exact(name: str, published: Microdata, detail: str, *, passed: bool) -> Check:
