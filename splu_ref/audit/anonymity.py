@@ -73,11 +73,11 @@ class Anonymity:
             If there is no such column.
         """
         if not quasi:
-            raise ParameterError("say which columns may be known of a person: --quasi COLUMN")
+            raise ParameterError("name one or more quasi-identifiers: columns that may be known of a person")
         if len(set(quasi)) < len(quasi) or sensitive in quasi:
             named = next(name for name in quasi if name == sensitive or quasi.count(name) > 1)
             twice = "the sensitive column" if named == sensitive else "named twice"
-            raise ParameterError(f"--quasi {named} is {twice}: leave it out")
+            raise ParameterError(f"the quasi-identifier {named!r} is {twice}: leave it out")
         numbers = columns.groups(quasi)
         sizes = np.bincount(numbers)
         found = dict(Counter(sizes.tolist()))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from splu_ref.audit.attacks import (
     Attackable,
@@ -17,6 +17,7 @@ from splu_ref.audit.attacks import (
     corrupted,
     eliminated,
     proof_of_presence,
+    repeated,
     shared_value,
     told_apart,
 )
@@ -36,6 +37,7 @@ from splu_ref.audit.comparison_cells import (
     Cell,
     Row,
 )
+from splu_ref.audit.shares import FEWEST, Shares
 from splu_ref.audit.tuple_rows import tuple_rows
 from splu_ref.binomial import Bounds, Enclosure, lower_tail, upper_tail
 from splu_ref.channels import PredicateCount, amplification, mutual_information, worst_property
@@ -61,8 +63,8 @@ SWAPPED = 1_000_000
 
 LEARNED = "learning"
 """The column of the attack that learns."""
-RUNS = 6
-"""Releases that it learns from, one by one: the fewest that have an interval."""
+RUNS = FEWEST
+"""Publications to measure what nothing predicts on, each by itself: the fewest that have an interval."""
 
 
 class Learning(NamedTuple):
@@ -107,6 +109,8 @@ class Comparison:
         Records that are published.
     column
         The sensitive column.
+    runs
+        On how many publications everything was measured that nothing predicts.
     attacks, guarantees
         A row for each mechanism.
     learning
@@ -115,15 +119,25 @@ class Comparison:
 
     rows: int
     column: str
+    runs: int
     attacks: tuple[Row, ...]
     guarantees: tuple[Row, ...]
     learning: Learning | None = None
+
+    @property
+    def measured(self) -> Iterator[tuple[str, str, Cell]]:
+        """What was measured: the attack, the mechanism and the entry, attack by attack."""
+        for place, name in enumerate(ATTACKS):
+            for mechanism, cells in self.attacks:
+                if cells[place].kind == "measured":
+                    yield name, mechanism, cells[place]
 
     def to_json(self) -> dict[str, object]:
         """Return both tables for programs, with what their columns mean."""
         return {
             "rows": self.rows,
             "column": self.column,
+            "runs": self.runs,
             "attacks": [row.to_json(ATTACKS) for row in self.attacks],
             "guarantees": [row.to_json(GUARANTEES) for row in self.guarantees],
             "learning": None if self.learning is None else self.learning.to_json(),
@@ -140,7 +154,7 @@ ATTACKS: Mapping[str, str] = {
     "pair": "probability that two records have the rarest value, if they are known to share one and "
     "both show it",
     LEARNED: "share of records whose own value is believed most by who learns from a release which values go "
-    "with which other columns: the median of several releases",
+    "with which other columns",
 }
 GUARANTEES: Mapping[str, str] = {
     "own kept": "chance that a record is published with its own value",
@@ -155,6 +169,8 @@ GUARANTEES: Mapping[str, str] = {
 
 COUNTS_ONLY = "counts are published, and nothing of single records"
 TUPLES = "learning: a published tuple is somebody's or nobody's, and no value is published beside a record"
+Attempt: TypeAlias = Cell | AttackOutcome
+"""An entry, or the first measurement of what nothing predicts."""
 
 
 def compare(
@@ -179,7 +195,7 @@ def compare(
     progress
         Told how many mechanisms are done, and how many there are.
     learner, runs
-        The attack that learns, and how many releases of each mechanism it learns from, one by one.
+        The attack that learns, and how many publications what nothing predicts is measured on, one by one.
 
     Raises
     ------
@@ -190,32 +206,41 @@ def compare(
     if table.row_count < 2 * LARGE:
         raise DataError(f"{table.row_count} records: give a table of {2 * LARGE} or more")
     attacker = _attacker(table, column, learner, runs)
-    attacks, guarantees, rows = [], [], table.row_count
+    attempts: list[tuple[str, Victims | None, tuple[Attempt, ...]]] = []
+    guarantees, rows = [], table.row_count
     for done, (name, mechanism) in enumerate(mechanisms):
         progress(done, len(mechanisms))
         if isinstance(mechanism, LaplaceCounts):
-            attacks.append(Row(name, (Cell(None, "none", COUNTS_ONLY),) * (len(ATTACKS) - 1)))
+            attempts.append((name, None, (Cell(None, "none", COUNTS_ONLY),) * (len(ATTACKS) - 1)))
             guarantees.append(Row(name, _of_counts(mechanism)))
             continue
-        declared = table if isinstance(mechanism, Anatomy) else mechanism.declared(table)
-        victims = Victims(declared, (column,), column, mechanism, draws)
-        attacks.append(Row(name, tuple(_attacked(victims))))
+        victims = _victims(mechanism, table, column, draws)
+        attempts.append((name, replace(victims), tuple(_attacked(victims))))
         guarantees.append(Row(name, tuple(_guaranteed(victims))))
         rows = min(rows, victims.view.rows)
     for kept in RETENTIONS:
         attacked, guaranteed = tuple_rows(table, column, kept)
-        attacks.append(attacked)
+        attempts.append((attacked.mechanism, None, attacked.cells))
         guarantees.append(guaranteed)
-    # Last, so that what is measured of the other attacks does not depend on it.
+    # Learning and further measurements come last, so that what is predicted does not depend on them.
     learning = None
     if isinstance(attacker, str):
-        cells = [Cell(None, "none", attacker)] * len(attacks)
+        cells = [Cell(None, "none", attacker)] * len(attempts)
     else:
-        cells = [_learned(attacker, mechanism, draws) for _, mechanism in mechanisms]
-        cells += [Cell(None, "none", TUPLES)] * (len(attacks) - len(cells))
+        shares = [_learned(attacker, mechanism, draws) for _, mechanism in mechanisms]
         learning = Learning(learner, runs, *attacker.without_release(draws))
-    whole = (Row(row.mechanism, (*row.cells, cell)) for row, cell in zip(attacks, cells, strict=True))
-    return Comparison(rows, column, tuple(whole), tuple(guarantees), learning)
+        cells = [each if isinstance(each, Cell) else _measured(each, learning.majority) for each in shares]
+        cells += [Cell(None, "none", TUPLES)] * (len(attempts) - len(cells))
+    attacks = tuple(
+        Row(name, (*_repeated(again, tried, runs), cell))
+        for (name, again, tried), cell in zip(attempts, cells, strict=True)
+    )
+    return Comparison(rows, column, runs, attacks, tuple(guarantees), learning)
+
+
+def _victims(mechanism: Attackable, table: Microdata, column: str, draws: Draws) -> Victims:
+    declared = table if isinstance(mechanism, Anatomy) else mechanism.declared(table)
+    return Victims(declared, (column,), column, mechanism, draws)
 
 
 def _attacker(table: Microdata, column: str, name: LearningName, runs: int) -> Learner | str:
@@ -226,7 +251,7 @@ def _attacker(table: Microdata, column: str, name: LearningName, runs: int) -> L
         return f"learning: {error}"
 
 
-def _learned(attacker: Learner, mechanism: Attackable | LaplaceCounts, draws: Draws) -> Cell:
+def _learned(attacker: Learner, mechanism: Attackable | LaplaceCounts, draws: Draws) -> Shares | Cell:
     """Return the share that is named right by who learns from releases of a mechanism."""
     if isinstance(mechanism, LaplaceCounts):
         return Cell(None, "none", COUNTS_ONLY)
@@ -234,7 +259,11 @@ def _learned(attacker: Learner, mechanism: Attackable | LaplaceCounts, draws: Dr
         success, _ = attacker.attack(mechanism, draws)
     except ParameterError as error:
         return Cell(None, "none", f"learning: {error}")
-    return Cell(success.median, "measured", interval=(success.least, success.greatest))
+    return success
+
+
+def _measured(shares: Shares, baseline: Fraction) -> Cell:
+    return Cell(shares.median, "measured", interval=shares.interval, baseline=baseline)
 
 
 def _matched(table: Microdata, column: str) -> Iterator[tuple[str, Attackable | LaplaceCounts]]:
@@ -265,40 +294,69 @@ def _matched(table: Microdata, column: str) -> Iterator[tuple[str, Attackable | 
     yield f"Laplace, {LN_2}", LaplaceCounts(LN_2)
 
 
-def _attacked(victims: Victims) -> Iterator[Cell]:
-    said = ""
-    for score, excluded in ((best_guess, 0), (eliminated(GAMMA - 1), GAMMA - 1)):
-        outcome = carried_out("", victims, score, said, excluded=excluded)
-        yield _cell(outcome.predicted, outcome.success)
-    yield _attempted(lambda: corrupted(victims, GAMMA - 1))
-    several = Victims(
-        victims.table, victims.columns, victims.column, victims.mechanism, victims.draws, RELEASES
-    )
-    averaged = carried_out("", several, best_guess, said)
-    yield _cell(averaged.predicted, averaged.success)
-    try:
-        yield Cell(proof_of_presence(victims.mechanism, 1, victims.view.rows), "exact")
-    except ParameterError as error:
-        yield Cell(None, "none", str(error))
+def _corrupted(victims: Victims) -> AttackOutcome:
+    return corrupted(victims, GAMMA - 1)
+
+
+def _eliminated(victims: Victims) -> AttackOutcome:
+    return carried_out("", victims, eliminated(GAMMA - 1), "", excluded=GAMMA - 1)
+
+
+def _guessed(victims: Victims) -> AttackOutcome:
+    return carried_out("", victims, best_guess, "")
+
+
+def _averaged(victims: Victims) -> AttackOutcome:
+    return carried_out("", replace(victims, releases=RELEASES), best_guess, "")
+
+
+def _paired(victims: Victims) -> AttackOutcome:
     shared = {code: count for code, count in victims.counts.items() if count > 1}
-    yield _attempted(lambda: shared_value(victims, min(shared, key=shared.__getitem__)))
+    return shared_value(victims, min(shared, key=shared.__getitem__))
 
 
-def _attempted(attack: Callable[[], AttackOutcome]) -> Cell:
-    """Return what an attack comes to, or why it cannot be told."""
+CARRIED_OUT: Mapping[str, Callable[[Victims], AttackOutcome]] = {
+    "homogeneity": _guessed,
+    "elimination": _eliminated,
+    "corruption": _corrupted,
+    "averaging": _averaged,
+    "pair": _paired,
+}
+"""The columns whose attacks are carried out."""
+
+
+def _attacked(victims: Victims) -> Iterator[Attempt]:
+    for name in ATTACKS:
+        if name in CARRIED_OUT:
+            yield _attempted(CARRIED_OUT[name], victims)
+        elif name != LEARNED:
+            try:
+                yield Cell(proof_of_presence(victims.mechanism, 1, victims.view.rows), "exact")
+            except ParameterError as error:
+                yield Cell(None, "none", str(error))
+
+
+def _attempted(attack: Callable[[Victims], AttackOutcome], victims: Victims) -> Attempt:
+    """Return what an attack comes to, its first measurement, or why it cannot be told."""
     try:
-        outcome = attack()
+        outcome = attack(victims)
     except ParameterError as error:
         return Cell(None, "none", str(error))
-    if outcome.predicted is None and outcome.success is None:
-        return Cell(None, "none", outcome.says)
-    return _cell(outcome.predicted, outcome.success)
+    if outcome.predicted is not None:
+        return Cell(outcome.predicted, "exact")
+    return Cell(None, "none", outcome.says) if outcome.success is None else outcome
 
 
-def _cell(predicted: Fraction | None, measured: Fraction | None) -> Cell:
-    if predicted is not None:
-        return Cell(predicted, "exact")
-    return Cell(measured, "measured")
+def _repeated(victims: Victims | None, attempts: Iterable[Attempt], runs: int) -> Iterator[Cell]:
+    """Yield the entries; those that nothing predicts are measured on further publications."""
+    for name, attempt in zip(ATTACKS, attempts, strict=False):  # all but what learns
+        if isinstance(attempt, Cell):
+            yield attempt
+            continue
+        assert victims is not None
+        measured = repeated(CARRIED_OUT[name], victims, attempt, runs).measured
+        assert measured is not None
+        yield _measured(measured, attempt.baseline)
 
 
 def _guaranteed(victims: Victims) -> Iterator[Cell]:

@@ -32,7 +32,8 @@ class Cell(NamedTuple):
     value
         The number; None if there is none, and then ``reason`` says why.
     kind
-        ``"exact"`` follows from the law, ``"measured"`` was seen in one run, ``"none"`` does not apply.
+        ``"exact"`` follows from the law, ``"measured"`` is the median of several publications, ``"none"``
+        does not apply.
     reason
         Why there is no number, or what the number leaves out; often empty.
     rounding
@@ -40,6 +41,8 @@ class Cell(NamedTuple):
         kept and errors of small counts, which protect, down.
     interval
         Of a measured number that has one, for 95 %.
+    baseline
+        Of a measured number: what the same attacker expects who has no release.
     """
 
     value: Fraction | Bounds | None
@@ -47,6 +50,7 @@ class Cell(NamedTuple):
     reason: str = ""
     rounding: Literal["down", "up"] = "up"
     interval: tuple[Fraction, Fraction] | None = None
+    baseline: Fraction | None = None
 
     def decimal(self, digits: int) -> str:
         """Return the number's first significant digits, rounded as it ought to be, or nothing."""
@@ -61,6 +65,10 @@ class Cell(NamedTuple):
         least, greatest = self.interval
         return f"{decimal_down(least, digits)} to {decimal_up(greatest, digits)}"
 
+    def without(self, digits: int) -> str:
+        """Return the baseline's first significant digits, rounded down, or nothing."""
+        return "" if self.baseline is None else decimal_down(self.baseline, digits)
+
     def to_json(self) -> dict[str, object]:
         """Return the entry for programs."""
         value = None if self.value is None else exact_json(self.value, self.rounding)
@@ -68,6 +76,8 @@ class Cell(NamedTuple):
         if self.interval is not None:
             least, greatest = self.interval
             told["interval"] = [exact_json(least, "down"), exact_json(greatest, "up")]
+        if self.baseline is not None:
+            told["baseline"] = exact_json(self.baseline, "down")
         return told
 
 

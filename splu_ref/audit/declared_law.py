@@ -24,6 +24,7 @@ from splu_ref.audit.enumeration import (
     RETENTIONS,
     codes_of,
     eligible_histograms,
+    made_once,
 )
 from splu_ref.audit.laws import Vector
 from splu_ref.channels import Channel, mixture
@@ -95,7 +96,7 @@ _ROWS = (("2/3", "1/3", 0, 0), ("1/4", "1/2", "1/4", 0), (0, 0, 1, 0), ("1/2", 0
 
 DECLARED: Sequence[tuple[Declaring, int]] = (
     *(
-        (SpluGen(gamma, retention, plan), gamma)
+        (SpluGen(gamma, retention, made_once(plan)), gamma)
         for gamma, retention, plan in product(GAMMAS, (None, *RETENTIONS), ENUMERATED.values())
     ),
     *((Anatomy(gamma, plan), gamma) for gamma, plan in product(GAMMAS, ("anatomy", "cyclic"))),

@@ -1,10 +1,10 @@
 """The exact output distribution of the mechanism, from every outcome of its random choices.
 
-For every small table the mechanism is run on each outcome of the deletion of the remainder, of the order
-of the records within their values, and of the draws. Three laws are compared as fractions: the joint law
-of the published values by record, the law of the published histogram, and that of each count f'. The
-shuffle is left out here: with it the number of outcomes explodes, and it is a choice of the source that is
-enumerated by itself.
+For every small table the mechanism is run on each outcome of the deletion of the remainder, of the plan's
+secret, of the order of the records within their values, and of the draws. Three laws are compared as
+fractions: the joint law of the published values by record, the law of the published histogram, and that of
+each count f'. The shuffle is left out here: with it the number of outcomes explodes, and it is a choice of
+the source that is enumerated by itself.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ import numpy as np
 from splu_ref.audit.law_comparison import release_disagreements
 from splu_ref.audit.laws import Vector
 from splu_ref.channels import PublishedCount
-from splu_ref.decoys import PLANS, PlanMethod, mixed
+from splu_ref.decoys import PLANS, DecoyPlan, PlanMethod, mixed
 from splu_ref.mechanisms import SpluGen
-from splu_ref.randomness import Draws, IntArray, outcomes
+from splu_ref.model import Gamma
+from splu_ref.randomness import Draws, EnumerationSource, IntArray, PlanSecret, outcomes
 
 GAMMAS = (2, 3)
 RETENTIONS = (Fraction(2, 3), Fraction(1))
@@ -144,7 +145,7 @@ def enumerate_histogram(
     observed: dict[Vector, dict[Vector, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     lost: list[str] = []
     walked = 0
-    mechanism = SpluGen(law.gamma, law.retention, plans[plan_name])
+    mechanism = SpluGen(law.gamma, law.retention, made_once(plans[plan_name]))
 
     def run(source: Draws) -> tuple[Vector, Vector]:
         done = publish(mechanism, codes, len(histogram), source)
@@ -166,6 +167,29 @@ def enumerate_histogram(
         holds=not detail,
         detail=detail,
     )
+
+
+def made_once(plan: PlanMethod) -> PlanMethod:
+    """Return a plan that is made once for the outcomes that differ in later choices alone.
+
+    A plan is a function of the histogram, the group size and its own choices, and all outcomes that begin
+    with the same choices follow one another.
+    """
+    last: tuple[tuple[int, bytes, Gamma], list[int], DecoyPlan] | None = None
+
+    def made(histogram: IntArray, gamma: Gamma, source: PlanSecret) -> DecoyPlan:
+        nonlocal last
+        if not isinstance(source, EnumerationSource):
+            return plan(histogram, gamma, source)
+        begin = source.made
+        where = begin, histogram.tobytes(), gamma
+        if last is not None and last[0] == where and source.repeats(last[1]):
+            return last[2]
+        found = plan(histogram, gamma, source)
+        last = where, source.choices(begin), found
+        return found
+
+    return made
 
 
 def enumeration_rows(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
 from typing import Any, TypeAlias
 
@@ -188,11 +189,13 @@ def _outcomes(gamma: Gamma, case: ConceptCase) -> tuple[_Array, _Array]:
 
 
 def _weights(gamma: Gamma, case: ConceptCase) -> _Array:
-    first, second = (
-        np.array([float(probability_mass(trials, k, Fraction(1, gamma))) for k in range(trials + 1)])
-        for trials in _trials(gamma, case)
-    )
+    first, second = (_masses(trials, gamma) for trials in _trials(gamma, case))
     return np.outer(first, second)
+
+
+@lru_cache(maxsize=512)  # neighboring tables have most of their numbers of trials in common
+def _masses(trials: int, gamma: Gamma) -> _Array:
+    return np.array([float(probability_mass(trials, k, Fraction(1, gamma))) for k in range(trials + 1)])
 
 
 def _predicate_counts(gamma: Gamma, epsilon: Fraction, case: ConceptCase) -> tuple[int, int]:

@@ -10,6 +10,8 @@ from statistics import median
 
 LEVEL = 20
 """The interval misses the median in at most one of so many repetitions of all experiments."""
+FEWEST = 6
+"""The fewest experiments that have an interval: all of fewer lie on one side of the median too often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +25,19 @@ class Shares:
     least, greatest
         An interval that holds the median of the share's law with at least 95 %: an order statistic and its
         counterpart, whatever the law is. 0 to 1 with fewer than six experiments.
+    experiments
+        How many there were.
     """
 
     median: Fraction
     least: Fraction
     greatest: Fraction
+    experiments: int
+
+    @property
+    def interval(self) -> tuple[Fraction, Fraction] | None:
+        """The interval, or None where there are too few experiments for one."""
+        return (self.least, self.greatest) if self.experiments >= FEWEST else None
 
     @classmethod
     def of(cls, shares: Sequence[Fraction]) -> Shares:
@@ -38,4 +48,4 @@ class Shares:
             below += comb(runs, rank)
             rank += 1
         ends = (ordered[rank - 1], ordered[runs - rank]) if rank else (Fraction(0), Fraction(1))
-        return cls(median(ordered), *ends)
+        return cls(median(ordered), *ends, runs)

@@ -115,7 +115,11 @@ def test_all_numbers_are_those_of_the_definitions() -> None:
 def test_what_cannot_be_asked_is_refused() -> None:
     frame = pl.DataFrame({"a": ["1"], "s": ["2"]})
     columns = Columns(Microdata.from_frame(frame), {})
-    for quasi, says in (((), "--quasi COLUMN"), (("a", "a"), "named twice"), (("a", "s"), "the sensitive")):
+    for quasi, says in (
+        ((), "one or more quasi-identifiers"),
+        (("a", "a"), "named twice"),
+        (("a", "s"), "the sensitive"),
+    ):
         with pytest.raises(ParameterError, match=says):
             Anonymity.of(columns, quasi, "s")
     with pytest.raises(ParameterError, match="sensitive COLUMN"):

@@ -48,6 +48,22 @@ def test_faults_of_groups() -> None:
     assert "outside" in (fault_in_groups([(0, 1), (2, 3)], [1, 1, 1], 2) or "")
 
 
+def test_a_plan_is_made_once_for_each_of_its_own_outcomes() -> None:
+    made: list[int] = []
+
+    def drawn(histogram: IntArray, gamma: Gamma, source: PlanSecret) -> DecoyPlan:
+        """Return the greedy plan, of which the second group may come first."""
+        made.append(int(source.block(0).below(3, 1)[0]))
+        groups = anatomy(histogram, gamma).groups()
+        return ArrayPlan(gamma, len(histogram), groups[::-1] if made[-1] else groups)
+
+    row = enumerate_histogram([2, 1, 1], PublishedCount.of(2), "drawn", plans={"drawn": drawn})
+    assert row.holds, row.detail
+    assert row.outcomes == 3 * 2 * 2**4  # plans, orders of the two records of the first value, draws
+    assert made[:3] == [0, 1, 2]
+    assert len(made) < row.outcomes / 4  # the laws of the theory walk the plans once more
+
+
 @pytest.mark.parametrize("gamma", [2, 3])
 def test_all_eligible_histograms_come_up_once(gamma: int) -> None:
     wanted = {

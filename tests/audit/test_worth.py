@@ -82,3 +82,11 @@ def test_the_error_of_a_typical_conjunction_is_that_of_releases() -> None:
 def test_what_it_means_for_odd_tables(values: list[tuple[str, int]], said: str) -> None:
     text = " ".join(told for _, told in worth(PublishedCount.of(2, None), values).sentences())
     assert said in text
+
+
+def test_options_that_recode_are_advised_where_they_can_be_given() -> None:
+    found = worth(PublishedCount.of(2, None), MANY)
+    for recoding in (True, False):
+        [(_, accurate), (_, every)] = found.sentences(recoding=recoding)[-2:]
+        assert ("--bins" in accurate, "--hash" in every) == (recoding, recoding)
+        assert ("binned, already" in accurate) != recoding

@@ -1,6 +1,6 @@
 """Attacks whose success can be told in advance: exactly predicted, then carried out and measured."""
 
-from splu_ref.audit.attacks.carried_out import Attackable, Victims, carried_out
+from splu_ref.audit.attacks.carried_out import Attackable, Victims, carried_out, repeated
 from splu_ref.audit.attacks.corruption import corrupted
 from splu_ref.audit.attacks.duplicate import duplicates, duplicates_in, reading_named
 from splu_ref.audit.attacks.known_others import known_others, told_apart
@@ -34,6 +34,7 @@ __all__ = [
     "presence_in",
     "proof_of_presence",
     "reading_named",
+    "repeated",
     "shared_value",
     "told_apart",
 ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias
@@ -13,6 +13,7 @@ import numpy as np
 
 from splu_ref.audit.attacks.outcome import AttackOutcome, sum_tested
 from splu_ref.audit.attacks.view import MOST_LABELS, Label, Score, Shown, View, eliminated
+from splu_ref.audit.shares import Shares
 from splu_ref.channels import Channel
 from splu_ref.channels.channel import Out
 from splu_ref.decoys import DecoyPlan, PlanMethod
@@ -234,3 +235,33 @@ def carried_out(name: str, victims: Victims, score: Score, says: str, *, exclude
         says=says,
         attacked=rows,
     )
+
+
+def repeated(
+    attack: Callable[[Victims], AttackOutcome], victims: Victims, outcome: AttackOutcome, runs: int
+) -> AttackOutcome:
+    """Measure on further publications what nothing predicts.
+
+    Parameters
+    ----------
+    attack
+        What was carried out.
+    victims
+        The records; they are published anew for each further measurement, deletion and plan included.
+    outcome
+        The first measurement.
+    runs
+        How many measurements in all; an interval needs six.
+
+    Returns
+    -------
+    AttackOutcome
+        The first one with the median success, ``measured``, and the largest posterior of all; as it is if its
+        success is predicted, or was not measured.
+    """
+    if outcome.predicted is not None or outcome.success is None:
+        return outcome
+    outcomes = [outcome, *(attack(replace(victims)) for _ in range(runs - 1))]
+    measured = Shares.of([each.success for each in outcomes if each.success is not None])
+    largest = max((each.largest for each in outcomes if each.largest is not None), default=None)
+    return replace(outcome, success=measured.median, largest=largest, measured=measured)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from splu_ref.audit.e_values import EValue, counts_point, sum_of_bounded
+from splu_ref.audit.shares import Shares
 
 LEVEL = Fraction(1, 10**9)
 """Probability of calling a prediction contradicted that holds, at most."""
@@ -43,6 +44,9 @@ class AttackOutcome:
         What an attacker without the original believes his own success to be.
     bounded
         Whether ``predicted`` is an upper bound of the expectation, not the expectation itself.
+    measured
+        Where nothing is predicted: what the attack achieves on several publications of the table, whose
+        median ``success`` is.
     """
 
     attack: str
@@ -57,6 +61,7 @@ class AttackOutcome:
     attacked: int | None = None
     believed: Fraction | None = None
     bounded: bool = False
+    measured: Shares | None = None
 
     @property
     def contradicted(self) -> bool:

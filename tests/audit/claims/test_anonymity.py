@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from fractions import Fraction
+from hashlib import sha256
 from math import prod
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from splu_ref.audit.anonymity import OPEN
 from splu_ref.audit.claims import Finding, Verdict, decide, foresee, read_claims
 from splu_ref.binomial.work import one_budget
+from splu_ref.microdata.reading import separated_by
 from splu_ref.model import InputError
 
 Groups = list[Counter[str]]
@@ -93,7 +95,22 @@ def test_what_is_true_instead_and_what_k_does_not_say(tmp_path: Path) -> None:
     finding = _decided(tmp_path, "k-anonymity", k="3")
     assert finding.verdict is Verdict.NARROWED
     assert (finding.true_for, finding.instead) == ("true for the groups of 3 of 5 records", "k = 2")
-    assert finding.remarks[0].endswith("they may all be one, and are of 's' for 2 records")
+    assert finding.remarks[0] == (
+        "k says nothing of the values in a group, which may all be the same; 2 records are in groups with a "
+        "single value of 's'"
+    )
+    digest = sha256((tmp_path / "t.csv").read_bytes()).hexdigest()
+    assert (
+        finding.remarks[1]
+        == f"The SHA-256 digest of t.csv is {digest}: the verdict is on that file and no other"
+    )
+    (tmp_path / "t.csv").write_text("a;b;s\np;u;x\np;u;x\nq;u;x\nq;u;y\nq;u;y\n")
+    with separated_by("semicolon"):
+        divided = _decided(tmp_path, "k-anonymity", k="3")
+    assert divided.numbers == finding.numbers
+    assert divided.recompute == f"{finding.recompute} --separator semicolon"
+    assert divided.remarks[1] != finding.remarks[1]
+    (tmp_path / "t.csv").write_text("a,b,s\np,u,x\np,u,x\nq,u,x\nq,u,y\nq,u,y\n")
     assert finding.numbers == {"k": 2, "alone": 0, "records": 5, "within": 3, "exposed": 2}
     assert finding.recompute == "splu-ref anonymity t.csv --quasi a --quasi b --sensitive s"
     refuted = _decided(tmp_path, "l-diversity", l="3")

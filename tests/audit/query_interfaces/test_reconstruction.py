@@ -32,6 +32,7 @@ APART = np.arange(200)
 @pytest.mark.parametrize("runs", [1, 5, 6, 21, 40, 101])
 def test_the_interval_holds_the_median_whatever_the_law(runs: int) -> None:
     shares = Shares.of([Fraction(run) for run in range(runs)])
+    assert (shares.interval is None) == (runs < 6)
     if shares.least == 0.0 and shares.greatest == 1.0 and runs < 6:
         assert 2**runs < LEVEL * 2  # one rank would miss too often
         return
