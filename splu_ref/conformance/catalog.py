@@ -19,6 +19,7 @@ from splu_ref.conformance.groups import (
     false_certificates,
     fields,
     keyed,
+    median_groups,
     operator_manifests,
     operators,
     plans,
@@ -63,6 +64,7 @@ SUBJECTS = (
     entropy,
     operators,
     assignments,
+    median_groups,
 )
 LATER = (retention_laws, dependent_draws, operator_manifests)
 """Subjects of operations whose fields are varied by an earlier request: a vector file never changes."""

@@ -79,8 +79,9 @@ class Conformance:
         """Return the number of results by operation and verdict, in the order of the run."""
         table: dict[str, dict[str, int]] = {}
         for result in self.results:
-            row = table.setdefault(result.operation, {verdict.value: 0 for verdict in Verdict})
-            row[result.verdict.value] += 1
+            if result.operation not in table:
+                table[result.operation] = {verdict.value: 0 for verdict in Verdict}
+            table[result.operation][result.verdict.value] += 1
         return table
 
     def operations(self) -> list[str]:
@@ -97,16 +98,16 @@ class Conformance:
 
     def conforming(self) -> list[str]:
         """Return the operations of which all that there is was asked and right."""
-        return [name for name in self._right() if whole(self.coverage[name]).part == 1]
+        return [name for name, shares in self._right() if whole(shares).part == 1]
 
     def in_part(self) -> list[str]:
         """Return the operations of which nothing failed, and a part was not asked, told or expected right."""
-        return [name for name in self._right() if whole(self.coverage[name]).part < 1]
+        return [name for name, shares in self._right() if whole(shares).part < 1]
 
-    def _right(self) -> list[str]:
-        """Return the operations of which something was answered rightly and nothing failed."""
-        wrong, right = {failure.operation for failure in self.failures()}, self.answered()
-        return [operation for operation in self.operations() if operation in right - wrong]
+    def _right(self) -> list[tuple[str, Coverage]]:
+        """Return the operations of which something was answered rightly and nothing failed, with shares."""
+        right = self.answered() - {failure.operation for failure in self.failures()}
+        return [(name, shares) for name, shares in self.coverage.items() if name in right]
 
     @property
     def coverage(self) -> dict[str, Coverage]:
@@ -151,7 +152,7 @@ def statement(outcome: Conformance) -> str:
     if outcome.replay is not None:
         return f"{outcome.verdict}: {outcome.replay.id}, asked alone; this says nothing of the others"
     table, conforming, in_part = outcome.by_operation(), outcome.conforming(), outcome.in_part()
-    operations = outcome.operations()
+    operations, coverage, answered = outcome.operations(), outcome.coverage, outcome.answered()
     offered = [name for name in operations if name in outcome.offered]
     failures = outcome.failures()
     if outcome.verdict == "conforms":
@@ -169,9 +170,9 @@ def statement(outcome: Conformance) -> str:
         parts.append(f"{_counted(expected)} {'was' if expected == 1 else 'were'} expected")
     listed = {
         "not offered": [name for name in operations if name not in outcome.offered],
-        "in part": [f"{name} ({whole(outcome.coverage[name])})" for name in in_part],
+        "in part": [f"{name} ({whole(coverage[name])})" for name in in_part],
         "offered and not shown": [
-            name for name in offered if name not in outcome.answered() and not table[name]["failed"]
+            name for name in offered if name not in answered and not table[name]["failed"]
         ],
     }
     parts += [f"{len(names)} {what}: {', '.join(names)}" for what, names in listed.items() if names]

@@ -21,6 +21,7 @@ OPTIONAL = {
     "publish_swap": ("cells", "places"),
     "publish_alpha_beta": ("members", "numbers"),
     "publish_operator": ("rows", "integers"),
+    "publish_pg": ("groups", "rows", "integers"),
     "amplification": ("published", "more", "less"),
     "breach_profile": ("prior", "published"),
     "privacy_minimum": ("argmin", "t_p_definition", "argmin_definition"),

@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 import pytest
 
 from splu_ref.cli import main
-from splu_ref.conformance import answer, answer_line, read_vectors, vector_files, write_vectors
+from splu_ref.conformance import answer, answer_line, read_vectors, write_vectors
 from splu_ref.conformance.comparison import error_kind
+from tests.committed import all_vectors
 
 COMMITTED = Path(__file__).parents[2] / "vectors"
 REFERENCE = [sys.executable, "-m", "splu_ref.conformance"]
@@ -41,7 +42,7 @@ def few(tmp_path: Path) -> Path:
     """A folder with a few vector files."""
     folder = tmp_path / "few"
     wanted = ("plan/anatomy-3.json", "plan/anatomy-invalid.json", "estimate/mle-3.json")
-    write_vectors(folder, [file for file in vector_files() if file.path in wanted], force=False)
+    write_vectors(folder, [file for file in all_vectors() if file.path in wanted], force=False)
     return folder
 
 

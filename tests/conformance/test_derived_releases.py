@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from splu_ref.conformance import Vector, VectorFile, vector_files
+from splu_ref.conformance import Vector, VectorFile
+from tests.committed import all_vectors
 
 Request = dict[str, Any]
 
@@ -637,6 +638,56 @@ def _publish_operator(request: Request) -> Request:
     }
 
 
+def _publish_pg(request: Request) -> Request:
+    source, own = tape(request), request["sensitive"]
+    least, m = int(request["least"]), int(request["values"])
+    columns = [[sorted(set(column)).index(cell) for cell in column] for column in request["quasi"]]
+    groups: list[list[int]] = []
+
+    def cut(rows: list[int]) -> None:
+        def width(column: list[int]) -> Fraction:
+            here = [column[row] for row in rows]
+            return Fraction(max(here) - min(here), max(*column, 1))
+
+        if len(rows) >= 2 * least:
+            for column in sorted(columns, key=width, reverse=True):  # which keeps the order of equal ones
+                middle = sorted(column[row] for row in rows)[len(rows) // 2]
+                for limit in (middle - 1, middle):
+                    halves = [
+                        [row for row in rows if (column[row] > limit) == upper] for upper in (False, True)
+                    ]
+                    if min(map(len, halves)) >= least:
+                        cut(halves[0])
+                        cut(halves[1])
+                        return
+        groups.append(rows)
+
+    cut(list(range(len(own))))
+    of = [next(number for number, rows in enumerate(groups) if row in rows) for row in range(len(own))]
+    order = source.order(of)
+    rows = [next(row for row in order if of[row] == number) for number in range(len(groups))]
+    p = Fraction(request["retention"])
+    integers = source.below(p.denominator * m, len(rows))
+    return {
+        "published": [
+            own[row] if drawn < p.numerator * m else drawn % m
+            for row, drawn in zip(rows, integers, strict=True)
+        ],
+        "ranges": [
+            [
+                [min(column[row] for row in rows), max(column[row] for row in rows)]
+                for column in request["quasi"]
+            ]
+            for rows in groups
+        ],
+        "sizes": list(map(len, groups)),
+        "consumed": source.consumed,
+        "groups": of,
+        "rows": rows,
+        "integers": list(map(as_written, integers)),
+    }
+
+
 def _publish_alpha_beta(request: Request) -> Request:
     source, columns = tape(request), {entry["column"]: entry for entry in request["sensitive"]}
     names = _by_code_point(list(columns))
@@ -721,6 +772,7 @@ DERIVED: dict[str, Callable[[Request], Request]] = {
     "publish_swap": _publish_swap,
     "publish_alpha_beta": _publish_alpha_beta,
     "publish_operator": _publish_operator,
+    "publish_pg": _publish_pg,
     "below": _below,
     "coins": _coins,
     "plan_secret": _plan_secret,
@@ -742,7 +794,7 @@ DERIVED: dict[str, Callable[[Request], Request]] = {
 
 
 def _files() -> list[VectorFile]:
-    return [file for file in vector_files() if file.operation in DERIVED]
+    return [file for file in all_vectors() if file.operation in DERIVED]
 
 
 @pytest.mark.parametrize("file", _files(), ids=lambda file: file.path)

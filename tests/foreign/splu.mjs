@@ -1076,6 +1076,65 @@ function operated(matrix, codes, shuffled, source) {
   return { published: rows.map((record) => published[record]), rows, integers };
 }
 
+// ---- perturbed generalization: publishing.md ----------------------------------------------------------------------
+
+function medianGroups(columns, least) {
+  const ranks = columns.map((column) => {
+    const place = new Map([...new Set(column)].sort((a, b) => a - b).map((value, rank) => [value, rank]));
+    return column.map((value) => place.get(value));
+  });
+  const spans = ranks.map((places) => Math.max(places.reduce((a, b) => Math.max(a, b)), 1));
+  const groups = columns[0].map(() => 0);
+  const waiting = [groups.map((_, record) => record)];
+  for (let made = 0; waiting.length;) {
+    const rows = waiting.pop();
+    const lower = halved(rows, ranks, spans, least);
+    if (lower) waiting.push(rows.filter((row) => !lower.has(row)), rows.filter((row) => lower.has(row)));
+    else { for (const row of rows) groups[row] = made; made += 1; }
+  }
+  return groups;
+}
+
+// The records of the lower half, by the first column that can be cut, the widest as a share of its span first.
+function halved(rows, ranks, spans, least) {
+  if (rows.length < 2 * least) return null;
+  const sorted = ranks.map((places) => rows.map((row) => places[row]).sort((a, b) => a - b));
+  const width = (column) => sorted[column].at(-1) - sorted[column][0];
+  const widest = ranks.map((_, column) => column).sort((a, b) => width(b) * spans[a] - width(a) * spans[b]);
+  for (const column of widest) {
+    const middle = sorted[column][Math.floor(rows.length / 2)];
+    for (const below of [(place) => place < middle, (place) => place <= middle]) {
+      const lower = rows.filter((row) => below(ranks[column][row]));
+      if (lower.length >= least && rows.length - lower.length >= least) return new Set(lower);
+    }
+  }
+  return null;
+}
+
+function chosenOfGroups(codes, columns, least, values, p, source) {
+  if (!codes.length || columns.some((column) => column.length !== codes.length)) refuse("no place for each record");
+  if (values < 2 || values > 1000 || codes.some((code) => code >= values)) refuse("a code without a value");
+  if (p.compare(ONE) >= 0 || p.q * BigInt(values) > 1n << 63n) refuse("no chance to draw by");
+  if (codes.length < least) refuse("fewer records than a group has");
+  const groups = medianGroups(columns, least);
+  const members = [];
+  groups.forEach((group, record) => (members[group] ??= []).push(record));
+  const order = source.order(groups);
+  let start = 0;
+  const rows = members.map(({ length }) => { start += length; return order[start - length]; });
+  const integers = source.bigBelow(p.q * BigInt(values), rows.length);
+  const keeps = p.p * BigInt(values);
+  return {
+    published: integers.map((drawn, group) => drawn < keeps ? codes[rows[group]] : Number(drawn % BigInt(values))),
+    ranges: members.map((records) => columns.map((column) => {
+      const places = records.map((record) => column[record]);
+      return [Math.min(...places), Math.max(...places)];
+    })),
+    sizes: members.map(({ length }) => length),
+    groups, rows, integers: integers.map(json),
+  };
+}
+
 // ---- the alpha-beta algorithm: publishing.md -------------------------------------------------------------------
 
 const EAGER = 1n << 20n;
@@ -1651,6 +1710,17 @@ const OPERATIONS = {
     const tape = new Tape(fields.bytes("tape"));
     fields.finish();
     return { ...operated(matrix, codes, shuffled, tape), consumed: tape.consumed };
+  },
+  publish_pg(fields) {
+    const codes = fields.integers("sensitive");
+    const quasi = fields.take("quasi");
+    if (!Array.isArray(quasi) || !quasi.length) refuse("quasi is not a list of columns");
+    const columns = quasi.map((column) => integersOf(column, "quasi", 0));
+    const [least, values] = [fields.integer("least", 1), fields.integer("values", 2)];
+    const p = fields.positive("retention");
+    const tape = new Tape(fields.bytes("tape"));
+    fields.finish();
+    return { ...chosenOfGroups(codes, columns, least, values, p, tape), consumed: tape.consumed };
   },
   permanent_posterior(fields) {
     const rows = rowsOf(fields, "likelihoods");
