@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import settings
 
-# The one profile of all property tests. Without a deadline: a loaded machine is no fault of the code.
-settings.register_profile("splu-ref", deadline=None)
+from splu_ref.randomness import system
+
+# Two profiles. What passed passes again: the examples of the first follow from the test's own text. The second, chosen by
+# --hypothesis-profile fresh, looks for others. Without a deadline: a loaded machine is no fault of the code.
+settings.register_profile("fresh", deadline=None, derandomize=False)
+settings.register_profile("splu-ref", deadline=None, derandomize=True, database=None)
 settings.load_profile("splu-ref")
 
 
 UNWATCHED = frozenset({"browser", "docs", "foreign", "proofs"})
 """Folders whose tests run long computations or other programs, and no line of the library that the tests of
 its rooms do not run."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let other bytes be drawn in place of the system's: what holds by luck fails under some name."""
+    parser.addoption(
+        "--entropy",
+        default="",
+        help="name other bytes for the tests to draw; 'system' asks the system itself",
+    )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,6 +44,43 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         unwatched = any(Path(__file__).parent / folder in item.path.parents for folder in UNWATCHED)
         if unwatched or item.get_closest_marker("slow") is not None:
             item.add_marker("no_cover")
+
+
+@contextmanager
+def _drawing(config: pytest.Config, name: str) -> Iterator[None]:
+    """Give the bytes that ``name`` stands for to whatever asks the system for entropy within this process."""
+    chosen = config.getoption("entropy")
+    if chosen == "system":
+        yield
+        return
+    drawn = Random(f"{chosen} {name}").randbytes
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(system, "_random_bytes", drawn)
+        patch.setattr(os, "urandom", drawn)
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Let a test draw the same bytes in every run, so that a chance of failing is met here or never.
+
+    Whoever writes a test that holds with 95 % sees it pass and somebody else sees it fail. Programs that a test starts
+    ask the system, and so does a test marked ``entropy``, which is about the system's bytes.
+    """
+    if item.get_closest_marker("entropy") is not None:
+        return (yield)
+    with _drawing(item.config, item.nodeid):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+) -> Generator[None, object, object]:
+    """Let a fixture draw its own bytes, whichever test asks for it first."""
+    name = f"{fixturedef.baseid} {fixturedef.argname} {getattr(request, 'param_index', 0)}"
+    with _drawing(request.config, name):
+        return (yield)
 
 
 @pytest.fixture(scope="session")

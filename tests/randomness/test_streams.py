@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from random import Random
 
 import numpy as np
 import pytest
@@ -107,6 +108,16 @@ def test_a_recording_replays_every_kind_of_choice() -> None:
         tape.read(1)
 
 
+def test_what_a_test_draws_is_the_same_in_every_run(request: pytest.FixtureRequest) -> None:
+    """A test that holds with 95 % would pass where it was written and fail where it is believed."""
+    if request.config.getoption("entropy") == "system":
+        pytest.skip("the system was asked for")
+    drawn = Random(f"{request.config.getoption('entropy')} {request.node.nodeid}")
+    assert SystemSource().read(16) == drawn.randbytes(16)
+    assert Key.generate().secret == drawn.randbytes(32)
+
+
+@pytest.mark.entropy
 def test_system_source_reads_what_it_is_asked_for_and_never_repeats() -> None:
     source = SystemSource()
     reads = [source.read(count) for count in (16, 16, 1000, 16)]

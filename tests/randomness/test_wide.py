@@ -135,6 +135,7 @@ def test_names_are_taken_as_they_stand(names: tuple[str, str]) -> None:
         assert derived(**changed(names[0])) != derived(**changed(names[1]))
 
 
+@pytest.mark.entropy
 def test_a_key_is_32_bytes_of_the_systems_entropy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A key made of fewer looks random as well, so it is told by what is asked of the system."""
     asked: list[int] = []
