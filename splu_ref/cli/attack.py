@@ -30,8 +30,10 @@ from splu_ref.audit.attacks import (
     presence,
     presence_in,
     reading_named,
+    repeated,
     shared_value,
 )
+from splu_ref.audit.shares import FEWEST, Shares
 from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
@@ -190,7 +192,8 @@ def run(
 
     Nothing predicts foreground, de-finetti and classifier, which learn from the other columns: their success
     is measured, beside what others tell of a record. The attacker knows more than the public: all true
-    counts, and the decoy plan. The table is published afresh, in memory: what is shown belongs to the
+    counts, and the decoy plan. What else nothing predicts, such as corruption on SPLU-Gen, is measured on six
+    publications as well. The table is published afresh, in memory: what is shown belongs to the
     mechanism, not to the release of the manifest. With --release that release is attacked, and judged by the
     table, if it is given; the plan stays secret then. known-others is computed, and publishes nothing.
     Exit code 1: the success contradicts the prediction, at a level of 10^-9; otherwise 0.
@@ -266,7 +269,7 @@ def _learned_json(outcome: LearnedOutcome) -> dict[str, object]:
         "attack": outcome.attack,
         "mechanism": outcome.mechanism,
         "success": exact_json(outcome.success.median, "down"),
-        "interval": [exact_json(outcome.success.least, "down"), exact_json(outcome.success.greatest, "up")],
+        "interval": _interval(outcome.success),
         "runs": outcome.runs,
         "predicted": None,
         "baseline": exact_json(outcome.majority, "down"),
@@ -279,12 +282,10 @@ def _learned_json(outcome: LearnedOutcome) -> dict[str, object]:
 
 
 def _learned_lines(outcome: LearnedOutcome) -> list[tuple[str, str]]:
-    success, surest = outcome.success, outcome.surest
-    ends = f"{decimal_down(success.least, 6)} to {decimal_up(success.greatest, 6)}"
+    surest = outcome.surest
     return [
         ("attack", f"{outcome.attack} on {outcome.mechanism}"),
-        ("success", f"{decimal_down(success.median, 6)}, the median of {outcome.runs} releases"),
-        ("95 % interval", f"{ends}, for the median of all releases of this table"),
+        *_shares(outcome.success),
         ("of the surest", f"{decimal_down(surest.median, 6)} of one record in a hundred"),
         ("without release", f"{decimal_down(outcome.majority, 6)} by the most frequent value"),
         (
@@ -293,6 +294,24 @@ def _learned_lines(outcome: LearnedOutcome) -> list[tuple[str, str]]:
         ),
         ("predicted", "by nothing: this is measured, and other ways to learn may do better"),
         ("says", f"{_GUESSED}; {_LEARNS[outcome.attack]}"),
+    ]
+
+
+def _interval(shares: Shares) -> list[object]:
+    return [exact_json(shares.least, "down"), exact_json(shares.greatest, "up")]
+
+
+def _shares(shares: Shares) -> list[tuple[str, str]]:
+    """Return the lines of what was measured on several releases."""
+    many = "1 release" if shares.experiments == 1 else f"{shares.experiments} releases"
+    ends = f"none: {many} cannot have one, {FEWEST} can"
+    if shares.interval is not None:
+        least, greatest = shares.interval
+        ends = f"{decimal_down(least, 6)} to {decimal_up(greatest, 6)}"
+        ends += ", for the median of all releases of this table"
+    return [
+        ("success", f"{decimal_down(shares.median, 6)}, the median of {many}"),
+        ("95 % interval", ends),
     ]
 
 
@@ -319,8 +338,10 @@ def _of_table(
             f"{manifest}: {told.mechanism.name} shows nothing of single records: there is none to attack"
         )
     victims = _victims(told.mechanism, table, told, column, options.releases, seed)
+    attack = NAMED[name][0]
     with about(table):
-        return NAMED[name][0](victims, options)
+        first = attack(victims, options)
+        return repeated(lambda again: attack(again, options), victims, first, FEWEST)
 
 
 def _of_release(
@@ -420,6 +441,8 @@ def _json(outcome: AttackOutcome) -> dict[str, object]:
         "attack": outcome.attack,
         "mechanism": outcome.mechanism,
         "success": None if outcome.success is None else exact_json(outcome.success, "down"),
+        "interval": None if outcome.measured is None else _interval(outcome.measured),
+        "runs": None if outcome.measured is None else outcome.measured.experiments,
         "predicted": (
             None
             if outcome.predicted is None
@@ -439,9 +462,10 @@ def _json(outcome: AttackOutcome) -> dict[str, object]:
 def _lines(outcome: AttackOutcome) -> list[tuple[str, str]]:
     believed = outcome.believed
     unseen = "not measured" if believed is None else f"{decimal_down(believed, 6)} as the attacker believes"
+    success = [("success", unseen if outcome.success is None else decimal_down(outcome.success, 6))]
     return [
         ("attack", f"{outcome.attack} on {outcome.mechanism}"),
-        ("success", unseen if outcome.success is None else decimal_down(outcome.success, 6)),
+        *(success if outcome.measured is None else _shares(outcome.measured)),
         ("predicted", _predicted(outcome)),
         ("without release", decimal_down(outcome.baseline, 6)),
         ("at most", "not known" if outcome.largest is None else _posterior(outcome.largest)),

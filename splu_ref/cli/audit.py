@@ -12,7 +12,7 @@ from splu_ref.audit.claims import Finding, Ledger, decide, foresee, read_claims
 from splu_ref.binomial.work import one_budget
 from splu_ref.certificates import certificate_text
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.cli.output import AsJson, Force, note, show
+from splu_ref.cli.output import AsJson, Force, Separator, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.model import InputError
 from splu_ref.report.claims_model import MAKE_CERTIFICATES, AuditedClaim, ClaimsAudit
@@ -32,6 +32,7 @@ def run(
             "--report", help="Write index.html, claims.json, junit.xml, claims.sarif and certificates/ here."
         ),
     ] = None,
+    separator: Separator = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:

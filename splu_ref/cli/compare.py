@@ -13,6 +13,7 @@ from rich.text import Text
 from splu_ref.audit.attacks.learned import LEARNING
 from splu_ref.audit.comparison import ATTACKS, GUARANTEES, LEARNED, RUNS, Comparison, compare
 from splu_ref.audit.comparison_cells import Cell, Row
+from splu_ref.audit.shares import FEWEST
 from splu_ref.binomial import Bounds
 from splu_ref.cli.output import AsJson, Force, Separator, about
 from splu_ref.cli.progress import counted
@@ -41,7 +42,10 @@ def run(
     ] = "foreground",
     attack_runs: Annotated[
         str,
-        typer.Option("--attack-runs", help="Releases that it learns from, one by one; an interval needs 6."),
+        typer.Option(
+            "--attack-runs",
+            help="Publications to measure on, one by one, what no law predicts; an interval needs 6.",
+        ),
     ] = str(RUNS),
     seed: Annotated[int | None, typer.Option("--seed", help="For tests only: repeatable.")] = None,
     separator: Separator = None,
@@ -53,7 +57,8 @@ def run(
     Each mechanism publishes the same table with groups of five, and with a chance of 1/5 and 2/5 of keeping
     a record's own value where it can be chosen. The attacker knows all true counts and every decoy plan.
     Numbers follow from the mechanisms' laws, exactly; those marked ~ were measured in this run. What attacks
-    that learn achieve is measured on several releases, beside an interval and what is right without one.
+    that learn achieve, and a few others, is measured on several publications, beside an interval and what is
+    right without a release.
     """
     learner = next((each for each in LEARNING if each == learning), None)
     if learner is None:
@@ -76,9 +81,9 @@ def run(
         say_json(done.to_json(), indent=2)
         return
     say(f"{done.rows} records, column {visible(done.column)}")
-    say("~ was measured in this run; the rest follows from laws, rounded to be cautious.")
+    say("~ was measured, see below; the rest follows from laws, rounded to be cautious.")
     say("The attacker knows all true counts and every decoy plan: more than the public.")
-    # What is learned stands by itself: with its interval it would make the table too wide for a terminal.
+    # What is learned stands with what was measured: here it would make the table too wide for a terminal.
     known = {name: meaning for name, meaning in ATTACKS.items() if name != LEARNED}
     for title, columns, rows in (
         ("What attacks achieve", known, tuple(Row(row.mechanism, row.cells[:-1]) for row in done.attacks)),
@@ -87,33 +92,44 @@ def run(
         _show(title, list(columns), rows)
         for name, meaning in columns.items():
             say(f"  {name}: {meaning}")
-    _learned(done)
+    _measured(done)
     _reasons(done)
 
 
-def _learned(done: Comparison) -> None:
-    """Show what an attack that learns achieves, beside what needs no release."""
-    if done.learning is None:
+def _measured(done: Comparison) -> None:
+    """Show what was measured, with its interval, and what needs no release."""
+    table = _table("What was measured", ["attack", "median", "from", "to", "without"])
+    for name, mechanism, cell in done.measured:
+        least, greatest = cell.interval or (None, None)
+        ends = (Cell(least, "measured", rounding="down"), Cell(greatest, "measured"))
+        without = Cell(cell.baseline, "exact", rounding="down")
+        table.add_row(Text(mechanism), name, *(Text(_short(each)) for each in (cell, *ends, without)))
+    draw(table)
+    many = "1 publication" if done.runs == 1 else f"{done.runs} publications"
+    say(f"  median: of {many} of the table, each attacked by itself")
+    if done.runs < FEWEST:
+        say(f"  from, to: none, since {many} cannot have an interval: give --attack-runs {FEWEST} or more")
+    else:
+        say("  from, to: an interval that misses the median of all publications once in twenty times at most")
+    say("  without: what the same attacker expects without a release")
+    if (told := done.learning) is None:
         return
-    rows = []
-    for mechanism, cells in done.attacks:
-        if ends := cells[-1].interval:
-            least, greatest = Cell(ends[0], "measured", rounding="down"), Cell(ends[1], "measured")
-            rows.append(Row(mechanism, (cells[-1], least, greatest)))
-    _show("What learning achieves", [LEARNED, "from", "to"], tuple(rows))
-    told = done.learning
-    say(f"  {LEARNED} ({told.attack}, {told.runs} releases): {ATTACKS[LEARNED]}")
-    say("  from, to: an interval that misses the median of all releases once in twenty times at most")
     majority, population = told.told(DIGITS)
+    say(f"  {LEARNED} ({told.attack}): {ATTACKS[LEARNED]}")
     say(f"  without a release: {majority} by the most frequent value")
     say(f"  from other people: {population}, by a classifier of their true values")
 
 
-def _show(title: str, columns: list[str], rows: tuple[Row, ...]) -> None:
+def _table(title: str, columns: list[str]) -> Table:
     table = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0))
     table.add_column("mechanism", no_wrap=True)
     for name in columns:
-        table.add_column(name, justify="right", overflow="fold")
+        table.add_column(name, justify="left" if name == "attack" else "right", overflow="fold")
+    return table
+
+
+def _show(title: str, columns: list[str], rows: tuple[Row, ...]) -> None:
+    table = _table(title, columns)
     for row in rows:
         table.add_row(Text(row.mechanism), *(Text(_short(cell)) for cell in row.cells))
     draw(table)

@@ -200,8 +200,9 @@ def _by_operation(outcome: Conformance, title: str) -> Table:
     table = Table(title=Text(visible(title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     told = (Verdict.PASSED, Verdict.UNSUPPORTED)  # which the shares tell
     others = [each for each in Verdict if each not in told and outcome.count(each)]
+    coverage = outcome.coverage
     rows = {
-        name: (outcome.coverage.get(name, {}), counts)
+        name: (coverage.get(name, {}), counts)
         for name, counts in outcome.by_operation().items()
         if name in (PROTOCOL, *outcome.offered) or counts["failed"]
     }

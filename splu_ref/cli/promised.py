@@ -12,7 +12,7 @@ import typer
 
 from splu_ref.channels import GroupDraws
 from splu_ref.cli.output import about, show
-from splu_ref.model import ParameterError
+from splu_ref.model import ParameterError, whole
 
 GammaIfTold: TypeAlias = Annotated[
     str | None, typer.Option("--gamma", help="Size of a decoy group, at least 2; or give --manifest.")
@@ -54,6 +54,15 @@ class Promised:
     rows: int = 0
     grown: bool = False
     plan: str = "mixed"
+
+    def require_possible(self, frequency: str | None) -> None:
+        """Raise if no value of the release can have so many records: a decoy group holds it once."""
+        count = 1 if frequency is None else whole(frequency, "frequency", 1)
+        if self.columns and count * int(self.gamma) > self.rows:
+            raise ParameterError(
+                f"no value has {count} of the {self.rows} records that the manifest tells: with gamma = "
+                f"{self.gamma} a value has at most {self.rows // int(self.gamma)}; give a smaller --frequency"
+            )
 
     def require_one_law(self, most: int | None, option: str) -> None:
         """Raise if batches change the law of counts up to ``most``, or of all counts.

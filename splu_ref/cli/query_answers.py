@@ -228,5 +228,8 @@ def _mechanism(told: Manifest, column: str) -> RecordMechanism:
 
 
 def _share(share: Shares) -> str:
-    ends = f"95 % interval {float(share.least):.3f} to {float(share.greatest):.3f}"
+    ends = "too few experiments for an interval"
+    if share.interval is not None:
+        least, greatest = map(float, share.interval)
+        ends = f"95 % interval {least:.3f} to {greatest:.3f}"
     return f"{float(share.median):.3f} of the bits right, the median; {ends}"

@@ -8,12 +8,13 @@ from itertools import chain
 from pathlib import Path
 
 from splu_ref.cli.output import note
-from splu_ref.estimators import Query
+from splu_ref.estimators import Condition, Query
+from splu_ref.estimators.queries.query import telling
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import AlphaBeta, PerturbedGeneralization, SmallDomainRandomization
 from splu_ref.microdata import read_table
 from splu_ref.microdata.counted import Records, require_stated
-from splu_ref.microdata.counting import TooManyCombinationsError, count_records
+from splu_ref.microdata.counting import Telling, TooManyCombinationsError, count_records
 from splu_ref.microdata.parquet_parts import Progress
 from splu_ref.microdata.parts import TableParts, is_large
 from splu_ref.microdata.recoding import Cross
@@ -21,6 +22,8 @@ from splu_ref.microdata.recoding import Cross
 _OPERATOR = r"\s*(?:!=|<=|>=|=|<|>)"
 _HELD = (PerturbedGeneralization, SmallDomainRandomization)
 """Mechanisms whose estimates look at groups or parts of the table, which is held whatever its size."""
+_CONDITIONS = 1 << 10
+"""Conditions on a column by which its values are told apart; by more, all of them are."""
 UNCHECKED = (
     "the table is counted without being held, so its content is not compared with the manifest's digest; the "
     "number of rows and the values of the sensitive columns are"
@@ -40,7 +43,8 @@ def published_records(
     """Yield the records of a table, and the numbers of the queries that can be answered of them.
 
     A table that is not large is read as a whole, for all queries. A large one is counted by all columns that
-    are named; or, if their combinations are too many, by those of each query.
+    are named, of which values that no query tells apart are counted together; or, if the combinations are too
+    many, by those of each query.
 
     Parameters
     ----------
@@ -83,10 +87,25 @@ def published_records(
         return tuple(name for name in header if name in names)
 
     asked = [{column for column, _ in query.conditions} for query in queries]
-    told = {} if facts is None else facts.domains
-    seen = list(dict.fromkeys([*(name for name in sensitive if name in header), *told]))
+    domains = {} if facts is None else facts.domains
+    seen = list(dict.fromkeys([*(name for name in sensitive if name in header), *domains]))
+    exact = {*seen, *given}
+
+    def told(numbers: Sequence[int]) -> dict[str, Telling]:
+        """Return what some queries ask of the values of columns whose values need not all be told apart."""
+        if facts is not None and facts.recoded:  # whose values are looked up before they are asked about
+            return {}
+        conditions: dict[str, dict[Condition, None]] = {}
+        for name, condition in (pair for number in numbers for pair in queries[number].conditions):
+            conditions.setdefault(name, {})[condition] = None
+        return {
+            name: telling(list(several))
+            for name, several in conditions.items()
+            if name not in exact and len(several) <= _CONDITIONS
+        }
+
     sets = {held(given.union(*asked)): list(range(len(queries)))}
-    counted = count_records(path, list(sets), seen, progress)
+    counted = count_records(path, list(sets), seen, progress, [told(numbers) for numbers in sets.values()])
     try:
         first = next(counted)
     except TooManyCombinationsError:
@@ -95,11 +114,13 @@ def published_records(
         sets = {}
         for number, names in enumerate(asked):
             sets.setdefault(held(names), []).append(number)
-        counted = count_records(path, list(sets), seen, progress)
+        counted = count_records(
+            path, list(sets), seen, progress, [told(numbers) for numbers in sets.values()]
+        )
         first = next(counted)
     if facts is not None:
         facts.require_rows(first[1].row_count)
-        for name, domain in told.items():
+        for name, domain in domains.items():
             require_stated(name, first[1].values(name), domain)
         if facts.origin is not None:
             note(UNCHECKED)

@@ -22,6 +22,10 @@ Seed: TypeAlias = Annotated[
 Missing: TypeAlias = Annotated[
     str | None, typer.Option("--missing", help="Publish missing sensitive cells as this value.")
 ]
+Stream: TypeAlias = Annotated[
+    bool,
+    typer.Option("--stream", help="For a table larger than memory: sort in private files beside the output."),
+]
 
 BinsOption: TypeAlias = Annotated[
     list[str] | None,

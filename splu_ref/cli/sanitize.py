@@ -34,9 +34,11 @@ from splu_ref.cli.release_options import (
     Missing,
     QuasiColumn,
     Seed,
+    Stream,
 )
 from splu_ref.cli.released import Told, kept_oftener
-from splu_ref.cli.streaming import Streamed
+from splu_ref.cli.streaming import require_fit, streamed
+from splu_ref.cli.streaming import show as show_streamed
 from splu_ref.cli.worth import (
     bargain,
     leak_warnings,
@@ -153,13 +155,7 @@ def run(
             help="Secret log of releases: warns if the table is published again with other draws.",
         ),
     ] = None,
-    stream: Annotated[
-        bool,
-        typer.Option(
-            "--stream",
-            help="For a table larger than memory: sort in private files beside the output.",
-        ),
-    ] = False,
+    stream: Stream = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -177,7 +173,7 @@ def run(
     source = source_of(key_file, seed, id_column)
     mechanism = splu_gen(gamma, retention, plan, sensitive, draws)
     refuse_identity(mechanism)
-    dependent = isinstance(mechanism, SpluGen) and mechanism.draws.bound is not None
+    dependent = mechanism.draws.bound is not None
     laws = {column: each.record_law for column, each in by_column(mechanism, sensitive).items()}
     written = [path for path in (output, manifest, transcript) if path is not None]
     require_suffix(output)
@@ -196,9 +192,12 @@ def run(
             "--append": append_to, "--transcript": transcript, "--log": log, "--draws": dependent,
             "--seed": seed is not None,
         }  # fmt: skip
-        streamed = Streamed(mechanism, tuple(sensitive), table, output, unfit)
-        streamed.publish(key_file, id_column, missing, manifest, force=force)
-        streamed.show(laws, distance, as_json=as_json)
+        require_fit(unfit)
+        made = streamed(
+            table, output, sensitive, mechanism, key_file,
+            id_column=id_column, missing=missing, manifest=manifest, force=force,
+        )  # fmt: skip
+        show_streamed(made, mechanism, output, laws, distance, as_json=as_json)
         return
     with counted("publishing") as progress:
         with about(table):
@@ -312,6 +311,16 @@ def refuse_overlap(written: list[Path], read: list[Path]) -> None:
                 )
 
 
+def _bargain(mechanism: SpluGens) -> str:
+    """Return what draws that hang together give and cost, by column where it depends on gamma."""
+    if isinstance(mechanism, SpluGen):
+        return bargain(mechanism.draws, mechanism.gamma)
+    by_gamma = {column: bargain(mechanism.draws, each.gamma) for column, each in mechanism.columns}
+    if len(set(by_gamma.values())) == 1:
+        return next(iter(by_gamma.values()))
+    return "; ".join(f"{column}: {said}" for column, said in by_gamma.items())
+
+
 def _show(
     mechanism: SpluGens,
     release: Release,
@@ -324,9 +333,9 @@ def _show(
 ) -> None:
     batch = release.batch.row_count if isinstance(release, JoinedRelease) else None
     told = Told(mechanism, release, output, release.table.row_count, batch)
-    if isinstance(mechanism, SpluGen) and mechanism.draws.bound is not None:
+    if mechanism.draws.bound is not None:
         law = str(mechanism.draws)
-        told.add("draws", law, f"{law}: {bargain(mechanism.draws, mechanism.gamma)}")
+        told.add("draws", law, f"{law}: {_bargain(mechanism)}")
     told.judged(worths, [leaks_json(each) for each in leaks])
     closing = [("unique", unique_records(leaks[0], release.rows_in))]
     told.show(closing if again is None else [*closing, ("repeated", again)], as_json=as_json)

@@ -130,6 +130,7 @@ def run(
         raise ParameterError("--table is for draws that are told by options: leave out --manifest or --table")
     answers, make = [], None
     for case in cases:
+        case.require_possible(frequency)
         counts = counts_of_table(table, sensitive, case.gamma, case.draws, plan, seed)
         if case.draws.bound is None:
             result, lines, make = _plain(case, epsilon, frequency, t_e)

@@ -78,7 +78,7 @@ def _naming(kind: str, leaks: Sequence[Leak]) -> str:
 
 def concentrated(found: Leaks) -> str:
     """Return how many predicates have nearly one value only, and the largest one."""
-    many = len(found.concentrations)
+    many = found.found
     of = "1 predicate has" if many == 1 else f"{many} predicates have"
     return (
         f"{of} more than {found.above} records and at least {CONCENTRATED} of one value of "
@@ -185,7 +185,7 @@ def leaks_json(found: Leaks) -> dict[str, object]:
             }
             for each in found.concentrations[:LISTED]
         ],
-        "predicates_found": len(found.concentrations),
+        "predicates_found": found.found,
         "unique_records": found.unique_records,
         "unique_by": list(found.unique_by),
         "searched": found.searched,

@@ -28,7 +28,7 @@ def audit_release(
 ) -> ReleaseAudit:
     """Hold a release against its manifest and, if given, its original.
 
-    By SPLU-Gen, retention replacement, swapping or the alpha-beta algorithm.
+    By any mechanism that has a manifest, but Anatomy, DBR and noisy counts.
 
     Parameters
     ----------

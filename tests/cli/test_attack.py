@@ -63,9 +63,10 @@ def test_an_attack_tells_prediction_measurement_and_what_would_be_noticed(
 ) -> None:
     found = _attack(capsys, folder, "homogeneity")
     assert list(found) == [
-        "attack", "mechanism", "success", "predicted", "baseline", "believed", "attacked", "largest",
-        "e_value", "noticed", "agrees", "says",
+        "attack", "mechanism", "success", "interval", "runs", "predicted", "baseline", "believed", "attacked",
+        "largest", "e_value", "noticed", "agrees", "says",
     ]  # fmt: skip
+    assert found["interval"] is found["runs"] is None  # what is predicted needs none
     assert (found["attack"], found["mechanism"]) == ("homogeneity", "SPLU-Gen")
     assert found["predicted"]["fraction"] == "1/5"
     assert found["baseline"]["fraction"] == "1/5"
@@ -98,6 +99,11 @@ def test_options_change_what_they_name(folder: Path, capsys: pytest.CaptureFixtu
     known = _attack(capsys, folder, "corruption", "--known", 4)
     assert known["predicted"] is None
     assert known["e_value"] is None
+    # what nothing predicts is measured on several publications, with an interval and a baseline
+    least, greatest = (float(end["decimal"]) for end in known["interval"])
+    assert known["runs"] == 6
+    assert 0.16 < least < float(known["success"]["decimal"]) < greatest < 0.2
+    assert Fraction(known["baseline"]["fraction"]) == Fraction(3 * 20**2 + 18**2 + 17**2 + 5**2, 100**2)
 
 
 def test_the_manifest_says_which_mechanism_is_attacked(
@@ -206,7 +212,8 @@ def test_duplicates_under_both_readings(folder: Path, capsys: pytest.CaptureFixt
         (["attack", "homogeneity", "--manifest", "m.json", "--release", "mr.csv"], "mr.csv: the table"),
         (["attack", "homogeneity", "--manifest", "set.json", "--release", "set.csv", "--column", "sex"],
          "shows no value for a record"),
-        (["attack", "homogeneity", "table.csv", "--manifest", "set.json"], "shows nothing of single records"),
+        (["attack", "homogeneity", "table.csv", "--manifest", "set.json"],
+         "set.json: alpha-beta shows nothing of single records"),
         (["attack", "duplicate", "table.csv", "--manifest", "m.json"], "the attack is on sets of tuples"),
         (["attack", "duplicate", "table.csv", "--manifest", "set.json", "--reading", "heap"], "set or bag"),
         (["attack", "duplicate", "table.csv", "--manifest", "set.json", "--column", "sex"],
@@ -298,7 +305,24 @@ def test_mechanisms_are_compared_in_two_tables(
     assert abs(fraction(guarantees["swapping, 2/5"], "own kept") - Fraction(2, 5)) < Fraction(1, 10**6)
     assert attacks["swapping, 2/5"]["corruption"]["reason"].startswith("swapped records depend on each other")
     assert guarantees["DBR"]["bits"]["value"]["decimal"] == "0"
-    assert attacks["SPLU-Gen, 1/5"]["corruption"]["kind"] == "measured"
+    assert done["runs"] == 6
+    measured = {
+        (name, row["mechanism"]): row[name]
+        for row in attacks.values()
+        for name in ATTACKS
+        if row[name]["kind"] == "measured"
+    }
+    assert {name for name, _ in measured} == {"corruption", "learning"}
+    assert {whose for name, whose in measured if name == "corruption"} == {"SPLU-Gen, 1/5", "SPLU-Gen, 2/5"}
+    for cell in measured.values():
+        least, middle, greatest, without = (
+            float(number["decimal"]) for number in (cell["interval"][0], cell["value"], cell["interval"][1],
+                                                    cell["baseline"])
+        )  # fmt: skip
+        assert 0 < least <= middle <= greatest < 1
+        assert 0.17 < without <= 0.2
+    exact = [row[name] for row in attacks.values() for name in ATTACKS if row[name]["kind"] == "exact"]
+    assert not any("interval" in cell or "baseline" in cell for cell in exact)
     assert attacks["retention, 1/5"]["presence"]["value"]["fraction"] == "0/1"
     assert attacks["Laplace, ln 2"]["pair"] == {
         "value": None, "kind": "none", "reason": "counts are published, and nothing of single records",
@@ -310,24 +334,24 @@ def test_mechanisms_are_compared_in_two_tables(
     assert guarantees["Anatomy"]["error 1000"]["value"]["fraction"] == "0/1"
     assert done["learning"]["attack"] == "foreground"
     assert (done["learning"]["runs"], done["learning"]["baseline"]["fraction"]) == (6, "1/5")
-    for name, row in attacks.items():
-        if "interval" in row["learning"]:
-            least, greatest = (float(end["decimal"]) for end in row["learning"]["interval"])
-            assert least <= float(row["learning"]["value"]["decimal"]) <= greatest < 1
-        else:
-            assert name.startswith(("Laplace", "alpha-beta"))
+    unlearned = {whose for whose in attacks if ("learning", whose) not in measured}
+    assert unlearned == {"Laplace, ln 2", "alpha-beta, 1/5", "alpha-beta, 2/5"}
     # Sex teaches nothing here, so that who learns knows no more than the counts.
     assert 0.15 < float(attacks["DBR"]["learning"]["value"]["decimal"]) < 0.25
     assert float(attacks["SPLU-Gen, 2/5"]["learning"]["value"]["decimal"]) == pytest.approx(0.4, abs=0.05)
-    assert main([*map(str, words)]) == 0
+    assert main([*map(str, words), "--attack-runs", "1"]) == 0
     shown = capsys.readouterr().out
     assert "without a release: 0.2 by the most frequent value" in shown
-    assert "learning (foreground, 6 releases)" in shown
+    # one publication has no interval, and says so
+    assert "from, to: none, since 1 publication cannot have an interval: give --attack-runs 6" in shown
+    rows = [line.split() for line in shown.split("What was measured")[1].splitlines()]
+    assert sum(row[-3:-1] == ["–", "–"] for row in rows) == len(measured)
     assert max(map(len, shown.split("What is guaranteed")[0].splitlines()[:9])) <= 80
     assert all(name in shown for name in (*ATTACKS, *GUARANTEES))
     page = (tmp_path / "report" / "index.html").read_text()
     assert page.count("<td>") == 13 * (len(ATTACKS) + len(GUARANTEES))
-    assert "~" in page
+    assert page.count("<small>without: 0.1") == page.count("<small>without: 0.") - 10 == 2
+    assert "the median of 6 publications of the table" in page
 
 
 def test_an_attack_that_learns_tells_what_others_tell_as_well(
@@ -343,7 +367,7 @@ def test_an_attack_that_learns_tells_what_others_tell_as_well(
     words = ("attack", "foreground", str(folder / "table.csv"), "--manifest", str(folder / "splu.json"))
     assert main([*words, "--runs", "1"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert "95 % interval 0.0 to 1.0" in printed or "95 % interval 0 to 1" in printed
+    assert "95 % interval none: 1 release cannot have one, 6 can" in printed
     assert "other ways to learn may do better" in printed
 
 

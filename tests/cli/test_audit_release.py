@@ -233,8 +233,8 @@ def test_a_release_by_retention_replacement(replaced: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--gamma", "5"], "--gamma: retention replacement has no groups"),
-        (["--plan", "mixed"], "--plan: retention replacement has no groups"),
+        (["--gamma", "5"], "--gamma: retention replacement has no decoy groups"),
+        (["--plan", "mixed"], "--plan: retention replacement has no decoy groups"),
         (["--retention", "1/3"], "--retention contradicts the manifest"),
         (["--sensitive", "race"], "--sensitive contradicts the manifest"),
         (["--key-file", "key"], "add --original"),
@@ -265,7 +265,8 @@ def test_a_release_without_checks_is_refused(
     assert main(["audit-release", str(tmp_path / "s.csv"), "--manifest", str(tmp_path / "s.json")]) == 2
     assert capsys.readouterr().err == (
         "splu-ref: this is a release by DBR, for which there are no checks: "
-        "give one by SPLU-Gen, retention replacement, operator, swapping or alpha-beta\n"
+        "give one by SPLU-Gen, retention replacement, operator, small-domain randomization, perturbed "
+        "generalization, swapping or alpha-beta\n"
     )
 
 
@@ -290,7 +291,7 @@ def test_releases_by_swapping_and_by_alpha_beta(tmp_path: Path, capsys: pytest.C
             assert (found["alpha"], found["beta"], found["retention"]) == ("1/2", "1/4", None)
         assert _json(capsys, published, "--manifest", manifest, code=3)["excludes"] == []
         assert main(["audit-release", str(published), "--manifest", str(manifest), "--gamma", "2"]) == 2
-        assert f"{mechanism.name} has no groups" in capsys.readouterr().err
+        assert f"{mechanism.name} has no decoy groups" in capsys.readouterr().err
     words = ["audit-release", str(tmp_path / "t.csv"), "--manifest", str(tmp_path / "t.json")]
     assert main([*words, "--retention", "1/2"]) == 2
     assert "alpha-beta has none: leave it out" in capsys.readouterr().err

@@ -137,6 +137,7 @@ def test_a_certificate_is_of_one_law(
         ("privacy --alpha 5 --manifest grown.json", "batches, each with draws capped:4 of its own"),
         ("utility --t-e 0.1 --manifest grown.json", "nothing is known for all tables"),
         ("utility --frequency 5 --manifest grown.json", "give a --frequency up to 4"),
+        ("utility --frequency 13 --manifest own.json", "with gamma = 5 a value has at most 12"),
         (
             "utility --frequency 9 --predicate-count 9 --concept-count 2 --manifest cyclic.json",
             "supposes one mixed plan over the whole table, and the manifest tells of the plan cyclic",

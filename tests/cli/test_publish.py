@@ -9,6 +9,7 @@ import pytest
 
 from splu_ref.cli import main
 from splu_ref.mechanisms import RetentionReplacement, read_manifest
+from splu_ref.randomness import Key
 
 RETENTION = ["--mechanism", "retention", "--retention", "1/5"]
 
@@ -420,7 +421,7 @@ def test_files_of_laws(declared: str, remedy: str, capsys: pytest.CaptureFixture
 
 
 PARTS = ["--mechanism", "small-domains", "--rho1", "1/10", "--rho2", "1/2"]
-GROUPS = ["--mechanism", "perturbed-generalization", "--retention", "2/3", "--k", "5"]
+GROUPS = ["--mechanism", "pg", "--retention", "2/3", "--k", "5"]
 FIRST = '{"where": {"sex": "F"}, "values": ["a", "b"]}'
 SUB_DOMAINS = {
     "job": [
@@ -572,14 +573,6 @@ def test_other_commands_say_that_they_do_not_take_parts_or_groups(capsys: pytest
             "amplification, 13/5 for who knows all others",
         ),
         (
-            ["audit-release", "p.csv", "--manifest", "parts.m.json"],
-            "by small-domain randomization, for",
-        ),
-        (
-            ["audit-release", "p.csv", "--manifest", "groups.m.json"],
-            "by perturbed generalization, for",
-        ),
-        (
             ["attack", "homogeneity", "t.csv", "--manifest", "parts.m.json"],
             "release by small-domain",
         ),
@@ -594,3 +587,43 @@ def test_other_commands_say_that_they_do_not_take_parts_or_groups(capsys: pytest
     ):
         assert main(command) == 2
         assert says in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("shuffle", [[], ["--shuffle"]])
+def test_on_files_it_is_the_same_release(shuffle: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    Key.generate().write("key")
+    words = [*RETENTION, "--domain", "domain.json", "--key-file", "key", *shuffle]
+    held = _published(capsys, *words, "--manifest", "m.json")
+    rows, manifest = Path("p.csv").read_bytes(), json.loads(Path("m.json").read_text("utf-8"))
+    streamed = _published(capsys, *words, "--manifest", "m.json", "--stream")
+    told = streamed.pop("streamed")
+    assert "writing" in told["seconds"]
+    assert (streamed, Path("p.csv").read_bytes()) == (held, rows)
+    again = json.loads(Path("m.json").read_text("utf-8"))
+    for document in (manifest, again):
+        del document["date"], document["release"]
+    assert again == manifest
+    assert main(["publish", "t.csv", "-o", "p.csv", "--force", "--stream", *words]) == 0
+    assert "MiB of temporary files, which are gone" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["--mechanism", "swap", "--retention", "1/2", "--column", "job"],
+            "by one of splu-gen, distribution",
+        ),
+        ([*RETENTION, "--column", "job", "--observed-domain"], "does not go with --observed-domain"),
+        (["--mechanism", "distribution", "--column", "job", "--seed", "1"], "does not go with --seed"),
+        (["--mechanism", "distribution"], "no column is sensitive"),
+    ],
+)
+def test_what_needs_the_whole_table_is_refused_on_files(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["publish", "t.csv", "-o", "p.csv", "--stream", *words]) == 2
+    assert told in capsys.readouterr().err
+    assert not Path("p.csv").exists()

@@ -305,9 +305,24 @@ def test_gammas_that_are_not_told_for_each_column_are_refused(
     words = ["sanitize", str(by_column / "table.csv"), "-o", str(by_column / "x.csv"), *OWN[:4]]
     assert main([*words, "--gamma", gamma]) == 2
     assert message in capsys.readouterr().err
-    assert main([*words, "--gamma", "job=4,town=6", "--draws", "capped:20"]) == 2
-    assert "columns with a gamma of their own have independent draws" in capsys.readouterr().err
     assert not (by_column / "x.csv").exists()
+
+
+def test_draws_hang_together_in_columns_with_a_gamma_of_their_own(
+    by_column: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, out, told = (str(by_column / name) for name in ("table.csv", "d.csv", "d.json"))
+    words = ["sanitize", table, "-o", out, "--manifest", told, *OWN[:4], "--gamma", "job=4,town=6"]
+    assert main([*words, "--draws", "all-or-none:20"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "job: counts up to 20 are multiples of 4" in said
+    assert "town: counts up to 20 are multiples of 6" in said
+    assert json.loads(Path(told).read_text())["draws"] == "all-or-none:20"
+    release = ["audit-release", out, "--sensitive", "job", "--sensitive", "town", "--json"]
+    main([*release, "--gamma", "job=4,town=6", "--draws", "all-or-none:20"])
+    assert json.loads(capsys.readouterr().out)["draws"] == "all-or-none:20"
+    assert main([*release[:2], "--manifest", told, "--draws", "capped:20"]) == 2
+    assert "--draws contradicts the manifest" in capsys.readouterr().err
 
 
 def test_a_batch_joins_a_release_with_a_gamma_for_each_column(

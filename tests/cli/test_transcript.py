@@ -174,6 +174,15 @@ def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.Capture
         "m.json",
     ]
     assert "leave out --append" in _refused(capsys, *batch, "--transcript", "u")
+    document = (folder / "t").read_text()
+    for fact, change, told in (
+        ('"gamma": 3', '"gamma": 4', "gamma is 3 in the manifest, and 4 in the transcript"),
+        ('"plan": "mixed"', '"plan": "cyclic"', "plan is mixed in the manifest, and cyclic"),
+    ):
+        (folder / "u").write_text(document.replace(fact, change))
+        (folder / "u").chmod(0o600)
+        words = ["audit-release", "out.csv", "--manifest", "m.json", "--transcript", "u"]
+        assert told in _refused(capsys, *words, "--original", "table.csv")
     audit = ["audit-release", "out.csv", "--transcript", "t"]
     assert "add --original" in _refused(capsys, *audit)
     audit += ["--original", "table.csv"]
@@ -207,4 +216,4 @@ def test_what_cannot_go_together_is_refused(folder: Path, capsys: pytest.Capture
     crossed = _refused(capsys, *audit, "--manifest", "four.json")
     assert "the digest of its content is not" in crossed
     crossed = _refused(capsys, "audit-release", "four.csv", *audit[2:], "--manifest", "four.json")
-    assert "the transcript is of a release with other parameters or columns than claimed" in crossed
+    assert "gamma is 4 in the manifest, and 3 in the transcript" in crossed

@@ -13,6 +13,7 @@ import resource
 import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
+from typing import TextIO
 
 from splu_ref.cli import main
 
@@ -26,18 +27,25 @@ def _seconds() -> float:
 
 def given(words: list[str]) -> tuple[int, str, str]:
     """Return the exit code of the program in this process, its output and its errors, as if through pipes."""
-    output, errors = io.BytesIO(), io.BytesIO()
-    with redirect_stdout(_text(output)), redirect_stderr(_text(errors)):
+    output, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+    code = printed(words, output, errors)
+    return code, _text(output), _text(errors)
+
+
+def printed(words: list[str], output: TextIO, errors: TextIO) -> int:
+    """Let the program in this process print to two streams, and return its exit code."""
+    with redirect_stdout(output), redirect_stderr(errors):
         try:
-            code = main(words)
+            return main(words)
         except Exception:
             traceback.print_exc()
-            code = 1
-        return code, output.getvalue().decode(), errors.getvalue().decode()
+            return 1
 
 
-def _text(file: io.BytesIO) -> io.TextIOWrapper:
-    return io.TextIOWrapper(file, encoding="utf-8", write_through=True)
+def _text(stream: io.TextIOWrapper) -> str:
+    """Return what was printed to a stream."""
+    stream.seek(0)
+    return stream.read()
 
 
 def measure(inputs: list[list[str]], seconds: int) -> None:

@@ -31,7 +31,7 @@ from splu_ref.certificates import (
     threshold_certificate,
 )
 from splu_ref.cli.queries import read_queries
-from splu_ref.conformance import answer_line, read_expected_failures, read_vectors
+from splu_ref.conformance import VectorFile, answer_line, read_expected_failures, read_vectors
 from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
 from splu_ref.mechanisms import read_manifest, read_transcript
 from splu_ref.microdata import Microdata, table_bytes
@@ -196,7 +196,12 @@ def _transcript(data: bytes) -> None:
         read_transcript(path).to_bytes()
 
 
-_FILES = read_vectors(Path(__file__).parents[2] / "vectors")
+# Not held to their schema here: every process that measures a reader begins with this.
+_FILES = [
+    VectorFile.from_json(json.loads(path.read_bytes()))
+    for path in sorted((Path(__file__).parents[2] / "vectors").rglob("*.json"))
+    if path.name != "schema.json"
+]
 _VECTORS = [file.vectors[0] for file in _FILES]
 _IDS = [vector.id for file in _FILES for vector in file.vectors]
 

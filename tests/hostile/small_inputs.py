@@ -122,7 +122,7 @@ _PUBLISH = "-o out.csv --force --sensitive s --gamma"
 _LAST = "--sensitive a --gamma 2"
 _RETAIN = "-o out.csv --force --mechanism retention --retention"
 _PARTS = "-o out.csv --force --mechanism small-domains --rho2 1/2 --rho1"
-_GROUPS = "-o out.csv --force --mechanism perturbed-generalization --observed-domain --retention 1/2"
+_GROUPS = "-o out.csv --force --mechanism pg --observed-domain --retention 1/2"
 _TUPLES = "-o out.csv --force --mechanism alpha-beta --distinct"
 INPUTS: dict[str, tuple[str | list[str], ...]] = {
     "sanitize": (
@@ -142,7 +142,8 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"long.csv {_RETAIN} 1/3 --domain range.json", f"many.csv {_RETAIN} 1/3 --domain range.json",
         f"long.csv {_RETAIN} 0.{LONG} --domain range.json", f"long.csv {_RETAIN} 1/3 --domain deep.json",
         f"empty.csv {_RETAIN} 1/3 --column s --observed-domain",
-        f"long.csv {_PUBLISH} 2 --mechanism splu-gen",
+        f"long.csv {_PUBLISH} 2 --mechanism splu-gen", f"many.csv {_RETAIN} 1/3 --domain range.json --stream",
+        f"cell.csv {_RETAIN} 1/3 --domain range.json --stream --shuffle",
         f"long.csv {_RETAIN} 1/3 --replacing given --domain law.json",
         f"long.csv {_RETAIN} 1/3 --replacing identity --compound --domain range.json",
         "long.csv -o out.csv --force --mechanism swap --retention 0.99999 --column s",
@@ -162,6 +163,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"pair.csv --sensitive a --retention 0.{'5' * 390}", "many.csv --sensitive s --alpha 10000",
         "many.csv --sensitive s --picture out.svg --force",
         "pair.csv --sensitive a --sensitive b --alpha 300",
+        "many.csv --sensitive s --stream", "wide.csv --sensitive s --stream",
     ),
     "estimate": (
         "long.csv --gamma 2 --sensitive s --batch q.jsonl", "long.csv --manifest odd.json --where s=a",
@@ -228,7 +230,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
     "sample-size": (
         "--retention 1/5 --epsilon 1/50 --delta 1/20 --share 1/14 --certificate o.json --force",
         "--retention 1/5 --epsilon 1/50 --delta 1/20 --share 1/2",
-        "--retention 333/1000 --epsilon 1/20 --delta 1/20 --share 1/5",
+        "--retention 333/1000 --epsilon 1/10 --delta 1/20 --share 1/5",
         f"--retention 0.{'7' * 390} --epsilon 0.3 --delta 1e-300 --share 0.{'1' * 390}",
         f"--retention 1/2 --epsilon {LONG} --delta 0.5 --domain-values {LONG}",
         "--retention 1/5 --epsilon 1/50 --delta 1/20" + " --share 1/14" * 40,
@@ -259,7 +261,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
     "audit": ("eight.toml", "spent.toml --report report --force", "entropy.toml", "anonymous.toml"),
     "audit-release": (
         "long.csv --sensitive s --gamma 2 --original long.csv --second long.csv",
-        f"many.csv {_LAST} --original pair.csv",
+        f"many.csv {_LAST} --original pair.csv", f"pair.csv {_LAST} --original pair.csv --stream",
         f"pair.csv {_LAST} --sensitive b --original pair.csv --second pair.csv",
         "long.csv --manifest odd.json", "many.csv --manifest swap.json --original many.csv",
         f"three.csv {_LAST} --original three.csv --retention 0.{'7' * 390} --level 1e-300",

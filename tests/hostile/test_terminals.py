@@ -9,7 +9,9 @@ import re
 import subprocess
 import sys
 import warnings
-from contextlib import chdir
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
 from unicodedata import category
 from unittest.mock import patch
@@ -17,7 +19,10 @@ from unittest.mock import patch
 import pytest
 
 from splu_ref.cli.app import COMMANDS
-from tests.hostile.commands import given
+from tests.committed import all_vectors
+from tests.hostile.commands import given, printed
+
+pytestmark = pytest.mark.no_cover  # tests of each command run its lines
 
 STEERING = (
     "\x1b[38;5;201m\x1b]0;owned\x07\x9b5m\x7f\x08\u202e\u2066\u200b\u2028\u2029\ufeff\u00ad"
@@ -90,6 +95,10 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
         [TABLE, "-o", f"{NEW}.csv", "--mechanism", "retention", "--column", JOB, "--retention", "3/5",
          "--observed-domain", "--shuffle", "--seed", "1", "--manifest", f"{NEW}.json", "--force"], (0,),
     ),
+    "publish --stream": (
+        [TABLE, "-o", f"{NEW}.csv", "--mechanism", "distribution", "--column", JOB, "--stream", "--force"],
+        (0,),
+    ),
     "publish refused": (
         [TABLE, "-o", f"{NEW}.csv", "--mechanism", "retention", "--retention", "3/5", "--domain",
          f"d{NAME}.json", "--force"], (2,),
@@ -99,11 +108,12 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
          "--rho1", "1/10", "--rho2", "1/2", "--observed-domain", "--seed", "1", "--force"], (0, 2),
     ),
     "publish groups": (
-        [TABLE, "-o", f"{NEW}.csv", "--mechanism", "perturbed-generalization", "--column", JOB,
+        [TABLE, "-o", f"{NEW}.csv", "--mechanism", "pg", "--column", JOB,
          "--quasi", SEX, "--k", "1", "--retention", "1/2", "--observed-domain", "--force"], (0,),
     ),
     "publish unknown": ([TABLE, "-o", f"{NEW}.csv", "--mechanism", STEERING, "--column", JOB], (2,)),
     "advise": ([TABLE, "--sensitive", JOB, "--picture", f"{NEW}.svg", "--force", "--alpha", "3"], (0,)),
+    "advise --stream": ([TABLE, "--sensitive", JOB, "--stream", "--alpha", "3"], (0,)),
     "advise several": ([TABLE, "--sensitive", JOB, "--sensitive", SEX, "--alpha", "3"], (0, 2)),
     "estimate": ([PUBLISHED, *RELEASE, *WHERE], (0,)),
     "estimate alone": ([PUBLISHED, *RELEASE, "--where", f"{JOB}=a{STEERING}"], (0,)),
@@ -129,6 +139,7 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "audit-release": (
         [PUBLISHED, *RELEASE, "--original", TABLE, "--second", PUBLISHED], (3,),
     ),
+    "audit-release --stream": ([PUBLISHED, *RELEASE, "--original", TABLE, "--stream"], (3,)),
     "audit-release drop refused": (
         [PUBLISHED, *RELEASE, "--original", TABLE, "--drop", STEERING], (2,),
     ),
@@ -214,6 +225,9 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
 """Words after the command, which is the first word of the name, and its exit codes."""
 LONG = {"vectors", "conform"}
 """They take long and draw as the others do: they are not run on a pseudo-terminal."""
+ALONE = {"sanitize", "publish refused", "estimate table"}
+"""They have a process of their own: one that draws a table, one that is refused, one with a picture. Starting
+one takes longer than any of them."""
 
 
 @pytest.fixture(scope="module")
@@ -238,30 +252,60 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@contextmanager
+def _in(folder: Path, **environment: str) -> Iterator[None]:
+    with chdir(folder), patch.dict(os.environ, WIDE | environment), warnings.catch_warnings():
+        warnings.simplefilter("default")  # as outside of tests
+        yield
+
+
 def _piped(words: list[str], folder: Path) -> tuple[int, str, str]:
     """Run the program with pipes, and return its exit code, its output and its errors."""
-    with chdir(folder), patch.dict(os.environ, WIDE), warnings.catch_warnings():
-        warnings.simplefilter("default")  # as outside of tests
+    with _in(folder):
         return given(words)
 
 
 def _on_a_terminal(words: list[str], folder: Path) -> tuple[int, str]:
     """Run the program with all streams on a pseudo-terminal, and return its exit code and what is drawn."""
     ours, theirs = pty.openpty()
+    with ThreadPoolExecutor(1) as reader:
+        drawn = reader.submit(_read_to_the_end, ours)
+        with (
+            os.fdopen(theirs, "w", encoding="utf-8") as screen,
+            os.fdopen(os.dup(theirs), encoding="utf-8") as keys,
+            patch("sys.stdin", keys),
+            _in(folder, TERM="xterm-256color"),
+        ):
+            code = printed(words, screen, screen)
+    return code, drawn.result()
+
+
+def _on_a_terminal_of_its_own(words: list[str], folder: Path) -> tuple[int, str]:
+    """Do the same with the program in a process, where what no stream of Python's prints is drawn too."""
+    ours, theirs = pty.openpty()
     child = subprocess.Popen(
         [sys.executable, "-m", "splu_ref", *words], cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs,
         env=os.environ | WIDE | {"TERM": "xterm-256color"},
     )  # fmt: skip
     os.close(theirs)
+    drawn = _read_to_the_end(ours)
+    return child.wait(), drawn
+
+
+def _read_to_the_end(terminal: int) -> str:
     drawn = b""
-    while True:
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # the other end is closed
-            break
-        drawn += part
-    os.close(ours)
-    return child.wait(), drawn.decode()
+    with suppress(OSError):  # the other end is closed
+        while part := os.read(terminal, 65536):
+            drawn += part
+    os.close(terminal)
+    return drawn.decode()
+
+
+@pytest.fixture(autouse=True)
+def committed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands use the committed vectors, without making them."""
+    for command in ("conform", "vectors"):
+        monkeypatch.setattr(f"splu_ref.cli.{command}.vector_files", all_vectors)
 
 
 def _unseen(text: str) -> set[str]:
@@ -288,8 +332,9 @@ def test_nothing_hostile_reaches_a_terminal(name: str, folder: Path) -> None:
     _hold(output)
     _hold(errors)
     if name not in LONG:
-        code, drawn = _on_a_terminal(command, folder)
+        code, drawn = (_on_a_terminal_of_its_own if name in ALONE else _on_a_terminal)(command, folder)
         assert code in codes, drawn
+        assert bool(drawn.strip()) == bool(output.strip() or errors.strip())  # what is held is what is told
         assert "\x1b[38;5;201m" not in drawn
         _hold(STYLING.sub("", drawn).replace("\r", ""))
     if name == STEERING:
