@@ -10,8 +10,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from itertools import combinations
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,6 +18,7 @@ from splu_ref.model import InputError
 
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_Identity = str | tuple[int, int]
 _KINDS = {
     stat.S_IFDIR: "a folder: name a file in it",
     stat.S_IFIFO: "a pipe, which may have no end: save what it gives in a file and name that",
@@ -138,9 +138,11 @@ def write_all(
     paths = [Path(path) for path, _ in contents]
     for path in paths:
         refuse_existing(path, force=force)
-    for one, other in combinations(paths, 2):
-        if same_file(one, other):
-            raise InputError(f"{one} and {other} are the same file: give each its own name")
+    named: dict[_Identity, Path] = {}
+    for path in paths:
+        for identity in _identities(path):
+            if (other := named.setdefault(identity, path)) is not path:
+                raise InputError(f"{other} and {path} are the same file: give each its own name")
     with ExitStack() as leftovers, ExitStack() as undo:
         staged = []
         for path, (_, data) in zip(paths, contents, strict=True):
@@ -174,15 +176,18 @@ def write_all(
 
 def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
     """Return whether two paths name one file, by symbolic or hard links too; neither needs to exist."""
-    try:
-        if Path(one).samefile(other):
-            return True
-    except (OSError, ValueError):  # one does not exist, or cannot: links in a circle, a NUL in the name
-        pass
-    try:
-        return os.path.normcase(os.path.realpath(one)) == os.path.normcase(os.path.realpath(other))
-    except (OSError, ValueError):
-        return False
+    return not _identities(one).isdisjoint(_identities(other))
+
+
+def _identities(path: str | os.PathLike[str]) -> set[_Identity]:
+    """Return what two paths of one file have in common: its place on the disk, or its name without links."""
+    found: set[_Identity] = set()
+    with suppress(OSError, ValueError):  # it does not exist, or cannot: links in a circle, a NUL in the name
+        status = Path(path).stat()
+        found.add((status.st_dev, status.st_ino))
+    with suppress(OSError, ValueError):
+        found.add(os.path.normcase(os.path.realpath(path)))
+    return found
 
 
 def name_beside(path: Path) -> Path:

@@ -65,7 +65,7 @@ def _write_calculator(sphinx: Sphinx, error: Exception | None) -> None:
 def _write(sphinx: Sphinx) -> None:
     folder = Path(sphinx.srcdir) / "reference"
     pages = {f"{room}.rst": _room(import_module(room)) for room in ROOMS}
-    pages |= {"python.md": _rooms(), "commands.md": _commands()} | claim_pages()
+    pages |= {"python.md": _rooms(), "commands.md": _commands(Path(sphinx.doctreedir))} | claim_pages()
     pages |= {"frontier.html": _frontier(), "difference.html": _difference()}
     (folder / "claims").mkdir(parents=True, exist_ok=True)
     for name, lines in pages.items():
@@ -113,20 +113,21 @@ def _first_line(room: ModuleType) -> str:
     return (room.__doc__ or "").strip().splitlines()[0]
 
 
-def _commands() -> Iterator[str]:
+def _commands(kept: Path) -> Iterator[str]:
     group: Any = typer.main.get_command(program)
     yield f"# Commands\n\n{group.help}\n"
     yield (
-        "Every command takes `--help`. The examples were run while this page was made, one after the other "
-        f"in one folder, where `{TABLE}` is the table that the package brings along."
+        "Every command takes `--help`. The examples with an output were run for this page, one after the "
+        f"other in one folder, where `{TABLE}` is the table that the package brings along."
     )
     commands = {name: command(name) for name in COMMANDS}
     examples = {name: _example(each) for name, each in commands.items()}
-    outputs = printed(examples)
+    outputs = printed(examples, kept / "examples.json")
     for name, each in commands.items():
         yield f"\n## `splu-ref {name}`\n\n{_paragraphs(each.help)}\n"
         yield from _parameters(each)
-        yield f"\n```console\n$ {examples[name]}\n{outputs[name]}\n```"
+        shown = "\n".join([f"$ {examples[name]}", *outputs.get(name, "").splitlines()])
+        yield f"\n```console\n{shown}\n```"
 
 
 def _paragraphs(text: str | None) -> str:

@@ -96,3 +96,20 @@ def test_impossible_arguments_are_refused() -> None:
         EnumerationSource().integer_below(0)
     with pytest.raises(ParameterError):
         EnumerationSource().permutation(-1)
+
+
+def test_choices_repeat_only_where_they_come_next() -> None:
+    source = EnumerationSource()
+    source.below(2, 2)
+    begin = source.made
+    source.below(3, 2)
+    choices = source.choices(begin)
+    assert (begin, choices) == (2, [0, 0])
+    source.integer_below(5)
+    assert source.advance()
+    source.below(2, 2)
+    assert not source.repeats([0, 1])
+    assert source.made == 2
+    assert source.repeats(choices)
+    assert (source.made, source.integer_below(5)) == (4, 1)
+    assert not source.repeats([0])  # this path goes no further yet
