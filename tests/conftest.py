@@ -13,8 +13,8 @@ from hypothesis import settings
 
 from splu_ref.randomness import system
 
-# What passed passes again: examples follow from the test's own text. --hypothesis-profile fresh looks for others.
-# Without a deadline: a loaded machine is no fault of the code.
+# What passed passes again: examples follow from the test's own text; --hypothesis-profile fresh looks for
+# others. Without a deadline: a loaded machine is no fault of the code.
 settings.register_profile("fresh", deadline=None, derandomize=False)
 settings.register_profile("splu-ref", deadline=None, derandomize=True, database=None)
 settings.load_profile("splu-ref")
@@ -64,8 +64,8 @@ def _drawing(config: pytest.Config, name: str) -> Iterator[None]:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Let a test draw the same bytes in every run, so that a chance of failing is met here or never.
 
-    Whoever writes a test that holds with 95 % sees it pass, and somebody else sees it fail. Programs that a test
-    starts ask the system, and so does a test marked ``entropy``, which is about the system's bytes.
+    Whoever writes a test that holds with 95 % sees it pass, and somebody else sees it fail. Programs that a
+    test starts ask the system, and so does a test marked ``entropy``, which is about the system's bytes.
     """
     if item.get_closest_marker("entropy") is not None:
         return (yield)
