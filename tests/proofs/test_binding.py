@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from splu_proofs import LEDGER, binding, reach
-from splu_proofs.affirmation import affirm, affirmed, outdated
+from splu_proofs.affirmation import ACCEPTED_ON, affirm, affirmed, outdated
 from splu_proofs.binding import MACHINERY, USED, fingerprints, licensed
 from splu_proofs.claim import Claim
+from splu_proofs.kernel import ACCEPTED_BY
 from splu_proofs.ledger import Ledger
 from splu_proofs.normal_form import normal_form
 from splu_ref.model import InputError
@@ -39,11 +40,12 @@ def other(x):
 NAMES = sorted(
     {
         name
-        for claim in LEDGER
-        for name in fingerprints(claim)
-        if not name.endswith(".v") and name not in (MACHINERY, USED)
+        for known in affirmed().values()
+        for name in known
+        if not name.endswith(".v") and name not in (MACHINERY, USED, ACCEPTED_BY, ACCEPTED_ON)
     }
 )
+"""What some claim is bound to: `outdated` compares these names with what `fingerprints` finds, in seconds."""
 OTHER = """
 from elsewhere import wheel
 
