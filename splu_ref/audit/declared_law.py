@@ -33,6 +33,7 @@ from splu_ref.mechanisms import Anatomy, DistributionBased, Operator, RetentionR
 from splu_ref.randomness import Draws, IntArray, UniformSource, outcomes
 
 Label: TypeAlias = Hashable
+Labels: TypeAlias = tuple[Label, ...]
 
 
 class RowsRelease(Protocol):
@@ -131,22 +132,27 @@ def enumerate_declared(mechanism: Declaring, histogram: Sequence[int]) -> Declar
         Frequencies of the values, shape (values,), which the mechanism can publish.
     """
     codes = codes_of(histogram)
-    observed: dict[Vector, dict[int, dict[Label, Fraction]]] = {}
     doubled: list[str] = []
-    walked = 0
 
-    def run(draws: Draws) -> dict[int, Label]:
+    def run(draws: Draws) -> tuple[Vector, Labels]:
         done = mechanism.publish_codes(codes, len(histogram), draws)
-        if len(np.unique(done.rows)) < len(done.rows):
+        rows = done.rows.tolist()
+        if len(set(rows)) < len(rows):
             doubled.append("a record stands at two published rows")
         shown = (tuple(label) if isinstance(label, list) else label for label in done.published.tolist())
-        return dict(zip(done.rows.tolist(), shown, strict=True))
+        return tuple(rows), tuple(shown)
 
-    for published, probability in outcomes(run):
-        laws = observed.setdefault(tuple(sorted(published)), defaultdict(lambda: defaultdict(Fraction)))
-        for record, label in published.items():
-            laws[record][label] += probability
+    # Most outcomes publish what others did, and fractions take long to add up for each record of each.
+    published: dict[tuple[Vector, Labels], Fraction] = defaultdict(Fraction)
+    walked = 0
+    for release, probability in outcomes(run):
+        published[release] += probability
         walked += 1
+    observed: dict[Vector, dict[int, dict[Label, Fraction]]] = {}
+    for (rows, labels), probability in published.items():
+        laws = observed.setdefault(tuple(sorted(rows)), defaultdict(lambda: defaultdict(Fraction)))
+        for record, label in zip(rows, labels, strict=True):
+            laws[record][label] += probability
     disagreements = chain(doubled, _disagreements(mechanism, codes, len(histogram), observed))
     detail = next(disagreements, "")
     return DeclaredRow(
