@@ -3,7 +3,7 @@
 from splu_ref.conformance.catalog import vector_files
 from splu_ref.conformance.coverage import Share, read_required, spoken, whole
 from splu_ref.conformance.expectations import read_expected_failures
-from splu_ref.conformance.folder import differences, read_vectors, write_vectors
+from splu_ref.conformance.folder import differences, held, read_vectors, write_vectors
 from splu_ref.conformance.junit import junit
 from splu_ref.conformance.outcome import Conformance
 from splu_ref.conformance.program import Limits
@@ -28,6 +28,7 @@ __all__ = [
     "check_ids",
     "conform",
     "differences",
+    "held",
     "junit",
     "read_expected_failures",
     "read_required",

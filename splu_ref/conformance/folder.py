@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files as package_files
 from pathlib import Path
@@ -44,15 +44,23 @@ def write_vectors(folder: Path, files: Sequence[VectorFile], *, force: bool) -> 
     return write_folder(folder, contents(files), force=force)
 
 
-def differences(folder: Path, files: Sequence[VectorFile]) -> list[str]:
+def held(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of every JSON file of a folder, by path.
+
+    Raises
+    ------
+    InputError
+        If it is no folder, or one of the files cannot be read.
+    """
+    return {path.relative_to(folder).as_posix(): _read(path) for path in _json_files(folder)}
+
+
+def differences(found: Mapping[str, bytes], files: Sequence[VectorFile]) -> list[str]:
     """Return what a folder lacks, has besides, or has with other bytes than the given files; by path."""
     wanted = contents(files)
-    found = {path.relative_to(folder).as_posix(): path for path in _json_files(folder)}
     lines = [f"{path} is missing" for path in wanted if path not in found]
     lines += [f"{path} is not one of the vectors" for path in found if path not in wanted]
-    for path in wanted.keys() & found.keys():
-        if _read(found[path]) != wanted[path]:
-            lines.append(f"{path} differs")
+    lines += [f"{path} differs" for path in wanted.keys() & found.keys() if found[path] != wanted[path]]
     return sorted(lines)
 
 

@@ -140,7 +140,7 @@ def test_a_certificate_of_a_breach_and_of_none(
 @pytest.mark.no_cover
 def test_more_values_than_a_certificate_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
-    path.write_text("id\n" + "".join(f"{number}\n" for number in range(600)), encoding="utf-8")
+    path.write_text("id\n" + "".join(f"{number}\n" for number in range(501)), encoding="utf-8")
     words = ["--retention", "1/2", "--prior", str(path), "--column", "id"]
     assert main(["breach", *LEVELS, *words, "--certificate", str(tmp_path / "c.json")]) == 2
     said = capsys.readouterr()
