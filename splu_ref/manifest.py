@@ -111,6 +111,8 @@ class Manifest:
         Records of each batch, oldest first, if the release grew by batches; otherwise empty.
     recoded
         What was done to columns of the original before publication, in this order.
+    sensitive_table
+        Digest of the content of Anatomy's second table; None if there is none, or the manifest tells none.
     """
 
     mechanism: Mechanism[object]
@@ -119,6 +121,7 @@ class Manifest:
     origin: Origin | None = None
     batches: tuple[int, ...] = ()
     recoded: tuple[Recoding, ...] = ()
+    sensitive_table: str | None = None
 
     def require(self, table: Microdata) -> None:
         """Raise ``DataError`` unless the table can be the one that the manifest tells of."""
@@ -173,7 +176,9 @@ class Manifest:
         if origin is None:
             document["produced_by"] = {"version": __version__, "spec": SPECIFICATION}
         else:
-            document |= {"table": origin.table, "release": origin.release, "date": origin.date}
+            document |= {"table": origin.table}
+            document |= {} if self.sensitive_table is None else {"sensitive_table": self.sensitive_table}
+            document |= {"release": origin.release, "date": origin.date}
             document["produced_by"] = {
                 "version": origin.version,
                 "spec": origin.specification,
@@ -253,6 +258,10 @@ class Facts:
             code=made.matching("code", DIGEST),
         )
 
+    def sensitive_table(self) -> str | None:
+        """Return the digest of Anatomy's second table; None if the file tells none."""
+        return self.matching("sensitive_table", DIGEST) if "sensitive_table" in self._document else None
+
     def matching(self, name: str, form: re.Pattern[str]) -> str:
         """Return a text of this form."""
         found = self.text(name)
@@ -315,7 +324,7 @@ def parse_manifest(
         )
     try:
         rows, domains = whole(document["rows"], "rows", 0 if method in SETS else 1), facts.domains()
-        told = (facts.origin(), facts.batches(), facts.recoded())
+        told = (facts.origin(), facts.batches(), facts.recoded(), facts.sensitive_table())
         return Manifest(mechanisms[method](facts), rows, domains, *told)
     except InputError as error:
         raise DataError(f"{name}: {error}") from None

@@ -226,6 +226,10 @@ def run(
         raise DataError(
             f"{manifest}: no attack on a release by {facts.mechanism.name} is computed here: name another one"
         )
+    if isinstance(facts.mechanism, Anatomy) and release is not None:
+        raise ParameterError(
+            "a release by Anatomy shows no value for a record: attack the table, without --release"
+        )
     learner = next((each for each in LEARNING if each == name), None)
     if learner is not None:
         assert table is not None

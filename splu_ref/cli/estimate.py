@@ -18,6 +18,7 @@ from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.queries import read_queries
 from splu_ref.cli.records import published_records
+from splu_ref.cli.release_options import SensitiveTable
 from splu_ref.cli.tables import TableOptions, make_table, values_of
 from splu_ref.estimators import (
     METHODS,
@@ -37,19 +38,21 @@ from splu_ref.estimators import (
 from splu_ref.estimators.estimator import Progress
 from splu_ref.estimators.queries.by_method import Answering
 from splu_ref.estimators.queries.recoded import recoded_query
+from splu_ref.estimators.queries.two_tables_estimator import LARGEST
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import (
     AlphaBeta,
+    Anatomy,
     CountedRelease,
     PerturbedGeneralization,
-    PublishedTable,
     SmallDomainRandomization,
     SpluGen,
     SpluGens,
     read_manifest,
     splu_gen_of,
+    with_sensitive_table,
 )
-from splu_ref.microdata import Microdata
+from splu_ref.microdata import Microdata, read_table
 from splu_ref.microdata.counted import Records
 from splu_ref.model import InputError, ParameterError, retention_probability
 from splu_ref.tables import approximation, half_width, is_exact
@@ -121,6 +124,7 @@ def run(
     manifest: Annotated[
         Path | None, typer.Option("--manifest", help="Manifest of the release, instead of the options above.")
     ] = None,
+    sensitive_table: SensitiveTable = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -165,8 +169,11 @@ def run(
     }
     by_channel = facts is not None and not isinstance(facts.mechanism, SpluGens)
     queries = [] if batch is None else list(read_queries(batch))
+    second = _second(sensitive_table, by_channel=by_channel)
     if by_channel:
-        _by_channel(published, _present(facts), where, queries, method, told, batch, wanted, as_json=as_json)
+        _by_channel(
+            published, _present(facts), second, where, queries, method, told, batch, wanted, as_json=as_json
+        )
         return
     release = _Release(gamma, sensitive, retention, plan, draws, facts)
     chosen = None if method is None else _method(method)
@@ -243,8 +250,16 @@ BY_CHANNEL = {
 }
 """What is done with a release by another mechanism than SPLU-Gen."""
 _OWN = {
-    SmallDomainRandomization.name: "what was published, weighted by the inverse of each part's channel",
-    PerturbedGeneralization.name: "each group's record, less what is random, times the group's size",
+    SmallDomainRandomization.name: {
+        "inversion": "what was published, weighted by the inverse of each part's channel"
+    },
+    PerturbedGeneralization.name: {
+        "inversion": "each group's record, less what is random, times the group's size"
+    },
+    Anatomy.name: {
+        "inversion": "what the groups of the predicate's records show, weighted so that others add nothing",
+        "shares": "of each group that holds the value, the share of its records in the predicate",
+    },
 }
 """The same of mechanisms that have an estimator of their own."""
 _Given = TypeVar("_Given")
@@ -307,9 +322,20 @@ def _present(given: _Given | None) -> _Given:
     return given
 
 
+def _second(path: Path | None, *, by_channel: bool) -> Microdata | None:
+    """Return Anatomy's second table."""
+    if path is None:
+        return None
+    if not by_channel:
+        raise ParameterError("--sensitive-table is the second table of a release by Anatomy: leave it out")
+    with about(path):
+        return read_table(path)
+
+
 def _by_channel(
     published: Path,
     facts: Manifest,
+    second: Microdata | None,
     where: Sequence[str] | None,
     queries: list[tuple[int, Query]],
     method: str | None,
@@ -335,7 +361,7 @@ def _by_channel(
             queries=[query for _, query in queries],
             progress=progress,
         ):
-            release, estimator = _estimating(table, facts)
+            release, estimator = _estimating(table, facts, second)
             conditions = read_conditions(where or (), values_of(release))
             some = [queries[number] for number in numbers]
             if facts.recoded:
@@ -358,17 +384,21 @@ def _by_channel(
     if batch is None and tuples:
         _show_tuples(release, asked[0], found[0], as_json=as_json)
     elif batch is None:
-        summary = _OWN.get(facts.mechanism.name, BY_CHANNEL[found[0].method])
+        summary = _OWN.get(facts.mechanism.name, BY_CHANNEL)[found[0].method]
         _show(release, asked[0], found[0], summary, None, as_json=as_json)
     for _, result in sorted(results.items(), key=itemgetter(0)):
         say_json(result)
 
 
-def _estimating(table: Records, facts: Manifest) -> tuple[CountedRelease, Answering]:
+def _estimating(
+    table: Records, facts: Manifest, second: Microdata | None
+) -> tuple[CountedRelease, Answering]:
     """Return the release and what answers queries about it, by counts alone where the table is not held."""
     if isinstance(table, Microdata):
-        held = PublishedTable(table=table, mechanism=facts.mechanism, domains=facts.domains, told=facts)
+        held = with_sensitive_table(table, facts, second)
         return held, estimator_of(held)
+    if second is not None:
+        raise ParameterError(f"a release by {facts.mechanism.name} is one table: leave the second out")
     release = CountedRelease(table=table, mechanism=facts.mechanism, domains=facts.domains, told=facts)
     return release, (
         TupleEstimator(release) if isinstance(facts.mechanism, AlphaBeta) else ChannelEstimator(release)
@@ -457,6 +487,7 @@ def _show(
     result, rows = _result(known, query, answer), known.table.row_count
     lines = [("concept", str(query))]
     named = query.conditions[0][1]
+    shown = "records in groups that show it" if isinstance(known.mechanism, Anatomy) else "records"
     if release is not None and answer.method == "mle" and isinstance(named, AnyOf) and len(named.values) == 1:
         lines += _alone(answer, release.mechanism.for_column(query.conditions[0][0]), rows, result)
     else:
@@ -464,7 +495,7 @@ def _show(
             ("method", f"{answer.method}: {summary}"),
             ("estimate", _shown(answer.estimate)),
             *doubt(answer),
-            ("published", f"{answer.published_count} records, of {answer.predicate_count} in the predicate"),
+            ("published", f"{answer.published_count} {shown}, of {answer.predicate_count} in the predicate"),
         ]
     if isinstance(known.mechanism, PerturbedGeneralization):
         among = f"the records of the original, in {rows} groups"
@@ -504,7 +535,7 @@ def doubt(answer: QueryEstimate) -> list[tuple[str, str]]:
     held = "exact" if answer.exact else f"approximate{_HOLDS[answer.interval_kind]}"
     text = f"{_shown(least)} to {_shown(greatest)}, {held}"
     reach = max(answer.estimate - least, greatest - answer.estimate)
-    if reach > _FAR * answer.standard_error > 0:
+    if reach > _FAR * answer.standard_error > 0 and answer.note != LARGEST:  # which says it itself
         text += (
             f"; up to {reach / answer.standard_error:.1f} standard errors away, because at other counts that "
             "it holds the estimate errs by more"

@@ -17,7 +17,15 @@ from splu_ref.cli.domains import MOST_VALUES, read_domains, read_laws
 from splu_ref.cli.matrices import read_operator
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
-from splu_ref.cli.release_options import IdColumn, KeyFile, ManifestFile, Missing, Seed, Stream
+from splu_ref.cli.release_options import (
+    IdColumn,
+    KeyFile,
+    ManifestFile,
+    Missing,
+    Seed,
+    SensitiveTable,
+    Stream,
+)
 from splu_ref.cli.released import Made
 from splu_ref.cli.sanitize import SEEDED, refuse_identity, refuse_overlap, source_of
 from splu_ref.cli.streaming import require_fit, streamed, told_of
@@ -26,6 +34,7 @@ from splu_ref.files import refuse_existing, write_all
 from splu_ref.guarantees import TupleChances, decimal_up
 from splu_ref.mechanisms import (
     AlphaBeta,
+    Anatomy,
     DistributionBased,
     Operator,
     PerturbedGeneralization,
@@ -34,6 +43,7 @@ from splu_ref.mechanisms import (
     SmallDomainRandomization,
     SpluGen,
     Swapping,
+    TwoTablesRelease,
     number_columns,
 )
 from splu_ref.microdata import Microdata, read_table, require_suffix
@@ -72,6 +82,7 @@ class _Asked:
     rho1: str | None
     rho2: str | None
     quasi: tuple[str, ...]
+    sensitive_table: Path | None
     large: bool
 
     def required(self, name: str) -> str:
@@ -89,6 +100,18 @@ _Held: TypeAlias = Callable[[], Microdata]
 def _splu_gen(asked: _Asked, _: _Held) -> RecordMechanism:
     mechanism = SpluGen(asked.required("gamma"), asked.retention, asked.plan or "mixed")
     refuse_identity(mechanism)
+    return mechanism
+
+
+def _anatomy(asked: _Asked, _: _Held) -> Anatomy:
+    mechanism = Anatomy(asked.required("gamma"), asked.plan or "anatomy")
+    if asked.sensitive_table is None:
+        raise ParameterError(
+            "anatomy publishes two tables: say where the second goes, with the values of each group, "
+            "--sensitive-table FILE"
+        )
+    if len(asked.columns) > 1:
+        raise ParameterError("anatomy publishes one sensitive column: name one, --column NAME")
     return mechanism
 
 
@@ -172,11 +195,14 @@ def _perturbed_generalization(asked: _Asked, held: _Held) -> PerturbedGeneraliza
     return made
 
 
-_Mechanism: TypeAlias = RecordMechanism | AlphaBeta | SmallDomainRandomization | PerturbedGeneralization
+_Mechanism: TypeAlias = (
+    RecordMechanism | AlphaBeta | Anatomy | SmallDomainRandomization | PerturbedGeneralization
+)
 _Making: TypeAlias = Callable[[_Asked, _Held], _Mechanism]
 
 NAMED: dict[str, tuple[_Making, tuple[str, ...]]] = {
     "splu-gen": (_splu_gen, ("gamma", "plan", "retention")),
+    "anatomy": (_anatomy, ("gamma", "plan", "sensitive_table")),
     "distribution": (_distribution, ()),
     "retention": (_retention, ("retention", "replacing", "compound", "domain", "observed_domain", "shuffle")),
     "swap": (_swap, ("retention",)),
@@ -207,9 +233,14 @@ def run(
         list[str] | None,
         typer.Option("--column", "--sensitive", help="Sensitive column; repeat for several."),
     ] = None,
-    gamma: Annotated[str | None, typer.Option("--gamma", help="splu-gen: size of a decoy group.")] = None,
+    gamma: Annotated[str | None, typer.Option("--gamma", help="splu-gen, anatomy: size of a group.")] = None,
     plan: Annotated[
-        str | None, typer.Option("--plan", help="splu-gen: mixed (at random), anatomy or cyclic [mixed].")
+        str | None,
+        typer.Option(
+            "--plan",
+            help="splu-gen, anatomy: how groups are formed, mixed (at random), anatomy or cyclic [mixed; of "
+            "anatomy anatomy].",
+        ),
     ] = None,
     retention: Annotated[
         str | None,
@@ -308,6 +339,7 @@ def run(
             help="pg: column that is published as a range of the group; repeat. Others are not published.",
         ),
     ] = None,
+    sensitive_table: SensitiveTable = None,
     key_file: KeyFile = None,
     id_column: IdColumn = None,
     seed: Seed = None,
@@ -318,7 +350,7 @@ def run(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Publish a table by a mechanism of your choice: a value for each record, or a set of tuples.
+    """Publish a table by a mechanism of your choice: a value for each record, groups, or a set of tuples.
 
     splu-gen draws it from the record's decoy group, as sanitize does; distribution from the whole column;
     retention keeps it with a probability and else draws from a declared domain (randomized response); swap
@@ -330,14 +362,16 @@ def run(
     small-domains is retention within each part of the table, in a domain of the part's own, as far as two
     levels of a belief allow; its epsilon is among the values of a part. pg (perturbed generalization) groups
     records by other columns and publishes of each group its ranges, the value of one record, kept or drawn as
-    by retention, and how many records it has.
+    by retention, and how many records it has. anatomy puts gamma records with different values into each
+    group, and publishes two tables: the other columns with the number of the group, and each group's values.
     """
     make, known = _named(mechanism)
     asked = _Asked(
         columns=tuple(column or ()), gamma=gamma, plan=plan, retention=retention, domain=domain,
         declared={}, laws={}, observed_domain=observed_domain, shuffle=shuffle, replacing=replacing,
         compound=compound, alpha=alpha, beta=beta, d=d, level=level, k=k, distinct=distinct, matrix=matrix,
-        by=tuple(by or ()), rho1=rho1, rho2=rho2, quasi=tuple(quasi or ()), large=force,
+        by=tuple(by or ()), rho1=rho1, rho2=rho2, quasi=tuple(quasi or ()),
+        sensitive_table=sensitive_table, large=force,
     )  # fmt: skip
     _refuse_others(mechanism, known, asked)
     if make is _alpha_beta and id_column is not None:
@@ -350,8 +384,10 @@ def run(
     elif domain is not None and make is not _small_domains:
         asked = replace(asked, declared=read_domains(domain))
     source = source_of(key_file, seed, id_column)
-    written = [output] if manifest is None else [output, manifest]
-    require_suffix(output)
+    written = [path for path in (output, sensitive_table, manifest) if path is not None]
+    for path in (output, sensitive_table):
+        if path is not None:
+            require_suffix(path)
     refuse_overlap(written, [path for path in (table, key_file, domain, matrix) if path is not None])
     for path in written:
         refuse_existing(path, force=force)
@@ -382,7 +418,11 @@ def run(
             columns = _columns(asked, made)
             release = made.publish(original, columns, source, id_column=id_column)
         progress(2, 3)
-        outputs = release.outputs(output, manifest)
+        outputs = (
+            release.outputs(output, manifest, sensitive_table)
+            if isinstance(release, TwoTablesRelease)
+            else release.outputs(output, manifest)
+        )
     write_all(outputs, force=force)
     if seed is not None:
         note(SEEDED)
@@ -396,7 +436,10 @@ def run(
             "--observed-domain: the domain is a fact about the data now, and the release tells it: declare "
             "it with --domain to promise anything of a value that one record has"
         )
-    _show(made, release, release.table.row_count, output, observed=observed_domain, as_json=as_json)
+    _show(
+        made, release, release.table.row_count, output,
+        observed=observed_domain, second=sensitive_table, as_json=as_json,
+    )  # fmt: skip
 
 
 _LONG = ("domains", "laws", "matrix", "parts", "quasi")
@@ -478,6 +521,7 @@ def _show(
     output: Path,
     *,
     observed: bool,
+    second: Path | None = None,
     as_json: bool,
     made: tuple[dict[str, object], str] | None = None,
 ) -> None:
@@ -501,6 +545,7 @@ def _show(
     parameters = [f"{name} {value}" for name, value in mechanism.facts().items() if name not in _LONG]
     lines = [
         ("published", f"{output} ({rows} rows, {release.suppressed} {dropped})"),
+        *([] if second is None else [("sensitive table", f"{second}, the values of each group")]),
         ("mechanism", ", ".join([mechanism.name, *parameters])),
         (
             "sensitive",
@@ -535,6 +580,8 @@ def _local(mechanism: _Mechanism, ratio: Fraction | None, epsilon: str | None) -
         and not mechanism.amplification
     ):
         return "none: a value of probability 0 is published for nobody but its own records"
+    if isinstance(mechanism, Anatomy):
+        return "none: a value that its group does not show is not that of a record"
     if isinstance(mechanism, Operator):
         return "none: a value is published for some true values and never for others"
     return "none is shown: what is published of a record depends on others"

@@ -11,7 +11,7 @@ from splu_ref.cli.output import note
 from splu_ref.estimators import Condition, Query
 from splu_ref.estimators.queries.query import telling
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import AlphaBeta, PerturbedGeneralization, SmallDomainRandomization
+from splu_ref.mechanisms import AlphaBeta, Anatomy, PerturbedGeneralization, SmallDomainRandomization
 from splu_ref.microdata import read_table
 from splu_ref.microdata.counted import Records, require_stated
 from splu_ref.microdata.counting import Telling, TooManyCombinationsError, count_records
@@ -20,7 +20,7 @@ from splu_ref.microdata.parts import TableParts, is_large
 from splu_ref.microdata.recoding import Cross
 
 _OPERATOR = r"\s*(?:!=|<=|>=|=|<|>)"
-_HELD = (PerturbedGeneralization, SmallDomainRandomization)
+_HELD = (Anatomy, PerturbedGeneralization, SmallDomainRandomization)
 """Mechanisms whose estimates look at groups or parts of the table, which is held whatever its size."""
 _CONDITIONS = 1 << 10
 """Conditions on a column by which its values are told apart; by more, all of them are."""

@@ -53,3 +53,7 @@ KeepColumn: TypeAlias = Annotated[
 ManifestFile: TypeAlias = Annotated[
     Path | None, typer.Option("--manifest", help="Write the public facts of the release here (JSON).")
 ]
+SensitiveTable: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--sensitive-table", help="anatomy: the second table, the values of each group."),
+]

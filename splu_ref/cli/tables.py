@@ -106,7 +106,7 @@ def values_of(release: CountedRelease) -> Callable[[str], Sequence[str] | None]:
 
     @cache
     def values(column: str) -> Sequence[str] | None:
-        if column not in release.table.columns:
+        if column not in (*release.table.columns, *release.domains):  # two tables share out their columns
             return None
         return release.domains.get(column) or release.table.values(column)
 

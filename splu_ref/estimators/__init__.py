@@ -44,6 +44,7 @@ from splu_ref.estimators.queries.part_estimator import PartEstimator
 from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import AnyOf, Between, Condition, NoneOf, Query
 from splu_ref.estimators.queries.tuple_estimator import TupleEstimate, TupleEstimator, estimate_tuples
+from splu_ref.estimators.queries.two_tables_estimator import TwoTablesEstimator
 from splu_ref.estimators.queries.written import read_conditions
 from splu_ref.microdata.values import number
 
@@ -71,6 +72,7 @@ __all__ = [
     "QueryEstimator",
     "TupleEstimate",
     "TupleEstimator",
+    "TwoTablesEstimator",
     "apply_by_mode",
     "conjunction_estimate",
     "count_moments",

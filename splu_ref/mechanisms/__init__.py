@@ -10,6 +10,7 @@ from splu_ref.mechanisms.laplace import LN_2, LN_3, Budget, LaplaceCounts
 from splu_ref.mechanisms.median_groups import number_columns
 from splu_ref.mechanisms.operator import Operator
 from splu_ref.mechanisms.perturbed_generalization import PerturbedGeneralization
+from splu_ref.mechanisms.published_groups import published_groups, with_sensitive_table
 from splu_ref.mechanisms.release import (
     ColumnRelease,
     ColumnsRelease,
@@ -31,7 +32,7 @@ from splu_ref.mechanisms.splu_gen_by_column import SpluGenByColumn, SpluGens, sp
 from splu_ref.mechanisms.swapping import Swapping
 from splu_ref.mechanisms.transcribing import ordered_digest, transcribed
 from splu_ref.mechanisms.transcript import Transcript, read_transcript
-from splu_ref.mechanisms.two_tables import Anatomy, TwoTables, TwoTablesRelease
+from splu_ref.mechanisms.two_tables import Anatomy, PublishedTwoTables, TwoTables, TwoTablesRelease
 
 __all__ = [
     "LN_2",
@@ -51,6 +52,7 @@ __all__ = [
     "PerturbedGeneralization",
     "PlaceOrder",
     "PublishedTable",
+    "PublishedTwoTables",
     "RecordMechanism",
     "Release",
     "RetentionReplacement",
@@ -68,9 +70,11 @@ __all__ = [
     "from_other_values",
     "number_columns",
     "ordered_digest",
+    "published_groups",
     "read_manifest",
     "read_release",
     "read_transcript",
     "splu_gen_of",
     "transcribed",
+    "with_sensitive_table",
 ]

@@ -16,6 +16,7 @@ from splu_ref.mechanisms.distribution_based import DistributionBased
 from splu_ref.mechanisms.laplace import LaplaceCounts
 from splu_ref.mechanisms.operator import Operator
 from splu_ref.mechanisms.perturbed_generalization import PerturbedGeneralization
+from splu_ref.mechanisms.published_groups import with_sensitive_table
 from splu_ref.mechanisms.release import PublishedTable
 from splu_ref.mechanisms.retention_replacement import RetentionReplacement
 from splu_ref.mechanisms.small_domains import SmallDomainRandomization
@@ -53,7 +54,9 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def read_release(
-    table: Microdata | IntoDataFrame | str | os.PathLike[str], manifest: Manifest | str | os.PathLike[str]
+    table: Microdata | IntoDataFrame | str | os.PathLike[str],
+    manifest: Manifest | str | os.PathLike[str],
+    sensitive_table: Microdata | IntoDataFrame | str | os.PathLike[str] | None = None,
 ) -> PublishedTable:
     """Return a published table with its manifest, ready for questions.
 
@@ -63,13 +66,19 @@ def read_release(
         The published table: the path of a file, a data frame or a table.
     manifest
         Its manifest, or the path of it.
+    sensitive_table
+        The second of Anatomy's two tables, and of no other release.
 
     Raises
     ------
     DataError
-        If either cannot be read, or the manifest belongs to another table.
+        If one of them cannot be read, or the manifest belongs to another table, or if Anatomy's second table
+        is missing.
+    ParameterError
+        If there is a second table of a release that has one.
     """
     told = manifest if isinstance(manifest, Manifest) else read_manifest(Path(manifest))
     published = as_table(table, empty=isinstance(told.mechanism, AlphaBeta))
     told.require(published)
-    return PublishedTable(table=published, mechanism=told.mechanism, domains=told.domains, told=told)
+    second = None if sensitive_table is None else as_table(sensitive_table)
+    return with_sensitive_table(published, told, second)

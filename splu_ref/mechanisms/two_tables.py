@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -23,8 +24,8 @@ from narwhals.typing import IntoDataFrame
 from splu_ref.channels import Channel
 from splu_ref.decoys import PlanMethod, named_plan, require_feasible
 from splu_ref.files import write_all
-from splu_ref.manifest import Facts
-from splu_ref.mechanisms.release import Given, Release, feasible_gamma
+from splu_ref.manifest import Facts, Manifest
+from splu_ref.mechanisms.release import Given, PublishedTable, Release, feasible_gamma
 from splu_ref.microdata import Microdata, table_bytes
 from splu_ref.model import DataError, Exact, Gamma, ParameterError
 from splu_ref.randomness import Draws, IntArray, Randomness, UniformSource
@@ -67,7 +68,7 @@ class TwoTables:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TwoTablesRelease(Release):
+class PublishedTwoTables(PublishedTable):
     """A release whose ``table`` is the quasi-identifier table, with the number of each record's group.
 
     Attributes
@@ -78,6 +79,18 @@ class TwoTablesRelease(Release):
     """
 
     sensitive_table: Microdata
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The public facts, of both tables; see `PublishedTable.manifest`."""
+        if self.told is not None:
+            return self.told
+        return replace(super().manifest, sensitive_table=self.sensitive_table.content_digest())
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoTablesRelease(PublishedTwoTables, Release):
+    """Two tables that have just been published."""
 
     def write(
         self,
@@ -91,10 +104,19 @@ class TwoTablesRelease(Release):
 
         See `PublishedTable.write` for parameters and errors.
         """
-        outputs = self.outputs(path, manifest)
+        write_all(self.outputs(path, manifest, sensitive_table), force=force)
+
+    def outputs(
+        self,
+        path: str | os.PathLike[str],
+        manifest: str | os.PathLike[str] | None,
+        sensitive_table: str | os.PathLike[str] | None = None,
+    ) -> list[tuple[Path, bytes]]:
+        """Return the files that `write` would write, and what they would hold."""
+        outputs = super().outputs(path, manifest)
         if sensitive_table is not None:
             outputs.append((Path(sensitive_table), table_bytes(self.sensitive_table, sensitive_table)))
-        write_all(outputs, force=force)
+        return outputs
 
 
 GROUP, COUNT = "group", "count"

@@ -106,7 +106,8 @@ def require_columns(release: CountedRelease, columns: Sequence[str]) -> None:
     """
     if not columns or len(set(columns)) < len(columns):
         raise ParameterError("--by names the columns of the table, such as sex,occupation: each of them once")
-    counted.require_columns(columns, release.table.columns)
+    there = release.table.columns  # the sensitive column of two tables is in the other one
+    counted.require_columns(columns, (*there, *(name for name in release.domains if name not in there)))
 
 
 def ordered(values: Iterable[str]) -> list[str]:

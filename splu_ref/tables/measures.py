@@ -29,7 +29,7 @@ from splu_ref.estimators import Condition, Inversion, number, published_co_occur
 from splu_ref.estimators.answers import NO_INTERVAL
 from splu_ref.estimators.queries.query import selected
 from splu_ref.interfaces import RecordRandomizer
-from splu_ref.mechanisms import CountedRelease, SpluGens
+from splu_ref.mechanisms import Anatomy, CountedRelease, SpluGens
 from splu_ref.microdata.counted import placed, tally
 from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import IntArray, SystemSource
@@ -384,6 +384,8 @@ def _codes(release: CountedRelease, column: str) -> IntArray:
 
 def _inverse(release: CountedRelease, column: str) -> _Inverse:
     mechanism = release.mechanism
+    if isinstance(mechanism, Anatomy):
+        raise _unknown(mechanism.name)
     size = len(release.domains[column])
     frequencies = tally(_codes(release, column), size, release.table.counts)
     held = frequencies.astype(np.float64)
@@ -410,13 +412,17 @@ def _inverse(release: CountedRelease, column: str) -> _Inverse:
             ) from None
         return _Inverse(weights, held, spread)
     if not isinstance(mechanism, RecordRandomizer) or mechanism.pooled:
-        raise DataError(
-            f"sums and means of a release by {mechanism.name} have no error that is known here: count with "
-            "--by, or ask its publisher for one by SPLU-Gen or retention replacement"
-        )
+        raise _unknown(mechanism.name)
     rows = inverse(mechanism.channel(frequencies.astype(np.int64), SystemSource())).weights
     weights = np.array([[float(rows[one].get(other, 0)) for other in range(size)] for one in range(size)])
     return _Inverse(weights, held, None)
+
+
+def _unknown(name: str) -> DataError:
+    return DataError(
+        f"sums and means of a release by {name} have no error that is known here: count with --by, or ask "
+        "its publisher for one by SPLU-Gen or retention replacement"
+    )
 
 
 def _require(

@@ -123,7 +123,10 @@ def test_a_key_repeats_a_release(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "remedy"),
     [
-        (["--mechanism", "rank", "--column", "job"], "choose one of splu-gen, distribution, retention, swap"),
+        (
+            ["--mechanism", "rank", "--column", "job"],
+            "choose one of splu-gen, anatomy, distribution, retention, swap",
+        ),
         (["--mechanism", "swap", "--column", "job"], "needs --retention"),
         (["--mechanism", "swap", "--column", "job", "--retention", "1"], "choose less than 1"),
         (

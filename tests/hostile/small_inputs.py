@@ -67,6 +67,16 @@ FILES = {
     "fourteen.csv": table(14, 2, 34),
     "odd.json": json.dumps(_MANIFEST | {"retention": "0.5" + "0" * 390 + "1"}),
     "plain.json": json.dumps(_MANIFEST),
+    "anatomy.json": json.dumps(
+        {name: _MANIFEST[name] for name in _MANIFEST if name != "retention"}
+        | {
+            "method": "Anatomy",
+            "rows": 120,
+            "sensitive": [{"column": "s", "domain": [str(n) for n in range(101)]}],
+        }
+    ),
+    "people.csv": "group,a\n" + "".join(f"{n % 60},{VALUES[n % 50]}\n" for n in range(120)),
+    "values.csv": "group,s,count\n" + "".join(f"{n},{n % 3 * 31},1\n{n},{1 + n},1\n" for n in range(60)),
     "swap.json": json.dumps(
         {name: _MANIFEST[name] for name in _MANIFEST if name not in ("gamma", "plan")}
         | {
@@ -152,6 +162,8 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         f"pair.csv {_PARTS} 0.{LONG} --column a --by b --observed-domain",
         f"pair.csv {_GROUPS} --column a --quasi b --k 1",
         f"long.csv {_GROUPS} --column s --quasi b --k {LONG}",
+        "many.csv -o out.csv --force --mechanism anatomy --column s --sensitive-table out.gz.csv --gamma 125",
+        f"pair.csv -o out.csv --force --mechanism anatomy --column a --sensitive-table t.csv --gamma {LONG}",
         f"long.csv {_TUPLES} --domain range.json --alpha 1/3 --beta 2/3",
         f"long.csv {_TUPLES} --domain range.json --alpha 1/3 --beta 0.{'3' * 390}",
         f"many.csv {_TUPLES} --observed-domain --column s --k 1/9 --level 0.{LONG}",
@@ -181,6 +193,8 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         ["long.csv", "--gamma", "2", "--sensitive", "s", "--where", "s={" + ",".join('"' * 300) + "}"],
         "long.csv --gamma 2 --sensitive s --batch q.sql",
         f"many.csv --gamma 2 --sensitive s --draws all-or-none:{LONG} --by s",
+        "people.csv --sensitive-table values.csv --manifest anatomy.json --by a,s --method shares",
+        "people.csv --sensitive-table long.csv --manifest anatomy.json --where s=1",
         "three.csv --gamma 2 --sensitive a --sensitive b --draws capped:9 --batch q3.jsonl",
     ),
     "privacy": (

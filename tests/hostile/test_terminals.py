@@ -111,6 +111,10 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
         [TABLE, "-o", f"{NEW}.csv", "--mechanism", "pg", "--column", JOB,
          "--quasi", SEX, "--k", "1", "--retention", "1/2", "--observed-domain", "--force"], (0,),
     ),
+    "publish two tables": (
+        [TABLE, "-o", f"{NEW}.csv", "--mechanism", "anatomy", "--column", JOB, "--gamma", "2",
+         "--sensitive-table", f"{NEW}.groups.csv", "--force"], (0,),
+    ),
     "publish unknown": ([TABLE, "-o", f"{NEW}.csv", "--mechanism", STEERING, "--column", JOB], (2,)),
     "advise": ([TABLE, "--sensitive", JOB, "--picture", f"{NEW}.svg", "--force", "--alpha", "3"], (0,)),
     "advise --stream": ([TABLE, "--sensitive", JOB, "--stream", "--alpha", "3"], (0,)),
@@ -130,6 +134,9 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
         [PUBLISHED, *RELEASE, "--by", SEX, "--by", JOB, "--where", f"{JOB}!=a{STEERING}"], (0,),
     ),
     "estimate mean refused": ([PUBLISHED, *RELEASE, "--by", SEX, "--mean", JOB], (2,)),
+    "estimate two tables refused": (
+        [PUBLISHED, *RELEASE, "--where", f"{STEERING}=1", "--sensitive-table", TABLE], (2,),
+    ),
     "estimate refused": ([PUBLISHED, *RELEASE, "--where", f"{STEERING}=1"], (2,)),
     "attack": (["homogeneity", TABLE, "--manifest", RELEASE[1], "--column", JOB], (0,)),
     "attack release": (["homogeneity", TABLE, *RELEASE, "--release", PUBLISHED, "--column", JOB], (0,)),

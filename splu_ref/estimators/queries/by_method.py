@@ -11,7 +11,14 @@ from splu_ref.estimators.queries.group_estimator import GroupEstimator
 from splu_ref.estimators.queries.part_estimator import PartEstimator
 from splu_ref.estimators.queries.query import Query
 from splu_ref.estimators.queries.tuple_estimator import TupleEstimator
-from splu_ref.mechanisms import AlphaBeta, PerturbedGeneralization, PublishedTable, SmallDomainRandomization
+from splu_ref.estimators.queries.two_tables_estimator import TwoTablesEstimator
+from splu_ref.mechanisms import (
+    AlphaBeta,
+    Anatomy,
+    PerturbedGeneralization,
+    PublishedTable,
+    SmallDomainRandomization,
+)
 
 
 class Answering(Protocol):
@@ -30,6 +37,7 @@ OF_METHOD: dict[str, Callable[[PublishedTable], Answering]] = {
     AlphaBeta.name: TupleEstimator,
     SmallDomainRandomization.name: PartEstimator,
     PerturbedGeneralization.name: GroupEstimator,
+    Anatomy.name: TwoTablesEstimator,
 }
 """By the method of a manifest."""
 
