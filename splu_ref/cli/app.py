@@ -19,7 +19,8 @@ from splu_ref.terminal import say, settle_streams
 COMMANDS = {
     "advise": "Advise a publisher: what each feasible gamma promises for this table, and which to take.",
     "sanitize": "Publish a table by SPLU-Gen: each record's sensitive value is drawn from its decoy group.",
-    "publish": "Publish a table by a mechanism of your choice: a value for each record, or a set of tuples.",
+    "publish": "Publish a table by a mechanism of your choice: a value for each record, groups, or a set "
+    "of tuples.",
     "estimate": "Estimate how many published records satisfied a conjunction before, with a 95 % interval.",
     "privacy": "Compute T_P: the probability with which every count up to alpha is published wrongly.",
     "utility": "Compute how accurate large counts are: exactly, not by a bound.",

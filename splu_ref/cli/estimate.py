@@ -529,12 +529,14 @@ def _show_tuples(release: CountedRelease, query: Query, answer: QueryEstimate, *
 
 def doubt(answer: QueryEstimate) -> list[tuple[str, str]]:
     """Describe standard error and interval, if there are any."""
-    if answer.interval is None or answer.standard_error is None:
+    if answer.interval is None:
         return [("standard error", "none"), ("95 % interval", "none")]
     least, greatest = answer.interval
     held = "exact" if answer.exact else f"approximate{_HOLDS[answer.interval_kind]}"
     text = f"{_shown(least)} to {_shown(greatest)}, {held}"
     reach = max(answer.estimate - least, greatest - answer.estimate)
+    if answer.standard_error is None:  # of an interval that is certain
+        return [("standard error", "none"), ("95 % interval", text)]
     if reach > _FAR * answer.standard_error > 0 and answer.note != LARGEST:  # which says it itself
         text += (
             f"; up to {reach / answer.standard_error:.1f} standard errors away, because at other counts that "

@@ -35,7 +35,8 @@ _BLOCK = re.compile(r"^```(?P<language>[a-z]+)\n(?P<text>.*?)^```$", re.MULTILIN
 
 
 _WRITTEN = re.compile(
-    r"(?<!\S)(?:-o|--(?:output|manifest|report|certificate|transcript|log|picture|schema|sensitive-table)) (\S+)"
+    r"(?<!\S)(?:-o|--(?:output|manifest|report|certificate|transcript|log|picture|schema|sensitive-table))"
+    r" (\S+)"
 )
 
 
