@@ -15,7 +15,16 @@ from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement
 from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping
 from splu_ref.audit.releases.claimed_tuples import ClaimedTuples
 from splu_ref.audit.releases.drawn import drawn_evidence
-from splu_ref.audit.releases.findings import Check, Claimed, Evidence, Held, NotChecked, ReleaseAudit, Reuse
+from splu_ref.audit.releases.findings import (
+    Check,
+    Claimed,
+    Evidence,
+    Held,
+    NotChecked,
+    ReleaseAudit,
+    Reuse,
+    Sampled,
+)
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.interfaces import Mechanism
@@ -194,6 +203,7 @@ def concluded(
     published: Microdata | None = None,
     second: Microdata | None = None,
     replay: Replay | None = None,
+    sampled: Sampled | None = None,
 ) -> ReleaseAudit:
     """Return what follows from the checks of a table of so many rows, at a chance of a false alarm.
 
@@ -221,6 +231,7 @@ def concluded(
         excludes=() if held.excluded is None else held.excluded(share),
         reuse=reuse,
         recomputed=None if replay is None else replay.told,
+        sampled=sampled,
     )
 
 

@@ -1,39 +1,31 @@
-"""The audit of a release larger than memory: what counts tell, in one pass over each table.
+"""The audit of a release larger than memory: counts of all rows, and a sample of them that is linked.
 
-Which record a row is, and in which order rows stand, is not looked at. So an honest release passes as it does
-in memory, and a verdict says what was not checked; that an unprotected release would have been noticed is
-shown by records whose true value is known, and so it is not shown here.
+The tables are read some rows at a time. Counts, records without a row and rows that may be several records
+are those of the whole tables; what is asked of linked rows is asked of those that a salt chooses (`sample`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-
-import numpy as np
 
 from splu_ref.audit.releases.audit import allowed_level, concluded, require_one_batch
 from splu_ref.audit.releases.cells import text_cells
-from splu_ref.audit.releases.counts import counts_evidence, share_evidence
-from splu_ref.audit.releases.exactness import exactness_evidence, noticed_distance
-from splu_ref.audit.releases.excluded import Excluded
-from splu_ref.audit.releases.findings import Claimed, Found, Held, NotChecked, ReleaseAudit, Reuse
+from splu_ref.audit.releases.classes_in_files import ClassesInFiles
+from splu_ref.audit.releases.findings import Held, ReleaseAudit, Reuse, Sampled
+from splu_ref.audit.releases.match import Match
+from splu_ref.audit.releases.sample import Sample, Sampling
+from splu_ref.audit.releases.sampled import FileCounts, SampledMatch, SampledOriginal, ScannedPopulation
 from splu_ref.audit.releases.splu_gen import (
-    EXACT_BY_LAW,
-    NEED_ORIGINAL,
-    NEEDS_ORIGINAL,
     SpluGenClaim,
-    exact_counts_words,
-)
-from splu_ref.audit.releases.structure import (
-    feasible_check,
-    manifest_checks,
-    rows_check,
-    schema_check,
-    values_check,
+    Tables,
+    columns_differ,
+    exact_against,
+    noticed,
+    with_original,
+    without_original,
 )
 from splu_ref.engines.streaming.content import Content, parts_of
 from splu_ref.engines.streaming.scan import BATCH_BYTES, BATCH_ROWS, Scan
@@ -42,13 +34,9 @@ from splu_ref.manifest import Manifest
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.counting import MOST_COMBINATIONS
 from splu_ref.microdata.parts import TableParts
-from splu_ref.microdata.values import text
 from splu_ref.model import DataError, Exact, ParameterError
-from splu_ref.randomness import IntArray
 
-_LEFT_OUT = ("retention", "independence", "unlinked", "decoys", "plan", "possible", "places")
-_UNLINKED = "which record a row is was not looked for (--stream)"
-_UNORDERED = "rows were counted, and not compared with each other (--stream)"
+_UNLOOKED = "rows were counted, and neither linked nor compared with each other (a sample of 0 rows)"
 
 
 class Published:
@@ -64,6 +52,8 @@ class Published:
         If it tells the digest of the content, that is computed.
     folder
         A private folder for it.
+    sampling
+        Which rows are held.
     progress
         Called with (amount read, how much there is).
 
@@ -75,6 +65,10 @@ class Published:
         Number of rows.
     counts
         By sensitive column how often each value occurs, as text.
+    sample
+        The rows that are held.
+    classes
+        All of them by their other cells.
 
     Raises
     ------
@@ -91,6 +85,7 @@ class Published:
         sensitive: Sequence[str],
         manifest: Manifest | None,
         folder: Path,
+        sampling: Sampling,
         progress: Progress = lambda _done, _whole: None,
     ) -> None:
         require_one_batch(manifest)
@@ -100,6 +95,10 @@ class Published:
                 raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
         digested = manifest is not None and manifest.origin is not None
         content = Content(folder / "content", parts.columns, 4 * parts_of(parts.size)) if digested else None
+        self.sampling = sampling
+        self.others = [column for column in parts.columns if column not in sensitive]
+        self.sample = Sample(sampling.most)
+        self.classes = ClassesInFiles(folder / "classes", len(sensitive), parts.size)
         self.row_count = 0
         self.counts: dict[str, Counter[str]] = {column: Counter() for column in sensitive}
         for frame in parts.frames(parts.columns, progress):
@@ -109,59 +108,23 @@ class Published:
             self.row_count += table.row_count
             if content is not None:
                 content.add(table)
-            for column, found in self.counts.items():
-                values = text_cells(table, [column], blank=True).to_series().value_counts()
-                found.update(dict(zip(values["0"], values["count"], strict=True)))
+            cells = text_cells(table, sensitive, blank=True)
+            for number, (column, found) in enumerate(self.counts.items()):
+                values = cells[str(number)].value_counts(name="count")
+                found.update(dict(zip(values[str(number)], values["count"], strict=True)))
                 if len(found) > MOST_COMBINATIONS:
                     raise DataError(f"column {column!r} has too many values: audit without --stream")
+            if sampling.most:
+                digests = sampling.digests(table, self.others)
+                self.sample.add(frame, digests)
+                self.classes.add_published(digests, cells)
         if content is not None and manifest is not None:
             manifest.require_digest(content.digest())
 
-
-@dataclass(frozen=True)
-class _Population:
-    """An original that was read once; see `Population`."""
-
-    scan: Scan
-    sensitive: tuple[str, ...]
-
-    @property
-    def domains(self) -> Mapping[str, tuple[str, ...]]:
-        return {column: tuple(map(text, self.scan.domain(column))) for column in self.sensitive}
-
-    @property
-    def row_count(self) -> int:
-        return self.scan.row_count
-
-    def frequencies(self, column: str) -> IntArray:
-        return self.scan.histogram(column)
-
-
-@dataclass(frozen=True)
-class _Counts:
-    """The counts of both tables; see `Tallied`. Any records may have been deleted."""
-
-    original: _Population
-    published: Published
-
-    @property
-    def rows(self) -> int:
-        return self.published.row_count
-
-    def found(self, column: str) -> IntArray:
-        counts = self.published.counts[column]
-        return np.array([counts[value] for value in self.original.domains[column]], dtype=np.int64)
-
-    def foreign(self, column: str) -> int:
-        return self.rows - int(self.found(column).sum())
-
-    def frequency_bounds(self, column: str) -> tuple[IntArray, IntArray]:
-        whole, gone = self.original.frequencies(column), max(0, self.original.row_count - self.rows)
-        others = self.original.row_count - whole
-        return whole - np.minimum(whole, gone), whole - np.maximum(0, gone - others)
-
-    def histograms(self, column: str) -> list[IntArray] | None:
-        return [self.original.frequencies(column)] if self.rows == self.original.row_count else None
+    def tables(self) -> Tables:
+        """Return what is known of the table."""
+        looked = self.sample.table() if self.sampling.most else _UNLOOKED
+        return Tables(self.first, self.row_count, self.counts, looked, cut=self.sample.cut)
 
 
 def audit_in_files(
@@ -178,7 +141,7 @@ def audit_in_files(
     power: bool = True,
     progress: Progress = lambda _done, _whole: None,
 ) -> ReleaseAudit:
-    """Say whether a file is one that SPLU-Gen could and would have published, as far as counts tell.
+    """Say whether a file is one that SPLU-Gen could and would have published.
 
     Parameters
     ----------
@@ -197,95 +160,96 @@ def audit_in_files(
     progress
         Called with (amount of the original that was read, about how much there is).
 
-    Returns
-    -------
-    ReleaseAudit
-        Its verdict is never ``consistent``: without known true values that is not shown.
-
     Raises
     ------
     DataError
         If the original cannot be read, or lacks a column.
     ParameterError
         If the level is out of range, or the original was recoded.
+
+    Notes
+    -----
+    Which rows are in the sample, and where they stand, depends on the salt, on cells that are not sensitive
+    and on the order of the rows; under the claim the draws are independent of all of these, and of who was
+    deleted. What holds of the draws of all records holds of the sample's as well:
+
+    - Each of its records keeps its value with probability p, independently (`retention`, `independence`). The
+      places of rows and records are those in the tables.
+    - The records of a value that are in the sample take places of that value in a uniform order (`places`,
+      `decoys`, `plan`). How many records another value has, and the plan, is that of the whole tables.
+    - All records with the same cells are in it, or none: a row of the sample is linked if it is so in the
+      tables. Rows that may be several records (`unlinked`) and records without a row are those of the tables.
+    - Which rows are in the sample does not depend on their order, and their order is uniform (`shuffle`). A
+      sample that had to be cut as rows were read is not looked at in this respect.
     """
     allowed = allowed_level(level)
     if original is None:
-        held = Held(list(_without_original(published, sensitive, claimed, manifest)), _no_second)
-        return concluded(claimed, held, published.row_count, allowed, power=power)
+        held = Held(list(without_original(published.tables(), claimed, manifest)), _no_second)
+        return concluded(
+            claimed, held, published.row_count, allowed, power=power, sampled=_sampled(published)
+        )
     if manifest is not None and manifest.recoded:
         raise ParameterError("the original was recoded, which needs the whole table: audit without --stream")
-    scan = Scan(original, sensitive, missing, None, None, folder, lambda rows: progress(rows, 2 * rows))
-    counts = _Counts(_Population(scan, tuple(sensitive)), published)
+    scan = Scan(original, sensitive, missing, None, None, folder, lambda rows: progress(rows, 3 * rows))
+    population = ScannedPopulation(scan, tuple(sensitive))
     first = next(scan.tables())
     for column in drop:
         first.require(column)
     first = first.select([name for name in first.columns if name not in drop])
     for column in sensitive:
         first.require(column)
-    found = list(_with_original(counts, first, claimed, manifest))
+    found = exact_against(published.tables(), claimed, population, first, manifest)
+    counts = FileCounts(population, published.row_count, published.counts)
+    excluded, linked = None, None
+    if set(first.columns) != set(published.first.columns):
+        found += columns_differ()
+    else:
+        divisor = claimed.column(sensitive[0]).divisor
+        match = sampled_match(published, counts, divisor, progress) if published.sampling.most else None
+        tallied = counts if match is None else match
+        found += with_original(published.tables(), claimed, tallied, match)
+        excluded = partial(noticed, claimed, tallied, match)
+        linked = None if match is None else match.linked
+    held = Held(found, _no_second, linked, excluded)
+    return concluded(claimed, held, published.row_count, allowed, power=power, sampled=_sampled(published))
 
-    def excluded(share: Fraction) -> tuple[Excluded, ...]:
-        return tuple(_excluded(counts, column, claimed.column(column), share) for column in sensitive)
 
-    held = Held(found, _no_second, None, excluded)
-    return concluded(claimed, held, published.row_count, allowed, power=power)
+def sampled_match(
+    published: Published, counts: FileCounts, divisor: int, progress: Progress = lambda _done, _whole: None
+) -> SampledMatch:
+    """Read the original once more, and link the records of the sample; this can be done once.
+
+    The number of published rows is said to be a multiple of ``divisor``.
+    """
+    population, sampling = counts.original, published.sampling
+    scan, records = population.scan, Sample(sampling.most, published.sample)
+    seen = 0
+    for table in scan.tables():
+        digests = sampling.digests(table, published.others)
+        records.add(table.select(published.first.columns).to_frame(), digests)
+        published.classes.add_original(digests, population.cells(table))
+        seen += table.row_count
+        progress(scan.row_count + 2 * seen, 3 * scan.row_count)
+    published.sample.agree(records)
+    found = published.classes.unlinked(list(population.domains.values()), divisor)
+    match = Match.of(SampledOriginal(records.table(scan.missing), population), published.sample.table())
+    return SampledMatch(
+        match.original,
+        match.index,
+        match.classes,
+        match.published,
+        match.blank,
+        counts,
+        (published.sample.places, records.places),
+        (published.classes.foreign, published.classes.gone),
+        dict(zip(population.sensitive, found, strict=True)),
+        dict(zip(population.sensitive, published.classes.deletions, strict=True)),
+    )
+
+
+def _sampled(published: Published) -> Sampled:
+    return Sampled(len(published.sample.places), published.sampling.most, published.sampling.salt)
 
 
 def _no_second(*_: object, **__: object) -> Reuse:
     raise ParameterError("a second release is compared row by row: audit without --stream")
-
-
-def _without_original(
-    published: Published, sensitive: Sequence[str], claimed: SpluGenClaim, manifest: Manifest | None
-) -> Iterator[Found]:
-    yield rows_check(published.row_count, claimed.column(sensitive[0]), None)
-    domains = {}
-    for column in sensitive:
-        counts = published.counts[column]
-        domains[column] = tuple(counts)
-        unpublished = 0 if manifest is None else len(set(manifest.domains[column]) - set(counts))
-        found = np.array([*sorted(counts.values(), reverse=True), *([0] * unpublished)], dtype=np.int64)
-        yield share_evidence(column, found, claimed.column(column))
-        yield NotChecked("predicates", column, _UNORDERED)
-    if manifest is not None:
-        yield from manifest_checks(manifest, published.row_count, domains, original=False)
-    yield NotChecked("shuffle", None, _UNORDERED)
-    yield from (NotChecked(name, None, NEEDS_ORIGINAL) for name in NEED_ORIGINAL)
-
-
-def _with_original(
-    counts: _Counts, first: Microdata, claims: SpluGenClaim, manifest: Manifest | None
-) -> Iterator[Found]:
-    original, rows = counts.original, counts.rows
-    yield replace(schema_check(counts.published.first, first), rows=rows)
-    yield rows_check(rows, claims.column(original.sensitive[0]), original.row_count)
-    if manifest is not None:
-        yield from manifest_checks(manifest, rows, original.domains, original=True)
-    for column in original.sensitive:
-        claimed = claims.column(column)
-        yield feasible_check(original, claimed, column)
-        yield values_check(counts, column, claimed)
-        yield counts_evidence(counts, column, claimed)
-        if claimed.draws.name == "all-or-none":
-            yield NotChecked("exactness", column, EXACT_BY_LAW)
-        else:
-            yield exactness_evidence(counts, column, claimed)
-        yield from (NotChecked(name, column, _UNLINKED) for name in _LEFT_OUT)
-        yield NotChecked("predicates", column, _UNORDERED)
-    yield NotChecked("records", None, _UNLINKED)
-    yield NotChecked("shuffle", None, _UNORDERED)
-
-
-def _excluded(counts: _Counts, column: str, claimed: Claimed, level: Fraction) -> Excluded:
-    return Excluded(
-        column=column,
-        law=claimed.law,
-        rows=counts.rows,
-        known=0,
-        retention=None,
-        exact_counts=noticed_distance(counts, column, claimed, level),
-        exact=exact_counts_words(counts, column, claimed),
-        unlinked=0,
-        unlinked_noticed=False,
-    )

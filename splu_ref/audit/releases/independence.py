@@ -95,7 +95,9 @@ class _Flags:
 
     def families(self) -> Iterator[Iterator[_Division]]:
         """Yield divisions by family."""
-        yield self._without_draws(by_place(self.rows, self.match.rows, self.spacings), self.coins)
+        yield self._without_draws(
+            by_place(self.match.row_places[self.rows], self.match.rows, self.spacings), self.coins
+        )
         if self.together == 1:
             yield self._by_those_before(self.rows, self.coins)
         yield self._without_draws(self._by_columns(), self.coins)
@@ -117,10 +119,12 @@ class _Flags:
         """Divide by the place in the original file without the records that are known to be deleted."""
         records = self.match.records[self.filed]
         deleted = np.flatnonzero((self.match.missing == 1) & (self.match.index.sizes == 1))
-        places = records - np.searchsorted(deleted, records)
-        size = int(self.match.original.table.row_count)
+        there = self.match.record_places
+        places = there[records] - np.searchsorted(deleted, records)
+        size = self.match.original.row_count
         yield from by_place(places, size, self.spacings)
-        yield (self.filed - places) % size * 16 // size  # how far the row has moved
+        moved = self.match.row_places[self.filed] - places
+        yield moved % size * 16 // size  # how far the row has moved
         # The place among the records of the same value, and in the file sorted by value.
         true = self.true[self.filed]
         order = np.argsort(true, kind="stable")

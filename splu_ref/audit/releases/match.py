@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -21,6 +23,24 @@ from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray
 
 _MOST_HISTOGRAMS = 64
+
+
+class Unlinked(NamedTuple):
+    """What rows show that may be several records with different values.
+
+    Attributes
+    ----------
+    rows
+        How many they are.
+    shown
+        How many of them show the most frequent true value of the records that they may be.
+    share
+        How many would if they showed true values: the share of the original's records.
+    """
+
+    rows: int
+    shown: int
+    share: Fraction
 
 
 @dataclass(frozen=True)
@@ -76,6 +96,16 @@ class Match:
         """Return how many rows hold a value that the original does not have."""
         return int((self.published[column] < 0).sum())
 
+    @property
+    def row_places(self) -> IntArray:
+        """The place in the published table of each row that is held."""
+        return np.arange(len(self.classes))
+
+    @property
+    def record_places(self) -> IntArray:
+        """The place in the original of each record that is held."""
+        return np.arange(self.original.table.row_count)
+
     @cached_property
     def missing(self) -> IntArray:
         """Records of each class that are not in the published table, shape (N,); negative for too many."""
@@ -90,6 +120,12 @@ class Match:
         return known
 
     @property
+    def strays(self) -> tuple[int, int]:
+        """How many rows have cells that no record is left for, and how many records have no row."""
+        foreign = int((self.classes < 0).sum()) + int(-self.missing[self.missing < 0].sum())
+        return foreign, int(self.missing[self.missing > 0].sum())
+
+    @property
     def linked(self) -> int:
         """How many rows belong to one record for certain."""
         return int((self.records >= 0).sum())
@@ -100,6 +136,22 @@ class Match:
         certain = np.where(self.missing >= 0, shared, -1)
         known: IntArray = np.where(self.classes >= 0, certain[self.classes], -1)
         return known
+
+    def unlinked(self, column: str) -> Unlinked:
+        """Return what rows of unknown value show."""
+        codes, classes = self.original.codes[column], self.index.classes
+        size = len(self.original.domains[column])
+        pairs, counts = np.unique(classes * size + codes, return_counts=True)
+        order = np.lexsort((-counts, pairs // size))
+        first = order[np.unique((pairs // size)[order], return_index=True)[1]]
+        typical = np.full(len(codes), -1, dtype=np.int64)
+        held = np.zeros(len(codes), dtype=np.int64)
+        typical[pairs[first] // size], held[pairs[first] // size] = pairs[first] % size, counts[first]
+        unknown = (self.true_values(column) < 0) & (self.classes >= 0)
+        shown = self.published[column][unknown] == typical[self.classes[unknown]]
+        used = np.unique(self.classes[unknown])
+        share = Fraction(int(held[used].sum()), max(1, int(self.index.sizes[used].sum())))
+        return Unlinked(int(unknown.sum()), int(shown.sum()), share)
 
     def frequency_bounds(self, column: str) -> tuple[IntArray, IntArray]:
         """Return the least and the largest frequency that each value can have after the deletion."""

@@ -77,8 +77,8 @@ class Original:
         self.table = table
         self.sensitive = tuple(sensitive)
         self.others = tuple(column for column in table.columns if column not in sensitive)
-        self.codes = {column: table.codes(column) for column in sensitive}
-        self.domains = {column: tuple(text(value) for value in table.domain(column)) for column in sensitive}
+        self.codes = {column: self._codes(column) for column in sensitive}
+        self.domains = {column: self._domain(column) for column in sensitive}
         self.text_only = holds_text_only(table)
         self._indices: dict[bool, Index] = {}
         self._ranks: dict[bool, list[IntArray]] = {}
@@ -122,3 +122,9 @@ class Original:
     def frequencies(self, column: str) -> IntArray:
         """Return how often each value of a sensitive column occurs, shape (domain,)."""
         return np.bincount(self.codes[column], minlength=len(self.domains[column])).astype(np.int64)
+
+    def _codes(self, column: str) -> IntArray:
+        return self.table.codes(column)
+
+    def _domain(self, column: str) -> tuple[str, ...]:
+        return tuple(text(value) for value in self.table.domain(column))

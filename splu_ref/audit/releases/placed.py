@@ -78,8 +78,7 @@ def all_rows_check(published: Microdata, original: Original) -> Check:
 
 def all_records_check(match: Match, *, in_place: bool) -> Check:
     """Check that the other cells are those of the original's records, each once, and in their places."""
-    foreign = int((match.classes < 0).sum()) + int(-match.missing[match.missing < 0].sum())
-    gone = int(match.missing[match.missing > 0].sum())
+    foreign, gone = match.strays
     detail = f"{foreign} rows with cells that no record is left for, {gone} records without a row"
     passed = foreign == gone == 0
     if in_place and match.rows == match.original.table.row_count:

@@ -72,40 +72,18 @@ def unlinked_evidence(match: Match, column: str, claimed: Claimed) -> Evidence |
 
     Returns None if every row's true value is known.
     """
-    typical, _ = unlinked(match, column)
-    rows = np.flatnonzero(typical >= 0)
-    if not len(rows):
+    rows, shown, _ = match.unlinked(column)
+    if not rows:
         return None
-    shown = int((match.published[column][rows] == typical[rows]).sum())
     rate = max(claimed.law.retention, claimed.law.decoy)
-    detail = f"{shown} of {len(rows)} rows show the most frequent value of the records that they may be"
+    detail = f"{shown} of {rows} rows show the most frequent value of the records that they may be"
 
     def power(level: Fraction) -> str:
-        return str(unlinked_power(len(rows), claimed, level))
+        return str(unlinked_power(rows, claimed, level))
 
-    trials, successes = bound_together(np.array([len(rows)]), np.array([shown]), claimed.together)
+    trials, successes = bound_together(np.array([rows]), np.array([shown]), claimed.together)
     e_value = rate_at_most(int(trials[0]), int(successes[0]), rate)
-    return Evidence("unlinked", column, e_value, len(rows), detail, power)
-
-
-def unlinked(match: Match, column: str) -> tuple[IntArray, Fraction]:
-    """Return for rows of unknown value the most frequent one that it may be, and how often it would be true.
-
-    The values have the shape (N,), with -1 for other rows. The share is that of the original's records.
-    """
-    codes, classes = match.original.codes[column], match.index.classes
-    size = len(match.original.domains[column])
-    pairs, counts = np.unique(classes * size + codes, return_counts=True)
-    order = np.lexsort((-counts, pairs // size))
-    first = order[np.unique((pairs // size)[order], return_index=True)[1]]
-    typical = np.full(len(codes), -1, dtype=np.int64)
-    held = np.zeros(len(codes), dtype=np.int64)
-    typical[pairs[first] // size], held[pairs[first] // size] = pairs[first] % size, counts[first]
-    unknown = (match.true_values(column) < 0) & (match.classes >= 0)
-    rows = np.where(unknown, typical[match.classes], -1)
-    used = np.unique(match.classes[unknown])
-    share = Fraction(int(held[used].sum()), max(1, int(match.index.sizes[used].sum())))
-    return rows, share
+    return Evidence("unlinked", column, e_value, rows, detail, power)
 
 
 def unlinked_power(rows: int, claimed: Claimed, level: Fraction) -> RatePower:

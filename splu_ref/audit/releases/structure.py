@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from splu_ref.audit.releases.cells import holds_text_only, types_of
 from splu_ref.audit.releases.findings import Check, Claimed
@@ -51,8 +51,7 @@ def rows_check(rows: int, claimed: Claimed, records: int | None) -> Check:
 
 def records_check(match: Match, claimed: Claimed) -> Check:
     """Check that the non-sensitive cells are those of the original's records, fewer than gamma deleted."""
-    foreign = int((match.classes < 0).sum()) + int(-match.missing[match.missing < 0].sum())
-    gone = int(match.missing[match.missing > 0].sum())
+    foreign, gone = match.strays
     detail = f"{foreign} rows with cells that no record is left for, {gone} records without a row"
     return Check("records", None, foreign == 0 and gone < claimed.divisor, detail, rows=match.rows)
 
@@ -90,7 +89,7 @@ def values_check(match: Tallied, column: str, claimed: Claimed) -> Check:
 
 
 def manifest_checks(
-    manifest: Manifest, rows: int, domains: Mapping[str, tuple[str, ...]], original: bool
+    manifest: Manifest, rows: int, domains: Mapping[str, Collection[str]], original: bool
 ) -> Iterator[Check]:
     """Check the manifest's number of rows, and its domains against the published or the original values."""
     detail = f"the manifest says {manifest.rows} rows, the table has {rows}"
