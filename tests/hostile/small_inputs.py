@@ -276,6 +276,8 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
     "audit-release": (
         "long.csv --sensitive s --gamma 2 --original long.csv --second long.csv",
         f"many.csv {_LAST} --original pair.csv", f"pair.csv {_LAST} --original pair.csv --stream",
+        f"pair.csv {_LAST} --original pair.csv --stream --salt {LONG}",
+        f"pair.csv {_LAST} --original pair.csv --stream --sample {LONG} --salt 1",
         f"pair.csv {_LAST} --sensitive b --original pair.csv --second pair.csv",
         "long.csv --manifest odd.json", "many.csv --manifest swap.json --original many.csv",
         f"three.csv {_LAST} --original three.csv --retention 0.{'7' * 390} --level 1e-300",
