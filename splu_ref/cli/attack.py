@@ -301,8 +301,12 @@ def _learned_lines(outcome: LearnedOutcome) -> list[tuple[str, str]]:
     ]
 
 
-def _interval(shares: Shares) -> list[object]:
-    return [exact_json(shares.least, "down"), exact_json(shares.greatest, "up")]
+def _interval(shares: Shares | None) -> list[object] | None:
+    """Return the ends for programs: null where nothing was measured, or too little for an interval."""
+    if shares is None or shares.interval is None:
+        return None
+    least, greatest = shares.interval
+    return [exact_json(least, "down"), exact_json(greatest, "up")]
 
 
 def _shares(shares: Shares) -> list[tuple[str, str]]:
@@ -445,7 +449,7 @@ def _json(outcome: AttackOutcome) -> dict[str, object]:
         "attack": outcome.attack,
         "mechanism": outcome.mechanism,
         "success": None if outcome.success is None else exact_json(outcome.success, "down"),
-        "interval": None if outcome.measured is None else _interval(outcome.measured),
+        "interval": _interval(outcome.measured),
         "runs": None if outcome.measured is None else outcome.measured.experiments,
         "predicted": (
             None

@@ -369,6 +369,8 @@ def test_an_attack_that_learns_tells_what_others_tell_as_well(
     printed = " ".join(capsys.readouterr().out.split())
     assert "95 % interval none: 1 release cannot have one, 6 can" in printed
     assert "other ways to learn may do better" in printed
+    once = _attack(capsys, folder, "foreground", "--runs", 1)
+    assert (once["runs"], once["interval"]) == (1, None)  # 0 to 1 would look like one that was measured
 
 
 @pytest.mark.parametrize(
