@@ -152,7 +152,7 @@ def audit_release(
     require_one_batch(manifest)
     allowed = allowed_level(level)
     for column in sensitive:
-        if column not in published.columns and original is None:
+        if column not in published.columns:
             raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
     held = _held(published, sensitive, claimed, original, manifest)
     if replay is not None:

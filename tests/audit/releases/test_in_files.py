@@ -178,3 +178,17 @@ def test_an_error_names_the_file_that_it_is_of(
     for column in ("job", "none"):
         assert said(original, "--drop", column).startswith(f"splu-ref: {original}: there is no column")
     assert "--alpha" in said(original, "--alpha", "0")
+
+
+@pytest.mark.parametrize("stream", [(), ("--stream",)])
+def test_a_table_without_a_sensitive_column_is_unusable(
+    stream: tuple[str, ...], folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing of it can be held against the claim, with or without the original, in memory or not."""
+    published = tmp_path / "p.csv"
+    read_table(folder / "published.csv").to_frame().drop("job").write_csv(published)
+    words = ["audit-release", str(published), "--gamma", "4", "--sensitive", "job", "--sensitive", "code"]
+    for given in ((), ("--original", str(folder / "original.csv"))):
+        assert main([*words, *given, *stream]) == 2
+        told = capsys.readouterr().err
+        assert "there is no column 'job' in the published table: check --sensitive" in told

@@ -250,8 +250,10 @@ def test_what_is_no_release_fails_exactly() -> None:
     foreign = Microdata.from_frame(done.with_columns(a=pl.lit("a99")))
     assert "domain" in failed(audited(foreign, power=False))
     assert "domain" in failed(audited(foreign, None, power=False))
-    fewer = Microdata.from_frame(done.drop("a"))
-    assert {"schema", "columns"} <= failed(audited(fewer, power=False))
+    more = Microdata.from_frame(done.with_columns(d=pl.lit("d0")))
+    assert {"schema", "columns"} <= failed(audited(more, power=False))
+    with pytest.raises(DataError, match="there is no column 'a' in the published table"):
+        audited(Microdata.from_frame(done.drop("a")), power=False)
     assert "size" in failed(audited(table_of(members(300)), None, power=False))
     full = AlphaBeta("1/2", "1/2", DOMAINS)
     short = audited(
