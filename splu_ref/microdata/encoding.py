@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -14,6 +14,10 @@ from splu_ref.model import DataError
 
 MISSING_MARKERS = ("?", "NA", "N/A", "NaN", "NULL")
 """Texts that conventionally stand for a missing cell, as do an empty cell and blanks alone."""
+
+
+class MissingCellError(DataError):
+    """A column has missing cells that were not declared a value."""
 
 
 class Encoding(NamedTuple):
@@ -177,20 +181,32 @@ def is_missing(value: Value | None) -> bool:
 
 
 def _refuse_missing(column: str, cells: Sequence[Value | None], markers: Sequence[Value | None]) -> None:
-    if not markers:
-        return
-    row = min(cells.index(marker) for marker in markers)
-    cell = cells[row]
+    if markers:
+        found = {marker: (cells.index(marker), cells.count(marker)) for marker in markers}
+        raise MissingCellError(missing_words(column, found))
+
+
+def missing_words(column: str, found: Mapping[Value | None, tuple[int, int]]) -> str:
+    """Return what is said of a column with missing cells.
+
+    Parameters
+    ----------
+    column
+        Its name.
+    found
+        By what such a cell holds the first row that has it, counted from 0, and how many have it; not empty.
+    """
+    cell = min(found, key=lambda marker: found[marker][0])
     shown = "empty" if cell is None or cell == "" else repr(text(cell))
     value = cell if isinstance(cell, str) and cell.strip() else MISSING_MARKERS[0]
-    count = sum(cells.count(marker) for marker in markers)
+    count = sum(many for _, many in found.values())
     others = f", as are {count - 1} more of its cells" if count > 2 else ""
     others = ", as is 1 more of its cells" if count == 2 else others
     remedy = f"drop these rows or say --missing {value!r} to publish it as a value"
-    texts = [marker for marker in markers if isinstance(marker, str) and marker.strip()]
-    if texts and len(texts) < len(markers):  # such as NA for Namibia beside cells that are empty
+    texts = [marker for marker in found if isinstance(marker, str) and marker.strip()]
+    if texts and len(texts) < len(found):  # such as NA for Namibia beside cells that are empty
         remedy = (
             f"drop these rows, or say --missing 'missing' to publish empty cells as that; {texts[0]!r} stays "
             f"a value then, as the code of Namibia is one (--missing {texts[0]!r} makes both one value)"
         )
-    raise DataError(f"column {column!r} is missing in row {row + 1} (the cell is {shown}){others}: {remedy}")
+    return f"column {column!r} is missing in row {found[cell][0] + 1} (the cell is {shown}){others}: {remedy}"

@@ -15,7 +15,7 @@ from splu_ref.engines.streaming.numbers import Numbers
 from splu_ref.engines.streaming.spool import PART_BYTES
 from splu_ref.mechanisms import RecordMechanism
 from splu_ref.microdata import Microdata
-from splu_ref.microdata.encoding import require_declared
+from splu_ref.microdata.encoding import MissingCellError, is_missing, missing_words, require_declared
 from splu_ref.microdata.identities import numbered
 from splu_ref.microdata.parts import TableParts
 from splu_ref.microdata.values import Value
@@ -170,6 +170,18 @@ class Scan:
         if seen != self.row_count:
             raise DataError(f"{self._source.path} changed while it was read: publish a copy")
 
+    def _missing(self, column: str) -> dict[Value | None, tuple[int, int]]:
+        """Return what missing cells of a column hold, with the first row of each and how many there are."""
+        found: dict[Value | None, tuple[int, int]] = {}
+        seen = 0
+        for table in self.tables():
+            cells = table.cells(column)
+            for marker in filter(is_missing, dict.fromkeys(cells)):
+                first, many = found.get(marker, (seen + cells.index(marker), 0))
+                found[marker] = (first, many + cells.count(marker))
+            seen += table.row_count
+        return found
+
     def _count(
         self,
         table: Microdata,
@@ -178,10 +190,13 @@ class Scan:
         counts: Counter[Value],
         distinct: list[pl.DataFrame],
     ) -> None:
-        with _rows_after(self.row_count):
-            found = table.encoding(column)
-            if stated is not None:
-                require_declared(column, found, stated)
+        try:
+            with _rows_after(self.row_count):
+                found = table.encoding(column)
+                if stated is not None:
+                    require_declared(column, found, stated)
+        except MissingCellError:  # which the whole table is asked for
+            raise DataError(missing_words(column, self._missing(column))) from None
         counts.update(dict(zip(found.domain, table.histogram(column).tolist(), strict=True)))
         frame: pl.DataFrame = table.to_frame()
         if self.missing is not None and frame[column].dtype != pl.String:
@@ -200,6 +215,8 @@ def _rows_after(seen: int) -> Iterator[None]:
     """Say in an error of some rows how many of the table's stand before them."""
     try:
         yield
+    except MissingCellError:
+        raise
     except DataError as error:
         if not seen:
             raise

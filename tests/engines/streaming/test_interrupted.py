@@ -19,6 +19,7 @@ import pytest
 from splu_ref.engines.streaming import publish
 from splu_ref.engines.streaming.spool import private_folder
 from splu_ref.mechanisms import Operator, RetentionReplacement, SpluGen, Swapping
+from splu_ref.microdata import read_table
 from splu_ref.microdata.parquet import on_trial
 from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import Key
@@ -151,6 +152,18 @@ def test_equal_identities_are_found_across_batches(table: Path, monkeypatch: pyt
         publish(table, table.with_name("o.csv"), "v", SpluGen(2), KEY, id_column="id")
     within, first = map(int, re.findall(r"\brow (\d+)", str(told.value)))
     assert within + first - 1 == 701
+
+
+def test_missing_cells_are_counted_in_the_whole_table(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the words of a table in memory, whichever batches they stand in."""
+    monkeypatch.setattr("splu_ref.engines.streaming.scan.BATCH_BYTES", 1000)
+    for missing in ({300: "NA"}, {300: "", 301: "NA", 900: "", 999: "NA"}, {3: "?", 998: "?"}):
+        table.write_text("w,v\n" + "".join(f"{n},{missing.get(n, n % 5)}\n" for n in range(1000)))
+        with pytest.raises(DataError) as told:
+            publish(table, table.with_name("o.csv"), "v", SpluGen(2))
+        with pytest.raises(DataError) as whole:
+            read_table(table).codes("v")
+        assert str(told.value) == str(whole.value)
 
 
 def test_what_a_mechanism_refuses_of_a_row_names_it(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
