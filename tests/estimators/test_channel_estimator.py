@@ -13,7 +13,8 @@ import pytest
 
 from splu_ref.channels import Channel, coarsened, retention
 from splu_ref.estimators import ChannelEstimator, Query
-from splu_ref.estimators.queries.record_states import RecordStates, Side
+from splu_ref.estimators.answers import NORMAL_95
+from splu_ref.estimators.queries.record_states import RecordStates, Side, added_up
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import Operator, PublishedTable, RetentionReplacement
 from splu_ref.microdata import Microdata
@@ -268,6 +269,24 @@ def test_intervals_of_a_matrix_hold_a_count_that_there_can_be() -> None:
 
 def _binomial(hits: int, trials: int, chance: float) -> float:
     return comb(trials, hits) * chance**hits * (1 - chance) ** (trials - hits)
+
+
+def test_intervals_of_counts_hold_no_other_numbers() -> None:
+    """Of an unbiased estimate that lies beyond all counts, too: on both sides of the records there are."""
+    mechanism = RetentionReplacement("1/3", {"a": "xyz", "b": "xyz"})
+    query = Query.of({"a": "x", "b": "x"})
+    found = {}
+    for name, cells in (("below", ["xy", "yx"]), ("above", ["xx"])):
+        shown = cells * 60
+        estimator = _published(mechanism, a=[cell[0] for cell in shown], b=[cell[1] for cell in shown])
+        [found[name]] = estimator([query], None)
+    below, above = found["below"], found["above"]
+    assert below.estimate + NORMAL_95 * (below.standard_error or 0) < 0
+    assert above.estimate - NORMAL_95 * (above.standard_error or 0) > 60
+    assert (below.interval, above.interval) == ((0, 0), (60, 60))
+    assert added_up(-3.0, 1.0, 9, [(5.0, 2.5)]) == (0, 0)
+    assert added_up(1.0, 1.0, 9, [(5.0, 2.5)]) == (0, 3.5)
+    assert added_up(8.0, 1.0, 9, [(1.0, 2.5)]) == (8 - NORMAL_95, 9)
 
 
 def test_a_set_that_is_never_drawn_counts_what_is_published_of_it() -> None:

@@ -236,7 +236,8 @@ def approximate_interval(states: RecordStates, estimate: float, error: float) ->
     It is the estimate plus or minus 1.96 standard errors, together with every count t of which the estimate
     is at most 1.96 standard errors away, to the next whole one, where its variance is taken as the largest
     that t and what each column says alone allow: see `largest_variance`. The first alone is blind to weights
-    that are large and rare, and were not published; then it misses far too often.
+    that are large and rare, and were not published; then it misses far too often. Both are cut at 0 and all
+    records, where counts end, though the estimate itself may lie beyond.
     """
     records, half = int(states.counts.sum()), NORMAL_95 * error
     low, high = estimate - half, estimate + half
@@ -247,8 +248,8 @@ def approximate_interval(states: RecordStates, estimate: float, error: float) ->
         others = largest_variance(states)
     near = near_counts(estimate, each, others)
     if near is not None and near[1] >= 0 and near[0] <= records:
-        low, high = min(low, max(floor(near[0]), 0)), max(high, min(ceil(near[1]), records))
-    return low, high
+        low, high = min(low, floor(near[0])), max(high, ceil(near[1]))
+    return min(max(low, 0.0), float(records)), max(min(high, float(records)), 0.0)
 
 
 def near_counts(estimate: float, each: float, others: float) -> tuple[float, float] | None:
@@ -268,15 +269,13 @@ def added_up(
     """Return the ends of a 95 % interval for a sum of independent estimates, each with an interval.
 
     The squares of how far these reach add up, each way by itself (Newcombe 1998; Zou and Donner 2008): so
-    what is large, rare and was not seen in one part widens the sum's interval. It is cut at 0 and all
-    records, but holds the estimate plus or minus 1.96 standard errors.
+    what is large, rare and was not seen in one part widens the sum's interval, which holds the estimate plus
+    or minus 1.96 standard errors too. Both are cut at 0 and all records.
     """
     below, above = (sqrt(sum(reach**2 for reach in side)) for side in zip((0.0, 0.0), *reaches, strict=True))
     half = NORMAL_95 * error
-    return (
-        min(estimate - half, max(estimate - below, 0.0)),
-        max(estimate + half, min(estimate + above, float(records))),
-    )
+    low, high = min(estimate - half, estimate - below), max(estimate + half, estimate + above)
+    return min(max(low, 0.0), float(records)), max(min(high, float(records)), 0.0)
 
 
 def plugged_in(states: RecordStates, estimate: Fraction) -> float:
