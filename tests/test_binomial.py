@@ -246,6 +246,19 @@ def test_a_sum_of_ratios_its_error_and_its_work(
         assert low <= sum(masses) / masses[0] * 2**precision <= low + width
 
 
+@pytest.mark.parametrize(("n", "start", "places"), [(100, 12, 90), (60, 59, 300), (100, 0, 120)])
+def test_long_odds_are_rounded_and_the_sum_still_enclosed(n: int, start: int, places: int) -> None:
+    """At the cost of odds as long as the sum, and hardly wider than with short ones."""
+    share = Fraction(int("1" * places), 10**places)
+    success, failure = share.numerator, share.denominator - share.numerator
+    with work.one_budget():
+        low, high = _falling_sum(n, start, n, success, failure, precision=80)
+        assert work.MOST - work.left() <= (n - start) * (100 + 2 * 3 * 4)
+    masses = [probability_mass(n, k, share) for k in range(start, n + 1)]
+    assert low <= sum(masses) / masses[0] * 2**80 <= high
+    assert high - low <= 2 * (n - start) ** 2 + 2**33
+
+
 @pytest.mark.parametrize(
     ("n", "k", "p", "bits", "found"),
     [

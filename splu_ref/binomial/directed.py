@@ -183,19 +183,25 @@ def _falling_sum(
     """Enclose the sum of mass(i)/mass(start), start <= i <= stop, in units of 2**-precision.
 
     The masses must not rise from ``start`` on. Each term is rounded down, so a term after s steps is too
-    small by less than s units, and the sum after s steps by less than s**2.
+    small by less than s units, and the sum after s steps by less than s**2. Odds of more digits than the sum
+    has are rounded down first, which takes less than another unit from a term, at most 2**precision, in each
+    step.
     """
     term = total = 1 << precision
     negligible = 1 << (_GUARD // 2)
+    beyond = max(min(success.bit_length(), failure.bit_length()) - precision - 2, 0)
+    short, long = (success >> beyond, (failure >> beyond) + 1) if beyond else (success, failure)
+    lost = 2 if beyond else 1
     rest = steps = 0
     for i in range(start, stop):
-        above, below = (n - i) * success, (i + 1) * failure
-        if term <= negligible and term * above <= negligible * (below - above):
-            rest = (term + steps) * above // (below - above) + 1
-            break
-        term = term * above // below
+        if term <= negligible:
+            above, below = (n - i) * success, (i + 1) * failure
+            if term * above <= negligible * (below - above):
+                rest = (term + lost * steps) * above // (below - above) + 1
+                break
+        term = term * ((n - i) * short) // ((i + 1) * long)
         total += term
         steps += 1
-    ratio = max(n * max(success, failure), 1).bit_length()
+    ratio = max(n * max(short, long), 1).bit_length()
     spend(steps * (STEP + 2 * digits(precision) * digits(ratio)))
-    return total, total + steps * steps + rest
+    return total, total + lost * steps * steps + rest
