@@ -215,15 +215,19 @@ def _best_predicate(gamma: Gamma, epsilon: Fraction, case: ConceptCase) -> list[
     if least > most or outside < case.sensitive_count - case.concept_count:
         return []
     low, high = (1 - epsilon) * case.concept_count, (1 + epsilon) * case.concept_count
-    scale = low.denominator * high.denominator
-    kind = np.int64 if scale * gamma * case.rows * case.rows < 2**60 else object
-    y3, y1 = (part.astype(kind) for part in _outcomes(gamma, case))
+    y3, y1 = _outcomes(gamma, case)
     published = y3 + y1
+    # raw = (top - n step) / spread is between the bounds where its integer numerator is between those next
+    # to their multiples. These follow from y3 + y1 alone: so long fractions are multiplied seldom, and
+    # all else is in machine integers, below gamma N^2.
+    spreads = [case.rows - int(gamma) * total for total in range(gamma * case.sensitive_count + 1)]
+    floors = np.array([floor(low * each) for each in spreads])[published]
+    ceilings = np.array([ceil(high * each) for each in spreads])[published]
     spread = case.rows - gamma * published
-    top = scale * gamma * (case.rows - published) * y3  # raw = (top / scale - n step / scale) / spread
-    step = np.maximum(scale * (gamma - 1) * published, 1)
-    first = np.maximum((top - int(high * scale) * spread) // step + 1, least)
-    last = np.minimum(-((int(low * scale) * spread - top) // step) - 1, most)
+    top = gamma * (case.rows - published) * y3
+    step = np.maximum((gamma - 1) * published, 1)
+    first = np.maximum((top - ceilings) // step + 1, least)
+    last = np.minimum(-((floors - top) // step) - 1, most)
     held = ((spread > 0) & (published > 0) & (first <= last)).astype(bool)
     begin = first[held].astype(np.int64) - least
     end = last[held].astype(np.int64) - least + 1
