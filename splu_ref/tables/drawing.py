@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from splu_ref.model import InputError, ParameterError
 from splu_ref.pictures import can_draw, canvas, written
 from splu_ref.tables.cells import Cell, Table
+from splu_ref.tables.groups import ordered
 from splu_ref.terminal import replaced
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ def _word(value: str | None) -> str:
 
 
 def _values(table: Table, place: int) -> list[str]:
-    return list(dict.fromkeys(str(cell.values[place]) for cell in table.cells))
+    """Return the values of a column in the order of a table: a line that is missing changes it nowhere."""
+    return ordered({str(cell.values[place]) for cell in table.cells})
 
 
 def _heat_map(table: Table, suffix: str) -> bytes:
@@ -117,38 +119,32 @@ def _estimate(cell: Cell | None) -> float:
 
 
 def _number(cell: Cell) -> str:
-    shown = (
-        f"{cell.estimate:,.0f}"
-        if abs(cell.estimate) >= 100 or cell.estimate == int(cell.estimate)
-        else (f"{cell.estimate:.1f}")
-    )
-    if cell.interval is None or cell.interval[0] == cell.interval[1]:
-        return shown
-    low, high = (f"{end:,.0f}".replace("-", "−") for end in cell.interval)
-    return f"{shown}\n{low} to {high}"
+    whole = abs(cell.estimate) >= 100 or cell.estimate == int(cell.estimate)
+    shown = f"{cell.estimate:z,.0f}" if whole else f"{cell.estimate:z.1f}"  # z: no minus before a zero
+    if cell.interval is not None and cell.interval[0] != cell.interval[1]:
+        low, high = cell.interval
+        shown += f"\n{low:z,.0f} to {high:z,.0f}"
+    return shown.replace("-", "−")
 
 
 def _bars(table: Table, suffix: str) -> bytes:
     """Draw a bar for each line; of two columns, one color for each value of the shorter one."""
     two = len(table.by) == 2
     short = min((0, 1), key=lambda place: len(_values(table, place))) if two else None
-    colors = _values(table, short) if short is not None else []
-    places: dict[tuple[str | None, ...], int] = {}
-    for cell in table.cells:
-        places.setdefault(_rest(cell, short), len(places))
-    bars = max(1, len(colors))
-    thick = 0.8 / bars
+    colors = [""] if short is None else _values(table, short)
+    lines = [cell.values for cell in table.cells]
+    names = lines if short is None else [(value,) for value in _values(table, 1 - short)]
+    places = {values: place for place, values in enumerate(names)}
+    thick = 0.8 / max(1, len(colors))
     height = 1.3 + max(1.5, (0.24 if len(colors) < 2 else 0.16 * len(colors) + 0.1) * len(places))
     with canvas(7.2, height, {"font.size": 8}) as figure:
         axes = figure.subplots()
-        for number, color in enumerate(colors or [""]):
+        for number, color in enumerate(colors):
             some = [cell for cell in table.cells if short is None or cell.values[short] == color]
-            at = [
-                places[_rest(cell, short)] + (number - (len(colors or [""]) - 1) / 2) * thick for cell in some
-            ]
+            at = [places[_rest(cell, short)] + (number - (len(colors) - 1) / 2) * thick for cell in some]
             label = _word(color) if short is not None else None
             axes.barh(
-                at, [cell.estimate for cell in some], thick * 0.92, color=_COLORS[number % len(_COLORS)],
+                at, [cell.estimate for cell in some], thick * 0.92, color=_COLORS[number],
                 label=label, alpha=0.75,
             )  # fmt: skip
             _whiskers(axes, at, some)
