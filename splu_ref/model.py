@@ -26,7 +26,7 @@ _RATIO = re.compile(r"[+-]?[0-9]{1,400}/[0-9]{1,400}")
 
 
 _PARAMETERS = (
-    (re.compile(r"(?<!\S)--missing ('[^']*')"), r"missing=\1"),
+    (re.compile(r"(?<![^\s(])--missing ('[^']*')"), r"missing=\1"),
     (re.compile(r"(?<!\S)--method ([a-z]+)"), r"method='\1'"),
     (re.compile(r"(?<!\S)--force\b"), "force=True"),
     (re.compile(r"(?<!\S)--id\b"), "id_column"),

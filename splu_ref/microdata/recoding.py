@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation, localcontext
+from fractions import Fraction
 from math import floor
 from typing import Any, Protocol, Self
 
@@ -34,6 +35,7 @@ HASH = "HMAC-SHA-256"
 _WIDTH = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 _TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)
 _MONTHS = 3  # of a quarter
+_DIGITS = 60  # of the limits of a bin, at most: 30 of a number, and 15 more behind the point of a width
 
 
 class Recoding(Protocol):
@@ -107,14 +109,13 @@ class Bins:
                 return f"{day.year:04}-Q{(day.month - 1) // _MONTHS + 1}"
             return f"{day.year:04}" if self.width == "year" else f"{day.year:04}-{day.month:02}"
         number, width = _number(cell), Decimal(self.width)
-        first = floor(number / width) * width
-        while first > number:  # the quotient of long decimals was rounded up
-            first -= width
-        if not self.whole:
-            return f"{first}..<{first + width}"
-        if number != int(number):
-            raise ValueError
-        return f"{first}..{first + width - 1}"
+        with localcontext(prec=_DIGITS):
+            first = floor(Fraction(number) / Fraction(width)) * width
+            if not self.whole:
+                return f"{first}..<{first + width}"
+            if number != int(number):
+                raise ValueError
+            return f"{first}..{first + width - 1}"
 
     def limits(self, label: str) -> tuple[Decimal, Decimal] | None:
         """Return the first and the last number of a bin of numbers, or where the next begins; or None."""

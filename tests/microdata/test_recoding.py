@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hmac
+from collections.abc import Callable
 from decimal import Decimal
 
 import pandas as pd
@@ -13,7 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref.microdata import Microdata
-from splu_ref.microdata.recoding import Bins, Cross, Hashed, Rare, Recoding, read_steps, recoded
+from splu_ref.microdata.recoding import (
+    Bins,
+    Cross,
+    Hashed,
+    Rare,
+    Recoding,
+    admitting_missing,
+    prepared,
+    read_steps,
+    recoded,
+    sources,
+)
 from splu_ref.model import DataError, ParameterError
 
 
@@ -128,3 +140,76 @@ def test_hashes_depend_on_key_column_and_value_and_tell_nothing_of_the_key() -> 
 def test_steps_of_another_form_are_refused(told: object) -> None:
     with pytest.raises((TypeError, ValueError, KeyError, ParameterError)):
         read_steps(told)
+
+
+@pytest.mark.parametrize("library", [pl.DataFrame, pd.DataFrame])
+def test_a_text_stands_for_cells_without_content_of_any_type(library: Callable[[object], object]) -> None:
+    frame = library({"x": [1.5, None, 2.0], "y": ["a", "", None], "z": [1, 2, 3], "w": [None, 1.0, 1.0]})
+    table = Microdata.from_frame(frame, "?")  # type: ignore[arg-type]  # of either library
+    told = admitting_missing(table, ["z", "y", "x", "absent"])
+    assert told.columns == table.columns
+    assert told.cells("x") == ["1.5", "", "2.0"]
+    assert told.domain("x") == ("1.5", "2.0", "?")
+    assert told.domain("z") == (1, 2, 3)
+    assert told.missing == "?"
+    with pytest.raises(DataError, match="'w' does not hold text and row 1"):
+        told.domain("w")
+    refused = Microdata.from_frame(frame)  # type: ignore[arg-type]  # as above
+    assert admitting_missing(refused, ["x"]) is refused
+
+
+def test_what_is_prepared_knows_what_it_was_made_of() -> None:
+    table = Microdata.from_frame(
+        pl.DataFrame({"a": ["p", "q"], "b": ["1", "2"], "c": ["u", "v"], "d": [1, 12]})
+    )
+    steps: list[Recoding] = [Cross.parse("ab=a,b"), Bins.parse("d=10")]
+    found = prepared(table, steps, {"d": ["0..9", "10..19", "20..29"]}, ["c", "ab"])
+    assert found.columns == ("d",)
+    assert found.domain("d") == ("0..9", "10..19", "20..29")
+    assert found.recoded == (steps[0], Bins("d", "10", whole=True))
+    assert found.unrecoded is table
+    more = Cross.parse("more=c,ab,a")
+    assert sources([*steps, more], "more") == ("c", "a", "b")
+    assert sources([more, *steps], "more") == ("c", "ab", "a")
+    assert sources([*steps, more], "d") == ("d",)
+    plain = prepared(table, [], {}, [], ["a"])
+    assert (plain.recoded, plain.unrecoded, plain.columns) == ((), plain, table.columns)
+    for drop in (["e"], ["a", "e"]):
+        with pytest.raises(DataError, match="no column 'e'"):
+            prepared(table, [], {}, drop)
+
+
+def test_labels_of_bins_have_limits() -> None:
+    ten, half = Bins("x", "10", whole=True), Bins("x", "0.5", whole=False)
+    assert ten.limits("30..39") == (Decimal(30), Decimal(39))
+    assert half.limits("1.5..<2.0") == (Decimal("1.5"), Decimal(2))
+    for label in ("30", "30..", "a..b", "", "?"):
+        assert ten.limits(label) is None
+        assert half.limits(label) is None
+    assert half.limits("1..2") is None
+    assert Bins("x", "year").limits("2024..2025") is None
+    # Of more digits than decimals keep by themselves: neither is rounded.
+    assert Bins("x", "1", whole=False).label("0." + "9" * 29) == "0..<1"
+    assert (
+        Bins("x", "1", whole=False).label("9e29")
+        == "900000000000000000000000000000..<900000000000000000000000000001"
+    )
+    assert Bins("x", "1", whole=False).label("9e-29") == "0..<1"
+    for cell in ("1e30", "1e-30", "nan", "-inf", "one"):
+        with pytest.raises(ValueError):
+            half.label(cell)
+
+
+def test_bins_are_of_whole_numbers_if_all_are_and_the_width_is() -> None:
+    assert Bins.parse("x=10").fitted(["1", "2.0"]).whole is True
+    assert Bins.parse("x=10").fitted(["1", "2.5"]).whole is False
+    assert Bins.parse("x=2.5").fitted(["1"]).whole is False
+    assert Bins.parse("x=2.0").fitted([]).whole is True
+    assert Bins.parse("x=year").fitted(["1"]).whole is None
+    assert Bins("x", "10", whole=True).fitted(["1.5"]).whole is True
+
+
+def test_a_column_may_have_a_name_with_an_equals_sign() -> None:
+    assert Bins.parse("a=b=10") == Bins("a=b", "10")
+    assert Cross.parse("c=a=1,b") == Cross("c", ("a=1", "b"))
+    assert Rare.parse("a=b=12") == Rare("a=b", 12)
