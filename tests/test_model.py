@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -10,13 +11,16 @@ from splu_ref.model import (
     Concept,
     ConceptGuarantee,
     Gamma,
+    InputError,
     ParameterError,
     PrivacyClaim,
     SpluRequirement,
     UtilityClaim,
     exact,
+    options_spoken,
     positive,
     probability,
+    retention_probability,
     shown,
     whole,
 )
@@ -130,3 +134,140 @@ def test_a_long_number_is_abbreviated_in_messages(value: Any) -> None:
 )
 def test_numbers_in_messages(number: Fraction | int, text: str) -> None:
     assert shown(number) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (0.3, 'e is the float 0.3, which is not an exact number: write "0.3" in quotes, or Fraction("0.3")'),
+        (True, 'e is True, not a number: write it as "0.3" or "3/10"'),
+        ("3/0", "e is '3/0': the denominator must not be zero"),
+        ("1e", """e is '1e', not a number: write it as "0.3" or "3/10\""""),
+        ("x" * 40, f"""e is '{"x" * 40}', not a number: write it as "0.3" or "3/10\""""),
+        ("x" * 41, f"""e is '{"x" * 37}...', not a number: write it as "0.3" or "3/10\""""),
+        (f"{'1' * 40}/0", f"e is '{'1' * 37}...': the denominator must not be zero"),
+        (Decimal("NaN"), 'e is NaN, not a finite number: write it as "0.3" or "3/10"'),
+        (Decimal("1e1000"), """e is '1E+1000', not a number: write it as "0.3" or "3/10\""""),
+        (None, 'e is a NoneType: write it as "0.3", "3/10" or a Fraction'),
+    ],
+)
+def test_why_a_value_is_no_number(value: Any, message: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        exact(value, "e")
+    assert str(error.value) == message
+    with pytest.raises(ParameterError, match=r"^value is "):
+        exact(value)
+
+
+def test_numbers_have_so_many_digits_and_no_more() -> None:
+    many, more = "1" * 400, "1" * 401
+    for text in (many, f"{many}.{many}", f".{many}", f"{many}/{many}", f"-{many}e999", "1.", "+1E-999"):
+        assert exact(text) == Fraction(text)
+    for text in (
+        more,
+        f"1.{more}",
+        f".{more}",
+        f"{more}/1",
+        f"1/{more}",
+        "1e1000",
+        "1e-1000",
+        ".",
+        "1/",
+        "/1",
+        ".",
+    ):
+        with pytest.raises(ParameterError, match="not a number"):
+            exact(text)
+
+
+def test_limits_are_within_what_they_limit() -> None:
+    assert (probability(0, "p"), probability(1, "p"), whole(3, "n", 3)) == (Fraction(0), Fraction(1), 3)
+    assert positive(Fraction(1, 10**9), "p") == Fraction(1, 10**9)
+    assert retention_probability(None, Gamma(4)) == Fraction(1, 4)
+    assert retention_probability(1, Gamma(4)) == 1
+    for check, message in (
+        (lambda: positive(0, "p"), "p must be greater than 0, not 0"),
+        (lambda: probability("-1/9", "p"), "p is a probability and must lie between 0 and 1, not -1/9"),
+        (lambda: probability("10/9", "p"), "p is a probability and must lie between 0 and 1, not 10/9"),
+        (lambda: whole(2, "n", 3), "n must be a whole number of at least 3, not 2"),
+        (lambda: whole("7/2", "n", 3), "n must be a whole number of at least 3, not 7/2"),
+        (lambda: Gamma(1), "gamma must be a whole number of at least 2, not 1"),
+        (
+            lambda: retention_probability("9/8", Gamma(4)),
+            "retention is a probability and must be at most 1, not 9/8",
+        ),
+        (lambda: retention_probability(0, Gamma(4)), "retention must be greater than 0, not 0"),
+        (lambda: Concept(()), "a concept needs at least one assignment, such as occupation=Sales"),
+        (
+            lambda: Concept((("a", "1"), ("a", "1"))),
+            "a concept assigns column 'a' twice: give each column one value",
+        ),
+        (lambda: Concept.parse(["ab"]), "'ab' is not an assignment: write COLUMN=VALUE"),
+    ):
+        with pytest.raises(ParameterError) as error:
+            check()
+        assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        (lambda: UtilityClaim(Fraction(0), Fraction(1), 1), "epsilon must be greater than 0, not 0"),
+        (
+            lambda: UtilityClaim(Fraction(1), Fraction(2), 1),
+            "t_e is a probability and must lie between 0 and 1, not 2",
+        ),
+        (
+            lambda: UtilityClaim(Fraction(1), Fraction(1), 0),
+            "t_f must be a whole number of at least 1, not 0",
+        ),
+        (lambda: UtilityClaim.of(0, 1, 1), "epsilon must be greater than 0, not 0"),
+        (lambda: UtilityClaim.of(1, 2, 1), "t_e is a probability and must lie between 0 and 1, not 2"),
+        (lambda: UtilityClaim.of(1, 1, 0), "t_f must be a whole number of at least 1, not 0"),
+        (lambda: PrivacyClaim(Fraction(0), Fraction(1), 1), "epsilon must be greater than 0, not 0"),
+        (
+            lambda: PrivacyClaim(Fraction(1), Fraction(2), 1),
+            "t_p is a probability and must lie between 0 and 1, not 2",
+        ),
+        (
+            lambda: PrivacyClaim(Fraction(1), Fraction(1), 0),
+            "alpha must be a whole number of at least 1, not 0",
+        ),
+        (lambda: PrivacyClaim.of(0, 1, 1), "epsilon must be greater than 0, not 0"),
+        (lambda: PrivacyClaim.of(1, 2, 1), "t_p is a probability and must lie between 0 and 1, not 2"),
+        (lambda: PrivacyClaim.of(1, 1, 0), "alpha must be a whole number of at least 1, not 0"),
+        (
+            lambda: SpluRequirement(UtilityClaim.of(1, 1, 3), PrivacyClaim.of(1, 1, 3)),
+            "counts up to alpha = 3 are to be wrong and counts from t_f = 3 on right: choose alpha below t_f",
+        ),
+        (
+            lambda: ConceptGuarantee(Concept.of({"a": "b"}), Fraction(0), Fraction(1)),
+            "epsilon must be greater than 0, not 0",
+        ),
+        (
+            lambda: ConceptGuarantee(Concept.of({"a": "b"}), Fraction(1), Fraction(2)),
+            "t_p is a probability and must lie between 0 and 1, not 2",
+        ),
+    ],
+)
+def test_each_number_of_a_claim_is_held_to_its_range(claim: Callable[[], object], message: str) -> None:
+    for made in (UtilityClaim.of(1, 1, 1), PrivacyClaim.of(1, 1, 1), UtilityClaim.of(1, 0, 1)):
+        assert made.epsilon == 1
+    with pytest.raises(ParameterError) as error:
+        claim()
+    assert str(error.value) == message
+
+
+def test_remedies_are_told_as_options_or_as_parameters() -> None:
+    told = InputError(
+        "--missing '?', (--missing 'no') --method exact --force --id x --sensitive a --bins b=1 --keyed"
+    )
+    assert str(told) == (
+        "missing='?', (missing='no') method='exact' force=True id_column x sensitive a bins b=1 --keyed"
+    )
+    with options_spoken():
+        assert str(told) == told.args[0]
+        with options_spoken():
+            pass
+        assert str(told) == told.args[0]
+    assert str(told).startswith("missing=")

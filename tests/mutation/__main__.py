@@ -129,8 +129,12 @@ ROOMS = {
         ),
         (
             "test_folders.py",
+            "test_junit.py",
+            "test_lazy.py",
             "test_model.py",
             "test_output.py",
+            "test_pictures.py",
+            "test_terminal.py",
             "hostile/test_outputs.py",
             "microdata",
             "report/test_junit.py",
