@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import stat
 from pathlib import Path
 
 import pytest
 
-from splu_ref.files import refuse_existing, same_file, write_all, write_whole
+from splu_ref import files
+from splu_ref.files import name_beside, opened, refuse_existing, same_file, write_all, write_whole
 from splu_ref.model import InputError
 
 
@@ -247,3 +250,134 @@ def test_names_of_the_same_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for one, other in same + different:
         assert same_file(one, other) is ((one, other) in same), (one, other)
         assert same_file(other, one) is ((one, other) in same), (other, one)
+
+
+def test_only_what_has_an_end_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a").write_bytes(b"a\r\n\x1a")
+    Path("link").symlink_to("a")
+    os.mkfifo("pipe")
+    for name in ("a", "link"):
+        with opened(name) as file:
+            assert file.read() == b"a\r\n\x1a"
+        assert file.closed
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+    for name, words in (
+        (".", ". is a folder: name a file in it"),
+        ("pipe", "pipe is a pipe, which may have no end: save what it gives in a file and name that"),
+        ("socket", "socket is a socket: name a file"),
+        ("/dev/null", "/dev/null is a device, which may have no end: name a file"),
+        ("a\0", "'a\\x00' is no name that a file can have: name another"),
+    ):
+        with pytest.raises(InputError) as error, opened(name):
+            pass
+        assert str(error.value) == words
+    with pytest.raises(FileNotFoundError), opened("absent"):
+        pass
+
+
+def test_a_pipe_that_takes_the_place_of_a_file_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is looked at again once it is open, and to open it does not wait for a writer."""
+    monkeypatch.chdir(tmp_path)
+    Path("a").write_bytes(b"")
+    opening = os.open
+
+    def swapped(path: str, flags: int) -> int:
+        Path("a").unlink()
+        os.mkfifo("a")
+        assert flags & os.O_NONBLOCK
+        assert flags & os.O_NOCTTY
+        return opening(path, flags)
+
+    monkeypatch.setattr(os, "open", swapped)
+    with pytest.raises(InputError, match="a is a pipe"), opened("a"):
+        pass
+
+
+def test_places_are_named_in_whole_messages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("a").write_bytes(b"")
+    os.mkfifo("pipe")
+    for name, words in (
+        ("folder", "folder is a folder: name a file in it"),
+        ("pipe", "pipe is not a regular file: choose another name"),
+        ("none/a", "none/a: the folder none does not exist: create it first"),
+        ("a", "a exists: choose another name or add force=True"),
+        ("a/b", "a/b cannot be written: Not a directory: choose another place"),
+        ("b\0", "b\0 cannot be written: embedded null byte: choose another place"),
+    ):
+        with pytest.raises(InputError) as error:
+            refuse_existing(name, force=False)
+        assert str(error.value).replace("lstat: ", "").replace(" character in path", " byte") == words
+    refuse_existing("a", force=True)
+    refuse_existing("b", force=False)
+    assert not Path("b").exists()
+    with pytest.raises(InputError) as error:
+        write_all([("b", b""), ("./b", b"")], force=False)
+    assert str(error.value) == "b and b are the same file: give each its own name"
+    assert str(files._cannot_write(Path("a"), ValueError())) == (
+        "a cannot be written: ValueError: choose another place"
+    )
+
+
+def test_a_complete_file_takes_the_name_and_only_one_is_private(tmp_path: Path) -> None:
+    made, target = name_beside(tmp_path / "t"), tmp_path / "t"
+    assert made.parent == tmp_path
+    assert re.fullmatch(r"\.splu-ref-[0-9a-f]{16}\.tmp", made.name)
+    assert name_beside(target) != made
+    made.write_bytes(b"whole")
+    made.chmod(0o600)
+    before = os.umask(0o027)
+    try:
+        write_all(
+            [(target, made), (tmp_path / "key", b"secret"), (tmp_path / "c", b"")],
+            force=False,
+            private=str(tmp_path / "key"),
+        )
+        assert os.umask(0o027) == 0o027
+    finally:
+        os.umask(before)
+    assert files_of(tmp_path) == {"t": b"whole", "key": b"secret", "c": b""}
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("t", "key", "c")]
+    assert modes == [0o640, 0o600, 0o640]
+    target.chmod(0o604)
+    made.write_bytes(b"again")
+    write_all([(target, made)], force=True)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o604
+    made.write_bytes(b"refused")
+    with pytest.raises(InputError, match="t exists"):
+        write_all([(target, made)], force=False)
+    assert target.read_bytes() == b"again"
+
+
+def test_what_is_written_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, synced = name_beside(tmp_path / "t"), []
+    made.write_bytes(b"whole")
+
+    def sync(descriptor: int) -> None:
+        synced.append(os.fstat(descriptor).st_size)
+        assert not (tmp_path / "t").exists()
+        assert not (tmp_path / "u").exists()
+
+    monkeypatch.setattr(os, "fsync", sync)
+    write_all([(tmp_path / "t", made), (tmp_path / "u", b"12")], force=False)
+    assert synced == [5, 2]
+
+
+def test_a_private_file_is_never_readable_by_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    modes = []
+    opening = os.open
+
+    def noted(path: str, flags: int, mode: int = 0o777) -> int:
+        modes.append((flags & (os.O_CREAT | os.O_EXCL), oct(mode)))
+        return opening(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", noted)
+    write_all([(tmp_path / "key", b""), (tmp_path / "a", b"")], force=False, private=tmp_path / "key")
+    assert modes == [(os.O_CREAT | os.O_EXCL, "0o600"), (os.O_CREAT | os.O_EXCL, "0o666")]
