@@ -258,6 +258,28 @@ def test_each_number_of_a_claim_is_held_to_its_range(claim: Callable[[], object]
     assert str(error.value) == message
 
 
+@pytest.mark.parametrize(
+    ("check", "name"),
+    [
+        (lambda: positive("x", "p"), "p"),
+        (lambda: probability("x", "p"), "p"),
+        (lambda: whole("x", "n", 1), "n"),
+        (lambda: Gamma("x"), "gamma"),
+        (lambda: retention_probability("x", Gamma(2)), "retention"),
+        (lambda: UtilityClaim.of("x", 1, 1), "epsilon"),
+        (lambda: UtilityClaim.of(1, "x", 1), "t_e"),
+        (lambda: UtilityClaim.of(1, 1, "x"), "t_f"),
+        (lambda: PrivacyClaim.of("x", 1, 1), "epsilon"),
+        (lambda: PrivacyClaim.of(1, "x", 1), "t_p"),
+        (lambda: PrivacyClaim.of(1, 1, "x"), "alpha"),
+    ],
+)
+def test_what_is_no_number_is_named(check: Callable[[], object], name: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        check()
+    assert str(error.value) == f"""{name} is 'x', not a number: write it as "0.3" or "3/10\""""
+
+
 def test_remedies_are_told_as_options_or_as_parameters() -> None:
     told = InputError(
         "--missing '?', (--missing 'no') --method exact --force --id x --sensitive a --bins b=1 --keyed"
