@@ -83,7 +83,7 @@ def contents(series: Column) -> list[str]:
     The canonical text where there is one, the empty text for a missing cell, and JSON for bytes, durations,
     lists and structures, which can be published beside the sensitive columns.
     """
-    if series.dtype.is_nested() or series.dtype in {nw.Binary, nw.Duration}:
+    if series.dtype.is_nested() or series.dtype in (nw.Binary, nw.Duration):  # equal, but of other hashes
         return ["" if cell is None else _written(cell) for cell in series.to_list()]
     return [cell or "" for cell in texts(series)]
 
