@@ -10,9 +10,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from splu_ref.microdata import Microdata, as_table, parquet, read_table, reading
+from splu_ref.microdata import Microdata, as_table, parquet, read_table, reading, write_table
 from splu_ref.microdata.reading import divider, given_separator, separated_by
 from splu_ref.model import DataError, InputError, ParameterError
+
+MAGIC = "it does not begin and end with PAR1"
 
 
 class Pipe:
@@ -46,10 +48,7 @@ def test_the_kind_of_standard_input_is_told_by_how_it_begins(
         (b"", "standard input is empty: it needs a header line and rows"),
         (b"a,b\n\n", "standard input: row 1 (line 2) is blank: remove it"),
         (b"\x1f\x8b", "standard input is a gzip file that breaks off: fetch or write it again"),
-        (
-            b"PAR1",
-            "standard input is not an intact Parquet file (it does not begin and end with PAR1): write it again",
-        ),
+        (b"PAR1", f"standard input is not an intact Parquet file ({MAGIC}): write it again"),
     ],
 )
 def test_standard_input_is_named_in_messages(
@@ -122,3 +121,19 @@ def test_a_table_without_rows_is_one_where_that_is_said(tmp_path: Path) -> None:
     assert as_table(pl.DataFrame({"a": [""]}), "?").missing == "?"
     table = Microdata.from_frame(frame, empty=True)
     assert as_table(table) is table
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
+def test_each_kind_of_file_is_told_of_missing_cells_and_may_be_empty(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "_fault_on_trial", lambda _: "")  # as above
+    write_table(Microdata.from_frame(pl.DataFrame({"a": ["", "x"], "b": ["1", "2"]})), tmp_path / name)
+    table = read_table(tmp_path / name, "?")
+    assert (table.missing, table.domain("a"), table.cells("b")) == ("?", ("?", "x"), ["1", "2"])
+    assert read_table(tmp_path / name).missing is None
+    none = pl.DataFrame({"a": [], "b": []}, schema={"a": pl.String, "b": pl.String})
+    write_table(Microdata.from_frame(none, empty=True), tmp_path / name, force=True)
+    assert (read_table(tmp_path / name, empty=True).columns, table.row_count) == (("a", "b"), 2)
+    with pytest.raises(DataError, match="there is nothing to read"):
+        read_table(tmp_path / name)
