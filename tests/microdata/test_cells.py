@@ -246,3 +246,14 @@ def test_declared_values_are_of_the_type_of_those_that_occur(
 def test_declared_values_are_written_as_the_column_would(cells: list[Any], name: str) -> None:
     with pytest.raises(DataError, match="write it as the column would"):
         declared("x", encode("x", cells, None), [*dict.fromkeys(map(text, cells)), name])
+
+
+@pytest.mark.parametrize("missing", [None, "?"])
+def test_a_table_made_of_another_knows_what_stands_for_missing_cells(missing: str | None) -> None:
+    table = Microdata.from_frame(pl.DataFrame({"a": ["", "x"], "b": ["y", "z"]}), missing)
+    made = [
+        table.bare(), table.take(np.array([0, 1])), table.select(["a"]), table.as_recoded((), table),
+        table.with_codes("b", np.array([0, 1])), table.with_domain("b", ["y", "z", "w"]),
+    ]  # fmt: skip
+    for each in made:
+        assert (each.missing, each.cells("a")) == (missing, ["", "x"])

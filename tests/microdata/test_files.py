@@ -381,3 +381,18 @@ def test_a_private_file_is_never_readable_by_others(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(os, "open", noted)
     write_all([(tmp_path / "key", b""), (tmp_path / "a", b"")], force=False, private=tmp_path / "key")
     assert modes == [(os.O_CREAT | os.O_EXCL, "0o600"), (os.O_CREAT | os.O_EXCL, "0o666")]
+
+
+def test_a_link_is_set_aside_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a link to a link is one to its target unless that is said, as on macOS."""
+    (tmp_path / "a").symlink_to("target")
+    linked, said = os.link, []
+
+    def noted(source: Path, target: Path, *, follow_symlinks: bool = True) -> None:
+        said.append((source.name, follow_symlinks))
+        linked(source, target, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(os, "link", noted)
+    write_all([(tmp_path / "a", b"1"), (tmp_path / "b", b"2")], force=True)
+    assert said == [("a", False)]
+    assert files_of(tmp_path) == {"a": b"1", "b": b"2"}

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from splu_ref.microdata import read_table
-from splu_ref.microdata.parquet import parse_parquet
+from splu_ref.microdata.parquet import on_trial, parse_parquet
 from splu_ref.model import DataError
 
 DAMAGED = sorted((Path(__file__).parent / "damaged").glob("*.parquet"))
@@ -110,3 +110,15 @@ def test_the_trial_finds_modules_where_this_process_does_whatever_the_environmen
     frame = pl.DataFrame({"a": ["x"]})
     assert parse_parquet(parquet(frame), "t.parquet").equals(frame)
     assert seen == [0]
+
+
+@pytest.mark.parametrize(("size", "seconds"), [(999_999, 30), (2_000_000, 32)])
+def test_a_trial_has_a_second_for_each_megabyte_besides_its_thirty(
+    size: int, seconds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(words: list[str], **more: object) -> None:
+        assert (more["timeout"], more["input"], words[6:8]) == (seconds, b"data", ["7", "a b"])
+        raise subprocess.TimeoutExpired(words, seconds)
+
+    monkeypatch.setattr(subprocess, "run", endless)
+    assert on_trial("program", [7, "a b"], b"data", size) == "its reader comes to no end"

@@ -83,6 +83,7 @@ ASKED: dict[str, Callable[[], object]] = {
     "latin": _csv("a,b\nä,\udce4"),
     "quote inside": _csv('a,b\nc,d\ne,f"g\n'),
     "text after a quote": _csv('a,b\n"c\nd"e,f\n'),
+    "a quote and nothing else": _csv('"'),
     "open quote": _csv('a,b\nc,"d\n'),
     "lone return": _csv("a,b\nc,d\re,f\n"),
     "return at the end": _csv("a,b\nc,d\r"),

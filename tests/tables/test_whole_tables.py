@@ -240,6 +240,8 @@ def test_a_condition_that_no_value_meets_is_told() -> None:
     with pytest.raises(InputError) as error:
         count_table(release, Asked(), ["sex"], [("age", Between(Decimal(50), None))])
     assert str(error.value) == "no value of 'age' meets the condition 50..: change it"
+    with pytest.raises(InputError, match="'z' is not a value of 'job'"):
+        count_table(_published("job"), Asked(), ["job"], [("job", AnyOf(("z",)))])
     with pytest.raises(InputError) as error:
         count_table(_published("job"), Asked(), ["job"], [("age", AnyOf(("x",))), ("sex", AnyOf(("F",)))])
     assert str(error.value) == "no record meets age=x and sex=F: change it"
