@@ -33,7 +33,9 @@ def _parquet() -> bytes:
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize("data", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n"), _parquet()])
+@pytest.mark.parametrize(
+    "data", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n"), _parquet()], ids=["csv", "gzip", "parquet"]
+)
 def test_the_kind_of_standard_input_is_told_by_how_it_begins(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -50,6 +52,7 @@ def test_the_kind_of_standard_input_is_told_by_how_it_begins(
         (b"\x1f\x8b", "standard input is a gzip file that breaks off: fetch or write it again"),
         (b"PAR1", f"standard input is not an intact Parquet file ({MAGIC}): write it again"),
     ],
+    ids=["empty", "blank", "gzip", "parquet"],
 )
 def test_standard_input_is_named_in_messages(
     data: bytes, message: str, monkeypatch: pytest.MonkeyPatch
