@@ -1,4 +1,4 @@
-"""Whole documents of made-up runs, as the files in the folder ``documents`` hold them.
+"""Whole documents of made-up runs, as the files in the folder ``whole`` hold them.
 
 ``python -m tests.report.documents`` writes the files anew, for whoever changes a document: the difference is
 to be read before it is kept. Styles and scripts are left out: browsers test them.
@@ -36,6 +36,7 @@ from splu_ref.channels import PublishedCount
 from splu_ref.conformance import Conformance, Kind, Result
 from splu_ref.conformance import Verdict as Came
 from splu_ref.guarantees import exact_json
+from splu_ref.guarantees.decimals import ExactJson
 from splu_ref.report import difference, drawing, frontier
 from splu_ref.report.claims_html import claims_html
 from splu_ref.report.claims_junit import claims_junit
@@ -57,7 +58,7 @@ from splu_ref.report.terminal import report_view
 from tests.report.made_up import MadeUpLedger, Told, made_up_report
 
 KINDS: tuple[Literal["exact", "printed"], ...] = ("exact", "printed")
-FOLDER = Path(__file__).with_name("documents")
+FOLDER = Path(__file__).with_name("whole")
 CLAIMS = """schema = "splu-ref/claims/1"
 title = "Health <survey>"
 
@@ -161,7 +162,11 @@ def claims_audit() -> ClaimsAudit:
         path.write_text(CLAIMS, "utf-8")
         read = read_claims(path).claims
     quote = Quote("splu.L1", "the <least> count", "as printed", "splu.L1c", "the least count, certified")
-    numbers = {"t_p": exact_json(Fraction(1, 3), "down"), "argmin": 7, "none": None}
+    numbers: dict[str, ExactJson | int | None] = {
+        "t_p": exact_json(Fraction(1, 3), "down"),
+        "argmin": 7,
+        "none": None,
+    }
     findings = [
         Finding(Verdict.CONFIRMED, "T_P is 0.6", "it is 1/3", "t_p", numbers, "splu-ref privacy --alpha 3"),
         Finding(
@@ -173,7 +178,7 @@ def claims_audit() -> ClaimsAudit:
             Verdict.REFUTED, "T_P is 0.4", "it is not", "epsilon", {}, "splu-ref privacy",
             without_certificate="none is made", quotes=(quote, replace(quote, id="splu.T3")),
         ),
-        Finding(Verdict.NOT_DECIDED, "T_P is 0.4", "nothing is", "t_p", {}, "splu-ref privacy"),
+        Finding(Verdict.NOT_DECIDED, "T_P is 0.4", "long" * 40, "t_p", {}, "splu-ref privacy"),
     ]  # fmt: skip
     certificates = [{"decides": "{}"}, {"decides": "{}", "remains": "[]"}, {}, {}]
     reasons = ["", "", "none is made", None]

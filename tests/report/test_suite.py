@@ -11,6 +11,7 @@ import pytest
 
 from splu_ref.model import InputError
 from splu_ref.report import suite
+from splu_ref.report.progress import Silent
 from splu_ref.report.stages.outcome import Outcome, check_row
 from splu_ref.report.suite import FIXED_SEED, SEED_VARIABLE, guarded, run_suite
 
@@ -107,6 +108,34 @@ def test_the_budget_of_a_run_is_that_of_its_stages(monkeypatch: pytest.MonkeyPat
 def test_a_stage_that_checks_nothing_fails() -> None:
     (row,) = guarded("mutants", Outcome).rows
     assert (row.id, row.passed, row.detail) == ("mutants.stage", False, "nothing was checked")
+
+
+def test_how_long_a_stage_took_that_broke_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter((1.0, 3.5))
+    monkeypatch.setattr(suite, "perf_counter", lambda: next(clock))
+    (row,) = guarded("mutants", Outcome).rows
+    assert row.seconds == 2.5
+
+
+def test_every_stage_tells_where_it_is(
+    short: list[tuple[Any, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "property_tests").mkdir()
+    heard: list[object] = []
+    for name in ("ledger", "certificates", "enumeration", "publication", "figures", "mutants"):
+
+        def hearing(*arguments: object, name: str = name, **_: object) -> Outcome:
+            heard.extend(each for each in arguments if isinstance(each, Silent))
+            return fine(name)()
+
+        monkeypatch.setattr(suite, f"{name}_stage", hearing)
+    told = Silent()
+    run_suite("full", object(), progress=told)  # type: ignore[arg-type]  # as above
+    assert heard == [told] * 6
+    assert short[-1][2] is told
+    run_suite("quick", object())  # type: ignore[arg-type]  # as above
+    assert len(heard) == 11
 
 
 @pytest.mark.usefixtures("short")
