@@ -1,63 +1,66 @@
-"""What commands tell people, line by line: the same things as their JSON, under the names that docs use.
+"""What commands tell people and programs: every line, every number, and every key.
 
-``told.txt`` holds commands and lines of theirs, in their order, with single blanks; ``…`` stands for the rest
-of a line. Lines may be added without a change there: none may be lost, misnamed, or tell another number.
+``told.txt`` holds commands and their lines in order, with single blanks; ``!`` stands before those of
+standard error, and ``…`` for the rest of a line. ``told.json`` holds the JSON of some of these commands.
+``refused.txt`` holds what is said when one option has a value that it cannot have, or one that it hardly has.
+Whoever changes what is told writes them anew (see `tests.cli.telling`) and reads the difference.
 """
 
 from __future__ import annotations
 
-import re
-import shlex
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 
 import pytest
 
-from splu_ref.cli import main
+from tests.cli import telling
 
-ROOT = Path(__file__).parents[2]
-SAID = re.split(r"^\$ splu-ref ", Path(__file__).with_name("told.txt").read_text("utf-8"), flags=re.MULTILINE)
-TOLD = dict(each.split("\n", 1) for each in SAID[1:])
+Told = tuple[dict[str, list[str]], dict[str, object], list[str]]
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """Run the commands, in the order in which they need each other's files; their lines."""
-    path = tmp_path_factory.mktemp("told")
-    lines = (f"{20 + n % 3},{'north' if n % 2 else 'south'},job {n * n % 11}" for n in range(240))
-    (path / "table.csv").write_text("age,part,job\n" + "\n".join(lines) + "\n")
-    (path / "few.csv").write_text("age,job\n1,a\n2,b\n3,a\n4,a\n")
-    asked = ("age <= 3", "age <= 2", "age >= 2")
-    (path / "few.sql").write_text("".join(f"SELECT COUNT(*) FROM few WHERE {each};\n" for each in asked))
-    (path / "salaries.toml").write_bytes((ROOT / "docs" / "examples" / "salaries.toml").read_bytes())
-    told = {}
+def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """Run the commands, in the order in which they need each other's files; their lines and their JSON."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(path)
+        patch.chdir(tmp_path_factory.mktemp("told"))
         patch.setenv("COLUMNS", "1000")
-        for words in TOLD:
-            with redirect_stdout(StringIO()) as out:
-                assert main(shlex.split(words)) in (0, 1, 3), words
-            told[words] = [" ".join(line.split()) for line in out.getvalue().splitlines()]
-    return told
+        telling.make_inputs(Path())
+        lines: dict[str, list[str]] = {}
+        documents: dict[str, object] = {}
+        asked = telling.expected_documents()
+        for words in telling.expected_lines():
+            lines[words] = telling.run(words)
+            if words in asked:
+                documents[words] = telling.run_json(words)
+        refused = [f"{each}: {telling.told_of_spoiled(words)}" for each, words in telling.spoiled().items()]
+        return lines, documents, refused
 
 
-def missing(expected: list[str], lines: list[str]) -> list[str]:
-    """Return the expected lines that do not stand among the others in their order."""
-    left = iter(lines)
-    return [
-        line
-        for line in expected
-        if not any(each.startswith(line[:-1]) if line.endswith("…") else each == line for each in left)
-    ]
+def differing(expected: dict[str, list[str]], lines: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the lines told by the commands that tell another thing than is expected."""
+    found = {words: telling.held(each, lines[words]) for words, each in expected.items()}
+    for words in telling.IN_PART:
+        found[words] = telling.in_part(expected[words], found[words])
+    return {words: each for words, each in found.items() if each != expected[words]}
 
 
-def test_people_are_told(said: dict[str, list[str]]) -> None:
-    lost = {words: missing(lines.splitlines(), said[words]) for words, lines in TOLD.items()}
-    assert not {words: lines for words, lines in lost.items() if lines}
+def test_people_are_told(told: Told) -> None:
+    assert not differing(telling.expected_lines(), told[0])
+
+
+def test_programs_are_told(told: Told) -> None:
+    expected = telling.expected_documents()
+    assert not {words: each for words, each in told[1].items() if each != expected[words]}
+    assert told[1].keys() == expected.keys()
+
+
+def test_a_value_that_cannot_be_is_refused_by_name(told: Told) -> None:
+    assert told[2] == telling.REFUSALS.read_text("utf-8").splitlines()
 
 
 def test_another_name_number_or_order_is_noticed() -> None:
-    assert not missing(["a  1", "b…"], ["a  1", "new  9", "b  2"])
-    assert missing(["a  1", "b…"], ["a  2", "b  2"])
-    assert missing(["a  1", "b…"], ["b  2", "a  1"])
+    expected = {"a": ["x 1", "y…"], "claims": ["first", "second"]}
+    assert not differing(expected, {"a": ["x 1", "y 2"], "claims": ["first", "new", "second"]})
+    for wrong in (["x 2", "y 2"], ["y 2", "x 1"], ["x 1"], ["x 1", "y 2", "z"], ["x 1", "y 2", "exit 1"]):
+        assert differing(expected, {"a": wrong, "claims": ["first", "second"]})
+    for wrong in (["second", "first"], ["first"]):
+        assert differing(expected, {"a": ["x 1", "y"], "claims": wrong})

@@ -1,0 +1,162 @@
+"""Commands with all that they tell, as `told.txt`, `told.json` and `refused.txt` hold it.
+
+``python -m tests.cli.telling`` writes these files anew, for whoever changes what is told: the difference is
+to be read before it is kept. A line that ends with ``…`` stays while what is told begins like it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from splu_ref.cli import main
+
+ROOT = Path(__file__).parents[2]
+LINES, DOCUMENTS, REFUSALS = (
+    Path(__file__).with_name(name) for name in ("told.txt", "told.json", "refused.txt")
+)
+PROGRAM = "$ splu-ref "
+WRITING = ("key", "operator", "publish", "sanitize")
+IN_PART = ("claims",)
+"""Commands of which some lines are held: the ledger grows."""
+REFUSED = "exit 2"
+SLOW = ("advise", "attack de-finetti", "attack foreground", "audit-release")
+FILES = ("--manifest", "--log", "--certificate", "--transcript", "--key-file", "--release")
+MEASURED = "seconds"
+"""The key of what differs from run to run."""
+
+
+def expected_lines() -> dict[str, list[str]]:
+    """Return the lines that are held, by command, in the order in which the commands run."""
+    _, *parts = re.split(rf"^{re.escape(PROGRAM)}", LINES.read_text("utf-8"), flags=re.MULTILINE)
+    return {words: lines.splitlines() for words, lines in (part.split("\n", 1) for part in parts)}
+
+
+def expected_documents() -> dict[str, Any]:
+    """Return the JSON that is held, of the commands that are asked for it."""
+    found: dict[str, Any] = json.loads(DOCUMENTS.read_text("utf-8"))
+    return found
+
+
+def make_inputs(folder: Path) -> None:
+    """Write the tables and files that the commands read."""
+    lines = (f"{20 + n % 3},{'north' if n % 2 else 'south'},job {n * n % 11}" for n in range(240))
+    (folder / "table.csv").write_text("age,part,job\n" + "\n".join(lines) + "\n")
+    (folder / "few.csv").write_text("age,job\n1,a\n2,b\n3,a\n4,a\n")
+    asked = ("age <= 3", "age <= 2", "age >= 2")
+    (folder / "few.sql").write_text("".join(f"SELECT COUNT(*) FROM few WHERE {each};\n" for each in asked))
+    domains: dict[str, Any] = {"age": {"min": 20, "max": 23}, "job": [f"job {n}" for n in range(11)]}
+    (folder / "domain.json").write_text(json.dumps(domains))
+    people = (f"{'FMX'[n % 3]},{'abcde'[n % 4]}" for n in range(12))
+    (folder / "people.csv").write_text("sex,job\n" + "\n".join(people) + "\n")
+    (folder / "people.json").write_text(json.dumps({"sex": list("FMX"), "job": list("abcde")}))
+    holes = (f"{n % 5},{'' if n % 9 == 0 else 'xyz'[n % 3]},{n}" for n in range(60))
+    (folder / "holes.csv").write_text("age,job,id\n" + "\n".join(holes) + "\n")
+    wanted = ({"job": "job 9", "age": "20"}, {"job": ["job 0", "job 3"]}, {"job": "job 1", "part": "north"})
+    (folder / "asked.jsonl").write_text("".join(json.dumps({"where": each}) + "\n" for each in wanted))
+    laws = {"job": {f"job {n}": f"{1 + (n == 0)}/12" for n in range(11)}}
+    (folder / "laws.json").write_text(json.dumps(laws))
+    parted = [{"where": {"part": part}, "values": domains["job"]} for part in ("north", "south")]
+    (folder / "parts.json").write_text(json.dumps({"job": parted}))
+    linked = (f"{'abc'[n % 3]},{n % 3},{n % 5}" for n in range(60))
+    (folder / "linked.csv").write_text("job,office,age\n" + "\n".join(linked) + "\n")
+    asked = ("age >= 2 AND age <= 3", "job = 'a' AND age >= 1 AND age != 3", "job IN ('a', 'b')")
+    (folder / "twice.sql").write_text("".join(f"select count(*) from few where {each};\n" for each in asked))
+    (folder / "salaries.toml").write_bytes((ROOT / "docs" / "examples" / "salaries.toml").read_bytes())
+
+
+def run(words: str) -> list[str]:
+    """Return what a command tells: its lines with single blanks, behind ``!`` those of standard error."""
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+        code = main(shlex.split(words))
+    told = [" ".join(line.split()) for line in out.getvalue().splitlines()]
+    told += [f"! {' '.join(line.split())}" for line in err.getvalue().splitlines()]
+    return told + ([f"exit {code}"] if code else [])
+
+
+def run_json(words: str) -> Any:
+    """Return the JSON of a command that has run before, without measured times, numbers to nine digits."""
+    force = ["--force"] if words.startswith(WRITING) or "--certificate" in words else []
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()):
+        main([*shlex.split(words), "--json", *force])
+    return _stable(json.loads(out.getvalue()))
+
+
+def spoiled() -> dict[str, str]:
+    """Return commands that are held, each with one option's value spoiled, by what was spoiled in them.
+
+    Of each option that takes a value, and of each way to spoil it, the first command that has it.
+    """
+    found: dict[str, str] = {}
+    for words, lines in expected_lines().items():
+        if lines[-1:] == [REFUSED] or words.startswith(SLOW):
+            continue
+        given = shlex.split(words)
+        for place, option in enumerate(given[:-1]):
+            if option.startswith("--") and option not in FILES and not given[place + 1].startswith("--"):
+                for value in ("0", "nonsense"):
+                    wrong = [*given[: place + 1], value, *given[place + 2 :]]
+                    force = ["--force"] if given[0] in WRITING and "--force" not in given else []
+                    found.setdefault(f"{given[0]} {option} {value}", shlex.join([*wrong, *force]))
+    return found
+
+
+def told_of_spoiled(words: str) -> str:
+    """Return the line in which a spoiled command is refused, or how it ends."""
+    told = run(words)
+    return next((line[2:] for line in told if line.startswith("! splu-ref")), told[-1])
+
+
+def _stable(value: Any) -> Any:
+    """Return a JSON value as far as it is the same in every run and on every machine."""
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    if isinstance(value, dict):
+        return {name: None if name == MEASURED else _stable(each) for name, each in value.items()}
+    return [_stable(each) for each in value] if isinstance(value, list) else value
+
+
+def held(expected: list[str], told: list[str]) -> list[str]:
+    """Return what is to be held of the lines told: where a beginning was held, that and no more."""
+    begun = [line for line in expected if line.endswith("…")]
+    return [next((old for old in begun if line.startswith(old[:-1])), line) for line in told]
+
+
+def in_part(expected: list[str], told: list[str]) -> list[str]:
+    """Return those of the lines told that are expected, each once."""
+    return list(dict.fromkeys(line for line in told if line in expected))
+
+
+def _write() -> None:
+    """Write the three files as the commands tell now."""
+    lines, documents = expected_lines(), expected_documents()
+    os.environ["COLUMNS"] = "1000"
+    with TemporaryDirectory() as folder, chdir(folder):
+        make_inputs(Path())
+        for words, old in lines.items():
+            told = held(old, run(words))
+            lines[words] = in_part(old, told) if words in IN_PART else told
+            if words in documents:
+                documents[words] = None if told[-1] == REFUSED else run_json(words)
+        refused = [f"{told}: {told_of_spoiled(words)}\n" for told, words in spoiled().items()]
+    REFUSALS.write_text("".join(refused), "utf-8")
+    blocks = (f"{PROGRAM}{words}\n" + "".join(f"{line}\n" for line in each) for words, each in lines.items())
+    LINES.write_text("".join(blocks), "utf-8")
+    rows = (f"{json.dumps(words)}: {_by_key(each)}" for words, each in documents.items() if each)
+    DOCUMENTS.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+
+
+def _by_key(document: dict[str, Any]) -> str:
+    """Return an object with a line for each of its keys."""
+    return "{\n" + ",\n".join(f"  {json.dumps(key)}: {json.dumps(document[key])}" for key in document) + "\n}"
+
+
+if __name__ == "__main__":
+    _write()
