@@ -55,7 +55,7 @@ def make_inputs(folder: Path) -> None:
     domains: dict[str, Any] = {"age": {"min": 20, "max": 23}, "job": [f"job {n}" for n in range(11)]}
     (folder / "domain.json").write_text(json.dumps(domains))
     people = (f"{'FMX'[n % 3]},{'abcde'[n % 4]}" for n in range(12))
-    (folder / "people.csv").write_text("sex,job\n" + "\n".join(people) + "\n")
+    (folder / "persons.csv").write_text("sex,job\n" + "\n".join(people) + "\n")
     (folder / "people.json").write_text(json.dumps({"sex": list("FMX"), "job": list("abcde")}))
     holes = (f"{n % 5},{'' if n % 9 == 0 else 'xyz'[n % 3]},{n}" for n in range(60))
     (folder / "holes.csv").write_text("age,job,id\n" + "\n".join(holes) + "\n")
