@@ -66,7 +66,15 @@ class ExactProbability(Fraction):
     def __repr__(self) -> str:
         return f"<{self}: {self.statement}>"
 
-    def __reduce__(self) -> tuple[type[Fraction], tuple[str]]:  # a copy is the number alone
+    def __copy__(self) -> Self:  # Fraction's own would make another from numerator and denominator
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(
+        self,
+    ) -> tuple[type[Fraction], tuple[str]]:  # what is written elsewhere is the number alone
         return Fraction, (str(self.exact()),)
 
 

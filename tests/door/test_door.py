@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
+import pickle
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import polars as pl
@@ -91,6 +94,14 @@ def test_a_promise_is_a_number_that_prints_and_certifies_itself(tmp_path: Path) 
     assert sr.t_f(10, "0.3", "0.05") == 41
     with pytest.raises(ParameterError, match=r'write "0\.3" in quotes'):
         sr.t_p(10, 0.3, 3)  # type: ignore[arg-type]  # what a user may write
+
+
+def test_a_copy_of_a_promise_is_the_promise_and_what_is_written_elsewhere_its_number() -> None:
+    promise = sr.t_p(5, "1/2", 4)
+    for other in (copy.copy(promise), copy.deepcopy(promise)):
+        assert (repr(other), other.certify()) == (repr(promise), promise.certify())
+    read = pickle.loads(pickle.dumps(promise))
+    assert (type(read), read) == (Fraction, promise)
 
 
 def test_a_release_is_made_again_from_a_transcript_and_from_a_key(tmp_path: Path) -> None:
