@@ -129,3 +129,12 @@ def test_every_dependency_says_what_it_is_for() -> None:
     page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([^(\n]+)(?: \(`(\w+)`\))? \| .+ \| \d+ \|$", page, flags=re.MULTILINE)
     assert {(name, extra) for names, extra in rows for name in re.findall(r"`([\w-]+)`", names)} == wanted
+
+
+def test_each_kind_of_fault_that_changes_nothing_can_be_told_and_has_its_reason() -> None:
+    rules = tomllib.loads((ROOT / "tests/mutation/equivalent.toml").read_text("utf-8"))["rule"]
+    assert rules
+    for rule in rules:
+        assert rule.keys() == {"reason", "change"}
+        assert len(rule["reason"].split()) > 3
+        assert re.compile(rule["change"], re.MULTILINE).search("") is None
