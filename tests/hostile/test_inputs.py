@@ -23,6 +23,12 @@ from tests.hostile.readers import READERS
 
 ROOT = Path(splu_ref.__file__).parent
 TABLE = b"sex,job\nF,Sales\nM,Tech\nF,Tech\nM,Sales\n"
+TWO_TABLES = b"""{"schema": "splu-ref/manifest/2", "method": "Anatomy", "gamma": 2, "plan": "anatomy",
+ "rows": 4, "sensitive": [{"column": "job", "domain": ["Sales", "Tech"]}], "date": "2026-11-23",
+ "table": "d28d8fdab75c1af9ac4fac2ab469c0b02f5ee88774bb45ef99b124307436e055",
+ "sensitive_table": "abcce0aa7399e5e206a2bef45f5c53dd3552f2105b6a22ef502a141b896b9972",
+ "release": "50ea753567ca01eab208d13b6ef7e1b8", "produced_by": {"version": "0.1.0", "spec": "2",
+ "code": "23c4c8c9a90c9ad7c45e5a420eb41904645110701f8144b2adcc7655112c39d6"}}"""
 PUBLISH = ("-o", "out.csv", "--sensitive", "job", "--gamma", "2")
 RETENTION = ("-o", "out.csv", "--mechanism", "retention", "--retention", "1/5", "--column", "job")
 ESTIMATE = ("--manifest", "manifest.json")
@@ -49,6 +55,18 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
     "advise --stream": lambda file: ["advise", file, "--sensitive", "job", "--stream"],
     "estimate published": lambda file: ["estimate", file, *ESTIMATE, "--where", "job=Sales"],
     "estimate --manifest": lambda file: ["estimate", "table.csv", "--manifest", file, "--where", "job=Sales"],
+    "estimate --sensitive-table": lambda file: [
+        *(
+            "estimate",
+            "table.csv",
+            "--manifest",
+            "two.json",
+            "--where",
+            "job=Sales",
+            "--sensitive-table",
+            file,
+        )
+    ],
     "estimate --batch": lambda file: ["estimate", "table.csv", *ESTIMATE, "--batch", file],
     "audit-release published": lambda file: ["audit-release", file, *ESTIMATE],
     "audit-release --stream": lambda file: ["audit-release", file, *ESTIMATE, "--stream"],
@@ -132,7 +150,7 @@ OUTPUTS = {
         "page --output",
         "conform --html",
     ),
-    *("publish --output", "publish --manifest"),
+    *("publish --output", "publish --manifest", "publish --sensitive-table"),
     *(
         "privacy --certificate",
         "utility --certificate",
@@ -174,6 +192,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with the files that the commands read besides; whoever waits for a pipe is woken."""
     (tmp_path / "table.csv").write_bytes(TABLE)
     (tmp_path / "manifest.json").write_bytes(READERS["manifest"].samples[0].replace(b', "\\u00e9"', b""))
+    (tmp_path / "two.json").write_bytes(TWO_TABLES)
     (tmp_path / "vectors").mkdir()
     (tmp_path / "vectors" / "file.json").write_bytes(READERS["vectors"].samples[0])
     monkeypatch.chdir(tmp_path)
