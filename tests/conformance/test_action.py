@@ -132,6 +132,7 @@ def test_installation(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("code", "unchanged"),
     [
