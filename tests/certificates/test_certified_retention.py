@@ -2,7 +2,6 @@
 
 import copy
 import json
-import time
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -23,6 +22,7 @@ from splu_ref.guarantees import (
     utility_threshold,
 )
 from splu_ref.model import CertificateError, ParameterError
+from tests.pace import within
 
 SMALL = {
     "error": error_certificate(3, "1/2", 3, retention="1/2"),
@@ -149,10 +149,8 @@ def test_a_threshold_one_too_low_or_too_high_is_false() -> None:
 )
 def test_work_without_bound_is_refused_before_it_starts(parameters: dict[str, str]) -> None:
     certificate = copy.deepcopy(SMALL["privacy"]) | {"parameters": parameters}
-    started = time.process_time()
-    with pytest.raises(Unreadable, match="too large"):
+    with within(1), pytest.raises(Unreadable, match="too large"):
         check(certificate)
-    assert time.process_time() - started < 1
 
 
 def test_a_tail_from_absurdly_far_is_refused() -> None:
@@ -165,19 +163,18 @@ def test_a_tail_from_absurdly_far_is_refused() -> None:
 
 @pytest.mark.slow
 def test_what_the_checker_would_refuse_is_refused_before_the_work() -> None:
-    begin = time.process_time()
-    for retention, reason in (
-        ("1/2", "choose alpha up to [0-9]+$"),
-        ("1", "no error to certify"),
-        ("1e-500", "round it"),
-    ):
-        with pytest.raises(CertificateError, match=reason):
-            privacy_certificate(5, "3/10", 50_000, retention=retention)
-    with pytest.raises(CertificateError, match="too large a claim"):
-        threshold_certificate(5, "1/50", "1/100", retention="1/2")
-    with pytest.raises(ParameterError, match="at most 1"):
-        privacy_certificate(5, "3/10", 5, retention="3/2")
-    assert time.process_time() - begin < 5
+    with within(5):
+        for retention, reason in (
+            ("1/2", "choose alpha up to [0-9]+$"),
+            ("1", "no error to certify"),
+            ("1e-500", "round it"),
+        ):
+            with pytest.raises(CertificateError, match=reason):
+                privacy_certificate(5, "3/10", 50_000, retention=retention)
+        with pytest.raises(CertificateError, match="too large a claim"):
+            threshold_certificate(5, "1/50", "1/100", retention="1/2")
+        with pytest.raises(ParameterError, match="at most 1"):
+            privacy_certificate(5, "3/10", 5, retention="3/2")
 
 
 def test_results_of_another_retention_are_refused() -> None:

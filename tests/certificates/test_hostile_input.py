@@ -3,7 +3,6 @@
 import contextlib
 import copy
 import json
-import time
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from splu_ref.certificates import (
     privacy_certificate,
     threshold_certificate,
 )
+from tests.pace import within
 
 PAGES = Path(__file__).parents[2] / "docs" / "specification"
 PRIVACY = privacy_certificate(10, "3/10", 3)
@@ -100,10 +100,8 @@ def test_bytes_that_are_no_text(content: bytes, tmp_path: Path, capsys: pytest.C
 def test_parameters_out_of_range(name: str, value: str) -> None:
     certificate = copy.deepcopy(PRIVACY)
     certificate["parameters"][name] = value
-    started = time.process_time()
-    with pytest.raises(Unreadable):
+    with within(1), pytest.raises(Unreadable):
         check(certificate)
-    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(
@@ -122,10 +120,8 @@ def test_parameters_out_of_range(name: str, value: str) -> None:
 )
 def test_work_without_bound_is_refused_before_it_starts(parameters: dict[str, str]) -> None:
     certificate = copy.deepcopy(PRIVACY) | {"parameters": parameters}
-    started = time.process_time()
-    with pytest.raises(Unreadable, match="too large"):
+    with within(1), pytest.raises(Unreadable, match="too large"):
         check(certificate)
-    assert time.process_time() - started < 1
 
 
 def test_a_file_that_is_too_long() -> None:
@@ -181,9 +177,8 @@ def test_extreme_tilts_are_judged_in_little_time_and_memory() -> None:
 def test_zero_at_very_many_counts_takes_no_time() -> None:
     certificate = copy.deepcopy(PRIVACY)
     certificate["parameters"] = {"gamma": "3", "epsilon": "5", "alpha": "20000"}
-    started = time.process_time()
-    assert not check(certificate).valid
-    assert time.process_time() - started < 5
+    with within(5):
+        assert not check(certificate).valid
 
 
 SMALL_JSON = st.recursive(

@@ -1,7 +1,6 @@
 """Certificates about retention replacement say what the library found, and are checked in bounded time."""
 
 import copy
-import time
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -16,6 +15,7 @@ from splu_ref.channels import Levels
 from splu_ref.guarantees import sample_size
 from splu_ref.guarantees.sample_sizes import SampleSize
 from splu_ref.model import CertificateError
+from tests.pace import within
 
 LEVELS = Levels.of("1/5", "1/2")
 MANY = " ".join(str(10**11 + number) for number in range(500))
@@ -123,10 +123,8 @@ def test_work_without_bound_is_refused_before_it_starts(claim: str, parameters: 
         base = breach_certificate("1/2", 4, Levels.of("1/4", "1/2"), counts)
     assert base["claim"] == claim
     changed = {**base, "parameters": {**base["parameters"], **parameters}}
-    started = time.process_time()
-    with pytest.raises(Unreadable, match=r"too large|at most 500"):
+    with within(1), pytest.raises(Unreadable, match=r"too large|at most 500"):
         check(changed)
-    assert time.process_time() - started < 1
 
 
 def test_what_the_checker_would_refuse_is_not_made() -> None:

@@ -16,7 +16,7 @@ import pytest
 import splu_ref as sr
 from splu_ref.cli import main
 from splu_ref.mechanisms import RetentionReplacement
-from splu_ref.model import InputError, ParameterError
+from splu_ref.model import DataError, InputError, ParameterError
 
 FRAME = pl.DataFrame({"name": [f"n{number}" for number in range(24)], "value": list("aabbccdd") * 3})
 
@@ -118,6 +118,8 @@ def test_a_release_is_made_again_from_a_transcript_and_from_a_key(tmp_path: Path
     for transcript in (drawn, tmp_path / "drawn"):
         for opened in (None, key):
             assert sr.audit_release(release, frame, transcript=transcript, key=opened).verdict == "consistent"
+    with pytest.raises(DataError, match="not the one to which the transcript commits"):
+        sr.audit_release(release, frame, transcript=drawn, key=sr.Key.generate())
     found = sr.audit_release(release, frame, key=key, id_column="id", missing="none")
     assert (found.verdict, found.recomputed) == ("consistent", "key (keyed randomness)")
     assert sr.audit_release(release, frame, key=key, missing="none").verdict == "inconsistent"

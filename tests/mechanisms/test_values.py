@@ -28,6 +28,7 @@ from splu_ref.mechanisms import (
     SpluGen,
     SpluGenByColumn,
     Swapping,
+    TwoTablesRelease,
     read_release,
 )
 from splu_ref.microdata import Microdata, read_table
@@ -138,8 +139,13 @@ def test_each_mechanism_is_read_from_its_manifest(tmp_path: Path) -> None:
     assert {value.name for value in values} | others == set(MECHANISMS)
     for value in values:
         release = value.publish(TABLE, "value", SeededSource(1))
-        release.write(tmp_path / f"{value.name}.csv", manifest=tmp_path / f"{value.name}.json")
-        again = read_release(tmp_path / f"{value.name}.csv", tmp_path / f"{value.name}.json")
+        path, facts, second = (tmp_path / f"{value.name}.{part}" for part in ("csv", "json", "parquet"))
+        if isinstance(release, TwoTablesRelease):
+            release.write(path, manifest=facts, sensitive_table=second)
+            again = read_release(path, facts, second)
+        else:
+            release.write(path, manifest=facts)
+            again = read_release(path, facts)
         assert again.mechanism == value
         assert again.manifest == release.manifest
 

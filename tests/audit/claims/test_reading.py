@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +15,7 @@ from splu_ref.audit.claims.document import parse_document
 from splu_ref.audit.claims.kinds import KINDS
 from splu_ref.audit.claims.reading import claims_of
 from splu_ref.model import InputError
+from tests.pace import within
 
 HEAD = 'schema = "splu-ref/claims/1"\n'
 CLAIM = (
@@ -165,9 +165,8 @@ def test_an_error_at_a_count_has_one_bound() -> None:
     ids=lambda value: repr(value[:20]),
 )
 def test_hostile_files_are_refused_soon(text: bytes, word: str) -> None:
-    start = time.process_time()
-    assert word in _refused(text)
-    assert time.process_time() - start < 5
+    with within(5):
+        assert word in _refused(text)
 
 
 def _padded(size: int) -> str:
@@ -204,9 +203,8 @@ def test_the_largest_size_is_read_and_one_more_is_refused(what: str) -> None:
 def test_a_file_of_many_dotted_keys_is_read_soon() -> None:
     line = ".".join(["a"] * 495)
     text = "\n".join(f"[b{n}.{line}]" for n in range(131))
-    start = time.process_time()
-    assert "no key 'b0'" in _refused(text)
-    assert time.process_time() - start < 10
+    with within(10):
+        assert "no key 'b0'" in _refused(text)
 
 
 def test_a_python_that_converts_few_digits() -> None:
