@@ -113,7 +113,6 @@ def test_estimators_import_only_from_floors_below(path: Path) -> None:
     assert '"printed"' not in path.read_text(encoding="utf-8"), "refuted methods are registered by the ledger"
 
 
-@pytest.mark.no_cover
 def test_only_a_release_asks_the_door() -> None:
     """It answers queries by estimators that its room does not know; other rooms know whom they call."""
     asking = []
@@ -168,7 +167,6 @@ def _without(tree: ast.Module, name: str) -> ast.Module:
     return tree
 
 
-@pytest.mark.no_cover
 def test_all_output_goes_one_way() -> None:
     """Nothing else writes to a stream: a text from a file is made visible in one place or nowhere."""
     streams, calls = {"sys.stdout", "sys.stderr"}, {"print", "Console", "typer.echo", "typer.secho"}

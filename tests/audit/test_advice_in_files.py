@@ -61,7 +61,6 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(constant, value)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "small"), [("t.parquet", False), ("t.parquet", True), ("t.csv.gz", True)])
 def test_an_odd_table(
     name: str, small: bool, odd: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -146,7 +145,6 @@ def _advised(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_adult(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "adult.csv"
     embedded_table().to_frame().write_csv(table)

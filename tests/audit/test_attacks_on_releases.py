@@ -72,7 +72,6 @@ def _releases(mechanism: RecordMechanism, frame: pl.DataFrame) -> Iterator[tuple
         )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda each: f"{each.name} {each.facts()}"[:50])
 def test_what_is_predicted_is_the_mean_over_every_release(mechanism: RecordMechanism) -> None:
     original, releases = Microdata.from_frame(FRAME), list(_releases(mechanism, FRAME))

@@ -59,7 +59,6 @@ def test_distribution_based_records_show_the_shares_alone() -> None:
     assert found.whole == LogForm({})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("plan", ["anatomy", "cyclic"])
 def test_one_record_of_splu_gen_goes_through_its_declared_channel(plan: str) -> None:
     world = _world(4, "abc").where(lambda table: table.count("a") == 2)

@@ -29,7 +29,6 @@ def test_the_number_is_that_of_the_terms(terms: dict[int, Fraction]) -> None:
     assert all(coefficient for coefficient in form.coefficients.values())
 
 
-@pytest.mark.no_cover
 @given(TERMS, TERMS)
 def test_sums_and_order(first: dict[int, Fraction], second: dict[int, Fraction]) -> None:
     one, other = LogForm.of(first), LogForm.of(second)

@@ -107,7 +107,6 @@ def test_records_apart_are_amplified_as_one(size: int, places: int, keep: Fracti
     assert whole == single**places
 
 
-@pytest.mark.no_cover
 @given(LAWS, st.integers(0, 5))
 def test_what_is_lost_is_what_a_direct_count_says(laws: list[dict[int, Fraction]], modulus: int) -> None:
     world = World.independent(laws)

@@ -206,7 +206,6 @@ def test_one_gamma_is_taken_where_two_leave_too_few_records() -> None:
         SpluGenByColumn({"a": SpluGen(2), "b": SpluGen(3)}).largest_gamma(table, ["a", "b"])
 
 
-@pytest.mark.no_cover
 def test_the_command_can_be_run_whatever_the_names_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

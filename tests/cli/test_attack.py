@@ -263,7 +263,6 @@ def test_what_cannot_be_is_refused(
     assert message in refused.err
 
 
-@pytest.mark.no_cover
 def test_mechanisms_are_compared_in_two_tables(
     folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -402,7 +401,6 @@ def test_a_set_of_tuples_shows_no_record_to_learn_from(
     assert "shows nothing of single records" in capsys.readouterr().err
 
 
-@pytest.mark.no_cover
 def test_a_table_of_one_column_teaches_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -83,7 +83,6 @@ def test_the_example_of_the_documentation(folder: Path, capsys: pytest.CaptureFi
         assert text[claim["line"]] == f'id = "{claim["id"]}"'
 
 
-@pytest.mark.no_cover
 def test_every_certificate_is_valid_and_every_command_runs(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -262,7 +261,6 @@ def test_sarif_points_at_the_claim(folder: Path, capsys: pytest.CaptureFixture[s
     assert levels == ["none", "warning", "warning", "none", "error", "warning", "warning"]
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("change", [("level", "error"), ("kind", "passed"), ("line", 0), ("uri", "a b")])
 def test_the_schema_can_fail(
     change: tuple[str, Any], folder: Path, capsys: pytest.CaptureFixture[str]

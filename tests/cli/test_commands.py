@@ -402,7 +402,6 @@ def test_the_program_names_itself_and_its_version(capsys: pytest.CaptureFixture[
     assert _refused(capsys, "sanitise")
 
 
-@pytest.mark.no_cover
 def test_verify_writes_its_report_and_answers_by_exit_code(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

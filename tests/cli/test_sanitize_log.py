@@ -89,7 +89,6 @@ def test_a_changed_table_under_the_same_key_is_another_release(capsys: pytest.Ca
     assert len(read_log(Path("log")).entries) == 2
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("words", [("--gamma", "4"), ("--retention", "1/3"), ("--plan", "anatomy")])
 def test_other_parameters_under_the_same_key_are_another_release(
     words: tuple[str, str], capsys: pytest.CaptureFixture[str]

@@ -69,7 +69,6 @@ def test_an_id_that_is_not_one_is_refused(folder: Path, capsys: pytest.CaptureFi
     assert not Path("out.csv").exists()
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("plan", ["mixed", "anatomy", "cyclic"])
 @pytest.mark.parametrize("retention", [None, "0.3", "2/8"])
 def test_the_whole_manifest(plan: str, retention: str | None, folder: Path) -> None:
@@ -266,7 +265,6 @@ def test_each_column_has_a_gamma_of_its_own(
     assert "contradicts the manifest, which says job=4,town=6" in capsys.readouterr().err
 
 
-@pytest.mark.no_cover
 def test_an_audit_holds_each_column_to_its_gamma(
     by_column: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -365,7 +363,6 @@ def test_a_batch_says_how_many_records_must_wait_beside_the_other_columns() -> N
     assert append(old, later, SeededSource(2)).batch.row_count == 12
 
 
-@pytest.mark.no_cover
 def test_a_transcript_tells_a_gamma_for_each_column(
     by_column: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -54,7 +54,6 @@ def _json(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, A
     return found
 
 
-@pytest.mark.no_cover
 def test_figures_numbers_and_criteria(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "new" / "study"
     found = _json(capsys, "--report", folder, "--seed", 3)

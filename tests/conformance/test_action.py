@@ -132,7 +132,6 @@ def test_installation(tmp_path: Path) -> None:
         ]
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("code", "unchanged"),
     [

@@ -125,7 +125,6 @@ def test_the_limits_reach_the_program(few: Path, capsys: pytest.CaptureFixture[s
         assert words in json.loads(capsys.readouterr().out)["failures"][0]["reason"]
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -285,7 +285,6 @@ def test_the_features_are_those_that_the_vectors_need() -> None:
     assert {feature for file in all_vectors() for feature in file.requires} == set(FEATURES)
 
 
-@pytest.mark.no_cover
 def test_failures_are_told_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:
     told: list[Result] = []
     seen: list[int] = []
@@ -307,7 +306,6 @@ def test_failures_are_told_as_they_come(capsys: pytest.CaptureFixture[str]) -> N
     assert json.loads(printed.out)["failed"] > 20
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("identifier", "page"),
     [

@@ -177,7 +177,6 @@ def test_memory_that_is_shared_or_only_reserved_counts_once_or_not_at_all(tmp_pa
     assert outcome.results[0].verdict is Verdict.PASSED
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "burner",
     [

@@ -88,7 +88,6 @@ def test_exact_errors_by_another_road(numbers: tuple[int, int, int, int, str | N
             assert conjunction_error_probability(case, epsilon, x3) == truth, (x3, epsilon)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("numbers", CASES)
 def test_no_bound_is_exceeded(numbers: tuple[int, int, int, int, str | None]) -> None:
     gamma, rows, f, n, retention = numbers
@@ -163,7 +162,6 @@ def test_from_the_threshold_on_the_error_is_allowed() -> None:
     assert max(truth) > Fraction(1, 5), "something below the threshold is wrong more often than allowed"
 
 
-@pytest.mark.no_cover
 def test_a_threshold_falls_with_retention_and_may_not_exist() -> None:
     thresholds = [
         conjunction_threshold(Conjunction.of(5, 20_000, 400, 400, retention=p), "1/2", "1/10").threshold
@@ -261,7 +259,6 @@ def cantelli(law: dict[tuple[int, int], Fraction], slope: Fraction, distance: Fr
     return variance / (variance + distance**2) if distance > 0 else Fraction(1)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("numbers", SIDES)
 def test_each_side_in_each_band(numbers: tuple[int, int, int, int, str | None]) -> None:
     """No bound of a side is exceeded, and Cantelli's are what tangent and chord give."""

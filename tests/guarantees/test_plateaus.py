@@ -86,7 +86,6 @@ def test_unusable_parameters_are_refused(epsilon: str, frequency: int) -> None:
         plateau_starts(epsilon, frequency)
 
 
-@pytest.mark.no_cover
 def test_float_windows_are_wrong_in_699_of_99000_cases_and_ours_in_none() -> None:
     wrong = 0
     for k in range(1, 100):

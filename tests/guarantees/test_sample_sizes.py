@@ -61,7 +61,6 @@ def error(n: int, count: int, p: Fraction, b: Fraction, epsilon: Fraction) -> Fr
     return Fraction(wrong, whole)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("p", "b", "epsilon", "delta"),
     [

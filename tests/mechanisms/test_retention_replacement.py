@@ -66,7 +66,6 @@ def test_the_manifest_tells_what_was_declared_and_not_what_occurs(tmp_path: Path
         sr.read_release(tmp_path / "p.csv", tmp_path / "m.json")
 
 
-@pytest.mark.slow
 def test_estimates_are_unbiased_and_count_values_that_do_not_occur() -> None:
     mechanism = RetentionReplacement("2/5", JOBS)
     releases = [mechanism.publish(FRAME, "job", SeededSource(seed)) for seed in range(60)]
@@ -258,7 +257,6 @@ def test_one_coin_decides_for_all_values_of_a_record() -> None:
     assert RetentionReplacement("1/2", domains, compound=True, replacing=law).amplification == 13
 
 
-@pytest.mark.slow
 def test_conjunctions_of_a_compound_are_one_predicate_with_an_exact_interval() -> None:
     mechanism = RetentionReplacement("2/5", JOBS | {"sex": ["F", "M"]}, compound=True)
     releases = [mechanism.publish(FRAME, ["job", "sex"], SeededSource(seed)) for seed in range(60)]

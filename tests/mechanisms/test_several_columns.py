@@ -188,7 +188,6 @@ def _law(mechanism: RecordMechanism) -> dict[tuple[tuple[int, ...], ...], Fracti
     return law
 
 
-@pytest.mark.slow
 def test_with_gammas_of_their_own_columns_have_the_laws_of_their_own_mechanisms() -> None:
     """Every outcome of four records, gamma 2 and 4: the joint law is the product of the two alone."""
     law = _law(SpluGenByColumn(OWN))

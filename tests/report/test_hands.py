@@ -85,7 +85,6 @@ def test_an_interrupt_ends_those_at_work() -> None:
     assert set(multiprocessing.active_children()) == before
 
 
-@pytest.mark.no_cover
 def test_what_is_found_does_not_depend_on_who_examines_what(two: Hands) -> None:
     claims = ["splu.D1", "splu.E1", "splu.T2", "rastogi.D23"]
     one, other = (dict(hands.each(LEDGER._part, claims, silent)) for hands in (Hands(1), two))

@@ -44,7 +44,6 @@ def _failed(audit: ReleaseAudit) -> set[str]:
     return {check.name for check in audit.checks if not check.passed}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", DEFECTS)
 def test_found(name: str) -> None:
     plan = "cyclic" if MEANT[name] == "places" else "mixed"

@@ -57,7 +57,6 @@ def checks_of(audit: ReleaseAudit) -> list[tuple[str, str | None]]:
     return made + [(check.name, check.column) for check in audit.not_checked]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("given", [False, True])
 def test_checks_are_those_of_the_tables_in_memory(

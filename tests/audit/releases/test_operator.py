@@ -65,7 +65,6 @@ def matrix(rows: Sequence[Sequence[str]], *, shuffled: bool = False) -> Operator
 UNIT = [["1" if own == each else "0" for each in range(5)] for own in range(5)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "claimed",
     [
@@ -139,7 +138,6 @@ def test_uniform_replacement_is_judged_alike_under_both_names() -> None:
     assert other.reuse.draws == "fresh"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "names", "rows"),  # of matrices with chances of 0 and 1 as well
     [

@@ -57,7 +57,6 @@ def failed(audit: ReleaseAudit) -> set[str]:
     return {check.name for check in audit.checks if not check.passed}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_honest_releases_pass_and_say_what_they_would_notice(shuffled: bool) -> None:
     claimed = SmallDomainRandomization("job", ["sex"], DOMAINS, 5, shuffled=shuffled)

@@ -15,7 +15,6 @@ from splu_ref.microdata import read_table
 from splu_ref.randomness import EnumerationSource, SeededSource, exact_law
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("values", "parts"), [("abc", 1), ("ab", 2)])
 def test_the_law_is_exactly_that_in_memory(
     values: str, parts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -38,7 +37,6 @@ def test_the_law_is_exactly_that_in_memory(
     assert exact_law(on_files, shuffle=True) == exact_law(in_memory, shuffle=True)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_the_law_of_a_mechanism_that_works_row_by_row(
     shuffled: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
