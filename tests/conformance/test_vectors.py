@@ -20,7 +20,8 @@ COMMITTED = ROOT / "vectors"
 
 
 def test_the_committed_vectors_are_those_of_the_reference() -> None:
-    assert differences(held(COMMITTED), vector_files()) == []
+    # Made anew, whichever test asked for them first: this one counts for coverage.
+    assert differences(held(COMMITTED), vector_files.__wrapped__()) == []
 
 
 @pytest.mark.no_cover
