@@ -253,7 +253,7 @@ def test_a_number_finds_the_texts_that_write_it(given: object, expected: Conditi
         ("2024-01-03 00:00:00", {"2024-01-03"}),
         ("2024-01-04", {"2024-01-04"}),
         (date(2024, 1, 5), {"2024-01-05"}),
-        (datetime(2024, 1, 5, 1), {"2024-01-05 01:00:00"}),  # noqa: DTZ001
+        (datetime(2024, 1, 5, 1), {"2024-01-05 01:00:00"}),  # noqa: DTZ001  as above
         ("2024-01-05", {"2024-01-05"}),
         ("soon", {"soon"}),
         ("NaT", {"NaT"}),

@@ -87,7 +87,7 @@ def test_ranges_hold_what_a_cell_alone_is_held_to() -> None:
         "1e400",
     )
     numbers = [Decimal(0), Decimal("9.99"), Decimal(10), Decimal("-3.5"), None]
-    days = [date(2024, 2, 29), date(2024, 3, 1), datetime(2024, 2, 29, 12, 30), datetime(2024, 2, 29), None]  # noqa: DTZ001
+    days = [date(2024, 2, 29), date(2024, 3, 1), datetime(2024, 2, 29, 12, 30), datetime(2024, 2, 29), None]  # noqa: DTZ001  as a table holds it
     looked_up = Values("c", domain)
     seen = 0
     for limits in (numbers, days):

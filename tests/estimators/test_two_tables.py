@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import permutations, product
 
@@ -15,7 +15,7 @@ from splu_ref.estimators import Query, TwoTablesEstimator
 from splu_ref.mechanisms import Anatomy, PublishedTwoTables, TwoTables
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, InputError, ParameterError
-from splu_ref.randomness import SeededSource, outcomes
+from splu_ref.randomness import Draws, SeededSource, outcomes
 
 TRIANGLE = np.array([0, 0, 1, 1, 2, 2], dtype=np.int64)
 """Groups of two are 01, 02 and 12: the least world in which they tell all values apart."""
@@ -46,9 +46,10 @@ def _placements(codes: np.ndarray, gamma: int) -> dict[tuple[tuple[int, ...], ..
         return (tuple(groups.tolist()), *map(tuple, tables.values.tolist()))
 
     law: dict[tuple[tuple[int, ...], ...], Fraction] = defaultdict(Fraction)
-    run: Callable[..., TwoTables] = lambda source: Anatomy(gamma).publish_codes(  # noqa: E731
-        codes, 1 + int(codes.max()), source
-    )
+
+    def run(source: Draws) -> TwoTables:
+        return Anatomy(gamma).publish_codes(codes, 1 + int(codes.max()), source)
+
     for tables, chance in outcomes(run):
         law[placed(tables)] += chance
     return law

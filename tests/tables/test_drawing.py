@@ -68,7 +68,6 @@ def test_each_square_of_a_heat_map_stands_at_its_names(
 def test_what_cannot_be_drawn_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="a picture of 150 lines cannot be read"):
         picture(_table(150), ".svg")
-    missing: Any = lambda: False  # noqa: E731
-    monkeypatch.setattr(drawing, "can_draw", missing)
+    monkeypatch.setattr(drawing, "can_draw", lambda: False)
     with pytest.raises(InputError, match="needs matplotlib"):
         picture(_table(3), ".svg")

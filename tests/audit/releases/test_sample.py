@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -122,6 +123,28 @@ def test_no_draw_and_no_order_decides_which_rows_are_there(tmp_path: Path) -> No
     _, other = linked(original, released(original), Sampling(1500, 9), tmp_path / "other")
     assert set(other.record_places.tolist()) != set(chosen[0])
     assert not backwards.sample.cut
+
+
+def test_a_stranger_chooses_the_same_rows() -> None:
+    """By the rule of the page alone: a keyed digest of the cells, each with its length before it."""
+    names = ["a", "b", "value"]
+    rows = [(f"{place}", f"\u00e9{place % 89}" if place % 7 else None, "v") for place in range(2000)]
+    table = Microdata.from_frame(pl.DataFrame(rows, schema=names, orient="row"))
+    salt, most = 5**20, 400
+
+    def digest(cells: tuple[str | None, ...]) -> int:
+        texts = [(cell or "").encode() for cell in cells]
+        message = b"".join(len(text).to_bytes(8, "big") + text for text in texts)
+        return int.from_bytes(hashlib.blake2b(message, key=salt.to_bytes(8, "big"), digest_size=8).digest())
+
+    digests = [digest(row[:2]) for row in rows]
+    sampling = Sampling(most, salt)
+    assert sampling.digests(table, ["a", "b"]).tolist() == digests
+    sample = Sample(most)
+    sample.add(table.to_frame(), sampling.digests(table, ["a", "b"]))
+    below = 3 * 2**62 * most // len(rows)
+    assert sample.places.tolist() == [place for place, each in enumerate(digests) if each < below]
+    assert 0 < len(sample.places) < most
 
 
 def test_crowds_are_left_out_and_never_more_rows_are_held() -> None:
