@@ -12,7 +12,7 @@ BITS = 128
 
 
 def natural_logarithm(x: Fraction, bits: int = BITS) -> Bounds:
-    """Return an enclosure of ln x, of a width below 2^(k - bits), k the binary digits of ln x.
+    """Return an enclosure of ln x, of a width below 2^(k - bits), k the binary digits of ln x; of 1, 0 alone.
 
     Parameters
     ----------
@@ -34,6 +34,8 @@ def natural_logarithm(x: Fraction, bits: int = BITS) -> Bounds:
     if x <= 0:
         raise ParameterError(f"{x} has no logarithm: give a number above 0")
     spend(bits * digits(bits) * digits(max(x.numerator.bit_length(), x.denominator.bit_length())))
+    if x == 1:
+        return Bounds(Fraction(0), Fraction(0))
     shift = x.numerator.bit_length() - x.denominator.bit_length()
     y = x / Fraction(2) ** shift
     if y < 1:

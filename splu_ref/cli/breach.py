@@ -171,7 +171,7 @@ def _found(
         worst: Breach[str, str] | None = worst_prior(channel, levels.rho1)
     else:
         worst = worst_property(channel, counts, levels.rho1)
-    epsilon = None if ratio is None or not local else decimal_up(natural_logarithm(ratio).upper)
+    epsilon = None if ratio is None or not local else decimal_up(natural_logarithm(ratio))
     return _Found(ratio, worst, epsilon, worst is None or worst.posterior < levels.rho2)
 
 
@@ -367,7 +367,7 @@ def _lines(levels: Levels, found: _Found, *, prior: bool) -> list[tuple[str, str
         secret = " or ".join(worst.secret[:5]) + (" or …" if len(worst.secret) > 5 else "")
         verdict = "a breach" if worst.posterior >= levels.rho2 else "no breach"
         breach = f"{verdict} {whose}: seeing {worst.published} lifts “{secret}” {lifted} at most"
-    local = "none" if found.epsilon is None else f"e^epsilon is the amplification: epsilon < {found.epsilon}"
+    local = "none" if found.epsilon is None else f"e^epsilon is the amplification: epsilon <= {found.epsilon}"
     return [
         (f"({levels.rho1}, {levels.rho2})", breach),
         (

@@ -529,7 +529,7 @@ def _show(
     ratio = None if observed else _ratio(mechanism)
     tuples = isinstance(mechanism, AlphaBeta)
     dropped = "repeated rows dropped" if tuples else "suppressed"
-    epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio).upper)
+    epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio))
     result: dict[str, object] = {
         "mechanism": mechanism.name,
         "rows_in": release.rows_in,
@@ -571,7 +571,7 @@ def _local(mechanism: _Mechanism, ratio: Fraction | None, epsilon: str | None) -
             whose += ", among the values of its part"
         if isinstance(mechanism, PerturbedGeneralization):
             whose += ", for who knows all others or thinks them independent of it"
-        return f"e^epsilon = {ratio} for a {whose}: epsilon < {epsilon}"
+        return f"e^epsilon = {ratio} for a {whose}: epsilon <= {epsilon}"
     if tuples:
         return "none is shown: beta is 0, alpha + beta is 1, or the domain is that of the table"
     if (

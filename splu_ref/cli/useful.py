@@ -85,7 +85,7 @@ def run(
             note("no certificate is written: the release is not (d, gamma)-private")
     largest = None if level is None else chances.largest_d(level)
     ratio = chances.amplification
-    epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio).upper)
+    epsilon = None if ratio is None else decimal_up(natural_logarithm(ratio))
     result = {
         "error": told,
         "count": error.count,
@@ -105,7 +105,7 @@ def run(
         ("variance", f"{error.variance} of the estimate; Chebyshev's bound is {result['chebyshev']}"),
         (
             "one tuple more or less",
-            "unbounded" if epsilon is None else f"e^epsilon = {ratio}: epsilon < {epsilon}",
+            "unbounded" if epsilon is None else f"e^epsilon = {ratio}: epsilon <= {epsilon}",
         ),
     ]
     if largest is not None:

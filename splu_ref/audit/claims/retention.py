@@ -124,14 +124,14 @@ class LocalEpsilon(RetentionClaim):
         """Decide by the amplification of the channel, and its power for independent releases."""
         del ledger, progress
         ratio = self.amplification**self.releases
-        epsilon = decimal_up(natural_logarithm(ratio).upper)
+        epsilon = decimal_up(natural_logarithm(ratio))
         key = "epsilon" if self.logarithmic else "e_epsilon"
         often = "" if self.releases == 1 else f" in {self.releases} independent releases together"
         name = "epsilon" if self.logarithmic else "e^epsilon"
         finding = Finding(
             verdict=Verdict.CONFIRMED,
             stated=f"{self.setting}, a record{often} is locally private with {name} = {self.said(key)}",
-            found=f"e^epsilon is {_about(ratio)}, epsilon < {epsilon}",
+            found=f"e^epsilon is {_about(ratio)}, epsilon <= {epsilon}",
             key=key,
             numbers={"e_epsilon": exact_json(ratio, "up"), "releases": self.releases},
             recompute=self.breach_command("1/10", "1/2"),
