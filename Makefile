@@ -68,9 +68,12 @@ types: $(SPARK)
 	$(BIN)/mypy
 
 # A worker begins with a row of neighbors, so that what a module prepares is prepared once. The property and statistical
-# suites are not among the tests: make verify runs them, with their budget and their mutants.
+# suites are not among the tests: make verify runs them, with their budget and their mutants. Lines are watched until they
+# have run, so that the slow tests may be watched too; they are told apart, for all workers together.
+COVERED := .coverage.json
 tests: $(SPARK)
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term-missing:skip-covered --cov-fail-under=95
+	$(BIN)/slipcover --json --out $(COVERED) -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/slipcover --merge $(COVERED) --out $(COVERED) --fail-under 95
 
 docs: $(READY)
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
@@ -98,4 +101,4 @@ lock: $(READY)
 	$(LOCK) --extra spark --constraint constraints.txt --output-file constraints-spark.txt
 
 clean:
-	rm -rf $(VENV) $(PEERS) report docs/_build docs/reference .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(COVERED) report docs/_build docs/reference .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -20,11 +20,6 @@ settings.register_profile("splu-ref", deadline=None, derandomize=True, database=
 settings.load_profile("splu-ref")
 
 
-UNWATCHED = frozenset({"browser", "docs", "foreign", "proofs"})
-"""Folders whose tests run long computations or other programs, and no line of the library that the tests of
-its rooms do not run."""
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let other bytes be drawn in place of the system's: what holds by luck fails under some name."""
     parser.addoption(
@@ -32,18 +27,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="",
         help="name other bytes for the tests to draw; 'system' asks the system itself",
     )
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Count coverage by the quick tests alone: watching every line nearly doubles the time of the others.
-
-    All tests run as before; what only the body of a slow one reaches counts as not covered, what its fixtures
-    reach is watched. A quick test that calls for much of the library may say so by the mark ``no_cover``.
-    """
-    unwatched = tuple(f"{Path(__file__).parent / folder}{os.sep}" for folder in UNWATCHED)
-    for item in items:
-        if str(item.path).startswith(unwatched) or item.get_closest_marker("slow") is not None:
-            item.add_marker("no_cover")
 
 
 @contextmanager

@@ -122,7 +122,6 @@ def test_two_releases_are_predicted_from_every_pair_of_outcomes(
     assert mean / len(own) >= View(view.counts, view.channels[:1]).expected(best_guess)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("mechanism", "histogram"),
     [(SpluGen(2, None, "anatomy"), (2, 2, 2)), (SpluGen(2, "2/3", "cyclic"), (3, 2, 1)), MECHANISMS[5],
@@ -144,7 +143,6 @@ def test_the_posterior_of_two_who_share_a_value_is_that_of_every_outcome(
         assert shared_value(victims, code).predicted == both[code] / sum(both.values())
 
 
-@pytest.mark.no_cover
 def test_a_known_record_of_the_same_value_changes_the_law_as_enumerated() -> None:
     mechanism, histogram = SpluGen(2, "2/3", "anatomy"), (3, 2, 1)
     own, [plan] = codes_of(histogram).tolist(), _victims(mechanism, histogram).plans

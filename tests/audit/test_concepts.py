@@ -117,7 +117,6 @@ def _never(y3: Counts, y1: Counts, *rest: object) -> npt.NDArray[np.bool_]:
     return np.zeros(np.broadcast_shapes(y3.shape, y1.shape), dtype=bool)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("gamma", "epsilon", "limit"), [(2, "3/10", 3), (2, "1/10", 3), (3, "1/2", 2), (3, "1", 1), (2, "1", 2)]
 )

@@ -46,7 +46,6 @@ def test_another_proof_of_the_same_is_another_digest() -> None:
     assert (verdict.valid, verdict.reason) == (False, "statement is not what the arithmetic gives")
 
 
-@pytest.mark.no_cover
 def test_a_check_takes_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The largest matrix, and counts with very many different sums: a fiftieth of what is admitted."""
     monkeypatch.setattr("splu_ref.certificate_checker.MAX_SETS", MAX_SETS // 50)

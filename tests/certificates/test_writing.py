@@ -85,7 +85,6 @@ def test_parameters_out_of_range(epsilon: object) -> None:
             make(10, epsilon, 1)  # type: ignore[arg-type]  # what a caller without a type checker may give
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("make", "arguments", "reason"),
     [

@@ -79,7 +79,6 @@ def test_the_worst_property_is_the_worst_of_all(
     assert found.prior == Fraction(sum(counts[state] for state in found.secret), sum(counts.values()))
 
 
-@pytest.mark.no_cover
 @exactly
 @given(channels(), LEVELS, LEVELS)
 def test_without_a_prior_the_amplification_decides(

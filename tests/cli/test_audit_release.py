@@ -207,7 +207,6 @@ def replaced(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.no_cover
 def test_a_release_by_retention_replacement(replaced: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = (replaced / "published.csv", "--manifest", replaced / "m.json")
     result = _json(capsys, *given, "--original", replaced / "adult.csv", code=0)

@@ -137,7 +137,6 @@ def test_a_certificate_of_a_breach_and_of_none(
     assert main(["breach", *LEVELS, "--retention", "1/5", "--values", "14", "--certificate", str(path)]) == 2
 
 
-@pytest.mark.no_cover
 def test_more_values_than_a_certificate_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text("id\n" + "".join(f"{number}\n" for number in range(501)), encoding="utf-8")

@@ -79,7 +79,6 @@ def test_draws_that_hang_together_come_from_the_manifest_or_the_option(
 KEYS = {"estimate", "standard_error", "interval", "method", "published_count", "predicate_count"}
 
 
-@pytest.mark.no_cover
 def test_every_method_answers_with_the_promised_keys(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,7 +97,6 @@ def test_every_method_answers_with_the_promised_keys(
     assert _json(capsys, *release, "--where", "occupation=Sales")["method"] == "mle"
 
 
-@pytest.mark.no_cover
 def test_over_releases_every_method_errs_less_than_the_printed_one() -> None:
     table, mechanism = embedded_table(), SpluGen(5)
     query = Query.parse(["sex=Female", "occupation=Adm-clerical", "hours_per_week>=35"])
@@ -116,7 +114,6 @@ def test_over_releases_every_method_errs_less_than_the_printed_one() -> None:
     assert max(squares.values()) < 0.6**2 * printed
 
 
-@pytest.mark.no_cover
 def test_the_same_facts_come_from_options_or_the_manifest(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -132,7 +129,6 @@ def test_the_same_facts_come_from_options_or_the_manifest(
         assert f"{option} {value} contradicts the manifest" in message
 
 
-@pytest.mark.no_cover
 def test_a_batch_is_answered_line_by_line_in_its_order(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -201,7 +197,6 @@ def test_a_line_that_the_method_does_not_answer_is_named(
     assert message in _refused(capsys, folder / "p.csv", *given)
 
 
-@pytest.mark.no_cover
 def test_a_line_ends_where_json_says_and_a_byte_order_mark_is_none_of_it(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -250,7 +245,6 @@ def test_without_the_proofs_printed_says_where_it_is(
     assert "--method printed is kept with the proofs only" in message
 
 
-@pytest.mark.no_cover
 def test_batches_are_told_where_an_estimate_supposes_one_plan(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -264,7 +258,6 @@ def test_batches_are_told_where_an_estimate_supposes_one_plan(
     assert "2 batches" in capsys.readouterr().err
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("plan", ["anatomy", "cyclic"])
 def test_under_a_plan_that_follows_from_the_histogram_only_shrunk_has_intervals(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], plan: str
@@ -297,7 +290,6 @@ def test_under_a_plan_that_follows_from_the_histogram_only_shrunk_has_intervals(
     assert alone["interval"][0] < alone["estimate"] < alone["interval"][1]
 
 
-@pytest.mark.no_cover
 def test_it_is_said_what_is_counted_and_what_is_approximate(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -340,7 +332,6 @@ def test_an_interval_that_reaches_far_says_why() -> None:
     assert near == {"standard error": "1", "95 % interval": "8 to 12, approximate"}
 
 
-@pytest.mark.no_cover
 def test_each_interval_has_its_kind(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     release = [folder / "p.csv", "--manifest", folder / "m.json"]
     where = ["--where", "sex=Female", "--where", "occupation=Armed-Forces"]

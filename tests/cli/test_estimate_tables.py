@@ -101,7 +101,6 @@ def test_a_file_holds_what_is_shown(
     assert shown[-1] == f"among   {told['rows']} of the 240 records of the release, as they were before it"
 
 
-@pytest.mark.no_cover
 def test_a_condition_that_is_printed_can_be_given(
     release: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +119,6 @@ def test_a_condition_that_is_printed_can_be_given(
     assert _json(capsys, [*release, "--where", "occupation=Sales"])["approximation"] == "exact"
 
 
-@pytest.mark.no_cover
 def test_statements_are_queries(
     release: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -176,7 +174,6 @@ def test_a_fault_in_a_statement_has_its_place(
     assert message in _refused(capsys, [*release, "--batch", str(tmp_path / "q.sql")])
 
 
-@pytest.mark.no_cover
 def test_means_and_sums_by_group(release: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     means = _json(capsys, [*release, "--by", "occupation", "--mean", "age"])
     assert means["quantity"] == "mean of age"

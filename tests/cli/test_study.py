@@ -75,7 +75,6 @@ def test_figures_numbers_and_criteria(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "mixed plan, small counts" in found["tables"][0]["printed_steps"]
 
 
-@pytest.mark.no_cover
 def test_a_table_of_any_name_is_studied(
     tmp_path: Path, towns: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -90,7 +89,6 @@ def test_a_table_of_any_name_is_studied(
         assert any(title in text for text in ElementTree.parse(each).getroot().itertext())
 
 
-@pytest.mark.no_cover
 def test_finished_pieces_are_reused(tmp_path: Path, towns: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ("--data", towns, "--sensitive", "illness", "--report", tmp_path / "report")
     first = _json(capsys, *arguments)

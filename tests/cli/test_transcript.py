@@ -54,7 +54,6 @@ def _recomputed(found: dict[str, Any]) -> dict[str, Any]:
     return check
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("table", "output", "words"),
     [
@@ -82,7 +81,6 @@ def test_a_release_is_made_again(
         assert _audit(capsys, output, "--transcript", "t", "--original", table, code=0)["gamma"] == 3
 
 
-@pytest.mark.no_cover
 def test_a_keyed_release_is_made_again_from_its_key(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _sanitize(
         "table.csv", "-o", "out.csv", *SANITIZE, "--key-file", "key", "--id", "id", "--manifest", "m.json"
@@ -97,7 +95,6 @@ def test_a_keyed_release_is_made_again_from_its_key(folder: Path, capsys: pytest
     assert _recomputed(_audit(capsys, *keyed, "--id", "id", *options, "--plan", "mixed", code=0))["passed"]
 
 
-@pytest.mark.no_cover
 def test_a_changed_cell_is_an_inconsistency(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _sanitize("table.csv", "-o", "out.csv", *SANITIZE, "--transcript", "t")
     lines = (folder / "out.csv").read_text().split("\n")

@@ -16,8 +16,6 @@ from splu_ref.conformance import Conformance, Kind, Result, StatisticalCheck, Ve
 from splu_ref.study.exhibits import Figure, Panel, Point, Series
 from splu_ref.terminal import draw
 
-pytestmark = pytest.mark.no_cover  # tests of each command run its lines
-
 ROOT = Path(__file__).parents[2]
 RELEASE = ["jobs.csv", "--manifest", "jobs.json"]
 COMMANDS = {

@@ -841,7 +841,6 @@ def generated(file: VectorFile, vector: Vector) -> Iterator[Request]:
         yield request
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "file",
     [file for file in _files() if file.vectors[-1].generator is not None],

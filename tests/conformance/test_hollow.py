@@ -30,8 +30,6 @@ from splu_ref.model import InputError, ParameterError
 from splu_ref.report.conformance_html import conformance_html
 from tests.committed import all_vectors
 
-pytestmark = pytest.mark.no_cover  # the runner's lines are those of its own tests
-
 SUBSET = "subset/population-5.json"
 REFUSING = """
 import json, sys

@@ -95,7 +95,6 @@ def _whole_numbers(value: Any) -> bool:
     return (isinstance(value, float) and value.is_integer()) or any(map(_whole_numbers, inner))
 
 
-@pytest.mark.no_cover
 @settings(max_examples=300)
 @given(data=st.data())
 def test_the_schema_is_read_as_others_read_it(data: st.DataObject) -> None:

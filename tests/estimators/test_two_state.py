@@ -191,7 +191,6 @@ CASES = [
 """Counts, predicates and frequencies among 600 records, with gamma and p."""
 
 
-@pytest.mark.no_cover
 def test_intervals_cover_the_true_count_under_the_hypothesis() -> None:
     """The page states the least coverage of these cases, whatever it is."""
     least = min(_coverage(x, n, f, 600, gamma, keep) for x, n, f, gamma, keep in CASES)

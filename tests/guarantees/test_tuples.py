@@ -102,7 +102,6 @@ def test_the_printed_conditions_are_not_necessary() -> None:
     assert levels.printed_extreme() == TupleChances.of("1/3", "1/6")
 
 
-@pytest.mark.no_cover
 @settings(max_examples=60)
 @given(LEVELS, st.integers(1, 12), st.integers(0, 12))
 def test_least_variance(levels: TupleLevels, inside: int, outside: int) -> None:

@@ -22,8 +22,6 @@ from splu_ref.cli.app import COMMANDS
 from tests.committed import all_vectors
 from tests.hostile.commands import given, printed
 
-pytestmark = pytest.mark.no_cover  # tests of each command run its lines
-
 STEERING = (
     "\x1b[38;5;201m\x1b]0;owned\x07\x9b5m\x7f\x08\u202e\u2066\u200b\u2028\u2029\ufeff\u00ad"
     "\U000e0041\ufe0f\U000e0100\u180b\u3164\u034f\ue000\u0378e\u0301\u0302\u0301\u0302\u0301\r\t"

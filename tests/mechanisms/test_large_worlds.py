@@ -60,7 +60,6 @@ def test_domains_of_more_than_small_integers(plan: str, values: int) -> None:
     _valid(named_plan(plan)[0](histogram, Gamma(2), SeededSource(1)).groups().astype(np.int64), histogram)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("values", [256, 257, 65_536, 65_537])
 def test_records_of_a_large_domain_take_values_of_their_group(values: int) -> None:
     size = values + values % 2

@@ -18,7 +18,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 SOURCE = KeyedSource(Key(hashlib.sha256(b"a key").digest()))
 
 
-@pytest.mark.no_cover
 def test_the_numbers_that_are_told() -> None:
     """The page tells the least and the largest share of several runs; one of them is made again."""
     page = (DOCS / "publishers.md").read_text("utf-8").splitlines()
@@ -30,7 +29,6 @@ def test_the_numbers_that_are_told() -> None:
             assert least <= share <= (most or least)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     "scene", ["three under one key, a row less each", "two under one key, γ = 5 and γ = 7"]
 )

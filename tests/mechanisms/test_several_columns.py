@@ -63,7 +63,6 @@ def _of_codes(mechanism: SpluGen, source: EnumerationSource, records: int) -> tu
     return one, two
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("publish", [_by_record, _of_codes])
 @pytest.mark.parametrize(
     ("records", "retention"), [(2, Fraction(1, 2)), (2, Fraction(2, 3)), (4, Fraction(1, 2))]

@@ -117,7 +117,6 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
     assert not enumeration.enumeration_stage(Hands(1), told).rows[-1].passed
 
 
-@pytest.mark.no_cover
 def test_the_embedded_table_is_published_as_promised() -> None:
     outcome, _ = publication_outcome()
     assert [row.id for row in outcome.rows if not row.passed] == []

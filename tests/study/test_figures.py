@@ -34,7 +34,6 @@ def test_every_number_is_in_the_csv() -> None:
     assert named == ["seen", "numbers only"]
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("panels", [1, 2, 5])
 def test_a_drawing_shows_the_drawn_lines(panels: int) -> None:
     found = drawings(_figure(panels))

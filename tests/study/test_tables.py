@@ -22,7 +22,6 @@ def test_the_embedded_table() -> None:
     assert table.joint().values.max() < 140
 
 
-@pytest.mark.no_cover
 def test_the_tables_that_are_not_shipped(shared_data: Path) -> None:
     census = study_table("census_kdd_workers", shared_data)
     assert (census.rows, census.domain_size, len(census.columns)) == (148318, 46, 10)

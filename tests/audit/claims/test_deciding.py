@@ -355,7 +355,6 @@ def test_concepts_under_each_estimator() -> None:
         _with_ledger("concept-privacy", None, estimator="printed", t_p="1/5", **keys)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("estimator", "predicates", "t_p", "roles"),
     [

@@ -245,7 +245,6 @@ def _toml(value: object) -> str:
     return str(value)
 
 
-@pytest.mark.no_cover
 @given(st.lists(st.dictionaries(_KEYS, _VALUES), max_size=3), st.dictionaries(_KEYS, _VALUES))
 def test_a_document_of_any_values_is_read_or_refused(
     claims: list[dict[str, object]], release: dict[str, object]

@@ -74,7 +74,6 @@ def test_bits_follow_exactly_where_all_tables_with_the_counts_agree() -> None:
     assert more, "whole numbers from 0 to 1 tell more than real ones, and no table showed it"
 
 
-@pytest.mark.no_cover
 def test_counts_that_no_table_has_and_too_much_work_are_refused() -> None:
     with pytest.raises(ParameterError, match="no table has these counts"):
         known_bits(_arrays([[True, True]]), [3])

@@ -60,7 +60,6 @@ def failed(audit: ReleaseAudit) -> set[str]:
     return {check.name for check in audit.checks if not check.passed}
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("p", ["0", "1/5", "9/10"])
 def test_honest_releases_pass(p: str, *, shuffled: bool) -> None:
@@ -89,7 +88,6 @@ def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None
     assert audit.excludes[0].open == ("values kept with probability 0.75",)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("values", "names", "p", "domain"),
     [

@@ -53,7 +53,6 @@ def failed(audit: ReleaseAudit) -> set[str]:
     return {check.name for check in audit.checks if not check.passed}
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("p", ["0", "1/3", "9/10"])
 def test_honest_releases_pass(p: str) -> None:
     claim = ClaimedSwapping(Swapping(p))
@@ -97,7 +96,6 @@ def law(values: str, keep: Fraction) -> dict[tuple[str, ...], Fraction]:
     return found
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("values", "keep"), [("aabc", "1/2"), ("aabbb", "1/3"), ("abcda", "2/3")])
 def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one(values: str, keep: str) -> None:
     table = Microdata.from_frame(pl.DataFrame({"name": list("12112")[: len(values)], "v": list(values)}))

@@ -60,7 +60,6 @@ def failed(audit: ReleaseAudit) -> set[str]:
     return {check.name for check in audit.checks if not check.passed}
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
     ("alpha", "beta"), [("5/8", "1/6"), ("1/2", "1/100"), ("9/10", "1/10"), ("1/2", "0")]
 )
@@ -95,7 +94,6 @@ def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None
     )  # fmt: skip
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize(("alpha", "beta"), [("1/2", "1/4"), ("1/3", "2/3")])
 def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one(alpha: str, beta: str) -> None:
     domains = {"x": ["0", "1", "2"], "y": ["0", "1"]}
