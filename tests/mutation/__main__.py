@@ -36,6 +36,8 @@ WORDS = (
     r"^\s*assert_never\(",
 )
 
+UNTRIED = "not tried"
+
 PYTEST = ("-p", "no:cacheprovider", "-p", "tests.mutation.cheap_first")
 
 
@@ -246,8 +248,13 @@ def _try(room: Room, sample: int | None, seed: int, workers: int) -> Score:
                 f"no faults were made, or the tests fail without any:\n{made.stdout}{made.stderr}"
             )
         drawn = names if sample is None else random.Random(seed).sample(names, min(sample, len(names)))
-        subprocess.run([*command, *drawn], cwd=copy, capture_output=True, check=False)
+        ran = subprocess.run([*command, *drawn], cwd=copy, capture_output=True, check=False, text=True)
         outcomes = _outcomes(copy)
+        if untried := sum(outcomes[name] == UNTRIED for name in drawn):
+            # Such as tests whose names change from run to run: none is then known to go through the fault.
+            raise SystemExit(
+                f"{untried} of the {len(drawn)} faults drawn were not tried:\n{ran.stdout}{ran.stderr}"
+            )
         rules = _rules()
         survivors, equivalent = [], []
         for name in drawn:
@@ -307,11 +314,13 @@ def _outcomes(copy: Path) -> dict[str, str]:
         24: "timeout",
         -24: "timeout",
         152: "timeout",
+        33: "no test goes there",
+        None: UNTRIED,
     }
     found: dict[str, str] = {}
     for path in (copy / "mutants").rglob("*.meta"):
         codes = json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
-        found |= {name: words.get(code, "no test goes there") for name, code in codes.items()}
+        found |= {name: words.get(code, f"ended with {code}") for name, code in codes.items()}
     return found
 
 
