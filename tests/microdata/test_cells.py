@@ -148,6 +148,16 @@ def test_columns_of_polars_keep_their_types_but_for_categories_within_others() -
     }  # fmt: skip
 
 
+class Stored(pa.ExtensionType):
+    """A type of its own, stored as whole numbers."""
+
+    def __init__(self) -> None:
+        super().__init__(pa.int16(), "tests.stored")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return b""
+
+
 def test_columns_of_arrow_keep_their_types_but_for_dictionaries_within_others() -> None:
     words, codes = pa.dictionary(pa.int8(), pa.string()), pa.int16()
     given = {
@@ -177,6 +187,11 @@ def test_columns_of_arrow_keep_their_types_but_for_dictionaries_within_others() 
     assert [field.name for field in found.schema if not field.nullable] == ["plain", "words"]
     assert {field.metadata for field in found.schema} == {None}
     assert found["words"].chunk(0).dictionary.to_pylist() == ["a", "b"]
+    stored = pa.field("stored", Stored())
+    nothing = pa.table({field.name: pa.chunked_array([], type=field.type) for field in [*fields, stored]})
+    empty = bare(nw.from_native(nothing, eager_only=True)).to_native()
+    assert {field.name: field.type for field in empty.schema} == {**types, "stored": pa.int16()}
+    assert empty.num_rows == 0
     view = pa.table({"x": pa.array([["a"]], pa.list_view(pa.string()))})
     with pytest.raises(DataError) as error:
         bare(nw.from_native(view, eager_only=True))

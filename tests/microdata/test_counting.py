@@ -7,6 +7,7 @@ import io
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from splu_ref.estimators import Query
 from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
@@ -127,6 +129,34 @@ def test_a_fault_is_refused_in_the_words_of_the_whole_table(
     assert str(part.value) == str(whole.value)
 
 
+@pytest.mark.parametrize(
+    ("read", "rows", "text"),
+    [(pl.DataFrame({"a": ["a", "1"], "b": ["b", "22"]}), 1, 3),
+     (pl.DataFrame({"a": ["a", "1", "3"], "b": ["b", "22", "4"]}), 2, 5)],
+    ids=["a row less", "a byte less"],
+)  # fmt: skip
+def test_what_is_read_otherwise_than_it_was_checked_is_refused(
+    read: pl.DataFrame, rows: int, text: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Polars and the check of structure may have faults, but hardly the same ones."""
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,22\n3,44\n")
+    message = (
+        f"{path}: 2 rows with 6 bytes of text were read as {rows} rows with {text}: please report this file"
+    )
+    monkeypatch.setattr(pl, "read_csv", lambda *_, **__: read)
+    for reading in (lambda: read_table(path), lambda: _counted(path, "a", "b")):
+        with pytest.raises(DataError) as error:
+            reading()
+        assert str(error.value) == message
+    monkeypatch.setattr(pl, "read_csv", lambda *_, **__: read[["a"]])
+    if rows == 1:  # of some columns, rows are counted alone
+        with pytest.raises(DataError, match="with 6 bytes of text were read as 1 rows with 6"):
+            _counted(path, "a")
+    else:
+        assert _counted(path, "a").row_count == 2
+
+
 def test_what_is_packed_is_refused_as_for_the_whole_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +230,30 @@ def test_sets_that_are_too_many_together_are_counted_one_reading_after_another(
     monkeypatch.setattr(counting, "MOST_COMBINATIONS", 40)
     with pytest.raises(TooManyCombinationsError, match="the columns unasked have too many combinations"):
         list(count_records(path, sets))
+
+
+def test_values_of_which_the_same_is_true_are_counted_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _small_parts(monkeypatch, 4)
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\nx,p\nz,q\ny,p\nw,p\nx,q\nv,q\ny,p\nz,p\n")
+    asked: list[str] = []
+
+    def telling(values: Sequence[str]) -> NDArray[np.bool_]:
+        """Say nine things of each value, of which they differ in the last alone."""
+        asked.extend(values)
+        return np.array([[True] * 8 + [value in {"x", "y", "v"}] for value in values])
+
+    found = dict(count_records(path, [("a", "b"), ("b", "a"), ("a",)], (), told=[{"a": telling}, {}, {}]))
+    assert asked == ["x", "z", "y", "w", "v"], "each value once, as it first occurs"
+    assert _combinations(found[0], ("a", "b")) == {
+        ("x", "p"): 3, ("z", "q"): 1, ("z", "p"): 2, ("x", "q"): 2,
+    }  # fmt: skip
+    table = read_table(path)
+    assert _combinations(found[1], ("a", "b")) == _combinations(table, ("a", "b"))
+    assert _combinations(found[2], ("a",)) == {("x",): 2, ("z",): 2, ("y",): 2, ("w",): 1, ("v",): 1}
+    assert found[0].values("a") == ("x", "z", "y", "w", "v")
 
 
 def test_a_combination_of_too_many_bits_is_refused(tmp_path: Path) -> None:
