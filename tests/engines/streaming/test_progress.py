@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from splu_ref.engines.streaming import publish
 from splu_ref.engines.streaming.sink import Sink
-from splu_ref.mechanisms import SpluGen
+from splu_ref.engines.streaming.spool import FrameSpool, RecordSpool
+from splu_ref.mechanisms import RecordMechanism, RetentionReplacement, SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.reading import separated_by
 from splu_ref.model import DataError
+from splu_ref.randomness import Key
+
+KEY = Key(bytes(range(1, 32)) + b"?")
+DOMAIN = {"v": [*"01234"]}
 
 
 def test_what_a_file_cannot_hold_is_refused_with_its_name(tmp_path: Path) -> None:
@@ -62,3 +70,75 @@ def test_what_divides_cells_and_stands_for_missing_ones_is_heard(tmp_path: Path)
         *['"1,2"'] * 4,
         *["x"] * 4,
     ]
+
+
+BATCHES = [499, 999, 1001]
+"""Rows of two bytes after a header of two that were read with 1000, 2000, and all bytes."""
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+@pytest.mark.parametrize(
+    ("mechanism", "steps"),
+    [
+        (SpluGen(2), {"distributing": BATCHES, "drawing": [1001, 2001], "writing": [1000]}),
+        (RetentionReplacement("1/2", DOMAIN, shuffled=True), {"distributing": BATCHES, "writing": [1001]}),
+        (RetentionReplacement("1/2", DOMAIN), {"writing": BATCHES}),
+    ],
+    ids=["groups", "shuffled", "in order"],
+)
+def test_each_batch_of_each_step_is_told(
+    mechanism: RecordMechanism,
+    steps: dict[str, list[int]],
+    key: Key | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("splu_ref.engines.streaming.scan.BATCH_BYTES", 1000)
+    squares = (number * number for number in count())
+    monkeypatch.setattr("splu_ref.engines.streaming.steps.perf_counter", lambda: next(squares))
+    (tmp_path / "t.csv").write_text("v\n" + "".join(f"{n % 5}\n" for n in range(1001)))
+    told: list[tuple[str, int, int]] = []
+    release = publish(
+        tmp_path / "t.csv", tmp_path / "o.csv", "v", mechanism, key, progress=lambda *each: told.append(each)
+    )
+    assert told == [
+        *(("reading", done, 0) for done in BATCHES),
+        *((step, done, 2002 if step == "drawing" else 1001) for step in steps for done in steps[step]),
+    ]
+    timed = ["reading", *steps, "digesting"]
+    assert release.seconds == {step: 4 * place + 1 for place, step in enumerate(timed)}
+    assert release.randomness == ("system" if key is None else "keyed")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "options", "expected"),
+    [
+        (SpluGen(2), {}, 11),
+        (RetentionReplacement("1/2", DOMAIN, shuffled=True), {}, 5),
+        (RetentionReplacement("1/2", DOMAIN), {"id_column": "id"}, 4),
+    ],
+    ids=["groups", "shuffled", "identified"],
+)
+def test_every_temporary_byte_is_counted(
+    mechanism: RecordMechanism,
+    options: dict[str, Any],
+    expected: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spools: list[FrameSpool | RecordSpool] = []
+    for kind in (FrameSpool, RecordSpool):
+
+        def begun(self: Any, *rest: Any, begin: Callable[..., None] = kind.__init__) -> None:
+            begin(self, *rest)
+            spools.append(self)
+
+        monkeypatch.setattr(kind, "__init__", begun)
+    (tmp_path / "t.csv").write_text(
+        "v,w,id\n" + "".join(f"{n % 5},{n % 3},{n if options else 0}\n" for n in range(300))
+    )
+    columns = ["v", "w"] if isinstance(mechanism, SpluGen) else "v"
+    release = publish(tmp_path / "t.csv", tmp_path / "o.csv", columns, mechanism, KEY, **options)
+    assert len(spools) == expected
+    assert all(spool.written > 0 for spool in spools)
+    assert release.disk == sum(spool.written for spool in spools)
