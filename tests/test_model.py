@@ -129,8 +129,10 @@ def test_a_long_number_is_abbreviated_in_messages(value: Any) -> None:
         (2**4000, "about 1.318e1204"),
         (Fraction(2, 3 * 10**30), "about 6.666e-31"),
         (Fraction(10**30, 10**30 + 1), "about 9.999e-1"),
+        (10**100_000, "about 1.000e100000"),
+        (Fraction(-7, 3 * 10**100_000), "about -2.333e-100000"),
     ],
-    ids=range(10),
+    ids=range(12),
 )
 def test_numbers_in_messages(number: Fraction | int, text: str) -> None:
     assert shown(number) == text

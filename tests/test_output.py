@@ -33,6 +33,7 @@ from splu_ref.terminal import draw, replaced, say, say_json, visible
             "e\u0301\u0302\u0303\u0304\u0305\u0306e\u0301",
             "e\u0301\u0302\u0303\u0304\\u0305\\u0306e\u0301",
         ),
+        ("a\u20dd\u20de\u20dd\u0301\u20ddb\u20dd", "a\u20dd\u20de\u20dd\u0301\\u20ddb\u20dd"),
         ("größer, 年齢, हिन्दी, γ ≥ 2", "größer, 年齢, हिन्दी, γ ≥ 2"),
     ],
 )

@@ -161,6 +161,8 @@ def test_a_column_takes_no_more_than_it_may() -> None:
     assert terminal._needs(table.columns[0]) == (8, 18)
     table.columns[0].justify = "right"
     assert terminal._needs(table.columns[0]) == (18, 18)
+    table.columns[1].header = ""
+    assert terminal._needs(table.columns[1]) == (0, 0)
 
 
 def test_json_of_many_lines(capsys: pytest.CaptureFixture[str]) -> None:
