@@ -17,6 +17,7 @@ from splu_ref.randomness import Key
 
 KEY = Key(bytes(range(1, 32)) + b"?")
 DECLARED = RetentionReplacement("1/2", {"v": [*"01234"]})
+SHUFFLED = RetentionReplacement("1/2", {"v": [*"01234"]}, shuffled=True)
 
 Refused = Callable[..., str]
 
@@ -66,7 +67,7 @@ def test_an_identity_that_occurs_twice_is_shown_shortened(length: int, refused: 
     rows = [f"{number % 5},{'a' * 40}{number}" for number in range(90)]
     text = "\n".join(["v,id", f"1,{name}", *rows, f"2,{name}", ""])
     shown = name if length == 60 else "x" * 57 + "..."
-    for mechanism in (SpluGen(2), DECLARED):
+    for mechanism in (SpluGen(2), DECLARED, SHUFFLED):
         assert refused(text, "v", mechanism, KEY, id_column="id") == (
             f"column 'id' cannot identify records: two of them hold '{shown}': choose a column without "
             "repeated values"
