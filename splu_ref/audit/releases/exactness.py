@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -141,24 +141,44 @@ def coincidence_log(gamma: int, size: int, looked: int | None = None) -> float:
     S = (m!)^2 / gamma^(2m) [x^m] (sum over k of x^k/k!^2)^gamma, and the series is I_0(2 sqrt x); values that
     are not looked at are one of a larger chance, c/gamma, and their series is I_0(2 c sqrt x). The
     coefficient is an integral over a circle; with equally spaced points in place of the integral, only
-    other coefficients are added, and these are positive. The radius is about the saddle point.
+    other coefficients are added, and these are positive. The radius is the saddle point: on another circle
+    the terms would cancel, and their rounding be more than what they add up to.
     """
     if size == 0:
         return 0.0
-    root = size / gamma  # the square root of the radius
+    apart = gamma if looked is None else looked
+    scales = ((1, apart), (gamma - apart, int(apart < gamma)))
+    root = _saddle(scales, size)  # the square root of the radius
     points = 64 + 32 * math.isqrt(size)
     angles = np.arange(points) * (2 * np.pi / points)
     half = np.exp(0.5j * angles)
-    least = np.exp(2 * root * (np.abs(half.real) - 1))
-    apart = gamma if looked is None else looked
-    terms = (ive(0, 2 * root * half) * least) ** apart
-    if apart < gamma:
-        terms *= ive(0, 2 * (gamma - apart) * root * half) * least ** (gamma - apart)
+    terms, logs = np.ones_like(half), 2 * math.lgamma(size + 1) - 2 * size * math.log(gamma * root)
+    for scale, times in scales:
+        reach = 2 * scale * root
+        # As a share of what it is at the angle 0, so that no power leaves the range of numbers.
+        share = ive(0, reach * half) / ive(0, reach) * np.exp(reach * (np.abs(half.real) - 1))
+        terms *= share**times
+        logs += times * (math.log(ive(0, reach)) + reach)
     # The angle is reduced exactly, since the power is a root of unity.
     turned = np.exp(-2j * np.pi * (np.arange(points) * size % points) / points)
     coefficient = float((terms * turned).real.sum()) / points
-    logs = 2 * math.lgamma(size + 1) - 2 * size * math.log(gamma) + 2 * size - 2 * size * math.log(root)
     return min(0.0, logs + math.log(coefficient) + _ROUNDING)
+
+
+def _saddle(scales: Sequence[tuple[int, int]], size: int) -> float:
+    """Return about the s at which the product of I_0(2 c s)^k over all (c, k), over s^(2 size), is least."""
+    low, high = 0.0, 1.0
+
+    def slope(root: float) -> float:
+        reaches = ((2 * scale * root, times) for scale, times in scales)
+        return sum(times * reach * float(ive(1, reach) / ive(0, reach)) for reach, times in reaches)
+
+    while slope(high) < 2 * size:
+        low, high = high, 2 * high
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if slope(middle) < 2 * size else (low, middle)
+    return high
 
 
 def _distances(match: Tallied, column: str, claimed: Claimed) -> tuple[float, ...]:

@@ -282,6 +282,24 @@ def test_two_multinomials_coincide_as_often_as_said(gamma: int, size: int) -> No
         assert math.log(some) <= coincidence_log(gamma, size, looked) <= math.log(some) + 1e-5
 
 
+@pytest.mark.parametrize(("gamma", "size", "looked"), [(200, 100, 200), (600, 300, 600), (300, 300, 299)])
+def test_two_multinomials_of_many_values_coincide_as_often_as_said(
+    gamma: int, size: int, looked: int
+) -> None:
+    """Of a table in which few records share a value, and gamma is large: most terms of the sum cancel."""
+    # How many pairs of texts of n letters have each letter equally often, of looked letters.
+    pairs = [1]
+    for n in range(1, size + 1):
+        ways = ((looked * k - n + k) * math.comb(n, k) ** 2 * pairs[n - k] for k in range(1, n + 1))
+        pairs.append(sum(ways) // n)
+    others = (
+        pairs[n] * (math.comb(size, n) * (gamma - looked) ** (size - n)) ** 2
+        for n in (range(size + 1) if looked < gamma else [size])
+    )
+    chance = math.log(sum(others)) - 2 * size * math.log(gamma)
+    assert chance <= coincidence_log(gamma, size, looked) <= chance + 1e-5
+
+
 @pytest.mark.slow
 def test_order_of_the_rows_over_every_shuffle() -> None:
     given = table("aabbcd", "123455")
