@@ -1,17 +1,20 @@
 """Records that share their cells, and the rows that may be theirs, for tables larger than memory.
 
 Rows of both tables are distributed by the digests of their cells to parts on disk, where those that are alike
-meet. So how many rows are no record's, and which of them may be several records, is known of all rows.
+meet. So how many rows are no record's, and which of them may be several records, is known of all rows. Rows
+that are alike and not in the sample count as such, even if their records have the same values: nothing else
+looks at them, and few salts take any of many rows that are alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from splu_ref.audit.releases.match import Unlinked
 from splu_ref.audit.releases.sample import Digests
@@ -19,7 +22,7 @@ from splu_ref.engines.streaming.content import parts_of
 from splu_ref.engines.streaming.spool import FrameSpool
 from splu_ref.randomness import IntArray
 
-_DIGEST, _ROWS, _MISSING = "digest", "rows", "missing"
+_DIGEST, _ROWS, _MISSING, _LINKED = "digest", "rows", "missing", "linked"
 _MOST_ROWS = 1 << 20
 
 
@@ -60,10 +63,13 @@ class ClassesInFiles:
         """Add records in the same way."""
         self._add(self._original, digests, values)
 
-    def unlinked(self, domains: Sequence[Sequence[str]], most: int) -> list[Unlinked]:
+    def unlinked(
+        self, domains: Sequence[Sequence[str]], most: int, linked: Callable[[Digests], NDArray[np.bool_]]
+    ) -> list[Unlinked]:
         """Return for each column what rows show that may be several records; this can be done once.
 
-        The attributes are known then; the deletions unless more records have no row than ``most``.
+        The rows of a digest are linked by themselves if ``linked`` says so. The attributes are known then;
+        the deletions unless more records have no row than ``most``.
         """
         codes = [dict(zip(domain, range(len(domain)), strict=True)) for domain in domains]
         found = np.zeros((len(self._values), 4), dtype=np.int64)
@@ -77,6 +83,7 @@ class ClassesInFiles:
                 _DIGEST,
                 (pl.col(_ROWS).fill_null(0) - pl.col(f"{_ROWS}_shown").fill_null(0)).alias(_MISSING),
             )
+            missing = missing.with_columns(pl.Series(_LINKED, linked(missing[_DIGEST].to_numpy())))
             self.gone += int(missing[_MISSING].clip(0).sum())
             self.foreign -= int(missing[_MISSING].clip(None, 0).sum())
             lacking = missing.filter(pl.col(_MISSING) > 0)
@@ -134,7 +141,9 @@ def _unlinked(
         pl.col(_ROWS).sum().alias("whole"),
         pl.len().alias("values"),
     )
-    unknown = classes.join(missing, on=_DIGEST).filter((pl.col("values") > 1) | (pl.col(_MISSING) < 0))
+    unknown = classes.join(missing, on=_DIGEST).filter(
+        (pl.col("values") > 1) | (pl.col(_MISSING) < 0) | ((pl.col("whole") > 1) & ~pl.col(_LINKED))
+    )
     shown = _sum(rows, [_DIGEST, column]).join(unknown, on=_DIGEST)
     typical = shown.filter(pl.col(column) == pl.col("typical"))
     used = unknown.join(shown.select(_DIGEST).unique(), on=_DIGEST)

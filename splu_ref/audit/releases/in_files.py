@@ -178,7 +178,8 @@ def audit_in_files(
     - The records of a value that are in the sample take places of that value in a uniform order (`places`,
       `decoys`, `plan`). How many records another value has, and the plan, is that of the whole tables.
     - All records with the same cells are in it, or none: a row of the sample is linked if it is so in the
-      tables. Rows that may be several records (`unlinked`) and records without a row are those of the tables.
+      tables. Rows that may be several records (`unlinked`) and records without a row are those of the tables;
+      to the former belong all rows that are alike and not in the sample.
     - Which rows are in the sample does not depend on their order, and their order is uniform (`shuffle`). A
       sample that had to be cut as rows were read is not looked at in this respect.
     """
@@ -231,7 +232,7 @@ def sampled_match(
         seen += table.row_count
         progress(scan.row_count + 2 * seen, 3 * scan.row_count)
     published.sample.agree(records)
-    found = published.classes.unlinked(list(population.domains.values()), divisor)
+    found = published.classes.unlinked(list(population.domains.values()), divisor, published.sample.takes)
     match = Match.of(SampledOriginal(records.table(scan.missing), population), published.sample.table())
     return SampledMatch(
         match.original,

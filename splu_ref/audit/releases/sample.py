@@ -117,7 +117,7 @@ class Sample:
             # The room that is left is five standard deviations where all are as many alike as may be.
             self.below = min(self.below, (3 * self._most << 62) // self._seen)
             self._keep()
-        chosen = np.flatnonzero(self._takes(digests))
+        chosen = np.flatnonzero(self.takes(digests))
         self._rows = pl.concat([self._rows, rows[chosen]]) if self._rows.width else rows[chosen]
         self._digests = np.concatenate([self._digests, digests[chosen]])
         self.places = np.concatenate([self.places, before + chosen])
@@ -140,12 +140,13 @@ class Sample:
         """Return the rows."""
         return Microdata.from_frame(self._rows, missing, empty=True)
 
-    def _takes(self, digests: Digests) -> NDArray[np.bool_]:
+    def takes(self, digests: Digests) -> NDArray[np.bool_]:
+        """Return which rows of these digests are held."""
         taken: NDArray[np.bool_] = digests < np.uint64(self.below)
         return taken & ~np.isin(digests, self.crowded)
 
     def _keep(self) -> None:
-        held = self._takes(self._digests)
+        held = self.takes(self._digests)
         if not held.all():
             self._rows = self._rows.filter(held)
             self._digests, self.places = self._digests[held], self.places[held]

@@ -231,6 +231,33 @@ def test_faults_are_noticed_in_a_sample(name: str, tmp_path: Path) -> None:
     assert check in {each.name for each in found.checks if not each.passed}
 
 
+def test_rows_that_are_alike_are_looked_at_where_the_sample_has_none(tmp_path: Path) -> None:
+    """They show their own value, and no count tells, nor any other record: what they showed is swapped."""
+    places, plain = np.arange(ROWS), table()
+    alike = places < 480
+    original = plain.with_columns(
+        number=pl.Series(np.where(alike, -1, places).astype(str)),
+        job=pl.Series(np.where(alike, "same", plain["job"].to_numpy())),
+        half=pl.Series(np.where(alike, "", plain["half"].to_numpy())),
+    )
+    honest = released(original)
+    true = dict(zip(original["number"], original["job"], strict=True))
+    own, given = np.array([true[each] for each in honest["number"]]), honest["job"].to_numpy().copy()
+    for place in np.flatnonzero((own != "same") & (given == "same")).tolist():
+        wanted = np.flatnonzero((own == "same") & (given != "same") & (given != own[place]))
+        if len(wanted):
+            given[place], given[wanted[0]] = given[wanted[0]], "same"
+    assert (given == own)[own == "same"].mean() > 0.8
+    altered = honest.with_columns(job=pl.Series(given))
+    assert sorted(altered["job"]) == sorted(honest["job"])
+    fine, found = (
+        audited(original, frame, Sampling(300, 9), tmp_path / name)
+        for name, frame in (("honest", honest), ("altered", altered))
+    )
+    assert all(check.passed for check in fine.checks)
+    assert {check.name for check in found.checks if not check.passed} == {"unlinked"}
+
+
 def test_an_honest_release_is_consistent_where_one_in_memory_is(tmp_path: Path) -> None:
     original = table()
     found = audited(original, released(original), Sampling(3500, 1), tmp_path / "honest")
