@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from splu_ref.audit.releases import Claimed, Original, ReleaseAudit
 from splu_ref.audit.releases.in_files import Published, audit_in_files, sampled_match
+from splu_ref.audit.releases.independence import independence_evidence
 from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.sample import Sample, Sampling
 from splu_ref.audit.releases.sampled import FileCounts, SampledMatch, ScannedPopulation
@@ -283,6 +285,22 @@ def test_rows_that_cannot_be_linked_are_told(tmp_path: Path) -> None:
         assert {"unlinked", "records"} <= {check.name for check in found.checks}
     alone = table().select("job")
     assert audited(alone, released(alone), Sampling(1000, 1), tmp_path / "alone").linked == 0
+
+
+def test_no_more_than_one_division_of_the_rows_is_held_at_a_time(tmp_path: Path) -> None:
+    original = table()
+    _, match = linked(original, released(original), Sampling(ROWS, 1), tmp_path / "files")
+    independence_evidence(match, "job", CLAIMED)  # what is computed once is there
+    tracemalloc.start()
+    try:
+        found = independence_evidence(match, "job", CLAIMED)
+        held = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found is not None
+    divisions = int(found.detail.split()[-5])
+    assert divisions > 100
+    assert held < 8 * ROWS * divisions / 4
 
 
 def test_the_salt_is_drawn_and_repeats_an_audit(
