@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import numpy as np
 import polars as pl
@@ -260,6 +261,27 @@ def test_too_many_values_are_refused_before_any_work() -> None:
     )
     with pytest.raises(DataError, match="more than 2000 values"):
         TwoTablesEstimator(release)
+
+
+def test_what_is_held_is_bounded_and_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    codes = np.arange(12_000) % 23
+    release = Anatomy(3, "mixed").publish(
+        pl.DataFrame({"v": [f"{code:02}" for code in codes], "sex": [*"FMM"] * 4000}), "v", SeededSource(5)
+    )
+    queries = [Query.of({"sex": "F", "v": [*pair]}) for pair in combinations(release.domains["v"], 2)][:60]
+    plain = TwoTablesEstimator(release)(queries)
+    monkeypatch.setattr("splu_ref.estimators.queries.two_tables_estimator._PAIRS", 999)
+    monkeypatch.setattr("splu_ref.estimators.queries.two_tables_estimator._HELD", 5 * len(codes))
+    estimator = TwoTablesEstimator(release)
+    tracemalloc.start()
+    try:
+        assert estimator(queries) == plain
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert (
+        held < 8 * len(codes) * 12
+    )  # of 60 sets of values, a number for each group and for half of the records
 
 
 def test_a_release_of_a_table_answers_and_crosses() -> None:

@@ -25,6 +25,8 @@ MOST_VALUES = 2_000
 _SIDE = log(40)
 """Each end of a 95 % interval fails with a chance of at most exp(-_SIDE) = 1/40."""
 _ROUNDING, _CONDITIONS = 1e-9, 1 << 10
+_PAIRS, _HELD = 1 << 22, 1 << 24
+"""Pairs of values that are counted at once, and numbers that are held for sets of values asked for before."""
 LARGEST = (
     "the standard error is the largest that the groups allow, whichever other values the predicate's records "
     "have; the interval holds at 95 % or more (Bernstein's inequality)"
@@ -74,7 +76,9 @@ class TwoTablesEstimator:
             )
         self._tables = published_groups(release)
         self._columns = Columns(release.table, {})
-        self._weights = lru_cache(_CONDITIONS)(_Solved(self._tables).weights)
+        # Weights have a number for each group, and one for every second record.
+        kept = min(_CONDITIONS, 1 + _HELD // len(self._tables.rows))
+        self._weights = lru_cache(kept)(_Solved(self._tables).weights)
 
     def require(self, query: Query) -> None:
         """Raise unless the query can be answered; as the call."""
@@ -227,9 +231,9 @@ class _Solved:
         self._values, size = tables.values, tables.domain_size
         self._frequencies = np.bincount(self._values.reshape(-1), minlength=size)
         together = np.zeros((size, size))
-        for one in self._values.T:
-            for other in self._values.T:
-                np.add.at(together, (one, other), 1.0)
+        for some in np.array_split(self._values, 1 + self._values.size * self._values.shape[1] // _PAIRS):
+            pairs = some[:, :, None] * size + some[:, None, :]
+            together += np.bincount(pairs.reshape(-1), minlength=size**2).reshape(size, size)
         self._inverse = np.linalg.pinv(together, rcond=1e-12, hermitian=True)
 
     def weights(self, members: frozenset[int]) -> _Weights | None:
