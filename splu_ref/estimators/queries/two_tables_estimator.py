@@ -28,8 +28,8 @@ _ROUNDING, _CONDITIONS = 1e-9, 1 << 10
 _PAIRS, _HELD = 1 << 22, 1 << 24
 """Pairs of values that are counted at once, and numbers that are held for sets of values asked for before."""
 LARGEST = (
-    "the standard error is the largest that the groups allow, whichever other values the predicate's records "
-    "have; the interval holds at 95 % or more (Bernstein's inequality)"
+    "the standard error is the largest that any values of so many records give; the interval holds at 95 % "
+    "or more (Bernstein's inequality)"
 )
 BIASED = (
     "the share of a group's records is biased toward the predicate's share of all records, and no standard "
