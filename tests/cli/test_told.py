@@ -17,11 +17,10 @@ from tests.cli import telling
 Told = tuple[dict[str, list[str]], dict[str, object], list[str]]
 
 
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+def run_all(folder: Path) -> Told:
     """Run the commands, in the order in which they need each other's files; their lines and their JSON."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("told"))
+        patch.chdir(folder)
         patch.setenv("COLUMNS", "1000")
         telling.make_inputs(Path())
         lines: dict[str, list[str]] = {}
@@ -43,18 +42,14 @@ def differing(expected: dict[str, list[str]], lines: dict[str, list[str]]) -> di
     return {words: each for words, each in found.items() if each != expected[words]}
 
 
-def test_people_are_told(told: Told) -> None:
-    assert not differing(telling.expected_lines(), told[0])
-
-
-def test_programs_are_told(told: Told) -> None:
+def test_people_and_programs_are_told_and_a_value_that_cannot_be_is_refused_by_name(tmp_path: Path) -> None:
+    """One test: whoever measures what notices a fault sees that all of it hangs on these commands."""
+    lines, documents, refused = run_all(tmp_path)
     expected = telling.expected_documents()
-    assert not {words: each for words, each in told[1].items() if each != expected[words]}
-    assert told[1].keys() == expected.keys()
-
-
-def test_a_value_that_cannot_be_is_refused_by_name(told: Told) -> None:
-    assert told[2] == telling.REFUSALS.read_text("utf-8").splitlines()
+    assert not differing(telling.expected_lines(), lines)
+    assert not {words: each for words, each in documents.items() if each != expected[words]}
+    assert documents.keys() == expected.keys()
+    assert refused == telling.REFUSALS.read_text("utf-8").splitlines()
 
 
 def test_another_name_number_or_order_is_noticed() -> None:
