@@ -154,7 +154,7 @@ ROOMS = {
     "operators": Room(("operators/*",), ("operators", "cli/test_operator.py"), 90),
     "estimators": Room(("estimators/*",), ("estimators",), 90),
     "tables": Room(("tables/*",), ("tables", "door", "cli/test_estimate_tables.py"), 90),
-    # Without the keeper, which runs by itself, where no fault is known, and without the action and its programs.
+    # Without the keeper, which runs by itself, where no fault is known; nor the programs of the action.
     "conformance": Room(("conformance/[!k]*",), ("conformance/test_[!a]*.py",), 90),
     "door": Room(("door/*",), ("door",), 90),
     "study": Room(("study/*", "cli/study*"), ("study", "cli/test_study.py"), 90),

@@ -85,8 +85,9 @@ def test_progress_is_silent_unless_on_a_terminal() -> None:
         console = Console(file=file, force_terminal=terminal, width=100, _environ={"TERM": "xterm"})
         with TerminalProgress(console) as progress:
             progress.stage("Stage [one]", 2)
-            progress.at("step", 1)
+            progress.at("step [two]", 1)
             progress._bar.refresh()
     assert quiet.getvalue() == ""
     assert "Stage [one]" in loud.getvalue()
+    assert "step [two]" in loud.getvalue()
     assert "1/2" in loud.getvalue()

@@ -18,7 +18,10 @@ def test_three_files_in_a_new_folder(report: VerificationReport, tmp_path: Path)
     written = write_report(report, tmp_path / "a" / "b", force=False)
     assert [path.name for path in written] == list(FILES)
     assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == sorted(FILES)
-    document = json.loads((tmp_path / "a" / "b" / "report.json").read_text("utf-8"))
+    text = (tmp_path / "a" / "b" / "report.json").read_text("utf-8")
+    document = json.loads(text)
+    assert text == json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    assert not text.isascii()
     assert (document["schema"], document["failed"]) == ("splu-ref/report/1", 1)
     assert (tmp_path / "a" / "b" / "index.html").read_text("utf-8").startswith("<!doctype html>")
 
