@@ -114,7 +114,8 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
         above = least is None or first > least or (first == least and not condition.above)
         ends_before = greatest is not None and (last < greatest or (last == greatest and not condition.below))
         below = greatest is None or ends_before or (last == greatest and not step.whole)
-        apart = (least is not None and (last < least or (last == least and condition.above))) or (
+        ends = last == least and (condition.above or not step.whole)
+        apart = (least is not None and (last < least or ends)) or (
             greatest is not None and (first > greatest or (first == greatest and condition.below))
         )
         if above and below:

@@ -1,0 +1,130 @@
+"""Queries on columns as they were before they were recoded: each condition by hand, or what refuses it."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+import pytest
+
+from splu_ref.estimators import Query
+from splu_ref.estimators.queries.query import AnyOf, Between, Condition, NoneOf
+from splu_ref.estimators.queries.recoded import recoded_query
+from splu_ref.microdata import Microdata
+from splu_ref.microdata.recoding import Bins, Cross, Hashed, Rare
+from splu_ref.model import ParameterError
+
+STEPS = (
+    Bins("age", "10", whole=True),
+    Bins("dose", "0.5", whole=False),
+    Bins("born", "5", whole=True),
+    Rare("born", 4),
+    Cross("job", ("work", "rank")),
+    Cross("seat", ("row", "side")),
+    Rare("seat", 3),
+    Rare("town", 2),
+    Hashed("name"),
+)
+DOMAINS = {"job": ("a / 1", "a / 2", "b / 1", "c"), "ill": ("x", "y")}
+TABLE = Microdata.from_frame(
+    pl.DataFrame(
+        {
+            "age": ["20..29", "30..39", "40..49", "none"],
+            "dose": ["0.0..<0.5", "0.5..<1.0", "1.0..<1.5", "0.5..<1.0"],
+            "born": ["1980..1984", "other", "1985..1989", "other"],
+            "seat": ["1 / l", "1 / r", "other", "2 / l"],
+            "town": ["A", "B", "other", "A"],
+            "name": ["9f", "a0", "b1", "c2"],
+            "sex": ["m", "f", "m", "f"],
+        }
+    )
+)
+
+
+def _between(least: str | None, greatest: str | None, *, above: bool = False, below: bool = False) -> Between:
+    first, last = (None if end is None else Decimal(end) for end in (least, greatest))
+    return Between(first, last, above, below)
+
+
+def _recoded(*conditions: tuple[str, Condition]) -> dict[str, Condition]:
+    manifest: Any = SimpleNamespace(domains=DOMAINS, recoded=STEPS)
+    return dict(recoded_query(Query(conditions), manifest, TABLE).conditions)
+
+
+@pytest.mark.parametrize(
+    ("column", "given", "found"),
+    [
+        ("sex", AnyOf(("m",)), AnyOf(("m",))),
+        ("age", AnyOf(("30..39",)), AnyOf(("30..39",))),
+        ("age", NoneOf(("30..39", "none")), NoneOf(("30..39", "none"))),
+        ("age", _between("30", "49"), AnyOf(("30..39", "40..49"))),
+        ("age", _between("30", None), AnyOf(("30..39", "40..49"))),
+        ("age", _between(None, "29"), AnyOf(("20..29",))),
+        ("age", _between("29", "40", above=True, below=True), AnyOf(("30..39",))),
+        ("age", _between("19", "30", above=True, below=True), AnyOf(("20..29",))),
+        ("dose", _between("0.5", "1", below=True), AnyOf(("0.5..<1.0",))),
+        ("dose", _between("0.5", None), AnyOf(("0.5..<1.0", "1.0..<1.5"))),
+        ("dose", _between(None, "1.0", below=True), AnyOf(("0.0..<0.5", "0.5..<1.0"))),
+        ("work", AnyOf(("a",)), {"job": AnyOf(("a / 1", "a / 2"))}),
+        ("work", NoneOf(("a",)), {"job": AnyOf(("b / 1",))}),
+        ("rank", AnyOf(("1", "3")), {"job": AnyOf(("a / 1", "b / 1"))}),
+        ("job", AnyOf(("c",)), AnyOf(("c",))),
+        ("town", AnyOf(("A", "other")), AnyOf(("A", "other"))),
+        ("town", NoneOf(("B",)), NoneOf(("B",))),
+        ("name", NoneOf(("9f", "c2")), NoneOf(("9f", "c2"))),
+        ("born", AnyOf(("1980..1984", "other")), AnyOf(("1980..1984", "other"))),
+    ],
+    ids=str,
+)
+def test_what_is_asked_of_the_release(
+    column: str, given: Condition, found: Condition | dict[str, Condition]
+) -> None:
+    assert _recoded((column, given)) == (found if isinstance(found, dict) else {column: found})
+
+
+def test_parts_are_asked_together_beside_others() -> None:
+    conditions = ("work", AnyOf(("a", "b"))), ("rank", NoneOf(("2",))), ("sex", AnyOf(("f",)))
+    assert _recoded(*conditions) == {"sex": AnyOf(("f",)), "job": AnyOf(("a / 1", "b / 1"))}
+
+
+@pytest.mark.parametrize(
+    ("conditions", "words"),
+    [
+        ([("age", AnyOf(("35",)))],
+         "age=35 is not known: the column was published in bins of 10: ask age=30..39"),
+        ([("age", _between("35", "49"))],
+         "age=35..49 cuts the bin 30..39, whose parts are unknown: ask of whole bins"),
+        ([("age", _between("30", "39", above=True))],
+         "age=>30..39 cuts the bin 30..39, whose parts are unknown: ask of whole bins"),
+        ([("dose", _between("0.5", "1"))],
+         "dose=0.5..1 cuts the bin 1.0..<1.5, whose parts are unknown: ask of whole bins"),
+        ([("age", _between("50", None))], "age=50..: there is no such bin in the release"),
+        ([("age", Between(date(2000, 1, 1), None))],
+         "age=2000-01-01..: dates are asked for by their bins"),
+        ([("born", _between("1980", "1989"))],
+         ("born=1980..1989: rare bins were published together, as 'other': name bins that are in the "
+          "release, one by one")),
+        ([("work", AnyOf(("a",))), ("rank", AnyOf(("1",))), ("job", AnyOf(("c",)))],
+         "work=a and rank=1 and job=c ask of one column: ask of job"),
+        ([("rank", _between("1", None))], "rank=1..: the column was crossed, and its values are texts"),
+        ([("row", AnyOf(("1",)))],
+         ("row=1: rare values of 'seat' were grouped as 'other', and how many of these have it is not known: "
+          "ask of seat")),
+        ([("work", AnyOf(("d",)))], "no value of 'job' has work=d: it may be misspelled"),
+        ([("town", AnyOf(("C",)))],
+         "town=C is not known: values of fewer than 2 records were published as 'other'"),
+        ([("town", _between("1", None))],
+         "town=1..: rare values were grouped: name values one by one"),
+        ([("name", AnyOf(("ann",)))],
+         "name=ann: the values were published as hashes: ask of one of them"),
+        ([("name", _between("1", None))],
+         "name=1..: the values were published as hashes: ask of one of them"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_told_is_refused(conditions: list[tuple[str, Condition]], words: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        _recoded(*conditions)
+    assert str(refused.value) == words
