@@ -69,6 +69,7 @@ def test_vectors_are_written_and_checked(
     assert main(["vectors", str(folder / "schema.json")]) == 2
 
 
+@pytest.mark.slow
 def test_the_reference_conforms(few: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = tmp_path / "junit.xml"
     command = ["conform", "--smoke", "--vectors", str(few), "--junit", str(report), "--", *REFERENCE]
