@@ -16,7 +16,7 @@ from splu_ref.estimators import ChannelEstimator, Query
 from splu_ref.estimators.answers import NORMAL_95
 from splu_ref.estimators.queries.record_states import RecordStates, Side, added_up
 from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import Operator, PublishedTable, RetentionReplacement
+from splu_ref.mechanisms import Operator, PublishedTable, RetentionReplacement, Swapping
 from splu_ref.microdata import Microdata
 from splu_ref.model import ParameterError
 from splu_ref.randomness import SeededSource, SystemSource
@@ -52,6 +52,22 @@ def test_one_column_agrees_with_the_whole_inverse() -> None:
     assert found.estimate == by_values.estimate == pytest.approx((1 - 3 * 0.6 / 4) / 0.4)
     assert found.variance_estimate == by_values.variance_estimate
     assert (found.exact, by_values.exact) == (True, False)
+
+
+def test_what_the_whole_table_shows_exactly_a_part_of_it_does_not() -> None:
+    """Swapping keeps the counts of all records; of some, those of a set with every value."""
+    mechanism, frame = Swapping("1/2"), pl.DataFrame({"sex": ["m", "f"] * 4, "job": list("aabcbcaa")})
+    domains = {"job": ("a", "b", "c")}
+    table = PublishedTable(
+        table=Microdata.from_frame(frame), mechanism=mechanism, domains=domains,
+        told=Manifest(mechanism, 8, domains),
+    )  # fmt: skip
+    queries = [Query.of({"job": "a"}), Query.of({"sex": "m", "job": ["a", "b", "c"]})]
+    everyone, part = ChannelEstimator(table)(queries, None)
+    assert (everyone.estimate, everyone.exact, everyone.interval) == (4, True, (4, 4))
+    assert part.estimate == 4
+    assert part.variance_estimate == 0
+    assert (part.exact, part.note) == (False, None)
 
 
 def _laws(mechanism: RetentionReplacement, record: tuple[str, ...]) -> dict[tuple[str, ...], Fraction]:

@@ -24,6 +24,7 @@ from splu_ref.estimators import (
     exact_estimates,
     published_co_occurrence,
 )
+from splu_ref.estimators.answers import NORMAL_95, Estimates
 from splu_ref.estimators.shrunk.shrinkage import Shrinkage
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata, embedded_table, read_table
@@ -337,3 +338,11 @@ def test_on_real_tables_shrunk_is_best_or_level_and_errors_are_as_predicted(
     deviation = (errors["exact"] - true) / np.array([answer.standard_error for answer in exact])
     inside = (errors["exact"] > 0) & (errors["exact"] < n)
     assert 0.85 < np.sqrt(np.mean(deviation[inside] ** 2)) < 1.15
+
+
+def test_an_interval_reaches_an_estimate_that_is_put_in_its_place() -> None:
+    found = Estimates.normal(np.full(3, 5.0), np.full(3, 1 / NORMAL_95), np.full(3, 9.0))
+    moved = found.with_value(np.array([3.0, 5.5, 7.0]))
+    assert moved.value.tolist() == [3, 5.5, 7]
+    assert moved.lower.tolist() == [3, 4, 4]
+    assert moved.upper.tolist() == [6, 6, 7]

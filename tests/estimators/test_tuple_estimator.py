@@ -65,6 +65,9 @@ def test_the_variance_is_never_negative() -> None:
         assert last == 90 * (1 - mechanism.beta) * (1 - own) / square
     with pytest.raises(ParameterError, match="3 published tuples of 2"):
         estimate_tuples(mechanism, 2, 3)
+    for size, seen, words in ((-1, 0, "query_size"), (2, -1, "published")):
+        with pytest.raises(ParameterError, match=rf"^{words} must be a whole number of at least 0, not -1$"):
+            estimate_tuples(mechanism, size, seen)
 
 
 def test_a_query_in_a_domain_that_nobody_could_count() -> None:

@@ -154,7 +154,7 @@ ROOMS = {
     "operators": Room(("operators/*",), ("operators", "cli/test_operator.py"), 90),
     "estimators": Room(("estimators/*",), ("estimators",), 90),
     "tables": Room(("tables/*",), ("tables", "door", "cli/test_estimate_tables.py"), 90),
-    # Without the keeper, which runs by itself, where no fault is known; nor programs that load the changed code.
+    # Without the keeper, which runs by itself, where no fault is known, and programs that load what changed.
     "conformance": Room(("conformance/[!k]*",), ("conformance/test_[!ah]*.py",), 90),
     "door": Room(("door/*",), ("door",), 90),
     "study": Room(("study/*", "cli/study*"), ("study", "cli/test_study.py"), 90),
