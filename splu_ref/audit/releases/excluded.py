@@ -133,7 +133,7 @@ class Excluded:
             found.append("the original itself")
             if not gammas:
                 found.append(f"own values kept with probability {_up(self.high)} or more")
-            found.append(f"{self.altered_to_own} or more cells set to their own value")
+            found.append(f"{self.altered_to_own} or more random cells set to their own value")
         if self.exact_counts is not None:
             found.append(self.exact)
         if self.unlinked and self.unlinked_noticed:
@@ -142,7 +142,7 @@ class Excluded:
 
     def __str__(self) -> str:
         told = f"{self.column}: would notice {', '.join(self.noticed) or 'nothing of the draws'}"
-        small = () if self.altered_to_own is None else ("fewer altered cells",)
+        small = () if self.altered_to_own is None else ("fewer altered cells, or cells that were picked",)
         return f"{told}; cannot tell {', '.join((*self.open, *small))}"
 
 
