@@ -85,7 +85,7 @@ def test_a_file_holds_what_is_shown(
     for name in ("t.csv", "t.csv.gz", "t.parquet", "t.json"):
         assert main([*asked, "-o", str(tmp_path / name)]) == 0
         assert f"{name}: 10 lines of sex by job" in capsys.readouterr().out.replace("\n", "")
-    assert json.loads((tmp_path / "t.json").read_text()) == told
+    assert (tmp_path / "t.json").read_text() == json.dumps(told, indent=2) + "\n"
     frame = pl.read_csv(tmp_path / "t.csv", schema_overrides={"sex": pl.String})
     assert frame.columns[:7] == ["sex", "job", "estimate", "standard_error", "low", "high", "half_width"]
     assert frame["estimate"].to_list() == [cell["estimate"] for cell in told["cells"]]

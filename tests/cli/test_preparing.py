@@ -7,6 +7,7 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -14,6 +15,7 @@ import pytest
 
 from splu_ref.cli import main
 from splu_ref.cli.app import command
+from splu_ref.cli.worth import concentrated
 from splu_ref.microdata import read_table
 from splu_ref.microdata.reading import SEPARATORS, separated_by
 from splu_ref.model import DataError
@@ -325,3 +327,12 @@ def test_the_code_of_a_country_is_not_taken_for_a_missing_cell_silently(
     _sanitize(*words, "--missing", "missing", table="land.csv")
     [told] = json.loads(Path("m.json").read_text())["sensitive"]
     assert told["domain"] == ["DE", "FR", "NA", "missing"]
+
+
+def test_predicates_of_nearly_one_value_are_counted_and_the_largest_is_named() -> None:
+    for found, said in ((1, "1 predicate has"), (7, "7 predicates have")):
+        leaks: Any = SimpleNamespace(found=found, above=10, sensitive="job", concentrations=["town=A", "b"])
+        assert concentrated(leaks) == (
+            f"{said} more than 10 records and at least 9/10 of one value of 'job', such as town=A; T_P does "
+            "not hide that: coarsen (--bins, --group-rare) or --drop a column"
+        )
