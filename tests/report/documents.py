@@ -127,18 +127,19 @@ def body(page: bytes) -> str:
 
 def pretty(value: object) -> str:
     """Return a value as JSON with numbers to nine digits, a line for each part that fits one."""
-    return f"{_pretty(_stable(value), '')}\n"
+    return f"{laid_out(_stable(value))}\n"
 
 
-def _pretty(value: Any, indent: str) -> str:
+def laid_out(value: Any, indent: str = "") -> str:
+    """Return a value of JSON with a line for each part that fits one."""
     line = json.dumps(value, ensure_ascii=False)
     if len(indent) + len(line) <= 110 or not isinstance(value, dict | list):
         return line
     deeper = f"{indent} "
     if isinstance(value, dict):
-        parts = [f"{json.dumps(name)}: {_pretty(each, deeper)}" for name, each in value.items()]
+        parts = [f"{json.dumps(name)}: {laid_out(each, deeper)}" for name, each in value.items()]
     else:
-        parts = [_pretty(each, deeper) for each in value]
+        parts = [laid_out(each, deeper) for each in value]
     first, last = "{}" if isinstance(value, dict) else "[]"
     return f"{first}\n{deeper}" + f",\n{deeper}".join(parts) + f"\n{indent}{last}"
 

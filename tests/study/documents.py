@@ -37,6 +37,7 @@ from splu_ref.study.olap import OLAP_LEVELS, OlapLevel, adult, tree
 from splu_ref.study.olap import experiments as olap
 from splu_ref.study.pieces import FOLDER as PIECES
 from splu_ref.study.tables import StudyTable, study_table
+from tests.report.documents import laid_out
 
 # The room has functions of these modules' names.
 judging, drawing, summaries = (
@@ -242,7 +243,7 @@ DOCUMENTS: dict[str, Callable[[], object]] = {
 def document(name: str) -> str:
     """Return a document as its file holds it."""
     found = DOCUMENTS[name]()
-    return found if isinstance(found, str) else f"{_pretty(_stable(found), '')}\n"
+    return found if isinstance(found, str) else f"{laid_out(_stable(found))}\n"
 
 
 def _stable(value: Any) -> Any:
@@ -256,19 +257,6 @@ def _stable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_stable(each) for each in value]
     return value if value is None or isinstance(value, int) else str(value)
-
-
-def _pretty(value: Any, indent: str) -> str:
-    line = json.dumps(value, ensure_ascii=False)
-    if len(indent) + len(line) <= 110 or not isinstance(value, dict | list):
-        return line
-    deeper = f"{indent} "
-    if isinstance(value, dict):
-        parts = [f"{json.dumps(name)}: {_pretty(each, deeper)}" for name, each in value.items()]
-    else:
-        parts = [_pretty(each, deeper) for each in value]
-    first, last = "{}" if isinstance(value, dict) else "[]"
-    return f"{first}\n{deeper}" + f",\n{deeper}".join(parts) + f"\n{indent}{last}"
 
 
 def _write() -> None:
