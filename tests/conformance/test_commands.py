@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -139,6 +140,17 @@ def test_the_limits_reach_the_program(few: Path, capsys: pytest.CaptureFixture[s
         ([], "Missing argument"),
         (["--vectors", "nowhere", "--", "true"], "not a folder"),
         (["--xfail", "nowhere", "--", "true"], "cannot be read"),
+        (["--only", "x", "--xfail", "nowhere", "--", "true"], "leave out --xfail, --smoke and --require"),
+        (["--only", "x", "--smoke", "--", "true"], "leave out --xfail, --smoke and --require"),
+        (["--only", "x", "--require", "plan", "--", "true"], "leave out --xfail, --smoke and --require"),
+        (["--only", "x", "--html", "x.html", "--", "true"], "leave out --html and --beside"),
+        (["--only", "x", "--beside", "true", "--", "true"], "leave out --html and --beside"),
+        (["--timeout", "3600.5", "--", "true"], "--timeout is 3600.5: give a number above 0 and up to 3600"),
+        (["--time", "604801", "--", "true"], "above 0 and up to 604800"),
+        (["--cpu", "604801", "--", "true"], "--cpu is 604801: give a number above 0 and up to 604800"),
+        (["--memory", "16777217", "--", "true"], "above 0 and up to 16777216"),
+        (["--beside", "'", "--", "true"], "is no program"),
+        (["--beside", " ", "--", "true"], "is no program"),
     ],
 )
 def test_unusable_options(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,6 +158,32 @@ def test_unusable_options(arguments: list[str], words: str, capsys: pytest.Captu
     message = capsys.readouterr().err
     assert words in message
     assert message.count("\n") == 1
+
+
+def test_the_largest_limits_and_a_request_alone(few: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    most = ["--timeout", "3600", "--time", "604800", "--cpu", "604800", "--memory", "16777216"]
+    only = ["--only", "estimate/mle-3/count-0"]
+    assert main(["conform", "--vectors", str(few), *most, *only, "--", *LIMITED]) == 0
+    printed = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    told = dict(line.split(": ", 1) for line in printed if ": " in line)
+    assert "id estimate/mle-3/count-0" in printed
+    assert json.loads(told["request"])["published_count"] == 0
+    assert json.loads(told["expected"]) == {"estimate": "0"}
+    assert json.loads(told["given"]) == {"estimate": "0"}
+
+
+def test_the_worst_program_decides(few: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "matrix.html"
+    silent = shlex.join([sys.executable, "-S", "-c", "import sys; sys.stdin.read()"])
+    command = ["conform", "--vectors", str(few), "--html", str(page), "--beside", silent]
+    assert main([*command, "--json", "--", *LIMITED]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["holds"] is True
+    assert [each["holds"] for each in told["beside"]] == [False]
+    assert "limited" in page.read_text("utf-8")
+    assert main([*command, "--", *LIMITED]) == 2  # the page exists
+    assert "--force" in capsys.readouterr().err
+    assert main([*command, "--force", "--", *LIMITED]) == 1
 
 
 def test_the_reference_is_a_program() -> None:

@@ -358,8 +358,6 @@ def test_a_replay_of_what_is_not_offered_shows_nothing(capsys: pytest.CaptureFix
         (["--only", "plan/accumulated-cyclic-4/all/61"], "all/1 to plan/accumulated-cyclic-4/all/60"),
         (["--only", "plan/accumulated-cyclic-4/all/01"], "is no id"),
         (["--only", "subset/any"], "no vector or check has the id"),
-        (["--only", "subset/population-5/too-many", "--smoke"], "leave out"),
-        (["--only", "subset/population-5/too-many", "--require", "subset"], "leave out"),
     ],
 )
 def test_ids_that_do_not_exist(options: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
