@@ -136,7 +136,7 @@ def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
             meant = f"did you mean {close[0]!r}? " if close else ""
             more = ", …" if len(columns) > 20 else ""
             shown = ", ".join(repr(column) for column in columns[:20])
-            message = f"there is no column {name!r}: {meant}The columns are {shown}{more}"
+            message = f"there is no column {name!r}: {meant}the columns are {shown}{more}"
             other = separated_otherwise(columns[0]) if len(columns) == 1 else ""
             raise DataError(f"{message}; {other}" if other else message)
 

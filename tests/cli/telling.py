@@ -69,6 +69,10 @@ def make_inputs(folder: Path) -> None:
     (folder / "linked.csv").write_text("job,office,age\n" + "\n".join(linked) + "\n")
     asked = ("age >= 2 AND age <= 3", "job = 'a' AND age >= 1 AND age != 3", "job IN ('a', 'b')")
     (folder / "twice.sql").write_text("".join(f"select count(*) from few where {each};\n" for each in asked))
+    asked = ("""job is not null and "age" between 1 and 3 and id < 50""", "age not in (1, 2) and job is null",
+             "`job` <> 'z' and age > 1")  # fmt: skip
+    (folder / "odd.sql").write_text("".join(f"select count(*) from holes where {each};\n" for each in asked))
+    (folder / "not.sql").write_text("""select count(*) from few where job <> 'it''s' and not "age" = 4""")
     (folder / "salaries.toml").write_bytes((ROOT / "docs" / "examples" / "salaries.toml").read_bytes())
 
 

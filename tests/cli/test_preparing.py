@@ -283,7 +283,7 @@ def test_every_command_that_reads_a_table_takes_a_separator(
     assert main([*count, "out.tsv.csv"]) == 2  # what was said of one command is not said of the next
     capsys.readouterr()
     assert main(["compare", "bar.csv", "--column", "x", "--separator", "bar"]) == 2
-    assert "there is no column 'x': The columns are 'age', 'job'" in capsys.readouterr().err
+    assert "there is no column 'x': the columns are 'age', 'job'" in capsys.readouterr().err
 
 
 def test_a_header_decides_whether_a_separator_is_in_the_file(tmp_path: Path) -> None:

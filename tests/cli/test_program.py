@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import typer
 
+from splu_ref.cli import app as application
 from splu_ref.cli import ledger, main, progress
 
 
@@ -103,6 +105,18 @@ def test_wrong_words_are_told_where_the_help_is(
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("interrupt", [KeyboardInterrupt, typer.Abort])
+def test_an_interrupt_has_an_exit_code_and_no_words(
+    interrupt: type[BaseException], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(**_: object) -> None:
+        raise interrupt
+
+    monkeypatch.setattr(application, "app", interrupted)
+    assert main(["key", "k"]) == 130
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

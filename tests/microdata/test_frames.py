@@ -227,7 +227,7 @@ def test_columns_that_cannot_be_coded_are_refused() -> None:
 def test_an_unknown_column_is_named_with_those_that_exist() -> None:
     table = Microdata.from_frame(pl.DataFrame({"occupation": ["a"], "age": ["1"]}))
     expected = (
-        "there is no column 'ocupation': did you mean 'occupation'? The columns are 'occupation', 'age'"
+        "there is no column 'ocupation': did you mean 'occupation'? the columns are 'occupation', 'age'"
     )
     for ask in (
         table.codes,

@@ -162,7 +162,13 @@ ROOMS = {
     # Without what draws a study: its commands are changed with their room.
     "cli": Room(
         ("cli/[!s]*", "cli/s[!t]*"),
-        ("cli/test_[!s]*.py", "cli/test_sa*.py", "cli/test_schemas.py", "conformance/test_commands.py"),
+        (
+            "cli/test_[!s]*.py",
+            "cli/test_sa*.py",
+            "cli/test_schemas.py",
+            "conformance/test_commands.py",
+            "test_output.py",
+        ),
         90,
     ),
 }
