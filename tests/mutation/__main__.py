@@ -251,17 +251,13 @@ def _try(room: Room, sample: int | None, seed: int, workers: int) -> Score:
         made = subprocess.run([*command, "none"], cwd=copy, capture_output=True, check=False, text=True)
         names = sorted(_outcomes(copy))
         if not names or "failed to collect stats" in made.stdout + made.stderr:
-            raise SystemExit(
-                f"no faults were made, or the tests fail without any:\n{made.stdout}{made.stderr}"
-            )
+            raise SystemExit(f"no faults were made, or the tests fail without any:\n{_told(made)}")
         drawn = names if sample is None else random.Random(seed).sample(names, min(sample, len(names)))
         ran = subprocess.run([*command, *drawn], cwd=copy, capture_output=True, check=False, text=True)
         outcomes = _outcomes(copy)
         if untried := sum(outcomes[name] == UNTRIED for name in drawn):
             # Such as tests whose names change from run to run: none is then known to go through the fault.
-            raise SystemExit(
-                f"{untried} of the {len(drawn)} faults drawn were not tried:\n{ran.stdout}{ran.stderr}"
-            )
+            raise SystemExit(f"{untried} of the {len(drawn)} faults drawn were not tried:\n{_told(ran)}")
         rules = _rules()
         survivors, equivalent = [], []
         for name in drawn:
@@ -275,6 +271,12 @@ def _try(room: Room, sample: int | None, seed: int, workers: int) -> Score:
                 equivalent.append((name, reason))
         found = Counter(outcomes[name] for name in drawn)
         return Score(len(names), len(drawn), found, tuple(survivors), tuple(equivalent))
+
+
+def _told(ran: subprocess.CompletedProcess[str]) -> str:
+    """Return what mutmut printed, without the pictures of a wheel that turns."""
+    lines = (ran.stdout + ran.stderr).splitlines()
+    return "\n".join(line for line in lines if line and not 0x2800 <= ord(line[0]) < 0x2900)
 
 
 def _copy(folder: Path) -> None:
