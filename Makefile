@@ -43,10 +43,9 @@ $(SPARK): $(READY) constraints-spark.txt
 verify: $(READY)
 	$(BIN)/splu-ref verify --level full --report report --force
 
-# The type checker and the documentation keep one processor each.
+# The documentation keeps one processor, beside the type checker and the first of the tests.
 test: lint
-	@$(MAKE) --no-print-directory --jobs 2 types docs
-	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory --jobs 2 docs tests
 
 # Rooms with a program, a report, proofs or vectors to run through are left to make test.
 QUICK := $(addprefix tests/,channels randomness microdata decoys mechanisms estimators guarantees operators certificates audit door) \
@@ -69,9 +68,10 @@ types: $(SPARK)
 
 # A worker begins with a row of neighbors, so that what a module prepares is prepared once. The property and statistical
 # suites are not among the tests: make verify runs them, with their budget and their mutants. Lines are watched until they
-# have run, so that the slow tests may be watched too; they are told apart, for all workers together.
+# have run, so that the slow tests may be watched too; they are told apart, for all workers together. What types refuse is
+# not worth a quarter of an hour.
 COVERED := .coverage.json
-tests: $(SPARK)
+tests: types
 	$(BIN)/slipcover --json --out $(COVERED) -m pytest -n $(WORKERS) --dist worksteal
 	$(BIN)/slipcover --merge $(COVERED) --out $(COVERED) --fail-under 95
 

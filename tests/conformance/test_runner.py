@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -19,7 +21,9 @@ from splu_ref.conformance import (
     conform,
     junit,
     read_expected_failures,
+    read_required,
 )
+from splu_ref.conformance.description import read_description
 from splu_ref.conformance.program import LONGEST_LINE, Limits, MisbehaviorError, Program
 from splu_ref.conformance.session import MOST_STARTS
 from splu_ref.conformance.statistics import judged_releases
@@ -294,6 +298,38 @@ for number, line in enumerate(sys.stdin):
     outcome = run(code)
     assert reason in reasons(outcome)
     assert outcome.by_operation()["subset"]["failed"] >= 5
+
+
+def test_an_unknown_word_is_told_with_the_known_one_that_is_most_like_it() -> None:
+    said = {"ops": ["Subset", "qqq"], "features": ["retenton"], "name": "a", "version": "b"}
+    unknown = read_description(said).unknown(["subset", "plan"], ["retention", "mle"])
+    assert [(word.kind, word.name, word.nearest) for word in unknown] == [
+        ("operation", "Subset", "subset"),
+        ("operation", "qqq", ""),
+        ("feature", "retenton", "retention"),
+    ]
+    assert [str(word) for word in unknown] == [
+        "the specification has no operation 'Subset': did you mean subset?",
+        "the specification has no operation 'qqq'",
+        "the specification has no feature 'retenton': did you mean retention?",
+    ]
+
+
+def test_what_is_required_is_read_by_share() -> None:
+    assert read_required(" plan, publish = 1/2,,subset=1 ") == {
+        "plan": Fraction(1),
+        "publish": Fraction(1, 2),
+        "subset": Fraction(1),
+    }
+    assert read_required("") == {}
+    for wrong, words in (
+        ("plan,plan=1/2", "names 'plan' twice"),
+        ("plan=0", "'plan=0': give a share above 0 and up to 1, as plan=1/2"),
+        ("plan=1.01", "above 0 and up to 1"),
+        ("plan=half", "the share of plan in --require is 'half'"),
+    ):
+        with pytest.raises(InputError, match=re.escape(words)):
+            read_required(wrong)
 
 
 def test_expected_failures(tmp_path: Path) -> None:
