@@ -1,10 +1,20 @@
-"""What commands draw for a reader fits the terminal: no line is longer, and no word or number is cut."""
+"""What commands draw for a reader fits the terminal: no line is longer, and no word or number is cut.
+
+``drawn.txt`` holds what stands on a terminal of 80 columns, blank for blank. It is the output of
+``python -m tests.cli.test_widths``; whoever changes what is drawn reads the difference.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections import Counter
 from collections.abc import Callable
+from contextlib import chdir, redirect_stdout
+from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from rich.table import Table
@@ -33,9 +43,12 @@ COMMANDS = {
 }
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("widths")
+GROWING = ("claims", "claims of one")
+DRAWN = Path(__file__).with_name("drawn.txt")
+
+
+def make_inputs(path: Path) -> None:
+    """Write the tables and the release that the commands read."""
     lines = (f"{20 + n % 3},north-by-north-west-{n % 2},a-rather-long-name-{n * n % 11}" for n in range(240))
     (path / "table.csv").write_text("age,part_of_the_country,job\n" + "\n".join(lines) + "\n")
     many = (f"a-rather-long-name-{n % 9}" for n in range(2001))
@@ -43,7 +56,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     names = [str(path / name) for name in ("table.csv", "jobs.csv", "jobs.json")]
     words = ["sanitize", names[0], "-o", names[1], "--manifest", names[2], "--seed", "1"]
     assert main([*words, "--sensitive", "job", "--gamma", "3"]) == 0
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("widths")
+    make_inputs(path)
     return path
+
+
+def drawn() -> dict[str, str]:
+    """Return what is held by command."""
+    parts = re.split(r"^== (.*) ==\n", DRAWN.read_text("utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
 def held(wide: str, narrow: str, width: int) -> None:
@@ -82,11 +107,12 @@ def test_no_row_is_broken(
         texts.append(capsys.readouterr().out)
     held(texts[0], texts[1], 80)
     held(texts[0], texts[2], 60)
+    if name not in GROWING:
+        assert texts[1] == drawn()[name]
 
 
-def test_no_figure_and_no_outcome_is_broken(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def _figure_and_outcome() -> None:
+    """Show what nothing quick has for a result."""
     points = tuple(
         Point(x=1000.5 + x, label="", mean=x / 7, deviation=None, releases=1, queries=9) for x in range(9)
     )
@@ -99,15 +125,21 @@ def test_no_figure_and_no_outcome_is_broken(
     results += [Result(f"{name}/wrong", name, Verdict.FAILED, "it is wrong") for name in names]
     power = "Pr(no record is published with the value): rate >= 0.166439 instead of 0.0260123"
     check = StatisticalCheck("publish_random/anatomy/row-of-the-first-record", 9, -4.25, "1e-9", power, True)
-    outcome = Conformance("made up", "1", "2", frozenset(names), results=results, statistics=[check])
+    show_figures([figure])
+    show_outcome(Conformance("made up", "1", "2", frozenset(names), results=results, statistics=[check]))
+
+
+def test_no_figure_and_no_outcome_is_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     texts = []
     for width in (1000, 80, 60):
         monkeypatch.setenv("COLUMNS", str(width))
-        show_figures([figure])
-        show_outcome(outcome)
+        _figure_and_outcome()
         texts.append(capsys.readouterr().out)
     held(texts[0], texts[1], 80)
     held(texts[0], texts[2], 60)
+    assert texts[1] == drawn()["a figure and an outcome"]
 
 
 def test_a_table_wraps_then_tightens_then_is_told_by_row(capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,3 +164,21 @@ def test_every_command_that_draws_a_table_is_here() -> None:
             told = {"output", "study_figures", "tables", "conform"} | {name.split()[0] for name in COMMANDS}
             assert source.stem in told, f"{source.stem} draws a table: show it here at 60 columns"
     assert {words[0] for words in COMMANDS.values()} <= set(app.COMMANDS)
+
+
+def _write() -> None:
+    """Print what is drawn now."""
+    os.environ["COLUMNS"] = "80"
+    with TemporaryDirectory() as path, chdir(path):
+        with redirect_stdout(StringIO()):
+            make_inputs(Path())
+        for name, words in COMMANDS.items():
+            if name not in GROWING:
+                sys.stdout.write(f"== {name} ==\n")
+                main(words)
+    sys.stdout.write("== a figure and an outcome ==\n")
+    _figure_and_outcome()
+
+
+if __name__ == "__main__":
+    _write()
