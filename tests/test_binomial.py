@@ -219,6 +219,13 @@ def test_a_tail_takes_its_work_before_it_is_computed(n: int, k: int, p: Fraction
         assert spent >= units * 100
 
 
+def test_a_tail_of_everything_or_of_nothing_costs_nothing() -> None:
+    with work.one_budget():
+        found = [upper_tail_numerator(100, k, Fraction(1, 3)) for k in (-1, 0, 101)]
+        assert work.left() == work.MOST
+    assert found == [3**100, 3**100, 0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "low", "width", "cost"),
     [

@@ -22,7 +22,7 @@ from splu_ref.manifest import Manifest, Origin, code_digest
 from splu_ref.mechanisms import DistributionBased, Release, SpluGen, read_manifest, read_release
 from splu_ref.microdata import Microdata, read_table, write_table
 from splu_ref.model import DataError
-from splu_ref.randomness import SeededSource
+from splu_ref.randomness import Key, SeededSource
 
 FRAME = pl.DataFrame(
     {
@@ -346,3 +346,17 @@ def test_a_table_with_lists_and_bytes_beside_the_sensitive_column_has_a_digest(t
         frame.with_columns(raw=pl.Series([b"1", b"13", b"", None])),
     ]
     assert len({digest, *(Microdata.from_frame(other).content_digest() for other in others)}) == 4
+
+
+def test_an_original_is_recoded_as_the_manifest_tells_and_hashed_under_its_key_alone() -> None:
+    key, other = (Key(hashlib.sha256(name).digest()) for name in (b"one", b"other"))
+    prepared = splu_ref.recode(FRAME, bins={"hours": 5}, hashed=["name"], key=key)
+    manifest = SpluGen(3).publish(prepared, "value", SeededSource(1)).manifest
+    original = Microdata.from_frame(FRAME)
+    again = manifest.recode(original, key)
+    assert [again.values(name) for name in ("hours", "name")] == [
+        prepared.values(name) for name in ("hours", "name")
+    ]
+    assert set(manifest.recode(original, other).values("name")).isdisjoint(again.values("name"))
+    with pytest.raises(DataError, match="key"):
+        manifest.recode(original)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from splu_ref.binomial import (
     Trials,
     TwoKinds,
+    tables,
     two_kinds_lower_tail_bounds,
     two_kinds_upper_tail_bounds,
     upper_tail_bounds,
@@ -113,6 +114,40 @@ def test_the_width_of_a_tail_and_its_work(
     with work.one_budget():
         tail = directed.two_kinds_upper_tail(law, k, bits)
         assert (tail.upper - tail.lower, tail.exponent, work.MOST - work.left()) == found
+
+
+def test_long_chances_cost_more() -> None:
+    law = TwoKinds(Trials(30, Fraction(1, 2**20)), Trials(90, Fraction(5, 2**30)))
+    with work.one_budget():
+        tail = directed.two_kinds_upper_tail(law, 3, 16)
+        found = tail.upper - tail.lower, tail.exponent, work.MOST - work.left()
+    assert found == (311, -127, 50_072)
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "m", "q", "bits", "k", "found"),
+    [
+        (600, "1/4", 500, "1/3", 24, 350, (246_127, 100_050)),
+        (600, "1/4", 500, "1/3", 24, 0, (2**24, 93_000)),
+        (600, "3/4", 500, "1/3", 24, 620, (7_134_076, 100_400)),
+        (58, "2/5", 9, "1/2", 8, 30, (99, 14_300)),
+        (5, "1/2", 5, "1/3", 12, 11, (0, 3_600)),
+        (5, "1/2", 5, "1/3", 12, 2, (3_960, 3_750)),
+    ],
+)
+def test_a_tail_of_tables_and_its_work(
+    n: int, p: str, m: int, q: str, bits: int, k: int, found: tuple[int, int]
+) -> None:
+    """The tables are made in the budget of whoever asks first."""
+    tables._table.cache_clear()
+    with work.one_budget():
+        bound = tables.UpperTails(n, Fraction(p), m, Fraction(q), bits).at_least(k)
+        assert (bound, work.MOST - work.left()) == found
+
+
+def test_a_ratio_is_negligible_from_eight_bits_on() -> None:
+    ratios, rest = tables._ratios(58, 23, 2, 3, 24)
+    assert (len(ratios), ratios[-2:], rest) == (19, [872, 256], 256)
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def _kept_more_often(
     domain_sizes: Mapping[str, int],
     draws_for: Callable[[str], Draws],
 ) -> ColumnsRelease:
-    more = RetentionReplacement(mechanism.retention + Fraction(1, 10), dict(mechanism.domains))
+    more = RetentionReplacement(mechanism.retention + Fraction(1, 6), dict(mechanism.domains))
     return more.publish_columns(codes, domain_sizes, draws_for)
 
 
@@ -159,7 +159,7 @@ mutant(
 mutant(
     "kept-more-often-than-declared",
     "attack.success",
-    "A value is kept with p + 1/10.",
+    "A value is kept with p + 1/6.",
     publish_retained=_kept_more_often,
 )
 mutant(

@@ -109,7 +109,7 @@ class UpperTails:
             place = k - own.first - low - other.first
             slice_ = other.tails[place - (high - low) + 1 : place + 1]
             total = sum(map(mul, own.masses[low:high], reversed(slice_)))
-        certain = own.tails[high] if 0 <= high < len(own.masses) and end + 1 <= high else 0
+        certain = own.tails[high] if high < len(own.masses) else 0
         return min(one, -(-total >> self.bits) + certain + left_out)
 
     def at_most(self, k: int) -> int:

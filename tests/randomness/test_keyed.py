@@ -1,6 +1,7 @@
 """Keyed randomness against its written rule."""
 
 import hashlib
+import re
 import hmac
 from collections.abc import Callable
 
@@ -127,6 +128,13 @@ def test_parts_that_agree_are_ordered_by_the_whole_digest_and_then_by_row() -> N
     assert ordered_by_digest(digests, slice(0, 8), codes).tolist() == [4, 1, 3, 2, 0, 6, 5]
 
 
+def test_a_run_of_parts_that_agree_ends_where_they_differ() -> None:
+    digests = np.zeros((4, 32), dtype=np.uint8)
+    digests[:, 0] = [3, 1, 2, 0]
+    digests[3, 15] = 1  # a later part, in a digest that begins lower
+    assert ordered_by_digest(digests, slice(8, 16)).tolist() == [1, 2, 0, 3]
+
+
 def test_digest_parts_are_compared_as_unsigned_big_endian_numbers() -> None:
     digests = np.zeros((3, 32), dtype=np.uint8)
     digests[0, 0] = 0x80
@@ -165,6 +173,9 @@ def test_equal_identities_are_refused_by_name() -> None:
         bound_source([b"a", b"b", b"c", b"b", b"a"], "v")
     with pytest.raises(DataError, match=r"x\.\.\.'"):
         bound_source([b"x" * 1000] * 2)
+    for length, shown in ((60, "x" * 60), (61, "x" * 57 + "...")):
+        with pytest.raises(DataError, match=re.escape(f"identity b'{shown}',")):
+            bound_source([b"x" * length] * 2)
 
 
 def test_an_empty_table_has_no_choices() -> None:

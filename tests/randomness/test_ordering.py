@@ -252,3 +252,10 @@ def test_codes_that_ascend_are_ordered_by_the_same_rule(
     np.testing.assert_array_equal(fast, plain)
     assert drawn.read(4) == again.read(4)
     assert calls == 1
+
+
+@pytest.mark.parametrize("width", [62, 63])
+def test_the_widest_keys_order_items_without_codes_as_numbers(width: int) -> None:
+    keys = [2**width - 1, 5, 2 ** (width - 1), 0, 7]
+    order = random_order(lambda bound, size: np.array(keys), len(keys), None, width)
+    assert order.tolist() == sorted(range(len(keys)), key=keys.__getitem__) == [3, 1, 4, 2, 0]
