@@ -1,8 +1,8 @@
 """Keyed randomness against its written rule."""
 
 import hashlib
-import re
 import hmac
+import re
 from collections.abc import Callable
 
 import numpy as np
