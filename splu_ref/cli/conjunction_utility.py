@@ -58,9 +58,9 @@ def conjunction_error(case: Conjunction, epsilon: str, concept_count: str) -> tu
     shown = "too large to enumerate" if exactly is None else words(exactly)
     return result, [
         ("error probability", shown),
-        ("at most", words(_rounded(bound.bound))),
-        ("by Chebyshev alone", words(_rounded(bound.chebyshev))),
-        ("by Chernoff alone", words(_rounded(bound.chernoff))),
+        ("at most", _told(bound.bound)),
+        ("by Chebyshev alone", _told(bound.chebyshev)),
+        ("by Chernoff alone", _told(bound.chernoff)),
         ("standard error", _moments(approximately)),
         ("in words", meaning),
         ("supposed", SUPPOSED),
@@ -99,6 +99,11 @@ def conjunction_least(case: Conjunction, epsilon: str, t_e: str) -> tuple[dict[s
         ("in words", meaning),
         ("supposed", SUPPOSED),
     ]
+
+
+def _told(bound: Fraction) -> str:
+    """Return the bound of a probability in words."""
+    return words(_rounded(bound)) + ("; above 1 it says nothing" if bound > 1 else "")
 
 
 def _rounded(bound: Fraction) -> ExactJson:
