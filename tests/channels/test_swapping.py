@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import permutations, product
-from math import factorial
+from itertools import combinations, permutations, product
+from math import factorial, prod
 
 import pytest
 
 from splu_ref.channels import (
+    Pairs,
     histogram_pairs,
     identity,
     retention,
@@ -93,3 +94,32 @@ def test_a_learned_histogram_correlates_records_a_little() -> None:
         outside, inside = (Fraction(seen) / Fraction(1, 2) - Fraction(1, 5) for seen in (0, 1))
         for found, product_ in zip(pairs, (outside**2, outside * inside, inside**2), strict=True):
             assert 0 < abs(found - product_) < Fraction(4, records)
+
+
+@pytest.mark.parametrize("keep", ["1/3", "4/5"])
+@pytest.mark.parametrize("members", [1, 2, 4])
+def test_pairs_are_told_by_the_covariance_that_a_learned_histogram_brings(keep: str, members: int) -> None:
+    """In all worlds of five records: weights less what the share that is learned has in common with both."""
+    p, records = Fraction(keep), 5
+    outside = (1 - p) * Fraction(members, records)
+    chances = [outside + p * (record < members) for record in range(records)]
+    law = {
+        seen: prod(chance if each else 1 - chance for each, chance in zip(seen, chances, strict=True))
+        for seen in product((0, 1), repeat=records)
+    }
+
+    def weight(seen: tuple[int, ...], record: int) -> Fraction:
+        return (seen[record] - (1 - p) * Fraction(sum(seen), records)) / p
+
+    pairs = histogram_pairs(p, records, members)
+    for one, other in combinations(range(records), 2):
+        means = [sum(chance * weight(seen, each) for seen, chance in law.items()) for each in (one, other)]
+        both = sum(chance * weight(seen, one) * weight(seen, other) for seen, chance in law.items())
+        told = sum(chance * pairs[seen[one] + seen[other]] for seen, chance in law.items())
+        assert told == (one < members) * (other < members) - (both - means[0] * means[1])
+
+
+def test_of_three_records_two_others_are_never_both_in_the_set() -> None:
+    """What the weights add for two others is 0 then: any number would leave them unbiased."""
+    told = (Fraction(25, 231), Fraction(-5, 33), Fraction(43, 33))
+    assert swapped_pairs("1/2", 3, 2) == Pairs(*told)

@@ -71,7 +71,15 @@ ROOMS = {
         slow=True,
     ),
     "channels": Room(
-        ("channels/*",), ("channels", "decoys", "guarantees", "estimators/test_matrices.py"), 95
+        ("channels/*",),
+        (
+            "channels",
+            "decoys",
+            "guarantees",
+            "estimators/test_matrices.py",
+            "audit/test_perturbed_generalization.py",
+        ),
+        95,
     ),
     "guarantees": Room(
         ("guarantees/*",),
