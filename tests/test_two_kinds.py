@@ -145,9 +145,19 @@ def test_a_tail_of_tables_and_its_work(
         assert (bound, work.MOST - work.left()) == found
 
 
-def test_a_ratio_is_negligible_from_eight_bits_on() -> None:
-    ratios, rest = tables._ratios(58, 23, 2, 3, 24)
-    assert (len(ratios), ratios[-2:], rest) == (19, [872, 256], 256)
+@pytest.mark.parametrize(
+    ("arguments", "count", "last", "rest"),
+    [
+        ((58, 23, 2, 3, 24), 19, [872, 256], 256),  # negligible from eight bits on
+        ((3000, 1000, 1, 2, 24), 501, [2, 2], 2),  # until a step is to a half: 1500 * 1 of 1501 * 2
+        ((700, 690, 60, 1, 24), 11, [16_219, 1_391], 0),  # nothing is left out
+    ],
+)
+def test_where_a_sum_of_ratios_ends(
+    arguments: tuple[int, int, int, int, int], count: int, last: list[int], rest: int
+) -> None:
+    ratios, left_out = tables._ratios(*arguments)
+    assert (len(ratios), ratios[-2:], left_out) == (count, last, rest)
 
 
 @pytest.mark.parametrize(

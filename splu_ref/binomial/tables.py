@@ -56,16 +56,16 @@ def _sums(masses: list[int]) -> list[int]:
 
 
 def _ratios(n: int, start: int, success: int, failure: int, precision: int) -> tuple[list[int], int]:
-    """Return mass(i) / mass(start) for i = start, start + 1, ..., rounded up, and a bound of the rest."""
+    """Return mass(i) / mass(start) for i = start, start + 1, ..., rounded up, and a bound of the rest.
+
+    Rounded up, a ratio falls below 2 only in steps to a half and less, where the sum ends.
+    """
     term = 1 << precision
     ratios, negligible = [term], 1 << (_GUARD // 2)
     for i in range(start, n):
         over, under = (n - i) * success, (i + 1) * failure
         if term <= negligible and 2 * over <= under:
             return ratios, term  # the terms left out fall to a half and less at each step
-        if term <= 1:
-            rest = min((n - i) * term, term * over // (under - over) + 1 if over < under else n)
-            return ratios, rest
         term = -(-term * over // under)
         ratios.append(term)
     return ratios, 0

@@ -61,6 +61,9 @@ def test_a_member_whose_others_are_known() -> None:
         least = min(others.get(value, 0) for value in DOMAIN)
         assert found <= group.amplification(size)
         assert (found == group.amplification(size)) == (least == 0)
+        for own, shown in product(DOMAIN, repeat=2):
+            count = others.get(shown, 0) + (own == shown)
+            assert channel.probability(own, shown) == Fraction(count, 2 * size) + Fraction(1, 6)
     assert group.amplification(1) == 4
     for size in (1, 3, 7):
         assert PerturbedGroup.at_level(9, 14, size).amplification(size) == 9
@@ -123,3 +126,9 @@ def test_larger_groups_admit_more_retention_at_one_level() -> None:
     for keep in (0, 1):
         with pytest.raises(ParameterError, match="greater than 0 and less than 1"):
             PerturbedGroup.of(keep, 3)
+    with pytest.raises(ParameterError, match=r"^retention is a probability"):
+        PerturbedGroup.of(2, 3)
+    with pytest.raises(ParameterError, match=r"^the number of values must be"):
+        PerturbedGroup.of("1/2", 1)
+    with pytest.raises(ParameterError, match=r"^the group's size must be"):
+        PerturbedGroup.of("1/2", 3).amplification(0)
