@@ -116,12 +116,24 @@ def test_the_width_of_a_tail_and_its_work(
         assert (tail.upper - tail.lower, tail.exponent, work.MOST - work.left()) == found
 
 
-def test_long_chances_cost_more() -> None:
-    law = TwoKinds(Trials(30, Fraction(1, 2**20)), Trials(90, Fraction(5, 2**30)))
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (Trials(30, Fraction(1, 2**20)), Trials(90, Fraction(5, 2**30)), (311, -127, 50_072)),
+        (Trials(4, Fraction(1, 2**27)), Trials(4, Fraction(5, 2**27)), (8, -150, 31_062)),
+    ],
+)
+def test_long_chances_cost_more(first: Trials, second: Trials, expected: tuple[int, int, int]) -> None:
     with work.one_budget():
-        tail = directed.two_kinds_upper_tail(law, 3, 16)
-        found = tail.upper - tail.lower, tail.exponent, work.MOST - work.left()
-    assert found == (311, -127, 50_072)
+        tail = directed.two_kinds_upper_tail(TwoKinds(first, second), 3, 16)
+        assert (tail.upper - tail.lower, tail.exponent, work.MOST - work.left()) == expected
+
+
+def test_of_one_term_nothing_is_known_of_those_before() -> None:
+    law = TwoKinds(Trials(9, Fraction(1, 2)), Trials(3, Fraction(1, 3)))
+    total, before = directed._summed(law, 12, 9, 16)
+    assert before is None
+    assert total.bounds().lower <= Fraction(1, 512 * 27) <= total.bounds().upper
 
 
 @pytest.mark.parametrize(
