@@ -1,4 +1,4 @@
-"""What the reference says when it refuses a request: every sentence that an invalid vector brings about.
+"""What the reference says when it refuses a request: sentences that invalid vectors with fields bring about.
 
 ``refused.txt`` holds the sentences, with ``#`` for numbers, before how many operations say them. It is the
 output of ``python -m tests.conformance.test_refusals``; whoever changes what is said reads the difference.
