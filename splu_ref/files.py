@@ -1,21 +1,46 @@
-"""Files in and out: regular ones are read; one is written whole or not at all, and over another if told so.
+"""Files in and out: only regular files are read; files are written together, all or none.
 
-What is read must have an end. A pipe may be silent for ever, a device may go on for ever, and to open either
-may already do something; so what is no regular file is refused before it is opened.
+A pipe may never answer, a device may never end, and opening either may have an effect; so what is no regular
+file is refused before it is opened.
+
+Files are written in three steps. Each is staged: written and synced in a temporary folder beside its place,
+which its owner alone may enter. Then all are placed by links and renames, the first one last; every step is
+undone if one fails, and signals wait until the files stand. Then the temporary folder is removed. It is
+locked while in use, so that the next program that writes there removes what a killed one left.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import secrets
+import shutil
+import signal
 import stat
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from types import FrameType
+from typing import BinaryIO, NamedTuple
 
 from splu_ref.model import InputError
 
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # Windows
+    LOCKS = False
+else:
+    LOCKS = True
+"""Whether files have advisory locks, which end with the process that holds them."""
+
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Requests to end: from the keyboard, from another program, and by the end of the terminal."""
+_DESCRIPTORS = os.supports_dir_fd >= {os.chmod, os.link, os.mkdir, os.open, os.rename, os.stat, os.unlink}
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_UNLINKED = getattr(os, "O_NOFOLLOW", 0)
+_TEMPORARY = re.compile(r"\.splu-ref-[0-9a-f]{16}\.tmp")
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _READ = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _Identity = str | tuple[int, int]
@@ -84,26 +109,7 @@ def refuse_existing(path: str | os.PathLike[str], *, force: bool) -> None:
 
 
 def write_whole(path: str | os.PathLike[str], data: bytes, *, force: bool, mode: int | None = None) -> None:
-    """Write ``data`` to ``path`` in one step: a temporary file in the same folder, then a rename.
-
-    Parameters
-    ----------
-    path
-        Where the file shall stand. A symbolic link there is replaced, not followed.
-    data
-        The whole content.
-    force
-        Whether an existing file may be replaced. Without it, a file that another program creates in the
-        meantime is not replaced either.
-    mode
-        Permission bits, such as ``0o600``. By default those of the file replaced, otherwise those that the
-        umask allows.
-
-    Raises
-    ------
-    InputError
-        If the file exists and ``force`` is false, or if it cannot be written. Nothing is left behind.
-    """
+    """Write ``data`` to ``path``, whole or not at all: `write_all` for one file."""
     write_all([(path, data)], force=force, mode=mode)
 
 
@@ -113,65 +119,357 @@ def write_all(
     force: bool,
     mode: int | None = None,
     private: str | os.PathLike[str] | None = None,
+    record: tuple[Path, bytes] | None = None,
+    within: Path | None = None,
 ) -> None:
-    """Write several files, all or none: a temporary file for each, then a rename of each.
+    """Write several files, all or none.
 
-    If a rename fails, those before it are undone: a file that was replaced is put back, a new one removed.
-    Only a crash of the system or of the process between two renames can leave some of the files alone.
+    Whatever is raised, and whichever signal comes, either all new files stand afterwards or all old ones, and
+    no temporary file is left. If the process is killed or the system crashes, some of the files may stand
+    alone: they are placed from the last one to the first.
 
     Parameters
     ----------
     contents
         Each file's path and whole content; or, in place of the content, a complete file of this program's
-        own on the same file system, which takes the name.
-    force, mode
-        As for `write_whole`, for every file.
+        own on the same file system, which takes the name. A symbolic link at the path is replaced, not
+        followed.
+    force
+        Whether existing files may be replaced. Without it, a file that another program creates in the
+        meantime is not replaced either.
+    mode
+        Permission bits, such as ``0o600``. By default those of the file replaced, otherwise those that the
+        umask allows.
     private
-        Which of the files only its owner may read, from the moment it exists.
+        Which of the files only its owner may read.
+    record
+        Path and content of a file about the others: it is placed before all of them, may replace a file
+        whatever ``force`` is, and only its owner may read it.
+    within
+        A folder that is reached through no symbolic link, nor any folder in it: from the working folder on,
+        if that contains it.
 
     Raises
     ------
     InputError
         If two paths name the same file, if a file exists and ``force`` is false, or if one cannot be
-        written. Nothing is left behind, and no file has changed.
+        written.
     """
-    paths = [Path(path) for path, _ in contents]
-    for path in paths:
-        refuse_existing(path, force=force)
+    files = [
+        _File(Path(path), data, force, 0o600 if private is not None and Path(path) == Path(private) else mode)
+        for path, data in contents
+    ]
+    if record is not None:
+        files.append(_File(*record, force=True, mode=0o600))
+    for file in files:
+        refuse_existing(file.path, force=file.force)
+    _refuse_same(file.path for file in files)
+    with ExitStack() as leftovers:
+        folders: dict[Path, tuple[_Folder, _Folder]] = {}
+        placements = []
+        for number, file in enumerate(files):
+            with _named(file.path):
+                if (parent := file.path.parent) not in folders:
+                    target = leftovers.enter_context(_target(parent, within))
+                    folders[parent] = target, leftovers.enter_context(_temporary(target))
+                placements.append(_Placement(file, str(number), *folders[parent]))
+                placements[-1].stage()
+        with uninterrupted(), ExitStack() as undo:
+            for placement in reversed(placements):
+                with _named(placement.file.path):
+                    if placement is placements[0]:  # it stands on the disk only if the others do
+                        _sync(target for target, _ in folders.values())
+                    placement.place(undo)
+            if placements:
+                with _named(placements[0].file.path):
+                    _sync([placements[0].target])
+            undo.pop_all()
+
+
+class _File(NamedTuple):
+    """A file that is to be written."""
+
+    path: Path
+    data: bytes | Path
+    force: bool
+    mode: int | None
+
+
+class _Folder(NamedTuple):
+    """A folder by its descriptor, so that it stays the same whatever its path comes to lead to.
+
+    Where the system has no descriptors of folders, as Windows, it is known by its path alone.
+    """
+
+    path: Path
+    descriptor: int | None
+
+    def at(self, name: str) -> str:
+        """Return the name of a file in it, for calls that take ``dir_fd``."""
+        return name if self.descriptor is not None else str(self.path / name)
+
+    def status(self, name: str) -> os.stat_result | None:
+        """Return the status of what has this name in it, None if nothing has."""
+        try:
+            return os.stat(self.at(name), dir_fd=self.descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+
+@contextmanager
+def _held(
+    path: Path, start: str | Path, parts: Iterable[str] = (), inside: int | None = None
+) -> Iterator[_Folder]:
+    """Hold the folder at ``path``, which is reached from ``start`` by ``parts``, none of which is a link."""
+    if not _DESCRIPTORS:
+        yield _Folder(path, None)
+        return
+    descriptor = os.open(start, _FOLDER, dir_fd=inside)
+    try:
+        for part in parts:
+            inner = os.open(part, _FOLDER | _UNLINKED, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield _Folder(path, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _target(path: Path, within: Path | None) -> Iterator[_Folder]:
+    """Hold a folder in which files will be placed."""
+    start, absolute = path, path.absolute()
+    if within is not None:
+        start = here if absolute.is_relative_to(here := Path.cwd()) else within.absolute().parent
+    parts = absolute.relative_to(start).parts if within is not None else ()
+    with _held(path, start, parts) as folder:
+        yield folder
+
+
+@contextmanager
+def temporary_folder(beside: Path) -> Iterator[Path]:
+    """Make a folder beside a file that its owner alone may enter, and remove it with all that it holds."""
+    with _target(beside.parent, None) as target, _temporary(target) as folder:
+        yield folder.path
+
+
+@contextmanager
+def _temporary(target: _Folder) -> Iterator[_Folder]:
+    """Make a private folder in ``target``, lock it while it is in use, and remove it with all it holds."""
+    _remove_abandoned(target)
+    with ExitStack() as leftovers:
+        while True:
+            name = f".splu-ref-{secrets.token_hex(8)}.tmp"
+            leftovers.callback(_remove, target, name)
+            os.mkdir(target.at(name), 0o700, dir_fd=target.descriptor)
+            try:
+                folder = leftovers.enter_context(_held(target.path / name, ".", [name], target.descriptor))
+                lock(folder.descriptor)
+            except (FileNotFoundError, BlockingIOError):
+                continue  # another program took it for abandoned before it was locked
+            except OSError:  # a file system without locks, where nothing is taken for abandoned
+                pass
+            if target.status(name) is not None:
+                break
+        yield folder
+
+
+def lock(descriptor: int | None) -> None:
+    """Take the advisory lock of a folder or file, which ends when the descriptor is closed.
+
+    Raises
+    ------
+    BlockingIOError
+        If another program has it.
+    OSError
+        Where there are no such locks.
+    """
+    if not LOCKS or descriptor is None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+    flock(descriptor, LOCK_EX | LOCK_NB)
+
+
+def _remove(target: _Folder, name: str) -> None:
+    """Remove a temporary folder; a signal comes through afterwards."""
+    with uninterrupted():
+        try:
+            shutil.rmtree(target.at(name), ignore_errors=True, dir_fd=target.descriptor)
+        except BaseException:
+            shutil.rmtree(target.at(name), ignore_errors=True, dir_fd=target.descriptor)
+            raise
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove what programs that were killed left in a folder: this user's, and not locked by any program."""
+    with suppress(OSError), _target(folder, None) as target:
+        _remove_abandoned(target)
+
+
+def _remove_abandoned(target: _Folder) -> None:
+    if not LOCKS or target.descriptor is None:
+        return
+    for name in filter(_TEMPORARY.fullmatch, os.listdir(target.descriptor)):  # noqa: PTH208 - pathlib knows no descriptors
+        with suppress(OSError):  # in use, of a file system without locks, or gone
+            if os.lstat(name, dir_fd=target.descriptor).st_uid != os.geteuid():
+                continue
+            descriptor = os.open(name, _READ | _UNLINKED, dir_fd=target.descriptor)
+            try:
+                lock(descriptor)
+                if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                    _remove(target, name)
+                else:
+                    os.unlink(name, dir_fd=target.descriptor)
+            finally:
+                os.close(descriptor)
+
+
+class _Placement(NamedTuple):
+    """A file on its way into its folder, and the temporary folder in which it is staged."""
+
+    file: _File
+    name: str
+    target: _Folder
+    folder: _Folder
+
+    def stage(self) -> None:
+        """Write the whole content, readable by the owner alone."""
+        staged, inside = self.folder.at(self.name), self.folder.descriptor
+        data = self.file.data
+        if isinstance(data, Path):
+            os.replace(data, staged, dst_dir_fd=inside)
+            os.chmod(staged, 0o600, dir_fd=inside)
+        flags = _CREATE if isinstance(data, bytes) else _CREATE & ~(os.O_CREAT | os.O_EXCL)
+        with os.fdopen(os.open(staged, flags, 0o600, dir_fd=inside), "wb") as out:
+            if isinstance(data, bytes):
+                out.write(data)
+                out.flush()
+            os.fsync(out.fileno())
+
+    def place(self, undo: ExitStack) -> None:
+        """Give the staged file its name; ``undo`` takes it back and puts back what stood there."""
+        name = self.file.path.name
+        standing = self.target.status(name)
+        bits = self.file.mode
+        if bits is None and standing is not None and stat.S_ISREG(standing.st_mode):
+            bits = stat.S_IMODE(standing.st_mode)
+        os.chmod(
+            self.folder.at(self.name),
+            _default_permissions() if bits is None else bits,
+            dir_fd=self.folder.descriptor,
+        )
+        if standing is None or not self.file.force:
+            undo.callback(self._take_back)
+            self._link(undo)
+            return
+        undo.callback(self._put_back)
+        self._set_aside()
+        self._rename(self.name)
+
+    def _link(self, undo: ExitStack) -> None:
+        """Take a name that is free; a link, unlike a rename, refuses one that is taken."""
+        target = self.target.at(self.file.path.name)
+        ours, theirs = self.folder.descriptor, self.target.descriptor
+        try:
+            try:
+                os.link(self.folder.at(self.name), target, src_dir_fd=ours, dst_dir_fd=theirs)
+            except FileExistsError:
+                raise
+            except OSError:  # a file system without hard links: an empty file takes the name first
+                os.close(os.open(target, _CREATE, 0o600, dir_fd=theirs))
+                undo.callback(os.unlink, target, dir_fd=theirs)
+                self._rename(self.name)
+        except FileExistsError:
+            raise _exists(self.file.path, force=self.file.force) from None
+
+    def _rename(self, source: str) -> None:
+        os.replace(
+            self.folder.at(source),
+            self.target.at(self.file.path.name),
+            src_dir_fd=self.folder.descriptor,
+            dst_dir_fd=self.target.descriptor,
+        )
+
+    def _set_aside(self) -> None:
+        """Keep what will be replaced, under a second name or as a copy; it never lacks its own name."""
+        old, ours = self.folder.at(self._old), self.folder.descriptor
+        try:
+            os.link(
+                self.target.at(self.file.path.name),
+                old,
+                src_dir_fd=self.target.descriptor,
+                dst_dir_fd=ours,
+                follow_symlinks=False,
+            )
+        except (OSError, NotImplementedError):  # no hard links here, or not to a symbolic link
+            copy = f"{self._old}.part"
+            shutil.copy2(self.file.path, self.folder.path / copy, follow_symlinks=False)
+            os.replace(self.folder.at(copy), old, src_dir_fd=ours, dst_dir_fd=ours)
+
+    @property
+    def _old(self) -> str:
+        return f"{self.name}.old"
+
+    def _put_back(self) -> None:
+        if self.folder.status(self.name) is None:  # it has replaced what stood there
+            self._rename(self._old)
+
+    def _take_back(self) -> None:
+        placed, staged = self.target.status(self.file.path.name), self.folder.status(self.name)
+        if placed is not None and staged is not None and os.path.samestat(placed, staged):
+            os.unlink(self.target.at(self.file.path.name), dir_fd=self.target.descriptor)
+
+
+def _sync(folders: Iterable[_Folder]) -> None:
+    """Wait until the names in folders are on the disk, where the file system can say so."""
+    for folder in folders:
+        if folder.descriptor is not None:
+            try:
+                os.fsync(folder.descriptor)
+            except OSError as error:
+                if error.errno != errno.EINVAL:
+                    raise
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let requests to end wait until the block is over; then the first of them comes through.
+
+    Only the main thread hears signals: in any other this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    heard = {number: each for number, each in handlers.items() if each not in (None, signal.SIG_IGN)}
+    came: list[int] = []
+    over = False
+
+    def hand_over() -> None:
+        for number, handler in heard.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
+
+    def wait(number: int, _: FrameType | None) -> None:
+        came.append(number)
+        if over:  # it came while the handlers were exchanged
+            hand_over()
+
+    try:
+        for number in heard:
+            signal.signal(number, wait)
+        yield
+    finally:
+        over = True
+        hand_over()
+
+
+def _refuse_same(paths: Iterable[Path]) -> None:
     named: dict[_Identity, Path] = {}
     for path in paths:
         for identity in _identities(path):
             if (other := named.setdefault(identity, path)) is not path:
                 raise InputError(f"{other} and {path} are the same file: give each its own name")
-    with ExitStack() as leftovers, ExitStack() as undo:
-        staged = []
-        for path, (_, data) in zip(paths, contents, strict=True):
-            temporary = data if isinstance(data, Path) else name_beside(path)
-            leftovers.callback(temporary.unlink, missing_ok=True)
-            bits = 0o600 if private is not None and path == Path(private) else mode
-            with _named(path):
-                permissions = bits if bits is not None else _permissions_of(path)
-                if isinstance(data, Path):
-                    temporary.chmod(_default_permissions() if permissions is None else permissions)
-                    with temporary.open("rb") as file:
-                        os.fsync(file.fileno())
-                else:
-                    _stage(temporary, data, permissions)
-            staged.append(temporary)
-        backups = []
-        for number, (path, temporary) in enumerate(zip(paths, staged, strict=True), start=1):
-            with _named(path):
-                if number == len(paths):  # nothing can fail after it
-                    _place(temporary, path, force=force)
-                elif force and os.path.lexists(path):
-                    backups.append(_set_aside(path, undo))
-                    _place(temporary, path, force=force)
-                else:
-                    _place(temporary, path, force=force)
-                    undo.callback(path.unlink)
-        undo.pop_all()
-        for backup in backups:
-            leftovers.callback(backup.unlink)
 
 
 def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
@@ -190,62 +488,11 @@ def _identities(path: str | os.PathLike[str]) -> set[_Identity]:
     return found
 
 
-def name_beside(path: Path) -> Path:
-    """Return a new name in the folder of ``path``, so that a rename stays within one file system."""
-    return path.parent / f".splu-ref-{secrets.token_hex(8)}.tmp"
-
-
-def _stage(temporary: Path, data: bytes, permissions: int | None) -> None:
-    descriptor = os.open(temporary, _CREATE, 0o666 if permissions is None else permissions)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    if permissions is not None:  # os.open leaves out the bits that the umask takes away
-        temporary.chmod(permissions)
-
-
 def _default_permissions() -> int:
     """Return the permissions of a new file."""
     mask = os.umask(0o077)
     os.umask(mask)
     return 0o666 & ~mask
-
-
-def _set_aside(path: Path, undo: ExitStack) -> Path:
-    """Return a second name for the file at ``path``, from which ``undo`` puts it back."""
-    backup = name_beside(path)
-    try:
-        os.link(path, backup, follow_symlinks=False)
-    except (OSError, NotImplementedError):  # no hard links here, or not to a symbolic link
-        path.rename(backup)
-    undo.callback(_put_back, backup, path)
-    return backup
-
-
-def _put_back(backup: Path, path: Path) -> None:
-    backup.replace(path)
-    backup.unlink(missing_ok=True)  # a rename between two links to one file does nothing
-
-
-def _place(temporary: Path, path: Path, *, force: bool) -> None:
-    """Give ``temporary`` the name ``path``; unless ``force``, only if that name is not taken."""
-    if force:
-        temporary.replace(path)
-        return
-    try:
-        os.link(temporary, path)  # unlike a rename, a link refuses a name that is taken
-    except FileExistsError:
-        raise _exists(path) from None
-    except OSError:  # a file system without hard links: an empty file takes the name first
-        try:
-            os.close(os.open(path, _CREATE, 0o600))
-        except FileExistsError:
-            raise _exists(path) from None
-        with ExitStack() as undo:
-            undo.callback(path.unlink)
-            temporary.replace(path)
-            undo.pop_all()
 
 
 @contextmanager
@@ -259,16 +506,9 @@ def _named(path: Path) -> Iterator[None]:
         raise _cannot_write(path, error) from error
 
 
-def _permissions_of(path: Path) -> int | None:
-    """Return the permission bits of the regular file at ``path``, or None if there is none."""
-    try:
-        status = path.lstat()
-    except FileNotFoundError:
-        return None
-    return stat.S_IMODE(status.st_mode) if stat.S_ISREG(status.st_mode) else None
-
-
-def _exists(path: Path) -> InputError:
+def _exists(path: Path, *, force: bool = False) -> InputError:
+    if force:
+        return InputError(f"{path} was created by another program in the meantime: run the command again")
     return InputError(f"{path} exists: choose another name or add --force")
 
 

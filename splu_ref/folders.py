@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from splu_ref.files import refuse_existing, write_all
+from splu_ref.files import refuse_existing, uninterrupted, write_all
 from splu_ref.model import InputError
 
 
@@ -34,13 +34,9 @@ def write_folder(folder: str | os.PathLike[str], contents: Mapping[str, bytes], 
         If a folder is a symbolic link (see `make_folder`) or cannot be made, if a file exists and ``force``
         is false, or if one cannot be written. No file has changed, and no new folder is left behind.
     """
-    made = make_folder(folder, contents)
     paths = [Path(folder) / name for name in contents]
-    try:
-        write_all(list(zip(paths, contents.values(), strict=True)), force=force)
-    except BaseException:
-        _remove(made)
-        raise
+    with _made(Path(folder), contents, keep=True):
+        write_all(list(zip(paths, contents.values(), strict=True)), force=force, within=Path(folder))
     return paths
 
 
@@ -55,42 +51,47 @@ def check_folder(folder: str | os.PathLike[str], names: Iterable[str], *, force:
         As `write_folder`.
     """
     names = tuple(names)
-    made = make_folder(folder, names)
-    try:
+    with _made(Path(folder), names, keep=False):
         for name in names:
             refuse_existing(Path(folder) / name, force=force)
-    finally:
-        _remove(made)
 
 
-def make_folder(folder: str | os.PathLike[str], names: Iterable[str] = ()) -> set[Path]:
-    """Make a folder, and in it the folders of the files named; return those that were missing.
+def make_folder(folder: str | os.PathLike[str]) -> None:
+    """Make a folder, if it is missing.
 
-    A symbolic link among them is refused, and one between the working folder and the folder too: whoever can
-    place a link where a report is expected, as the author of a checked-out branch can, would otherwise choose
-    what is written over. Links above the working folder, and those on the way to a place outside of it, are
-    the business of whoever named it.
+    A symbolic link is refused, and one between the working folder and the folder too: whoever can place a
+    link where a report is expected, as the author of a checked-out branch can, would otherwise choose what is
+    written over. Links above the working folder, and those on the way to a place outside of it, are the
+    business of whoever named it.
 
     Raises
     ------
     InputError
         If a folder is a link or a file, or cannot be made.
     """
-    folder = Path(folder)
+    with _made(Path(folder), (), keep=True):
+        pass
+
+
+@contextmanager
+def _made(folder: Path, names: Iterable[str], *, keep: bool) -> Iterator[None]:
+    """Make a folder and in it those of the files named; they are removed unless the block ends well."""
     within = {folder, *(folder / parent for name in names for parent in Path(name).parents)}
-    missing: set[Path] = set()
-    try:
-        _refuse_links(folder, within)
-        for each in within:
-            missing |= {one for one in (each, *each.parents) if not one.exists()}
-            each.mkdir(parents=True, exist_ok=True)
-    except InputError:
-        raise
-    except (OSError, ValueError) as error:
-        _remove(missing)
-        reason = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
-        raise InputError(f"{folder}: the folder cannot be made: {reason}: choose another place") from error
-    return missing
+    with ExitStack() as undo:
+        try:
+            _refuse_links(folder, within)
+            missing = {one for each in within for one in (each, *each.parents) if not one.exists()}
+            undo.callback(_remove, missing)
+            for each in within:
+                each.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
+            raise InputError(
+                f"{folder}: the folder cannot be made: {reason}: choose another place"
+            ) from error
+        yield
+        if keep:
+            undo.pop_all()
 
 
 def _refuse_links(folder: Path, within: set[Path]) -> None:
@@ -109,6 +110,7 @@ def _depth(folder: Path) -> int:
 
 
 def _remove(made: Iterable[Path]) -> None:
-    for each in sorted(made, key=_depth, reverse=True):
-        with suppress(OSError, ValueError):  # something is in it, or its name is not one
-            each.rmdir()
+    with uninterrupted():
+        for each in sorted(made, key=_depth, reverse=True):
+            with suppress(OSError, ValueError):  # something is in it, or its name is not one
+                each.rmdir()

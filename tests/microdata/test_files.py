@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import os
-import re
 import socket
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from splu_ref import files
-from splu_ref.files import name_beside, opened, refuse_existing, same_file, write_all, write_whole
+from splu_ref.files import opened, refuse_existing, same_file, write_all, write_whole
 from splu_ref.model import InputError
 
 
@@ -56,7 +57,7 @@ def test_a_file_created_in_the_meantime_is_kept(tmp_path: Path, monkeypatch: pyt
 def test_without_hard_links_a_file_is_still_written_and_still_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unsupported(*_: object) -> None:
+    def unsupported(*_: object, **__: object) -> None:
         raise PermissionError("no hard links here")
 
     monkeypatch.setattr(os, "link", unsupported)
@@ -73,7 +74,7 @@ def test_without_hard_links_a_file_is_still_written_and_still_refused(
     monkeypatch.setattr(os, "fsync", sync_and_intrude)
     with pytest.raises(InputError, match="b exists"):
         write_whole(tmp_path / "b", b"new", force=False)
-    monkeypatch.setattr(Path, "replace", broken)
+    monkeypatch.setattr(os, "replace", broken)
     with pytest.raises(InputError, match="c cannot be written: Input/output"):
         write_whole(tmp_path / "c", b"new", force=False)
     assert files_of(tmp_path) == {"a": b"one", "b": b"intruder"}
@@ -184,16 +185,18 @@ def test_a_rename_that_fails_undoes_those_before_it(
     (tmp_path / "d").write_bytes(b"old d")
     before = files_of(tmp_path)
     names = ["a", "b", "c", "d"]  # b is new
-    replace = Path.replace
+    place = {"link": os.link if links else broken, "replace": os.replace}
 
-    def replace_until(source: Path, target: Path) -> Path:
-        if target.name == names[fails_at - 1] and source.read_bytes() == b"new":
-            raise fault
-        return replace(source, target)
+    def placing(call: str) -> Callable[..., None]:
+        def run(source: str, target: str, **rest: Any) -> None:
+            if target == names[fails_at - 1] and not source.endswith(".old"):
+                raise fault
+            place[call](source, target, **rest)
 
-    if not links:
-        monkeypatch.setattr(os, "link", broken)
-    monkeypatch.setattr(Path, "replace", replace_until)
+        return run
+
+    for call in place:
+        monkeypatch.setattr(os, call, placing(call))
     expected = InputError if isinstance(fault, OSError) else KeyboardInterrupt
     with pytest.raises(expected) as raised:
         write_all([(tmp_path / name, b"new") for name in names], force=True)
@@ -325,10 +328,7 @@ def test_places_are_named_in_whole_messages(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_complete_file_takes_the_name_and_only_one_is_private(tmp_path: Path) -> None:
-    made, target = name_beside(tmp_path / "t"), tmp_path / "t"
-    assert made.parent == tmp_path
-    assert re.fullmatch(r"\.splu-ref-[0-9a-f]{16}\.tmp", made.name)
-    assert name_beside(target) != made
+    made, target = tmp_path / "made", tmp_path / "t"
     made.write_bytes(b"whole")
     made.chmod(0o600)
     before = os.umask(0o027)
@@ -357,30 +357,37 @@ def test_a_complete_file_takes_the_name_and_only_one_is_private(tmp_path: Path) 
 def test_what_is_written_is_on_the_disk_before_it_has_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, synced = name_beside(tmp_path / "t"), []
+    made, synced = tmp_path / "made", []
     made.write_bytes(b"whole")
 
     def sync(descriptor: int) -> None:
-        synced.append(os.fstat(descriptor).st_size)
-        assert not (tmp_path / "t").exists()
-        assert not (tmp_path / "u").exists()
+        status = os.fstat(descriptor)
+        size = status.st_size if stat.S_ISREG(status.st_mode) else None
+        synced.append((size, *((tmp_path / name).exists() for name in "tu")))
 
     monkeypatch.setattr(os, "fsync", sync)
     write_all([(tmp_path / "t", made), (tmp_path / "u", b"12")], force=False)
-    assert synced == [5, 2]
+    assert synced == [(5, False, False), (2, False, False), (None, False, True), (None, True, True)]
 
 
-def test_a_private_file_is_never_readable_by_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    modes = []
-    opening = os.open
+def test_what_is_not_placed_yet_is_readable_by_its_owner_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, modes, changed = tmp_path / "made", [], os.chmod
+    made.write_bytes(b"whole")
+    made.chmod(0o644)
 
-    def noted(path: str, flags: int, mode: int = 0o777) -> int:
-        modes.append((flags & (os.O_CREAT | os.O_EXCL), oct(mode)))
-        return opening(path, flags, mode)
+    def seen(path: str, mode: int, *, dir_fd: int) -> None:
+        modes.append([stat.S_IMODE(os.stat(each, dir_fd=dir_fd).st_mode) for each in (".", path)])
+        changed(path, mode, dir_fd=dir_fd)
 
-    monkeypatch.setattr(os, "open", noted)
-    write_all([(tmp_path / "key", b""), (tmp_path / "a", b"")], force=False, private=tmp_path / "key")
-    assert modes == [(os.O_CREAT | os.O_EXCL, "0o600"), (os.O_CREAT | os.O_EXCL, "0o666")]
+    monkeypatch.setattr(os, "chmod", seen)
+    write_all(
+        [(tmp_path / "key", b""), (tmp_path / "a", b""), (tmp_path / "b", made)],
+        force=False, private=tmp_path / "key",
+    )  # fmt: skip
+    assert modes == [[0o700, 0o644], [0o700, 0o600], [0o700, 0o600], [0o700, 0o600]]
+    assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
 
 
 def test_a_link_is_set_aside_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -388,11 +395,11 @@ def test_a_link_is_set_aside_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "a").symlink_to("target")
     linked, said = os.link, []
 
-    def noted(source: Path, target: Path, *, follow_symlinks: bool = True) -> None:
-        said.append((source.name, follow_symlinks))
-        linked(source, target, follow_symlinks=follow_symlinks)
+    def noted(source: str, target: str, *, follow_symlinks: bool = True, **folders: int) -> None:
+        said.append((source, follow_symlinks))
+        linked(source, target, follow_symlinks=follow_symlinks, **folders)
 
     monkeypatch.setattr(os, "link", noted)
     write_all([(tmp_path / "a", b"1"), (tmp_path / "b", b"2")], force=True)
-    assert said == [("a", False)]
+    assert ("a", False) in said
     assert files_of(tmp_path) == {"a": b"1", "b": b"2"}

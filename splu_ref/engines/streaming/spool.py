@@ -6,14 +6,13 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from splu_ref.files import name_beside
+from splu_ref.files import temporary_folder
 from splu_ref.model import InputError
 from splu_ref.randomness import IntArray
 
@@ -34,26 +33,15 @@ def private_folder(beside: Path) -> Iterator[Path]:
     InputError
         If it cannot be made, or the disk is full.
     """
-    folder = name_beside(beside)
-    try:  # an interrupt may come as soon as it is made
-        try:
-            folder.mkdir(mode=0o700)
-        except OSError as error:
-            raise InputError(
-                f"{beside.parent} cannot hold what is sorted there: {error.strerror}: choose another place"
-            ) from error
-        yield folder
+    remedy = "choose another place"
+    try:
+        with temporary_folder(beside) as folder:
+            remedy = f"free some space, or {remedy}"
+            yield folder
     except OSError as error:
         raise InputError(
-            f"{beside.parent} cannot hold what is sorted there: {error.strerror}: free some space, or choose "
-            "another place"
+            f"{beside.parent} cannot hold what is sorted there: {error.strerror}: {remedy}"
         ) from error
-    finally:
-        try:
-            rmtree(folder, ignore_errors=True)
-        except BaseException:  # an interrupt, which need not be the last thing that happens here
-            rmtree(folder, ignore_errors=True)
-            raise
 
 
 class FrameSpool:
