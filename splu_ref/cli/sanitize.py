@@ -12,7 +12,7 @@ import typer
 
 from splu_ref.audit.advice import Leaks, Worth
 from splu_ref.audit.advice.option import EPSILON
-from splu_ref.audit.release_log import logged, read_log, warnings
+from splu_ref.audit.release_log import read_log, warnings, write_logged
 from splu_ref.cli.gammas import (
     by_column,
     is_plain,
@@ -218,8 +218,9 @@ def run(
         write_all(outputs, force=force, private=transcript)
     else:
         key = None if key_file is None else Key.read(key_file)
-        with logged(log, original, release, key, datetime.now(UTC)) as entered:
-            write_all(outputs, force=force, private=transcript)
+        entered = write_logged(
+            log, original, release, key, datetime.now(UTC), outputs, force=force, private=transcript
+        )
         for warning in warnings(*entered):
             note(warning)
     secrecy = [] if transcript is None else [_secrecy(transcript, [path for path, _ in outputs])]

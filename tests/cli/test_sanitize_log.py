@@ -42,13 +42,13 @@ def test_a_release_that_cannot_be_written_is_not_logged(monkeypatch: pytest.Monk
     assert _sanitize("-o", "1.csv") == 0
     before = Path("log").read_bytes()
     assert _sanitize("-o", "1.csv") == 2  # it exists
-    monkeypatch.setattr("splu_ref.cli.sanitize.write_all", _full_disk)
+    monkeypatch.setattr("splu_ref.files._Placement.place", _full_disk)
     assert _sanitize("-o", "2.csv") == 2
     assert Path("log").read_bytes() == before
     assert not Path("2.csv").exists()
 
 
-def _full_disk(contents: object, **_: object) -> None:
+def _full_disk(*_: object) -> None:
     raise OSError(28, "No space left on device", "2.csv")
 
 

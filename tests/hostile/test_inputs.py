@@ -277,7 +277,7 @@ def test_files_are_opened_for_reading_in_one_place() -> None:
     allowed = {
         "files.py",
         "certificate_checker.py",  # the standard library alone
-        "audit/release_log/recording.py",  # its lock, for writing
+        "audit/release_log/recording.py",  # its lock
         "cli/output.py",  # the null device, for writing
         "audit/advice/in_files.py",  # files of its own in a private folder, as the next one
         "audit/advice/numbered.py",

@@ -2,7 +2,7 @@
 
 from splu_ref.audit.release_log.entries import SCHEMA, LogEntry, ReleaseLog
 from splu_ref.audit.release_log.reading import read_log
-from splu_ref.audit.release_log.recording import logged
+from splu_ref.audit.release_log.recording import write_logged
 from splu_ref.audit.release_log.warnings import warnings
 
-__all__ = ["SCHEMA", "LogEntry", "ReleaseLog", "logged", "read_log", "warnings"]
+__all__ = ["SCHEMA", "LogEntry", "ReleaseLog", "read_log", "warnings", "write_logged"]

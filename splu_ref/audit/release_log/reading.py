@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from splu_ref.audit.release_log.entries import OLDER, SCHEMA, LogEntry, ReleaseLog
-from splu_ref.files import opened, refuse_existing
+from splu_ref.files import opened, refuse_existing, remove_abandoned
 from splu_ref.model import DataError, InputError
 from splu_ref.randomness import Key
 
@@ -33,6 +33,7 @@ def read_log(path: Path) -> ReleaseLog:
     """
     path = real_place(path)
     refuse_existing(path, force=True)  # a folder, or what would be read for ever
+    remove_abandoned(path.parent)  # a program that was killed may have left a second name of the log
     try:
         with opened(path) as file:
             status = os.fstat(file.fileno())

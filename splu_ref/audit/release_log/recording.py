@@ -1,34 +1,39 @@
-"""Adding a release to a log."""
+"""Writing a release together with its entry in the log."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
 from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog
 from splu_ref.audit.release_log.reading import read_log, real_place
-from splu_ref.files import opened, write_whole
+from splu_ref.files import LOCKS, lock, uninterrupted, write_all
 from splu_ref.mechanisms import Release
 from splu_ref.microdata import Microdata
 from splu_ref.model import InputError
 from splu_ref.randomness import Key
 
+_OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
-@contextmanager
-def logged(
+
+def write_logged(
     path: Path,
     table: Microdata,
     publication: Release,
     key: Key | None,
     moment: datetime,
-) -> Iterator[tuple[ReleaseLog, LogEntry]]:
-    """Add a release to a log, for as long as the release is then written without error.
+    outputs: Sequence[tuple[Path, bytes]],
+    *,
+    force: bool = False,
+    private: Path | None = None,
+) -> tuple[ReleaseLog, LogEntry]:
+    """Write the files of a release and its entry in a log, all or none; the entry stands first.
 
-    The log is written whole before the block runs, so that no release goes without an entry, and put back as
-    it was if the block raises. A lock file keeps other programs from adding to it in the meantime.
+    So no release goes without an entry, whatever ends the program. An entry without a release is possible if
+    the program is killed between the two; it counts as a release.
 
     Parameters
     ----------
@@ -41,34 +46,28 @@ def logged(
         The key that it was published with, or None.
     moment
         The time of the release.
+    outputs, force, private
+        As for `splu_ref.files.write_all`.
 
-    Yields
-    ------
+    Returns
+    -------
     tuple
         The log as it was, and the new entry.
 
     Raises
     ------
     InputError
-        If the log is damaged, locked, open to others, or cannot be written; or if a batch is a part of the
-        release already.
+        If the log is damaged, locked, open to others, or cannot be written; if a batch is a part of the
+        release already; or as `splu_ref.files.write_all`.
     """
     path = real_place(path)
-    with _locked(path):
+    with locked(path):
         before = read_log(path)
-        content = _content(path)
         entry = before.entry(table, publication, key, moment)
         _refuse_published(before, entry)
         after = ReleaseLog(before.key, (*before.entries, entry))
-        write_whole(path, after.to_bytes(), force=True, mode=0o600)
-        try:
-            yield before, entry
-        except BaseException:
-            if content is None:
-                path.unlink(missing_ok=True)
-            else:
-                write_whole(path, content, force=True, mode=0o600)
-            raise
+        write_all(outputs, force=force, private=private, record=(path, after.to_bytes()))
+    return before, entry
 
 
 def _refuse_published(log: ReleaseLog, entry: LogEntry) -> None:
@@ -80,28 +79,42 @@ def _refuse_published(log: ReleaseLog, entry: LogEntry) -> None:
             )
 
 
-def _content(path: Path) -> bytes | None:
-    """Return the bytes of the log, None if there is none yet."""
-    try:
-        with opened(path) as file:
-            return file.read()
-    except FileNotFoundError:
-        return None
-
-
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    lock = path.with_name(path.name + ".lock")
-    try:
-        os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError:
-        raise InputError(
-            f"release log {path} is in use: wait, or delete {lock} if no other program runs"
-        ) from None
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or error
-        raise InputError(f"release log {path}: {reason}: choose another place") from None
+def locked(path: Path) -> Iterator[None]:
+    """Keep other programs from adding to a log, by a lock that ends with this program at the latest.
+
+    The lock is that of a file beside the log, which is removed at the end; one that is left without a lock
+    keeps nobody away. Where the system has no such locks, as Windows, the file itself is the lock.
+
+    Raises
+    ------
+    InputError
+        If another program has the lock, or the log cannot be locked.
+    """
+    place = path.with_name(path.name + ".lock")
+    remedy = "wait" if LOCKS else f"wait, or delete {place} if no other program runs"
+    with uninterrupted():
+        try:
+            descriptor = os.open(place, _OPEN | (0 if LOCKS else os.O_EXCL), 0o600)
+            try:
+                if LOCKS:
+                    lock(descriptor)
+                    if not os.path.samestat(os.fstat(descriptor), place.lstat()):
+                        raise BlockingIOError
+            except BaseException:
+                os.close(descriptor)
+                raise
+        except (FileExistsError, BlockingIOError):
+            raise InputError(f"release log {path} is in use by another program: {remedy}") from None
+        except (OSError, ValueError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or error
+            raise InputError(f"release log {path} cannot be locked: {reason}: choose another place") from None
     try:
         yield
     finally:
-        lock.unlink(missing_ok=True)
+        with uninterrupted(), suppress(OSError):
+            if LOCKS:  # as long as it is locked, it is this program's
+                place.unlink(missing_ok=True)
+            os.close(descriptor)
+            if not LOCKS:  # an open file cannot be removed on Windows
+                place.unlink(missing_ok=True)

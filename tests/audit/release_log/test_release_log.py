@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import json
 import stat
+import subprocess
+import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.release_log import SCHEMA, LogEntry, ReleaseLog, logged, read_log, warnings
+from splu_ref.audit.release_log import SCHEMA, LogEntry, read_log, recording, warnings, write_logged
+from splu_ref.audit.release_log.recording import locked
 from splu_ref.audit.repeated import repeated_privacy
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import decimal_down
@@ -25,6 +29,7 @@ from splu_ref.microdata import Microdata
 from splu_ref.microdata.recoding import Bins, Cross, Rare, prepared
 from splu_ref.model import DataError, Exact, InputError
 from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource
+from tests.faults import after_call, tree
 
 MOMENT = datetime(2024, 2, 29, 12, tzinfo=UTC)
 KEY = Key(bytes(range(31)) + b"!")
@@ -46,14 +51,8 @@ def publication(
     return SpluGen(gamma, retention, plan, draws).publish(table, "value", randomness, id_column=id_column)
 
 
-def adding(path: Path, done: Release) -> AbstractContextManager[tuple[ReleaseLog, LogEntry]]:
-    return logged(path, TABLE, done, None, MOMENT)
-
-
 def add(path: Path, done: Release, key: Key | None = None, table: Microdata = TABLE) -> list[str]:
-    with logged(path, table, done, key, MOMENT) as entered:
-        pass
-    return list(warnings(*entered))
+    return list(warnings(*write_logged(path, table, done, key, MOMENT, [])))
 
 
 @pytest.fixture
@@ -217,33 +216,121 @@ def test_a_gamma_too_large_for_the_sum_warns_without_a_number(log: Path) -> None
 
 
 def test_an_entry_is_taken_back_if_the_release_fails(log: Path) -> None:
-    with (
-        pytest.raises(RuntimeError),
-        adding(log, publication(SeededSource(1))),
-    ):
-        raise RuntimeError
-    assert not log.exists()
+    output = log.with_name("o.csv")
+    output.write_bytes(b"old")
+    for _ in range(2):
+        before = tree(log.parent)
+        with pytest.raises(InputError, match=r"o\.csv exists"):
+            write_logged(log, TABLE, publication(SeededSource(1)), None, MOMENT, [(output, b"new")])
+        assert tree(log.parent) == before
+        add(log, publication(SeededSource(1)))
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_no_release_is_missing_in_the_log_whatever_happens(force: bool, tmp_path: Path) -> None:
+    """An exception after each call of the system; the lock is gone in any case."""
+    ends = []
+    for number in range(1, 200):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        log, outputs = folder / "log", [(folder / "o.csv", b"new"), (folder / "m.json", b"new")]
+        if force:
+            add(log, publication(SeededSource(1)))
+            outputs[0][0].write_bytes(b"old")
+        before = tree(folder)
+        with after_call(number, _interrupt) as calls, suppress(KeyboardInterrupt):
+            write_logged(log, TABLE, publication(SeededSource(2)), None, MOMENT, outputs, force=force)
+        if (after := tree(folder)) == before:
+            ends.append("old")
+        else:
+            ends.append("new")
+            assert {name: content for name, (_, content) in after.items() if name != "log"} == {
+                "o.csv": b"new",
+                "m.json": b"new",
+            }
+            assert len(read_log(log).entries) == 1 + force
+            assert after["log"][0] == 0o600
+        if len(calls) < number:
+            break
+    assert ends == sorted(ends, reverse=True)
+    assert set(ends) == {"old", "new"}
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_kill_between_the_entry_and_the_release_leaves_the_entry(log: Path) -> None:
+    """It counts as a release, and neither the lock nor a second name of the log is in the way."""
     add(log, publication(SeededSource(1)))
-    content = log.read_bytes()
-    with (
-        pytest.raises(RuntimeError),
-        adding(log, publication(SeededSource(2))),
-    ):
-        raise RuntimeError
-    assert log.read_bytes() == content
+    lock = log.with_name("log.jsonl.lock")
+    lock.touch(0o600)
+    left = log.with_name(f".splu-ref-{'0' * 16}.tmp")
+    left.mkdir(0o700)
+    (left / "1.old").hardlink_to(log)
+    assert len(read_log(log).entries) == 1
+    left.mkdir(0o700)
+    (left / "1.old").hardlink_to(log)
+    (warning,) = add(log, publication(SeededSource(2)))
+    assert "release 1 of the log" in warning
     assert [path.name for path in log.parent.iterdir()] == ["log.jsonl"]
 
 
-def test_two_programs_at_once(log: Path) -> None:
+@pytest.mark.parametrize("locks", [True, False], ids=["advisory locks", "no advisory locks"])
+def test_two_programs_at_once(log: Path, locks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "LOCKS", locks)
     done = publication(SeededSource(1))
-    with adding(log, done):
-        with (
-            pytest.raises(InputError, match="is in use"),
-            adding(log, done),
-        ):
-            pass
-        assert len(read_log(log).entries) == 1
+    with locked(log):
+        for _ in range(2):
+            with pytest.raises(InputError, match="is in use by another program: wait") as refused:
+                add(log, done)
+            assert ("delete" in str(refused.value)) is not locks
+        assert not log.exists()
+    assert add(log, done) == []
     assert add(log, done) == []  # the same rows again: a copy
+    assert [path.name for path in log.parent.iterdir()] == ["log.jsonl"]
+
+
+def test_a_lock_that_cannot_be_taken_is_refused(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsupported(_: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    def removed(_: int) -> None:
+        log.with_name("log.jsonl.lock").unlink()
+        log.with_name("log.jsonl.lock").touch()
+
+    monkeypatch.setattr(recording, "lock", unsupported)
+    with pytest.raises(InputError, match="cannot be locked: No locks available: choose another place"):
+        add(log, publication(SeededSource(1)))
+    monkeypatch.setattr(recording, "lock", removed)
+    with pytest.raises(InputError, match="is in use by another program"):
+        add(log, publication(SeededSource(1)))
+    log.with_name("log.jsonl.lock").unlink()
+    log.with_name("log.jsonl.lock").symlink_to("elsewhere")
+    with pytest.raises(InputError, match="cannot be locked"):
+        add(log, publication(SeededSource(1)))
+    assert not log.with_name("elsewhere").exists()
+
+
+LOCKED = """
+import sys, time
+from pathlib import Path
+from splu_ref.audit.release_log.recording import locked
+
+with locked(Path(sys.argv[1])):
+    print("locked", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_lock_ends_with_its_program(log: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", LOCKED, str(log)], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"locked\n"
+        with pytest.raises(InputError, match=r"is in use by another program: wait$"):
+            add(log, publication(SeededSource(1)))
+        other.kill()
+    assert add(log, publication(SeededSource(1))) == []
 
 
 def test_places_where_no_log_can_be(tmp_path: Path) -> None:
@@ -251,11 +338,8 @@ def test_places_where_no_log_can_be(tmp_path: Path) -> None:
         read_log(tmp_path / "no folder" / "log")
     with pytest.raises(InputError, match="is a folder"):
         read_log(tmp_path)
-    with (
-        pytest.raises(InputError, match="choose another place"),
-        adding(tmp_path / "none" / "log", publication(SeededSource(1))),
-    ):
-        pass
+    with pytest.raises(InputError, match="choose another place"):
+        add(tmp_path / "none" / "log", publication(SeededSource(1)))
 
 
 def test_a_log_open_to_others_is_refused(log: Path) -> None:
@@ -275,11 +359,10 @@ def test_a_link_leads_to_the_one_log(tmp_path: Path) -> None:
     assert add(link, done) == []
     (warning,) = add(place, publication(SeededSource(2)))
     assert "release 1 of the log" in warning
-    with adding(second, publication(SeededSource(3))) as entered:
-        assert [path.name for path in place.parent.iterdir() if path != place] == ["log.jsonl.lock"]
-        with pytest.raises(InputError, match="is in use"):
-            add(place, done)
-    assert "releases 1, 2 of the log" in next(warnings(*entered))
+    with locked(place), pytest.raises(InputError, match="is in use"):
+        add(second, done)
+    (warning,) = add(second, publication(SeededSource(3)))
+    assert "releases 1, 2 of the log" in warning
     assert len(read_log(link).entries) == 3
     assert link.is_symlink()
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
