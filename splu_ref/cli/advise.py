@@ -43,7 +43,7 @@ from splu_ref.cli.release_options import (
     KeepColumn,
     QuasiColumn,
 )
-from splu_ref.cli.streaming import ended_in_order, require_fit
+from splu_ref.cli.streaming import require_fit
 from splu_ref.cli.worth import MEANING, bargain, leak_warnings, leaks_json, unique_records, worth_json
 from splu_ref.engines.streaming.spool import private_folder
 from splu_ref.files import refuse_existing, write_whole
@@ -186,7 +186,7 @@ def _original(
     if not stream:
         yield HeldColumns(wanted.read(path, missing).table)
         return
-    with ended_in_order(), private_folder(path) as folder:
+    with private_folder(path) as folder:
         yield ColumnsInFiles(path, wanted.sensitive, missing, folder, progress)
 
 

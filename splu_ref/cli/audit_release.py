@@ -29,7 +29,7 @@ from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.cli.gammas import splu_gen
 from splu_ref.cli.output import AsJson, RetentionOption, Separator, about, show
 from splu_ref.cli.progress import counted
-from splu_ref.cli.streaming import ended_in_order, require_fit
+from splu_ref.cli.streaming import require_fit
 from splu_ref.engines.streaming.spool import private_folder
 from splu_ref.guarantees import exact_json
 from splu_ref.interfaces import Mechanism
@@ -255,7 +255,7 @@ def _in_files(
     if not isinstance(claimed, Claimed | ClaimedByColumn):
         raise ParameterError("--stream is for releases by SPLU-Gen: leave it out")
     allowed = allowed_level(level)  # before anything is read
-    with counted("auditing") as progress, ended_in_order(), private_folder(published) as folder:
+    with counted("auditing") as progress, private_folder(published) as folder:
         with about(published):
             there = Published(published, columns, facts, folder, sampling, progress)
         with about(original or published):

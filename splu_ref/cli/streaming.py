@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 from splu_ref.channels import PublishedCount
 from splu_ref.cli.gammas import is_plain
@@ -23,9 +18,6 @@ from splu_ref.model import ParameterError
 from splu_ref.randomness import Key
 
 _STEPS = ("reading", "distributing", "drawing", "writing")
-_REQUESTS = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-]  # Windows has no terminal that hangs up
 
 
 def require_fit(unfit: Mapping[str, object]) -> None:
@@ -63,7 +55,7 @@ def streamed(
     force: bool,
 ) -> StreamedRelease:
     """Write a release that is made on files; see `splu_ref.engines.streaming.publish`."""
-    with counted("publishing") as progress, about(table), ended_in_order():
+    with counted("publishing") as progress, about(table):
 
         def tell(step: str, done: int, whole: int) -> None:
             progress(_STEPS.index(step) * max(whole, done) + done, len(_STEPS) * max(whole, done))
@@ -102,26 +94,3 @@ def show(
     if not is_plain(mechanism):
         note(kept_oftener(mechanism.for_column(next(iter(release.domains)))))
     told.show(closing, as_json=as_json)
-
-
-@contextmanager
-def ended_in_order() -> Iterator[None]:
-    """Let a request to end, or the end of the terminal, remove what would be left, as an interrupt does.
-
-    None of them comes through twice: a second one would end the removal.
-    """
-    heard = [number for number in _REQUESTS if signal.getsignal(number) is not signal.SIG_IGN]
-
-    def end(number: int, _: FrameType | None) -> None:
-        for each in heard:
-            signal.signal(each, signal.SIG_IGN)
-        if number == signal.SIGINT:
-            raise KeyboardInterrupt
-        sys.exit(128 + number)
-
-    before: list[Any] = [signal.signal(number, end) for number in heard]
-    try:
-        yield
-    finally:
-        for number, handler in zip(heard, before, strict=True):
-            signal.signal(number, handler)

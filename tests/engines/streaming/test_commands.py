@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -160,34 +159,3 @@ def test_four_steps_of_one_length_make_the_whole(told: Run, monkeypatch: pytest.
         (2 * 2002 + 1001, 4 * 2002), (2 * 2002 + 2001, 4 * 2002),
         (3 * 1001 + 1000, 4 * 1001),
     ]  # fmt: skip
-
-
-def test_the_first_request_to_end_is_the_only_one_heard() -> None:
-    requests = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = [signal.getsignal(number) for number in requests]
-
-    def request(number: signal.Signals) -> None:
-        with streaming.ended_in_order():
-            try:
-                signal.raise_signal(number)
-            finally:
-                for each in requests:
-                    signal.raise_signal(each)  # no second one comes through
-
-    try:
-        for number in requests:
-            signal.signal(number, signal.default_int_handler)
-        for number in requests:
-            with pytest.raises((KeyboardInterrupt, SystemExit)) as error:
-                request(number)
-            ended = () if number == signal.SIGINT else (128 + number,)
-            assert error.value.args == ended
-            assert {signal.getsignal(each) for each in requests} == {signal.default_int_handler}
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what somebody asked to be ignored stays so
-        with streaming.ended_in_order():
-            signal.raise_signal(signal.SIGTERM)
-            assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
-    finally:
-        for number, handler in zip(requests, before, strict=True):
-            signal.signal(number, handler)
