@@ -16,16 +16,14 @@ import os
 import re
 import secrets
 import shutil
-import signal
 import stat
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from types import FrameType
 from typing import BinaryIO, NamedTuple
 
 from splu_ref.model import InputError
+from splu_ref.signals import uninterrupted
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
@@ -35,8 +33,6 @@ else:
     LOCKS = True
 """Whether files have advisory locks, which end with the process that holds them."""
 
-SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-"""Requests to end: from the keyboard, from another program, and by the end of the terminal."""
 _DESCRIPTORS = os.supports_dir_fd >= {os.chmod, os.link, os.mkdir, os.open, os.rename, os.stat, os.unlink}
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _UNLINKED = getattr(os, "O_NOFOLLOW", 0)
@@ -428,40 +424,6 @@ def _sync(folders: Iterable[_Folder]) -> None:
             except OSError as error:
                 if error.errno != errno.EINVAL:
                     raise
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Let requests to end wait until the block is over; then the first of them comes through.
-
-    Only the main thread hears signals: in any other this does nothing.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    handlers = {number: signal.getsignal(number) for number in SIGNALS}
-    heard = {number: each for number, each in handlers.items() if each not in (None, signal.SIG_IGN)}
-    came: list[int] = []
-    over = False
-
-    def hand_over() -> None:
-        for number, handler in heard.items():
-            signal.signal(number, handler)
-        if came:
-            signal.raise_signal(came[0])
-
-    def wait(number: int, _: FrameType | None) -> None:
-        came.append(number)
-        if over:  # it came while the handlers were exchanged
-            hand_over()
-
-    try:
-        for number in heard:
-            signal.signal(number, wait)
-        yield
-    finally:
-        over = True
-        hand_over()
 
 
 def _refuse_same(paths: Iterable[Path]) -> None:

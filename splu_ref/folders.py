@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from splu_ref.files import refuse_existing, uninterrupted, write_all
+from splu_ref.files import refuse_existing, write_all
 from splu_ref.model import InputError
+from splu_ref.signals import uninterrupted
 
 
 def write_folder(folder: str | os.PathLike[str], contents: Mapping[str, bytes], *, force: bool) -> list[Path]:

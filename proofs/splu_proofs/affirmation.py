@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+from splu_ref.files import write_whole
 from splu_ref.model import InputError
 
 from .binding import fingerprints
@@ -63,9 +64,7 @@ def affirm(claim: Claim, path: Path = AFFIRMED, accepted_by: str = "") -> None:
     if accepted_by:
         known[claim.id] |= {ACCEPTED_BY: accepted_by, ACCEPTED_ON: datetime.now(UTC).date().isoformat()}
     text = json.dumps(dict(sorted(known.items())), indent=2) + "\n"
-    temporary = path.with_suffix(".tmp")
     try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written ({error.strerror}): re-affirm from a checkout") from None
+        write_whole(path, text.encode(), force=True)
+    except InputError as error:
+        raise InputError(f"{error}: re-affirm from a checkout") from None

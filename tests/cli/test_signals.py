@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from splu_ref.cli import app, main
+from splu_ref.signals import SIGNALS
 from tests.faults import after_call, tree
 
-SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 ROWS = "name,value\n" + "".join(f"n{number},{'abcd'[number % 4]}\n" for number in range(40))
 COMMANDS = {
     "sanitize": "sanitize table.csv -o o.csv --manifest m.json --transcript t --log log --sensitive value "

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog
 from splu_ref.audit.release_log.reading import read_log, real_place
-from splu_ref.files import LOCKS, lock, uninterrupted, write_all
+from splu_ref.files import LOCKS, lock, write_all
 from splu_ref.mechanisms import Release
 from splu_ref.microdata import Microdata
 from splu_ref.model import InputError
 from splu_ref.randomness import Key
+from splu_ref.signals import uninterrupted
 
 _OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 

@@ -1,0 +1,93 @@
+"""Requests to end: from the keyboard, from another program, and by the end of the terminal.
+
+Only the main thread handles signals; in any other, nothing here has an effect. A signal that is ignored stays
+ignored.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import FrameType
+from typing import TypeAlias
+
+_Handler: TypeAlias = Callable[[int, FrameType | None], object] | int
+
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class EndedError(BaseException):
+    """A signal asked the program to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+@contextmanager
+def unwinding() -> Iterator[None]:
+    """Let a request to end raise an exception, so that what is temporary is removed; ignore later requests.
+
+    Raises
+    ------
+    EndedError
+        After the first request; for an interrupt from the keyboard, KeyboardInterrupt.
+    """
+    before = _handlers()
+
+    def end(number: int, _: FrameType | None) -> None:
+        for each in before:
+            signal.signal(each, signal.SIG_IGN)
+        raise KeyboardInterrupt if number == signal.SIGINT else EndedError(number)
+
+    try:
+        for number in before:
+            signal.signal(number, end)
+        yield
+    finally:
+        _restore(before)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let requests to end wait until the block is over; then the first of them comes through."""
+    before = _handlers()
+    came: list[int] = []
+    over = False
+
+    def hand_over() -> None:
+        _restore(before)
+        if came:
+            signal.raise_signal(came[0])
+
+    def wait(number: int, _: FrameType | None) -> None:
+        came.append(number)
+        if over:  # it came while the handlers were restored
+            hand_over()
+
+    try:
+        for number in before:
+            signal.signal(number, wait)
+        yield
+    finally:
+        over = True
+        hand_over()
+
+
+def _handlers() -> dict[int, _Handler]:
+    """Return the handlers of the signals that may be handled otherwise."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+    return {
+        number: handler
+        for number, handler in handlers.items()
+        if handler is not None and handler is not signal.SIG_IGN
+    }
+
+
+def _restore(handlers: Mapping[int, _Handler]) -> None:
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
