@@ -213,10 +213,10 @@ class _Folder(NamedTuple):
 
 
 @contextmanager
-def _held(
+def _opened_folder(
     path: Path, start: str | Path, parts: Iterable[str] = (), inside: int | None = None
 ) -> Iterator[_Folder]:
-    """Hold the folder at ``path``, which is reached from ``start`` by ``parts``, none of which is a link."""
+    """Open the folder at ``path``, which is reached from ``start`` by ``parts``, none of which is a link."""
     if not _DESCRIPTORS:
         yield _Folder(path, None)
         return
@@ -233,12 +233,12 @@ def _held(
 
 @contextmanager
 def _target(path: Path, within: Path | None) -> Iterator[_Folder]:
-    """Hold a folder in which files will be placed."""
+    """Open a folder in which files will be placed."""
     start, absolute = path, path.absolute()
     if within is not None:
         start = here if absolute.is_relative_to(here := Path.cwd()) else within.absolute().parent
     parts = absolute.relative_to(start).parts if within is not None else ()
-    with _held(path, start, parts) as folder:
+    with _opened_folder(path, start, parts) as folder:
         yield folder
 
 
@@ -258,15 +258,18 @@ def _temporary(target: _Folder) -> Iterator[_Folder]:
             name = f".splu-ref-{secrets.token_hex(8)}.tmp"
             leftovers.callback(_remove, target, name)
             os.mkdir(target.at(name), 0o700, dir_fd=target.descriptor)
-            try:
-                folder = leftovers.enter_context(_held(target.path / name, ".", [name], target.descriptor))
-                lock(folder.descriptor)
-            except (FileNotFoundError, BlockingIOError):
-                continue  # another program took it for abandoned before it was locked
-            except OSError:  # a file system without locks, where nothing is taken for abandoned
-                pass
-            if target.status(name) is not None:
-                break
+            with suppress(FileNotFoundError):  # another program took it for abandoned before it was locked
+                folder = leftovers.enter_context(
+                    _opened_folder(target.path / name, ".", [name], target.descriptor)
+                )
+                try:
+                    lock(folder.descriptor)
+                except BlockingIOError:  # and is removing it
+                    continue
+                except OSError:  # a file system without locks, where nothing is taken for abandoned
+                    pass
+                if target.status(name) is not None:
+                    break
         yield folder
 
 
@@ -333,7 +336,6 @@ class _Placement(NamedTuple):
         data = self.file.data
         if isinstance(data, Path):
             os.replace(data, staged, dst_dir_fd=inside)
-            os.chmod(staged, 0o600, dir_fd=inside)
         flags = _CREATE if isinstance(data, bytes) else _CREATE & ~(os.O_CREAT | os.O_EXCL)
         with os.fdopen(os.open(staged, flags, 0o600, dir_fd=inside), "wb") as out:
             if isinstance(data, bytes):
@@ -345,14 +347,14 @@ class _Placement(NamedTuple):
         """Give the staged file its name; ``undo`` takes it back and puts back what stood there."""
         name = self.file.path.name
         standing = self.target.status(name)
-        bits = self.file.mode
+        bits, staged = self.file.mode, self.folder.at(self.name)
         if bits is None and standing is not None and stat.S_ISREG(standing.st_mode):
             bits = stat.S_IMODE(standing.st_mode)
-        os.chmod(
-            self.folder.at(self.name),
-            _default_permissions() if bits is None else bits,
-            dir_fd=self.folder.descriptor,
-        )
+        if bits is not None:
+            os.chmod(staged, bits, dir_fd=self.folder.descriptor)
+        else:
+            with suppress(PermissionError):  # a file system that knows no permissions
+                os.chmod(staged, _default_permissions(), dir_fd=self.folder.descriptor)
         if standing is None or not self.file.force:
             undo.callback(self._take_back)
             self._link(undo)

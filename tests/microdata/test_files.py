@@ -386,7 +386,7 @@ def test_what_is_not_placed_yet_is_readable_by_its_owner_alone(
         [(tmp_path / "key", b""), (tmp_path / "a", b""), (tmp_path / "b", made)],
         force=False, private=tmp_path / "key",
     )  # fmt: skip
-    assert modes == [[0o700, 0o644], [0o700, 0o600], [0o700, 0o600], [0o700, 0o600]]
+    assert modes == [[0o700, 0o644], [0o700, 0o600], [0o700, 0o600]]
     assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
 
 
@@ -403,3 +403,16 @@ def test_a_link_is_set_aside_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     write_all([(tmp_path / "a", b"1"), (tmp_path / "b", b"2")], force=True)
     assert ("a", False) in said
     assert files_of(tmp_path) == {"a": b"1", "b": b"2"}
+
+
+def test_a_file_system_without_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes public files, and refuses those that only their owner may read."""
+    monkeypatch.setattr(os, "chmod", _refused)
+    write_whole(tmp_path / "a", b"a", force=False)
+    with pytest.raises(InputError, match="key cannot be written: Operation not permitted"):
+        write_whole(tmp_path / "key", b"secret", force=False, mode=0o600)
+    assert files_of(tmp_path) == {"a": b"a"}
+
+
+def _refused(*_: object, **__: object) -> None:
+    raise PermissionError(1, "Operation not permitted")
