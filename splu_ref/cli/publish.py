@@ -26,7 +26,7 @@ from splu_ref.cli.release_options import (
     SensitiveTable,
     Stream,
 )
-from splu_ref.cli.released import Made
+from splu_ref.cli.released import Made, unpublished_values
 from splu_ref.cli.sanitize import SEEDED, refuse_identity, refuse_overlap, source_of
 from splu_ref.cli.streaming import require_fit, streamed, told_of
 from splu_ref.cli.sub_domains import observed_sub_domains, read_sub_domains
@@ -405,6 +405,7 @@ def run(
             table, output, columns, streaming, key_file,
             id_column=id_column, missing=missing, manifest=manifest, force=force,
         )  # fmt: skip
+        _note_domains(of_parts, manifest, mechanism, observed=False)
         _show(
             streaming, of_parts, of_parts.manifest.rows, output, observed=False, as_json=as_json,
             made=told_of(of_parts),
@@ -436,10 +437,22 @@ def run(
             "--observed-domain: the domain is a fact about the data now, and the release tells it: declare "
             "it with --domain to promise anything of a value that one record has"
         )
+    _note_domains(release, manifest, mechanism, observed=observed_domain)
     _show(
         made, release, release.table.row_count, output,
         observed=observed_domain, second=sensitive_table, as_json=as_json,
     )  # fmt: skip
+
+
+def _note_domains(release: Made, manifest: Path | None, name: str, *, observed: bool) -> None:
+    """Warn of values in the manifest that no row shows, unless the mechanism's options declare the domain."""
+    declares = not {"domain", "matrix"}.isdisjoint(NAMED[name][1])
+    remedy = "with --domain" if declares else "in Python, with Microdata.with_domain"
+    if name == "splu-gen":
+        remedy = "with splu-ref sanitize --domain"
+    declared = release.domains if declares and not observed else ()
+    for remark in unpublished_values(release, manifest, declared, remedy):
+        note(remark)
 
 
 _LONG = ("domains", "laws", "matrix", "parts", "quasi")
@@ -537,6 +550,7 @@ def _show(
         "suppressed": release.suppressed,
         "sensitive": list(release.domains),
         "domain_size": [len(domain) for domain in release.domains.values()],
+        "values_without_rows": list(release.values_without_rows.values()),
         "parameters": dict(mechanism.facts()),
         "randomness": release.randomness,
         "amplification": None if ratio is None else str(ratio),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -20,6 +20,11 @@ class Made(Protocol):
     @property
     def domains(self) -> Mapping[str, tuple[str, ...]]:
         """By sensitive column its domain."""
+        ...
+
+    @property
+    def values_without_rows(self) -> Mapping[str, int]:
+        """By sensitive column, how many values of its domain no published row has."""
         ...
 
     @property
@@ -73,6 +78,7 @@ class Told:
     ) -> None:
         columns = list(release.domains)
         sizes = [len(domain) for domain in release.domains.values()]
+        unshown = list(release.values_without_rows.values())
         self._single = single = len(columns) == 1
         allowed = release.max_gamma
         gammas, retentions = sizes_told(mechanism), retentions_told(mechanism)
@@ -86,6 +92,7 @@ class Told:
             "sensitive": columns[0] if single else columns,
             "plan": plan,
             "domain_size": sizes[0] if single else sizes,
+            "values_without_rows": unshown[0] if single else unshown,
             "max_gamma": dict(allowed) if isinstance(allowed, Mapping) else allowed,
             "randomness": release.randomness,
             "recoded": [step.facts() for step in release.recoded],
@@ -125,6 +132,30 @@ class Told:
         """Print the one or the other, with some lines more for people."""
         following = "tell gamma and p; keep the counts above, max_gamma and the original to yourself"
         show(self.result, [*self.lines, *closing, ("next", following)], as_json=as_json)
+
+
+def unpublished_values(
+    release: Made, manifest: Path | None, declared: Container[str], remedy: str = "with --domain"
+) -> list[str]:
+    """Return warnings of values that a manifest discloses, though no row shows them.
+
+    Parameters
+    ----------
+    release, manifest
+        What was published, and where its manifest stands, None without one.
+    declared
+        The columns whose domain does not come from the table.
+    remedy
+        How the domain can be declared.
+    """
+    counts = {} if manifest is None else release.values_without_rows
+    return [
+        f"the manifest lists {number} value{'' if number == 1 else 's'} of {column!r} that no published row "
+        f"has, and so discloses that the original has {'it' if number == 1 else 'them'}: declare all "
+        f"possible values {remedy}"
+        for column, number in counts.items()
+        if number and column not in declared
+    ]
 
 
 def kept_oftener(mechanism: SpluGen) -> str:

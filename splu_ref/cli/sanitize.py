@@ -36,7 +36,7 @@ from splu_ref.cli.release_options import (
     Seed,
     Stream,
 )
-from splu_ref.cli.released import Told, kept_oftener
+from splu_ref.cli.released import Told, kept_oftener, unpublished_values
 from splu_ref.cli.streaming import require_fit, streamed
 from splu_ref.cli.streaming import show as show_streamed
 from splu_ref.cli.worth import (
@@ -197,7 +197,7 @@ def run(
             table, output, sensitive, mechanism, key_file,
             id_column=id_column, missing=missing, manifest=manifest, force=force,
         )  # fmt: skip
-        show_streamed(made, mechanism, output, laws, distance, as_json=as_json)
+        show_streamed(made, mechanism, output, laws, distance, manifest=manifest, as_json=as_json)
         return
     with counted("publishing") as progress:
         with about(table):
@@ -225,7 +225,13 @@ def run(
             note(warning)
     secrecy = [] if transcript is None else [_secrecy(transcript, [path for path, _ in outputs])]
     oftener = [] if is_plain(mechanism) else [kept_oftener(mechanism.for_column(sensitive[0]))]
-    for remark in (*leak_warnings(leaks), *secrecy, *([] if seed is None else [SEEDED]), *oftener):
+    for remark in (
+        *leak_warnings(leaks),
+        *unpublished_values(release, manifest, wanted.domains if earlier is None else release.domains),
+        *secrecy,
+        *([] if seed is None else [SEEDED]),
+        *oftener,
+    ):
         note(remark)
     told = log is not None or key_file is not None or dependent
     again = None if told else repetition(laws.values(), distance)

@@ -10,7 +10,7 @@ from splu_ref.channels import PublishedCount
 from splu_ref.cli.gammas import is_plain
 from splu_ref.cli.output import about, note
 from splu_ref.cli.progress import counted
-from splu_ref.cli.released import Told, kept_oftener
+from splu_ref.cli.released import Told, kept_oftener, unpublished_values
 from splu_ref.cli.worth import repetition, worth_of
 from splu_ref.engines.streaming import StreamedRelease, publish
 from splu_ref.mechanisms import RecordMechanism, SpluGens
@@ -80,9 +80,12 @@ def show(
     laws: Mapping[str, PublishedCount],
     epsilon: Fraction,
     *,
+    manifest: Path | None,
     as_json: bool,
 ) -> None:
     """Print what was published by SPLU-Gen; ``laws`` and ``epsilon`` are those of what it is worth."""
+    for remark in unpublished_values(release, manifest, (), "with --domain, without --stream"):
+        note(remark)
     told = Told(mechanism, release, output, release.manifest.rows)
     told.add("streamed", *told_of(release))
     unsought = "columns that give a sensitive one away: splu-ref advise --stream does that"

@@ -24,6 +24,15 @@ from splu_ref.model import InputError
 
 LONGEST_LINE = 1 << 24
 """Bytes of the longest line that is read; a program that writes a longer one is stopped."""
+MOST_ERRORS = 1 << 24
+"""Bytes of standard error that are read for one answer; a program that writes more is stopped."""
+FAST_READS = 1000
+"""Reads for one answer that follow each other at once; before each later one passes `PAUSE`.
+
+A program that writes byte by byte would otherwise keep the runner busy for the whole time limit.
+"""
+PAUSE = 0.001
+"""Seconds."""
 
 _CHUNK = 1 << 16
 _LAST_WORDS = 2_000  # bytes of standard error that are kept
@@ -81,6 +90,7 @@ class Program:
         self._limits = limits
         self._received = bytearray()
         self._last_words = bytearray()
+        self._error_bytes = self._reads = 0  # for the present answer
         self._told = b""  # by the keeper
         self._line, far_end = socket.socketpair()
         with far_end:
@@ -144,6 +154,7 @@ class Program:
         allowed = self._limits.answer if within is None else min(within, self._limits.answer)
         last = allowed < self._limits.answer
         deadline = time.monotonic() + allowed
+        self._error_bytes = self._reads = 0
         self._serve(0.0)  # what has come already was not asked for
         if self._received:
             raise self._stopped("it wrote a line that nobody asked for")
@@ -180,6 +191,7 @@ class Program:
         with contextlib.suppress(OSError):
             self._input.close()
         deadline = time.monotonic() + min(self._limits.answer, _GRACE)
+        self._error_bytes = self._reads = 0
         while not self._ended():
             left = deadline - time.monotonic()
             if left <= 0:
@@ -209,14 +221,20 @@ class Program:
     def _serve(self, wait: float, unsent: memoryview | None = None) -> int:
         """Wait until a pipe is ready; read what has come; return how much of ``unsent`` was sent."""
         sent = 0
+        if self._reads > FAST_READS:
+            time.sleep(PAUSE)
         for key, _ in self._selector.select(wait):
             if key.fileobj is self._input:
                 sent = self._send(unsent)
             elif key.fileobj is self._output:
                 self._received += self._read(key.fileobj.fileno())
             else:
-                self._last_words += self._read(self._errors.fileno())
+                words = self._read(self._errors.fileno())
+                self._last_words += words
                 del self._last_words[:-_LAST_WORDS]
+                self._error_bytes += len(words)
+        if self._error_bytes > MOST_ERRORS:
+            raise self._stopped(f"it wrote more than {MOST_ERRORS} bytes to standard error for one answer")
         return sent
 
     def _send(self, unsent: memoryview | None) -> int:
@@ -231,6 +249,7 @@ class Program:
         return sent
 
     def _read(self, descriptor: int) -> bytes:
+        self._reads += 1
         try:
             data = os.read(descriptor, _CHUNK)
         except BlockingIOError:

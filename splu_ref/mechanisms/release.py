@@ -79,6 +79,22 @@ class PublishedTable(CountedRelease):
         made = Origin.now(self.table)
         return Manifest(self.mechanism, self.table.row_count, self.domains, made, recoded=self.recoded)
 
+    @cached_property
+    def values_without_rows(self) -> dict[str, int]:
+        """By sensitive column, how many values of its domain no published row has.
+
+        Unless the domain was declared, a reader of the manifest learns that each of them occurs in the
+        original, perhaps in a deleted record alone.
+        """
+        return {
+            column: len(set(domain).difference(self.published_values(column)))
+            for column, domain in self.domains.items()
+        }
+
+    def published_values(self, column: str) -> tuple[str, ...]:
+        """Return the values of a sensitive column that are published, as texts."""
+        return self.table.values(column)
+
     @property
     def frame(self) -> Any:
         """The published table as a data frame of the kind that it was made from."""

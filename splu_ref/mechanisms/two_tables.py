@@ -87,6 +87,10 @@ class PublishedTwoTables(PublishedTable):
             return self.told
         return replace(super().manifest, sensitive_table=self.sensitive_table.content_digest())
 
+    def published_values(self, column: str) -> tuple[str, ...]:
+        """Return the values that the sensitive table holds."""
+        return self.sensitive_table.values(column)
+
 
 @dataclass(frozen=True, kw_only=True)
 class TwoTablesRelease(PublishedTwoTables, Release):

@@ -54,6 +54,7 @@ def test_two_tables_hold_groups_of_different_values(capsys: pytest.CaptureFixtur
         "suppressed": 2,
         "sensitive": ["job"],
         "domain_size": [5],
+        "values_without_rows": [0],
         "parameters": {"gamma": 3, "plan": "anatomy"},
         "randomness": "system",
         "amplification": None,

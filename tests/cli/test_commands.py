@@ -61,7 +61,8 @@ def test_a_release_from_table_to_estimate(
     assert done == {
         "rows_in": 30718, "rows_out": 30715, "suppressed": 3, "gamma": 5, "retention": "1/5",
         "sensitive": "occupation",
-        "plan": "mixed", "domain_size": 14, "max_gamma": 7, "randomness": "system", "recoded": [],
+        "plan": "mixed", "domain_size": 14, "values_without_rows": 0, "max_gamma": 7,
+        "randomness": "system", "recoded": [],
         "publisher_only": ["max_gamma", "worth", "leaks"],
     }  # fmt: skip
     [worth], [leaks] = private["worth"], private["leaks"]

@@ -47,6 +47,7 @@ def test_retention_from_a_file_of_domains(capsys: pytest.CaptureFixture[str]) ->
         "suppressed": 0,
         "sensitive": ["age", "job"],
         "domain_size": [10, 4],
+        "values_without_rows": [0, 0],
         "parameters": {"retention": "1/5", "replacing": "uniform", "order": "kept"},
         "randomness": "seeded",
         "amplification": "7",  # (1 + 4/4) (1 + 10/4)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import time
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,7 +19,15 @@ from splu_ref.conformance import Conformance, Result, Verdict, junit
 from splu_ref.conformance.comparison import fault, read_answer
 from splu_ref.conformance.description import read_description
 from splu_ref.conformance.judging import replayed
-from splu_ref.conformance.program import LONGEST_LINE, Limits, MisbehaviorError
+from splu_ref.conformance.program import (
+    FAST_READS,
+    LONGEST_LINE,
+    MOST_ERRORS,
+    PAUSE,
+    Limits,
+    MisbehaviorError,
+    Program,
+)
 from splu_ref.conformance.session import Session
 from splu_ref.model import Json
 from splu_ref.terminal import say_json
@@ -63,7 +73,8 @@ def test_the_sample_comes_through(tmp_path: Path) -> None:
     [
         ("read request; cat /dev/zero", f"longer than {LONGEST_LINE} bytes"),
         ("yes", "nobody asked for|not an object|not JSON|before it had read"),
-        ("cat /dev/zero >&2", "no answer within"),
+        ("cat /dev/zero >&2", f"more than {MOST_ERRORS} bytes to standard error"),
+        ("read request; cat /dev/zero >&2", f"more than {MOST_ERRORS} bytes to standard error"),
         ("exec sleep 100", "no answer within"),
         ("sleep 100 & exit 3", "no answer within|closed its output|exit code 3"),
         ("exit 3", "exit code 3"),
@@ -73,10 +84,38 @@ def test_the_sample_comes_through(tmp_path: Path) -> None:
 )
 def test_a_flood_a_silence_and_a_crash(script: str, how: str) -> None:
     started = time.monotonic()
-    answer = _asked(["sh", "-c", script], timeout=1)
+    answer = _asked(
+        ["sh", "-c", script], timeout=60 if "cat" in script else 1
+    )  # a flood ends before its time
     assert isinstance(answer, str)
     assert any(part in answer for part in how.split("|")), answer
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 50
+
+
+def test_a_flood_after_the_end_of_input_ends() -> None:
+    with Program(["sh", "-c", "read request; echo {}; read end; cat /dev/zero >&2"], Limits(60)) as program:
+        program.ask(b"{}")
+        with pytest.raises(MisbehaviorError, match=f"more than {MOST_ERRORS} bytes to standard error"):
+            program.finish()
+
+
+@pytest.mark.parametrize("descriptor", [1, 2])
+def test_a_flood_of_single_bytes_costs_few_reads(descriptor: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, read = 0, os.read
+
+    def counted(file: int, most: int) -> bytes:
+        nonlocal reads
+        reads += 1
+        return read(file, most)
+
+    code = f"import os, sys; sys.stdin.readline()\nwhile True: os.write({descriptor}, b'x')"
+    with Program([sys.executable, "-S", "-c", code], Limits(1.5)) as program:
+        monkeypatch.setattr(os, "read", counted)
+        started = time.monotonic()
+        with pytest.raises(MisbehaviorError, match="no answer within"):
+            program.ask(b"{}")
+        elapsed = time.monotonic() - started
+    assert 0 < reads <= FAST_READS + 2 + 2 * elapsed / PAUSE  # of both pipes
 
 
 TEXTS = st.text(st.characters(codec=None), max_size=30) | st.sampled_from(

@@ -66,6 +66,16 @@ def structure(frame: DataFrame) -> types.StructField:
     return types.StructField(CELLS, frame.schema, nullable=False)
 
 
+def without_metadata(schema: types.StructType) -> types.StructType:
+    """Return the columns without their metadata, such as comments.
+
+    Columns of nested types, which have fields of their own, are refused by `require_texts`.
+    """
+    return types.StructType(
+        [types.StructField(field.name, field.dataType, field.nullable) for field in schema.fields]
+    )
+
+
 def microdata(batch: pa.RecordBatch) -> Microdata:
     """Return the records whose cells a batch holds as a table, one of Polars, which is quick to be packed."""
     return Microdata.from_frame(pl.DataFrame(pa.Table.from_batches([cells_of(batch)])), empty=True)

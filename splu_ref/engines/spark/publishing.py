@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame
 
-from splu_ref.engines.spark.cells import require_texts
+from splu_ref.engines.spark.cells import require_texts, without_metadata
 from splu_ref.engines.spark.content import content_digest
 from splu_ref.engines.spark.groups import published_in_groups
 from splu_ref.engines.spark.keys import KeyFile, ReleaseSecret
@@ -145,12 +145,13 @@ def publish(
             ),
         )
         records = identified(frame, id_column)
+        cells = without_metadata(frame.schema)
         if isinstance(mechanism, RowMechanism):
-            published = published_by_row(records, columns, mechanism, secret, frame.schema)
+            published = published_by_row(records, columns, mechanism, secret, cells)
         else:
             assert isinstance(mechanism, SpluGen | SpluGenByColumn)  # see _require_possible
             of_column = {name: mechanism.for_column(name) for name in names}
-            published = published_in_groups(records, columns, of_column, secret, frame.schema)
+            published = published_in_groups(records, columns, of_column, secret, cells)
     return SparkRelease(
         frame=published.rows,
         mechanism=mechanism,

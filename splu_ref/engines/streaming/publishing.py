@@ -43,7 +43,7 @@ class StreamedRelease:
     ----------
     manifest
         The public facts.
-    rows_in, suppressed, max_gamma, randomness
+    values_without_rows, rows_in, suppressed, max_gamma, randomness
         As of `splu_ref.mechanisms.Release`.
     original
         The frequencies of the original: for the publisher, not for the public.
@@ -54,6 +54,7 @@ class StreamedRelease:
     """
 
     manifest: Manifest
+    values_without_rows: Mapping[str, int]
     rows_in: int
     suppressed: int
     max_gamma: int | Mapping[str, int] | None
@@ -177,6 +178,8 @@ class _Work:
         else:
             assert isinstance(mechanism, SpluGens)  # see _require_possible
             made = published_in_groups(scan, choices, mechanism, columns, self._folder, steps)
+        domains = {column: tuple(map(text, scan.domain(column))) for column in columns}
+        unpublished = {column: set(domain) for column, domain in domains.items()}
         with steps.timed("writing"):
             sink = Sink(output, self._folder)
             content = Content(
@@ -187,13 +190,16 @@ class _Work:
                 for part in made.parts:
                     sink.add(part)
                     content.add(part)
+                    for column, values in unpublished.items():
+                        if values:
+                            values.difference_update(part.values(column))
                     done += part.row_count
                     steps.tell("writing", done, scan.row_count)
         with steps.timed("digesting"):
             origin = Origin.of_content(content.digest())
-        domains = {column: tuple(map(text, scan.domain(column))) for column in columns}
         return StreamedRelease(
             manifest=Manifest(mechanism, scan.row_count - made.suppressed, domains, origin),
+            values_without_rows={column: len(values) for column, values in unpublished.items()},
             rows_in=scan.row_count,
             suppressed=made.suppressed,
             max_gamma=max_gamma,

@@ -7,7 +7,6 @@ import doctest
 import io
 import re
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
@@ -40,6 +39,7 @@ from splu_ref.microdata import Microdata, embedded_table
 from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import Key, KeyedSource, keyed
 from splu_ref.randomness.release_context import release_key
+from tests.engines.spark.session import started
 
 pytestmark = [
     pytest.mark.spark,
@@ -49,57 +49,18 @@ pytestmark = [
 ]
 
 PAGE = Path(__file__).parents[3] / "docs" / "spark.md"
-LOGGING = """
-rootLogger.level = info
-rootLogger.appenderRef.file.ref = file
-appender.file.type = File
-appender.file.name = file
-appender.file.fileName = {path}
-appender.file.layout.type = PatternLayout
-appender.file.layout.pattern = %c %m%n%ex%n
-"""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of everything that Spark writes, uncompressed."""
-    made = tmp_path_factory.mktemp("spark")
-    for name in ("events", "local", "warehouse"):
-        (made / name).mkdir()
-    (made / "log4j2.properties").write_text(LOGGING.format(path=made / "log.txt"))
-    return made
+    return tmp_path_factory.mktemp("spark")
 
 
 @pytest.fixture(scope="module")
 def spark(folder: Path) -> Iterator[SparkSession]:
-    settings = {
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{folder / 'log4j2.properties'} "
-        "-XX:TieredStopAtLevel=1",  # the tables are small: compiling takes longer than it saves
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.driver.memory": "1g",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.eventLog.enabled": "true",
-        "spark.eventLog.dir": f"file:{folder / 'events'}",
-        "spark.eventLog.compress": "false",
-        "spark.local.dir": str(folder / "local"),
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.shuffle.compress": "false",
-        "spark.broadcast.compress": "false",
-        "spark.sql.shuffle.partitions": "3",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "700",
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        builder = SparkSession.builder.master("local[2,4]").appName("publishing")
-        for name, value in settings.items():
-            builder = builder.config(name, value)
-        session = builder.getOrCreate()
+    with started(folder) as session:
         yield session
-        session.stop()
 
 
 @pytest.fixture(scope="module")
