@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -183,6 +184,20 @@ def test_one_answer_of_a_generated_run_is_rejected(fault_of: str, number: int) -
     assert judged(answering(0), description, file, vector).verdict is Verdict.PASSED
     found = judged(answering(number), description, file, vector)
     assert (found.verdict, found.kind) == (Verdict.FAILED, Kind.GENERATED)
+
+
+def test_a_generated_run_with_another_digest_is_rejected() -> None:
+    """The answers are those of the reference, and the vector says something else."""
+    (file,) = (file for file in all_vectors() if file.path == "plan/accumulated-cyclic-4.json")
+    (vector,) = file.vectors
+    description, session = read_description(DESCRIPTION), Answering(answer)
+    first, *others = vector.checkpoints
+    for changed in (
+        replace(vector, answers_sha256="0" * 64),
+        replace(vector, checkpoints=("0" * 64, *others)),
+        replace(vector, checkpoints=(first, *others[:-1], "0" * 64)),
+    ):
+        assert judged(session, description, file, changed).verdict is Verdict.FAILED
 
 
 # ---- releases at random --------------------------------------------------------------------------
