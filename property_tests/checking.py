@@ -113,6 +113,8 @@ def judged(
         batches += 1
         if value.rejects(level):
             return Outcome(False, f"e-value too large after batch {batches}", value.log10, level)
+    if not batches:
+        return Outcome(False, "nothing was drawn", None, level)
     text = power(level) if run.size == "full" else ""
     return Outcome(
         passed=True,

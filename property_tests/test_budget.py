@@ -96,3 +96,8 @@ def test_a_sample_that_ends_states_its_last_value_and_the_power() -> None:
         Run("seed"), "release.counts", iter([EValue(3.0), EValue(-1.0)]), lambda level: f"at {level}"
     )
     assert (outcome.passed, outcome.log10_e, outcome.power) == (True, -1.0, "at 1/20000000")
+
+
+def test_a_sampled_check_that_draws_nothing_does_not_pass() -> None:
+    outcome = judged(Run("seed"), "release.counts", iter(()), lambda level: "none")
+    assert (outcome.passed, outcome.log10_e, outcome.detail) == (False, None, "nothing was drawn")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from typing import NoReturn
 
@@ -26,9 +27,13 @@ def read_answer(line: bytes, identifier: str) -> dict[str, Json]:
         If the line is not one JSON object in UTF-8, or answers another request.
     """
     try:
-        answer = json.loads(line.decode(), parse_constant=_refuse_constant)
+        answer = json.loads(line.decode(), parse_constant=_refuse_constant, object_pairs_hook=_unique)
     except UnicodeDecodeError:
         raise UnreadableAnswerError("its answer is not UTF-8") from None
+    except _RepeatedKeyError as error:
+        raise UnreadableAnswerError(
+            f"its answer has the key {shown(str(error))} twice in one object"
+        ) from None
     except (ValueError, RecursionError):
         raise UnreadableAnswerError(
             f"its answer is not JSON: {clipped(line.decode(errors='replace'))}"
@@ -45,7 +50,8 @@ def fault(vector: Vector, answer: Mapping[str, Json]) -> str | None:
     kind = error_kind(answer)
     if vector.error is not None:
         if kind == vector.error:
-            return None
+            beside = sorted(answer.keys() - {"error", "id"})
+            return f"has {shown(beside[0])} beside its error" if beside else None
         given = f"the error {shown(kind)}" if kind is not None else f"answered {shown(answer)}"
         return f"must be refused with the kind {vector.error!r}, not {given}"
     if "error" in answer:
@@ -99,6 +105,19 @@ def _difference(given: object, expected: object) -> str:
                 return f"{shown(one)} at place {place}, not {shown(other)}"
         return f"a list of {len(given)}, not of {len(expected)}"
     return f"{shown(given)}, not {shown(expected)}"
+
+
+class _RepeatedKeyError(ValueError):
+    """A key that stands twice in an object, of which readers of JSON take one or the other."""
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
+        raise _RepeatedKeyError(
+            next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        )
+    return unique
 
 
 def _refuse_constant(name: str) -> NoReturn:

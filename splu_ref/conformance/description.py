@@ -106,17 +106,17 @@ def read_description(answer: Mapping[str, Json]) -> Description:
         return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
     operations = answer.get("ops")
-    if not texts(operations):
+    if "error" in answer or not texts(operations):
         raise MisbehaviorError(f'describe must be answered {{"ops": [texts], ...}}, not {shown(answer)}')
-    features = answer.get("features")
-    if features is not None and not texts(features):
+    features = answer.get("features", [])
+    if not texts(features):
         raise MisbehaviorError(f"the features of describe must be a list of texts, not {shown(features)}")
     named = [answer.get(key) for key in ("name", "version")]
     if not all(isinstance(text, str) for text in named):
         raise MisbehaviorError(f"describe must be answered with a name and a version, not {shown(answer)}")
     return Description(
         frozenset(operations),
-        None if features is None else frozenset(features),
+        frozenset(features) if "features" in answer else None,
         clipped(str(named[0])),
         clipped(str(named[1])),
     )

@@ -111,3 +111,65 @@ def test_json_output_of_a_true_certificate(tmp_path: Path, capsys: pytest.Captur
     answer = json.loads(capsys.readouterr().out)
     assert answer["valid"] is True
     assert answer["claim"] == "error-probability"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--jsno", "FILE"],
+        ["FILE", "--jsno"],
+        ["--json", "--strict", "FILE"],
+        ["--json=yes", "FILE"],
+        ["-json", "FILE"],
+        ["-q", "FILE"],
+        ["--", "FILE"],
+        ["", "FILE"],
+        ["FILE", "FILE"],
+        ["--help"],
+        ["--json"],
+        ["--json", "--json"],
+    ],
+)
+def test_an_option_that_it_does_not_have_is_no_verdict(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The certificate is valid, and whoever mistypes an option learns that it was not checked as asked."""
+    path = tmp_path / "c.json"
+    path.write_text(certificate_text(error_certificate(10, "0.3", 5)))
+    assert certificate_checker.main([str(path)]) == 0
+    assert capsys.readouterr().out.startswith("valid: ")
+    assert certificate_checker.main([str(path) if each == "FILE" else each for each in arguments]) == 2
+    printed = capsys.readouterr().out
+    assert json.loads(printed)["valid"] is False if "--json" in arguments else "unreadable: " in printed
+    assert "valid: With" not in printed
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"", 2),
+        (b"null", 2),
+        (b"[]", 2),
+        (b"{}", 2),
+        (b"true", 2),
+        (b'"valid"', 2),
+        (b'{"valid": true}', 2),
+        (b"\xff", 2),
+        (b"CERTIFICATE CERTIFICATE", 2),
+        (b" CERTIFICATE\n", 0),
+        (b"FALSE", 1),
+    ],
+)
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_the_exit_code_is_that_of_the_verdict(
+    content: bytes, code: int, options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = certificate_text(error_certificate(10, "0.3", 5))
+    wrong = text.replace('"numerator": "', '"numerator": "1')
+    assert wrong != text
+    path = tmp_path / "c.json"
+    path.write_bytes(content.replace(b"CERTIFICATE", text.encode()).replace(b"FALSE", wrong.encode()))
+    assert certificate_checker.main([*options, str(path)]) == code
+    printed = capsys.readouterr().out
+    word = ("valid", "false", "unreadable")[code]
+    assert json.loads(printed)["valid"] is (code == 0) if options else printed.startswith(f"{word}: ")

@@ -90,7 +90,12 @@ def parsed(document: bytes) -> Outcome:
     for case in ElementTree.fromstring(document).iter("testcase"):  # noqa: S314
         properties = {item.get("name", ""): item.get("value", "") for item in case.iter("property")}
         trouble = next((part for part in case if part.tag in {"failure", "error", "skipped"}), None)
-        passed = trouble is None
+        e_value = _number(properties.get("log10_e", ""))
+        idle = "budget" in properties and e_value is None
+        passed = trouble is None and not idle
+        detail = "it samples, and there is no e-value: nothing was drawn" if idle else ""
+        if trouble is not None:
+            detail = f"{trouble.tag}: {_one_line(trouble.get('message') or '')}"
         name = _name(case, claimed="claim" in properties)
         rows.append(
             check_row(
@@ -100,7 +105,7 @@ def parsed(document: bytes) -> Outcome:
                 passed,
                 grade=properties.get("grade") or ("statistical" if "budget" in properties else "property"),
                 evidence=_evidence(properties),
-                detail="" if trouble is None else f"{trouble.tag}: {_one_line(trouble.get('message') or '')}",
+                detail=detail,
                 seconds=float(case.get("time") or 0),
             )
         )
@@ -108,7 +113,7 @@ def parsed(document: bytes) -> Outcome:
             statistics.append(
                 StatisticalRow(
                     check=name,
-                    log10_e=_number(properties.get("log10_e", "")),
+                    log10_e=e_value,
                     budget=Fraction(exact(properties["budget"], "budget")),
                     power=properties.get("power", ""),
                     passed=passed,

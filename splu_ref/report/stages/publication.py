@@ -115,7 +115,7 @@ def _audited(table: Microdata, gamma: Gamma, seed: bytes) -> Outcome:
     kept = row(
         "promises",
         "Every promise covers its values",
-        all(value.kept for value in values),
+        bool(covered) and all(value.kept for value in values),
         f"{len(covered)} of {len(values)} values are promised something, by exact error probabilities",
     )
     statistic = _statistic(e_value, len(values), int(frequencies.max()), gamma)
