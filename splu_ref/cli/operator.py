@@ -124,7 +124,12 @@ def run(
     lines = _lines(wanted, found, appraisal, kept, ordinary)
     if output is not None:
         write_whole(output, matrix_text(column, values, found.matrix), force=force)
-        lines.append(("matrix", f"{output} (publish by it: --mechanism operator --matrix {output})"))
+        lines.append(
+            (
+                "matrix",
+                f"{output} (publish by it: splu-ref publish TABLE --mechanism operator --matrix {output})",
+            )
+        )
     with certified(certificate, partial(_certificate, found), lines, force=force):
         show(result, lines, as_json=as_json)
     if output is not None:
