@@ -37,31 +37,54 @@ _PARAMETERS = (
     (re.compile(r"(?<!\S)--key-file\b"), "key"),
 )
 """Options that remedies name, and the parameters that do the same in Python."""
-_OPTIONS_SPOKEN: ContextVar[bool] = ContextVar("options_spoken", default=False)
+_OPTION = re.compile(r"(?<![^\s(])--[a-z][a-z0-9-]*")
+_OPTIONS_OFFERED: ContextVar[frozenset[str] | None] = ContextVar("options_offered", default=None)
 
 
 @contextmanager
-def options_spoken() -> Iterator[None]:
-    """Let errors name options, as the command line does; outside they name the parameters of Python."""
-    token = _OPTIONS_SPOKEN.set(True)
+def options_spoken(offered: Iterable[str] = ()) -> Iterator[None]:
+    """Let errors name options, as the command line does; outside they name the parameters of Python.
+
+    Parameters
+    ----------
+    offered
+        The options of the command that runs, such as ``--missing``.
+    """
+    token = _OPTIONS_OFFERED.set(frozenset(offered))
     try:
         yield
     finally:
-        _OPTIONS_SPOKEN.reset(token)
+        _OPTIONS_OFFERED.reset(token)
+
+
+def offer_options(offered: Iterable[str]) -> None:
+    """Say which options the command has, once it is known, until `options_spoken` ends."""
+    if _OPTIONS_OFFERED.get() is not None:
+        _OPTIONS_OFFERED.set(frozenset(offered))
 
 
 class SpluError(Exception):
     """Root of every error that this package raises on purpose.
 
-    A remedy is written as an option, ``--missing '?'``, and told in Python as a parameter, ``missing='?'``.
+    A remedy is written as an option, ``--missing '?'``, and printed in Python as a parameter,
+    ``missing='?'``. A remedy after the message is printed only where its options exist: in a command that
+    has them, or in Python if they are parameters there.
     """
 
     def __str__(self) -> str:
-        told = super().__str__()
-        if not _OPTIONS_SPOKEN.get():
-            for option, parameter in _PARAMETERS:
-                told = option.sub(parameter, told)
-        return told
+        offered = _OPTIONS_OFFERED.get()
+        words = [str(each) if offered is not None else _as_parameters(str(each)) for each in self.args]
+        existing = offered or frozenset()
+        return " or ".join(
+            words[:1] + [each for each in words[1:] if existing.issuperset(_OPTION.findall(each))]
+        )
+
+
+def _as_parameters(words: str) -> str:
+    """Return a text with the parameters of Python in the place of options."""
+    for option, parameter in _PARAMETERS:
+        words = option.sub(parameter, words)
+    return words
 
 
 class InputError(SpluError, ValueError):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +11,7 @@ import pytest
 from splu_ref.model import (
     Concept,
     ConceptGuarantee,
+    DataError,
     Gamma,
     InputError,
     ParameterError,
@@ -17,6 +19,7 @@ from splu_ref.model import (
     SpluRequirement,
     UtilityClaim,
     exact,
+    offer_options,
     options_spoken,
     positive,
     probability,
@@ -295,3 +298,16 @@ def test_remedies_are_told_as_options_or_as_parameters() -> None:
             pass
         assert str(told) == told.args[0]
     assert str(told).startswith("missing=")
+
+
+def test_a_remedy_is_told_only_where_its_option_or_parameter_exists() -> None:
+    error = DataError("drop the rows", "say --missing '?'", "say --separator tab", "write them anew")
+    assert str(error) == "drop the rows or say missing='?' or write them anew"
+    with options_spoken():
+        assert str(error) == "drop the rows or write them anew"
+        offer_options(("--separator", "--force"))
+        assert str(error) == "drop the rows or say --separator tab or write them anew"
+    offer_options(("--separator",))
+    assert str(error) == "drop the rows or say missing='?' or write them anew"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert str(DataError()) == ""

@@ -25,14 +25,14 @@ class RepeatedPrivacy:
     epsilon, alpha
         Relative error and largest protected count.
     once, averaged
-        Certified enclosures of T_P for one release and for the mean over all R.
+        T_P for one release and for the mean over all R: exact, or a certified enclosure of a long fraction.
     """
 
     releases: int
     epsilon: Fraction
     alpha: int
-    once: Bounds
-    averaged: Bounds
+    once: Fraction | Bounds
+    averaged: Fraction | Bounds
 
     def __str__(self) -> str:
         return (
@@ -59,6 +59,6 @@ def repeated_privacy(
         releases=releases,
         epsilon=once.epsilon,
         alpha=once.alpha,
-        once=once.t_p_definition.bounds(12),
-        averaged=averaged.t_p_definition.bounds(12),
+        once=once.t_p_definition.value(),
+        averaged=averaged.t_p_definition.value(),
     )

@@ -137,11 +137,15 @@ class LogForm:
         unit = exact(base, "base")
         if unit <= 1:
             raise ParameterError(f"base = {shown(unit)} measures no information: give a base above 1")
-        bits = _FIRST_BITS
+        bits, measure = _FIRST_BITS, LogForm.lg(unit)
+        first = next(iter(measure.coefficients))
+        ratio = self.coefficients.get(first, Fraction(0)) / measure.coefficients[first]
+        if self == measure * ratio:  # the only rational numbers among these quotients
+            return Bounds(ratio, ratio)
         while True:
             found = self.bounds(bits)
             if unit != 2:
-                one = LogForm.lg(unit).bounds(bits)
+                one = measure.bounds(bits)
                 ends = [end / part for end in (found.lower, found.upper) for part in (one.lower, one.upper)]
                 found = Bounds(min(ends), max(ends))
             if (found.upper - found.lower) * 10**places <= min(abs(found.lower), abs(found.upper)):

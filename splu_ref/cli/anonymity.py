@@ -9,6 +9,7 @@ import typer
 
 from splu_ref.audit.anonymity import OPEN, Anonymity
 from splu_ref.cli.output import AsJson, Separator, about, show
+from splu_ref.cli.progress import counted
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 from splu_ref.microdata import read_table
@@ -39,7 +40,7 @@ def run(
     """
     if number is not None and sensitive is None:
         raise ParameterError("--l is about the values of a sensitive column: name it, --sensitive")
-    with about(table):
+    with about(table), counted("counting"):
         data = read_table(table)
         found = Anonymity.of(Columns(data, {}), quasi, sensitive)
     result: dict[str, object] = {

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.model import SpluError, options_spoken
+from splu_ref.model import SpluError, offer_options, options_spoken
 from splu_ref.terminal import say, settle_streams
 
 COMMANDS = {
@@ -107,7 +107,11 @@ class _Program(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Return the command that the first word names, and the words after it."""
         name, _, rest = super().resolve_command(ctx, args)
-        return name, None if name is None else command(name), rest
+        if name is None:
+            return None, None, rest
+        loaded = command(name)
+        offer_options(option for parameter in loaded.params for option in parameter.opts)
+        return name, loaded, rest
 
 
 app = typer.Typer(

@@ -45,6 +45,7 @@ from splu_ref.mechanisms import (
     read_transcript,
 )
 from splu_ref.microdata import Microdata, read_table
+from splu_ref.microdata.counted import require_columns
 from splu_ref.microdata.recoding import admitting_missing
 from splu_ref.model import Gamma, ParameterError, positive, probability, whole
 from splu_ref.randomness import Key, SystemSource
@@ -187,7 +188,7 @@ def run(
     _refuse_sampling(sample, salt)
     with counted("auditing") as progress:
         with about(published):
-            table = _published(published, facts)
+            table = _published(published, columns, facts)
         _require_one_release(facts, record)
         progress(1, 4)
         prepared = None
@@ -266,9 +267,10 @@ def _in_files(
             )  # fmt: skip
 
 
-def _published(path: Path, facts: Manifest | None) -> Microdata:
-    """Return the published table, which must have the content that its manifest tells."""
+def _published(path: Path, columns: Sequence[str], facts: Manifest | None) -> Microdata:
+    """Return the published table, with its sensitive columns and the content that its manifest states."""
     table = read_table(path)
+    require_columns(columns, table.columns)
     if facts is not None:
         facts.require_content(table)
     return table

@@ -28,6 +28,7 @@ from splu_ref.channels import (
 from splu_ref.channels import retention as retention_channel
 from splu_ref.cli.certify import certified
 from splu_ref.cli.output import AsJson, Force, Separator, about, show
+from splu_ref.cli.progress import counted
 from splu_ref.files import refuse_existing
 from splu_ref.guarantees import decimal_down, decimal_up
 from splu_ref.guarantees.progress import Progress
@@ -117,7 +118,8 @@ def run(
         limit = _swapped_limit(limit, records) if records and limit is not None else limit
     # A value drawn from the table's own counts tells of the table: no ratio of records bounds that.
     local = told is None or told.mechanism.replacing != "identity"
-    found = _found(channel, counts, levels, local=local)
+    with counted("searching priors"):
+        found = _found(channel, counts, levels, local=local)
     lines = _lines(levels, found, prior=counts is not None)
     lines.insert(1, ("safe retention", _allowed(limit, rounded=bool(records))))
     result = _result(levels, found, size, keep, limit)
@@ -139,7 +141,8 @@ def _of_matrix(told: Operator, levels: Levels, prior: Path | None, *, as_json: b
     """Answer for a release by a matrix, which has no retention that could be smaller."""
     channel = from_matrix(told.values, told.rows, told.values)
     counts = None if prior is None else _counts(prior, told.column, told.values)
-    found = _found(channel, counts, levels, local=True)
+    with counted("searching priors"):
+        found = _found(channel, counts, levels, local=True)
     lines = _lines(levels, found, prior=counts is not None)
     show(_result(levels, found, len(told.values), None, None), lines, as_json=as_json)
     return 0 if found.holds else 1

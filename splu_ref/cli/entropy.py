@@ -13,6 +13,7 @@ from splu_ref.audit.claims.world_file import read_world
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import EntropyLoss, LogForm, ValueLoss
 from splu_ref.cli.output import AsJson, about, show
+from splu_ref.cli.progress import counted
 from splu_ref.guarantees import decimal_up
 from splu_ref.model import Exact, ParameterError
 
@@ -40,7 +41,7 @@ def run(
     """
     LogForm({}).narrowed(base=base)  # refused before anything is computed
     told = read_world(world)
-    with about(world):
+    with about(world), counted("computing entropies"):
         found = told.losses()
     rows = sorted(found.values, key=_order)
     if released is not None:

@@ -16,7 +16,7 @@ from splu_ref.cli.gammas import by_column, in_words, sizes_told, splu_gen
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
-from splu_ref.cli.queries import read_queries
+from splu_ref.cli.queries import some_queries
 from splu_ref.cli.records import published_records
 from splu_ref.cli.release_options import SensitiveTable
 from splu_ref.cli.tables import TableOptions, make_table, values_of
@@ -49,6 +49,7 @@ from splu_ref.mechanisms import (
     SpluGen,
     SpluGens,
     read_manifest,
+    require_sensitive_table,
     splu_gen_of,
     with_sensitive_table,
 )
@@ -168,8 +169,8 @@ def run(
         "--draws": draws,
     }
     by_channel = facts is not None and not isinstance(facts.mechanism, SpluGens)
-    queries = [] if batch is None else list(read_queries(batch))
-    second = _second(sensitive_table, by_channel=by_channel)
+    queries = [] if batch is None else some_queries(batch)
+    second = _second(sensitive_table, facts)
     if by_channel:
         _by_channel(
             published, _present(facts), second, where, queries, method, told, batch, wanted, as_json=as_json
@@ -322,14 +323,17 @@ def _present(given: _Given | None) -> _Given:
     return given
 
 
-def _second(path: Path | None, *, by_channel: bool) -> Microdata | None:
+def _second(path: Path | None, facts: Manifest | None) -> Microdata | None:
     """Return Anatomy's second table."""
     if path is None:
         return None
-    if not by_channel:
+    if facts is None or isinstance(facts.mechanism, SpluGens):
         raise ParameterError("--sensitive-table is the second table of a release by Anatomy: leave it out")
     with about(path):
-        return read_table(path)
+        table = read_table(path)
+        if isinstance(facts.mechanism, Anatomy):
+            require_sensitive_table(facts, table)
+        return table
 
 
 def _by_channel(

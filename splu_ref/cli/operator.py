@@ -15,6 +15,7 @@ from splu_ref.channels import Levels
 from splu_ref.cli.certify import certified
 from splu_ref.cli.matrices import matrix_text
 from splu_ref.cli.output import AsJson, Force, about, note, show
+from splu_ref.cli.progress import counted
 from splu_ref.cli.sanitize import refuse_overlap
 from splu_ref.files import refuse_existing, write_whole
 from splu_ref.guarantees import decimal_up
@@ -22,6 +23,7 @@ from splu_ref.guarantees.progress import Progress
 from splu_ref.model import DataError
 from splu_ref.operators import Optimum, Requirement, best_operator
 from splu_ref.operators.appraisal import Appraisal, uniform_retention, uniform_variances
+from splu_ref.operators.one_prior import MOST_VALUES
 
 if TYPE_CHECKING:
     from splu_ref.certificates.form import Certificate
@@ -38,7 +40,8 @@ _GUARANTEES = {
     "values": "no belief in a single value, under the table's counts as prior,",
     "sets": "no belief in any set of values, under the table's counts as prior,",
 }
-_MOST_VALUES = 60
+MOST_SHOWN = 60
+"""Values of a matrix that is appraised; against one prior `MOST_VALUES` may be fewer."""
 
 
 @one_budget()
@@ -90,17 +93,20 @@ def run(
     with about(prior):
         table = read_table(prior)
         table.codes(column)  # a single value is refused
-        counted = dict(zip(map(text, table.domain(column)), table.histogram(column).tolist(), strict=True))
-        if len(counted) > _MOST_VALUES:
+        histogram = dict(zip(map(text, table.domain(column)), table.histogram(column).tolist(), strict=True))
+        most = MOST_VALUES.get(against, MOST_SHOWN)
+        if len(histogram) > most:
             raise DataError(
-                f"column {column!r} has {len(counted)} values, and an operator is sought for at most "
-                f"{_MOST_VALUES}: group them"
+                f"column {column!r} has {len(histogram)} values, and an operator --against {against} is "
+                f"sought for at most {most}: group them{'' if against == 'any' else ', or say --against any'}"
             )
-    counts = {value: count for value, count in counted.items() if count}
+    counts = {value: count for value, count in histogram.items() if count}
     wanted = Requirement.of(tuple(counts.values()), levels, keep, against)
-    found = best_operator(wanted)
+    with counted("searching operators"):
+        found = best_operator(wanted)
+        appraisal = Appraisal(found.channel(list(counts)), counts)
+        condition, variances = appraisal.condition_number, appraisal.variances
     values = list(counts)
-    appraisal = Appraisal(found.channel(values), counts)
     retention = uniform_retention(wanted)
     kept = retention + (1 - retention) / len(values)  # of every value alike, whatever the objective is
     ordinary = uniform_variances(counts, retention)
@@ -116,15 +122,20 @@ def run(
         "rank": appraisal.rank,
         "never_published": list(appraisal.never_published),
         "amplification": None if appraisal.amplification is None else str(appraisal.amplification),
-        "condition_number": _decimal(appraisal.condition_number),
-        "variances": {value: _decimal(each) for value, each in appraisal.variances.items()},
+        "condition_number": _decimal(condition),
+        "variances": {value: _decimal(each) for value, each in variances.items()},
         "uniform_variances": {value: _decimal(each) for value, each in ordinary.items()},
         "certified": True,
     }
     lines = _lines(wanted, found, appraisal, kept, ordinary)
     if output is not None:
         write_whole(output, matrix_text(column, values, found.matrix), force=force)
-        lines.append(("matrix", f"{output} (publish by it: --mechanism operator --matrix {output})"))
+        lines.append(
+            (
+                "matrix",
+                f"{output} (publish by it: splu-ref publish TABLE --mechanism operator --matrix {output})",
+            )
+        )
     with certified(certificate, partial(_certificate, found), lines, force=force):
         show(result, lines, as_json=as_json)
     if output is not None:

@@ -78,9 +78,15 @@ def about(path: Path) -> Iterator[None]:
     """Name ``path`` in the errors of data that raises them without knowing where it comes from."""
     try:
         yield
+    except _FileError:
+        raise
     except DataError as error:
         message = str(error)
-        raise DataError(message if str(path) in message else f"{path}: {message}") from None
+        raise _FileError(message if str(path) in message else f"{path}: {message}") from None
+
+
+class _FileError(DataError):
+    """A fault of a file that the message names."""
 
 
 def note(message: str) -> None:

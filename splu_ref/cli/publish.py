@@ -153,7 +153,8 @@ def _alpha_beta(asked: _Asked, held: _Held) -> AlphaBeta:
 def _operator(asked: _Asked, _: _Held) -> RecordMechanism:
     if asked.matrix is None:
         raise ParameterError("this mechanism needs --matrix: give it, as the command operator writes it")
-    return read_operator(asked.matrix, shuffled=asked.shuffle)
+    with about(asked.matrix):
+        return read_operator(asked.matrix, shuffled=asked.shuffle)
 
 
 def _small_domains(asked: _Asked, held: _Held) -> SmallDomainRandomization:

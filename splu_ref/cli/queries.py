@@ -18,6 +18,13 @@ _STATEMENTS = {"S", "-"}
 """How a file of statements begins: with SELECT, or a remark."""
 
 
+def some_queries(path: Path) -> list[tuple[int, Query]]:
+    """Return the queries of a file as `read_queries`; raise DataError if there is none."""
+    if queries := list(read_queries(path)):
+        return queries
+    raise DataError(f"{path}: there is no query in it: write one a line")
+
+
 def read_queries(path: Path) -> Iterator[tuple[int, Query]]:
     """Yield each query of the file at ``path`` with the number of its line; blank lines are passed over.
 

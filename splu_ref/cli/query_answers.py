@@ -21,7 +21,7 @@ from splu_ref.audit.query_interfaces import (
 )
 from splu_ref.audit.shares import Shares
 from splu_ref.cli.output import about, show
-from splu_ref.cli.queries import read_queries
+from splu_ref.cli.queries import some_queries
 from splu_ref.estimators import Query
 from splu_ref.estimators.queries.counting import Columns, records_of
 from splu_ref.estimators.queries.written import read_conditions
@@ -50,9 +50,7 @@ def show_sums(columns: Columns, queries: Path | None, value: str | None, *, as_j
     if queries is None:
         raise ParameterError("say which sums were answered: --queries FILE")
     with about(queries):
-        answered = [query for _, query in read_queries(queries)]
-        if not answered:
-            raise ParameterError(f"{queries}: there is no query in it: write one a line")
+        answered = [query for _, query in some_queries(queries)]
         sets = [records_of(columns, query.conditions) for query in answered]
     found = audit_sums(sets)
     result: dict[str, object] = {

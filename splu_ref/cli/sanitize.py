@@ -55,6 +55,7 @@ from splu_ref.mechanisms import (
     SpluGen,
     SpluGens,
     append,
+    read_manifest,
     read_release,
     splu_gen_of,
     transcribed,
@@ -293,7 +294,9 @@ def _earlier(
         raise ParameterError(
             "a batch joins a release of which the manifest is known: give both --append and --append-manifest"
         )
-    release = read_release(path, manifest)
+    facts = read_manifest(manifest)
+    with about(path):
+        release = read_release(path, facts)
     if release.mechanism != mechanism or list(release.sensitive) != sensitive:
         facts = parameters_told(splu_gen_of(release.manifest))
         columns = " ".join(f"--sensitive {shlex.quote(column)}" for column in release.sensitive)

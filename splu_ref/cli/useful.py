@@ -12,6 +12,7 @@ from splu_ref.binomial.work import one_budget
 from splu_ref.certificates import d_gamma_certificate, write_certificate
 from splu_ref.channels import natural_logarithm
 from splu_ref.cli.output import AsJson, Force, note, show
+from splu_ref.cli.progress import counted
 from splu_ref.guarantees import (
     TupleChances,
     TupleLevels,
@@ -72,7 +73,8 @@ def run(
     tuples, domain = whole(n, "n", 1), whole(m, "m", 1)
     counts = possible_counts(tuples, domain, query_size)
     radius = _radius_squared(rho, k, level, tuples)
-    error, worst, told = _error(chances, query_size, counts, radius, count)
+    with counted("searching counts"):
+        error, worst, told = _error(chances, query_size, counts, radius, count)
     if (d is not None or certificate is not None) and level is None:
         raise ParameterError("--d and --certificate are about a posterior: say which, --level GAMMA")
     levels = None if d is None or level is None else TupleLevels.of(d, level)

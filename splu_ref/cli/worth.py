@@ -127,8 +127,8 @@ def repetition(
     try:
         with one_budget():
             spend(MOST - QUICK)
-            found = [repeated_privacy(law, RELEASES, epsilon).averaged for law in dict.fromkeys(laws)]
-            level = decimal_down(min(found, key=lambda bounds: bounds.lower), 4)
+            found = (repeated_privacy(law, RELEASES, epsilon).averaged for law in dict.fromkeys(laws))
+            level = min((decimal_down(each, 4) for each in found), key=Fraction)
     except ParameterError:
         level = "less and less"
     return (

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files as package_files
+from itertools import islice
 from pathlib import Path
 from typing import cast
 
@@ -20,6 +21,7 @@ LONGEST_FILE = 1 << 22
 """Bytes of the largest vector file that is read."""
 
 _MOST_FILES = 10_000
+_FOR_READERS = "README.md"  # beside the vectors of the repository
 _MOST_GENERATED = 1 << 25  # bytes of all the tapes that a generator makes
 
 
@@ -44,22 +46,27 @@ def write_vectors(folder: Path, files: Sequence[VectorFile], *, force: bool) -> 
     return write_folder(folder, contents(files), force=force)
 
 
-def held(folder: Path) -> dict[str, bytes]:
-    """Return the bytes of every JSON file of a folder, by path.
+def held(folder: Path) -> dict[str, bytes | None]:
+    """Return the bytes of every JSON file of a folder, by path; other files, which are not read, as None.
 
     Raises
     ------
     InputError
         If it is no folder, or one of the files cannot be read.
     """
-    return {path.relative_to(folder).as_posix(): _read(path) for path in _json_files(folder)}
+    found: dict[str, bytes | None] = {
+        path.relative_to(folder).as_posix(): _read(path) for path in _json_files(folder)
+    }
+    others = (path for path in folder.rglob("*") if path.suffix != ".json" or not path.is_file())
+    unread = [path for path in islice(others, _MOST_FILES) if path.is_symlink() or not path.is_dir()]
+    return found | {path.relative_to(folder).as_posix(): None for path in unread}
 
 
-def differences(found: Mapping[str, bytes], files: Sequence[VectorFile]) -> list[str]:
+def differences(found: Mapping[str, bytes | None], files: Sequence[VectorFile]) -> list[str]:
     """Return what a folder lacks, has besides, or has with other bytes than the given files; by path."""
     wanted = contents(files)
     lines = [f"{path} is missing" for path in wanted if path not in found]
-    lines += [f"{path} is not one of the vectors" for path in found if path not in wanted]
+    lines += [f"{path} is not one of the vectors" for path in found if path not in (*wanted, _FOR_READERS)]
     lines += [f"{path} differs" for path in wanted.keys() & found.keys() if found[path] != wanted[path]]
     return sorted(lines)
 

@@ -24,7 +24,7 @@ from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import AnyOf, Query, ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
 from splu_ref.mechanisms import SpluGens
-from splu_ref.microdata.counted import Records
+from splu_ref.microdata.counted import Records, require_columns
 from splu_ref.model import DataError, ParameterError
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -146,6 +146,7 @@ class QueryEstimator:
         self.sensitive = tuple(dict.fromkeys(sensitive))
         if not self.sensitive:
             raise ParameterError("name at least one sensitive column")
+        require_columns(self.sensitive, table.columns)
         for gamma in dict.fromkeys(mechanism.for_column(name).gamma for name in self.sensitive):
             if table.row_count % gamma:
                 raise DataError(

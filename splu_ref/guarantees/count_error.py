@@ -139,7 +139,15 @@ class ErrorProbability:
     @one_budget()
     def json(self, rounding: Literal["down", "up"]) -> ExactJson:
         """Return the probability for JSON: with its fraction while that is printable."""
-        return exact_json(self.exact() if self._is_short() else self.bounds(), rounding)
+        return exact_json(self.value(), rounding)
+
+    @one_budget()
+    def value(self) -> Fraction | Bounds:
+        """Return the probability where its fraction is printable, and otherwise an enclosure to 60 digits.
+
+        An enclosure of a short decimal number lies on both sides of it, so that its end has other digits.
+        """
+        return self.exact() if self._is_short() else self.bounds()
 
     def refuse_long(self) -> None:
         """Raise ParameterError unless the probability can be given as a fraction."""

@@ -24,6 +24,8 @@ _FIRST_BITS, _MOST_BITS = 96, 1536
 """Bits of a probability with which a comparison begins, and with which it is given up."""
 _EXACT_BITS = 30_000_000
 """Largest number of bits of all numerators of an exact law."""
+_SHORT_BITS = 300_000
+"""The same of a law that takes no time worth an enclosure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +163,7 @@ class DrawnCount:
         ParameterError
             If the numerators would have more than 30,000,000 bits together.
         """
-        bits = places = 0
-        for sharing, groups in self.kinds:
-            slot = self._slot(sharing)
-            bits += groups * slot.denominator.bit_length()
-            places += groups * (len(slot.weights) - 1)
-        if bits * (places + 1) > _EXACT_BITS:
+        if self._law_bits() > _EXACT_BITS:
             raise ParameterError(
                 f"the exact law of a count of {self.frequency} is too long: use bounds, or a smaller count"
             )
@@ -182,6 +179,12 @@ class DrawnCount:
         """Return Pr(abs(f' - f) >= offset) exactly, ``offset`` at least 1; raises as `law`."""
         f = self.frequency
         return sum((part for k, part in self.law().items() if abs(k - f) >= offset), Fraction(0))
+
+    def error_value(self, offset: int) -> Fraction | Bounds:
+        """Return Pr(abs(f' - f) >= offset) where its law is short, and otherwise an enclosure of 256 bits."""
+        if self._law_bits() <= _SHORT_BITS:
+            return self.error(offset)
+        return self.error_bounds(offset, 256)
 
     @one_budget()
     def error_bounds(self, offset: int, bits: int = _FIRST_BITS) -> Bounds:
@@ -232,6 +235,12 @@ class DrawnCount:
                 return False
             bits *= 2
         return self.error(offset) > limit
+
+    def _law_bits(self) -> int:
+        """Return at least the bits of all numerators of the exact law."""
+        slots = [(self._slot(sharing), groups) for sharing, groups in self.kinds]
+        bits = sum(groups * slot.denominator.bit_length() for slot, groups in slots)
+        return bits * (1 + sum(groups * (len(slot.weights) - 1) for slot, groups in slots))
 
     def _slot(self, sharing: int) -> SlotLaw:
         return slot_law(self.draws, self.gamma, sharing)

@@ -162,7 +162,7 @@ def table_privacy(
     if not small:
         raise ParameterError(f"no value of the table has {shown(most)} records or fewer: give a larger alpha")
     return _least(
-        (each.error_bounds(error_offset(distance, each.frequency, strict=strict), 256), each.frequency)
+        (each.error_value(error_offset(distance, each.frequency, strict=strict)), each.frequency)
         for each in small
     )
 
@@ -172,7 +172,7 @@ def _both(found: PrivacyMinimum) -> tuple[tuple[ErrorProbability, int], tuple[Er
 
 
 def _level(error: ErrorProbability, argmin: int) -> Level:
-    value = error.bounds(_DIGITS)
+    value = error.value()
     return Level(value, value, argmin)
 
 
@@ -187,14 +187,15 @@ def _above_the_cap(gamma: Gamma, epsilon: Fraction, alpha: int, draws: GroupDraw
         up, down = _likeliest_window(law, cap, offset)
         low = law.error_enclosure(cap, up, 4 * _DIGITS, down).bounds()
         high = low if up == down else law.error_enclosure(cap, offset, 4 * _DIGITS).bounds()
-        least = small.bounds(_DIGITS)
+        value = small.value()
+        least = _ends(value)
         plateaus = Plateaus(epsilon, alpha, strict)
         first = max(cap + 1, plateaus.start(len(plateaus)))  # the first count with the same window
         same = argmin == cap and offset == error_offset(epsilon, cap, strict=strict)  # one number, twice
         if (same and up == down) or least.upper <= low.lower:
-            levels.append(Level(least, least, argmin))
+            levels.append(Level(value, value, argmin))
         elif same or high.upper >= least.lower:
-            levels.append(Level(_smaller(least, low), least, argmin))
+            levels.append(Level(_smaller(least, low), value, argmin))
         else:
             levels.append(Level(low, high, first))
     return levels[0], levels[1]
@@ -265,11 +266,12 @@ def _all_or_none(
     return Level(value, value, argmin)
 
 
-def _least(errors: Iterable[tuple[Bounds, int]]) -> Level:
-    """Return the least of enclosed errors, which is as well enclosed."""
-    near = sorted(errors, key=lambda each: (each[0].upper, each[1]))
-    found = Bounds(min(each.lower for each, _ in near), near[0][0].upper)
-    return Level(found, found, near[0][1])
+def _least(errors: Iterable[tuple[Fraction | Bounds, int]]) -> Level:
+    """Return the least of errors: the number itself if no enclosure of another one reaches below it."""
+    near = sorted(errors, key=lambda each: (_ends(each[0]).upper, each[1]))
+    (least, argmin), lower = near[0], min(_ends(each).lower for each, _ in near)
+    found = least if _ends(least).lower == lower else Bounds(lower, _ends(least).upper)
+    return Level(found, found, argmin)
 
 
 def _ends(level: Fraction | Bounds) -> Bounds:

@@ -225,8 +225,8 @@ def drawn_error_bound(
     count, distance = whole(frequency, "frequency", 1), positive(epsilon, "epsilon")
     if count <= bound_of(draws):
         if draws.name == "capped":
-            return error_probability(gamma, distance, count).bounds()
-        return DrawnCount.of(draws, gamma, {0: count}).error_bounds(error_offset(distance, count), 256)
+            return error_probability(gamma, distance, count).value()
+        return DrawnCount.of(draws, gamma, {0: count}).error_value(error_offset(distance, count))
     found = [Fraction(1)]
     if draws.name == "capped":
         found.append(chernoff_bound(gamma, distance, count))

@@ -10,7 +10,11 @@ from splu_ref.mechanisms.laplace import LN_2, LN_3, Budget, LaplaceCounts
 from splu_ref.mechanisms.median_groups import number_columns
 from splu_ref.mechanisms.operator import Operator
 from splu_ref.mechanisms.perturbed_generalization import PerturbedGeneralization
-from splu_ref.mechanisms.published_groups import published_groups, with_sensitive_table
+from splu_ref.mechanisms.published_groups import (
+    published_groups,
+    require_sensitive_table,
+    with_sensitive_table,
+)
 from splu_ref.mechanisms.release import (
     ColumnRelease,
     ColumnsRelease,
@@ -74,6 +78,7 @@ __all__ = [
     "read_manifest",
     "read_release",
     "read_transcript",
+    "require_sensitive_table",
     "splu_gen_of",
     "transcribed",
     "with_sensitive_table",

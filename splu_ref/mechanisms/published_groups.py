@@ -34,10 +34,7 @@ def with_sensitive_table(
             "Anatomy publishes two tables, and the values of the groups stand in the second: give it as "
             "well, --sensitive-table"
         )
-    if told.sensitive_table not in (None, sensitive_table.content_digest()):
-        raise DataError(
-            f"the sensitive table is not the one that the manifest was written for, or was changed: {_OF_ONE}"
-        )
+    require_sensitive_table(told, sensitive_table)
     return PublishedTwoTables(
         table=published,
         sensitive_table=sensitive_table,
@@ -45,6 +42,25 @@ def with_sensitive_table(
         domains=told.domains,
         told=told,
     )
+
+
+def require_sensitive_table(told: Manifest, sensitive_table: Microdata) -> None:
+    """Raise DataError unless a table is Anatomy's second table of the release that the manifest describes."""
+    if told.sensitive_table not in (None, sensitive_table.content_digest()):
+        raise DataError(
+            f"the sensitive table is not the one that the manifest was written for, or was changed: {_OF_ONE}"
+        )
+    [(column, domain)] = told.domains.items()
+    if set(sensitive_table.columns) != {GROUP, column, COUNT}:
+        raise DataError(
+            f"the columns of the sensitive table are not {GROUP}, {column} and {COUNT}, but "
+            f"{', '.join(sensitive_table.columns)}: {_OF_ONE}"
+        )
+    if set(sensitive_table.cells(COUNT)) != {"1"}:
+        raise DataError(f"the sensitive table has a {COUNT} that is not 1: {_OF_ONE}")
+    for value in dict.fromkeys(sensitive_table.cells(column)):
+        if value not in domain:
+            raise DataError(f"the sensitive table holds {value!r}, which the domain lacks: {_OF_ONE}")
 
 
 def published_groups(release: PublishedTwoTables) -> TwoTables:
@@ -58,18 +74,9 @@ def published_groups(release: PublishedTwoTables) -> TwoTables:
     assert isinstance(release.mechanism, Anatomy)
     gamma, [(column, domain)] = int(release.mechanism.gamma), release.domains.items()
     held = release.sensitive_table
-    if set(held.columns) != {GROUP, column, COUNT}:
-        raise DataError(
-            f"the columns of the sensitive table are not {GROUP}, {column} and {COUNT}, but "
-            f"{', '.join(held.columns)}: {_OF_ONE}"
-        )
-    if set(held.cells(COUNT)) != {"1"}:
-        raise DataError(f"the sensitive table has a {COUNT} that is not 1: {_OF_ONE}")
     names, places = {}, {value: place for place, value in enumerate(domain)}
     values: list[list[int]] = []
     for group, value in zip(held.cells(GROUP), held.cells(column), strict=True):
-        if value not in places:
-            raise DataError(f"the sensitive table holds {value!r}, which the domain lacks: {_OF_ONE}")
         if group not in names:
             names[group] = len(values)
             values.append([])

@@ -137,8 +137,8 @@ def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
             more = ", …" if len(columns) > 20 else ""
             shown = ", ".join(repr(column) for column in columns[:20])
             message = f"there is no column {name!r}: {meant}the columns are {shown}{more}"
-            other = separated_otherwise(columns[0]) if len(columns) == 1 else ""
-            raise DataError(f"{message}; {other}" if other else message)
+            other = separated_otherwise(columns[0]) if len(columns) == 1 else ()
+            raise DataError("; ".join((message, *other[:1])), *other[1:])
 
 
 def require_stated(column: str, values: Sequence[str], domain: Sequence[str]) -> None:

@@ -235,19 +235,19 @@ def _check_records(
         remedy = "remove it" if wanted > 1 else 'remove it, or write "" for an empty cell'
         raise DataError(f"{place} is blank: {remedy}")
     names = part.data[: int(ends[0])].decode() if header is None else header[0]
-    meant = separated_otherwise(names) if wanted == 1 else ""
+    meant = separated_otherwise(names) if wanted == 1 else ()
+    remedies = meant or ("mend the row, and put a cell that holds a comma in quotes",)
     raise DataError(
-        f"{place} has {_counted(int(cells[row]))}, the header has {wanted}: "
-        f"{meant or 'mend the row, and put a cell that holds a comma in quotes'}"
+        f"{place} has {_counted(int(cells[row]))}, the header has {wanted}: {remedies[0]}", *remedies[1:]
     )
 
 
-def separated_otherwise(header: str) -> str:
-    """Return what to do if the only name of a header looks like several that no comma divides."""
+def separated_otherwise(header: str) -> tuple[str, ...]:
+    """Return the remedies if the only name of a header looks like several that no comma divides."""
     for separator, name in _OTHERS.items():
         if separator in header:
-            return f"the cells seem to be divided by a {name}: write commas, or say --separator {name}"
-    return ""
+            return f"the cells seem to be divided by a {name}: write commas", f"say --separator {name}"
+    return ()
 
 
 def _header(line: bytes, commas: Positions, name: str) -> tuple[str, ...]:

@@ -183,11 +183,11 @@ def is_missing(value: Value | None) -> bool:
 def _refuse_missing(column: str, cells: Sequence[Value | None], markers: Sequence[Value | None]) -> None:
     if markers:
         found = {marker: (cells.index(marker), cells.count(marker)) for marker in markers}
-        raise MissingCellError(missing_words(column, found))
+        raise MissingCellError(*missing_words(column, found))
 
 
-def missing_words(column: str, found: Mapping[Value | None, tuple[int, int]]) -> str:
-    """Return what is said of a column with missing cells.
+def missing_words(column: str, found: Mapping[Value | None, tuple[int, int]]) -> tuple[str, str]:
+    """Return what is said of a column with missing cells, and the remedy of commands that publish.
 
     Parameters
     ----------
@@ -202,11 +202,12 @@ def missing_words(column: str, found: Mapping[Value | None, tuple[int, int]]) ->
     count = sum(many for _, many in found.values())
     others = f", as are {count - 1} more of its cells" if count > 2 else ""
     others = ", as is 1 more of its cells" if count == 2 else others
-    remedy = f"drop these rows or say --missing {value!r} to publish it as a value"
+    remedy = f"say --missing {value!r} to publish it as a value"
     texts = [marker for marker in found if isinstance(marker, str) and marker.strip()]
     if texts and len(texts) < len(found):  # such as NA for Namibia beside cells that are empty
         remedy = (
-            f"drop these rows, or say --missing 'missing' to publish empty cells as that; {texts[0]!r} stays "
+            f"say --missing 'missing' to publish empty cells as that; {texts[0]!r} stays "
             f"a value then, as the code of Namibia is one (--missing {texts[0]!r} makes both one value)"
         )
-    return f"column {column!r} is missing in row {found[cell][0] + 1} (the cell is {shown}){others}: {remedy}"
+    place = f"column {column!r} is missing in row {found[cell][0] + 1} (the cell is {shown}){others}"
+    return f"{place}: drop these rows", remedy

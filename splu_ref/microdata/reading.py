@@ -74,7 +74,9 @@ def require_suffix(path: str | os.PathLike[str]) -> str:
     for suffix in SUFFIXES:
         if name.endswith(suffix):
             return suffix
-    raise DataError(f"{path}: the kind of file is told by its suffix: name it {', '.join(SUFFIXES)}")
+    if Path(path).is_dir():
+        raise DataError(f"{path} is a folder: name a file in it")
+    raise DataError(f"{path}: a table's name ends in {', '.join(SUFFIXES)}: give such a file")
 
 
 def read_table(

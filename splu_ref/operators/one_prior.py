@@ -13,8 +13,8 @@ from splu_ref.operators.requirement import Matrix, Requirement
 
 _Seen: TypeAlias = tuple[int, tuple[int, ...]]
 """A published value, and a set of true ones."""
-MOST_VALUES, MOST_FOR_SETS = 60, 20
-"""Values of a prior; with more, the program would take minutes."""
+MOST_VALUES = {"values": 60, "sets": 20}
+"""Values of a prior, by whose beliefs are bounded; with more, the program would take minutes."""
 MOST_ROUNDS = 200
 """Programs that are solved until no set of values is lifted above rho2."""
 
@@ -36,7 +36,7 @@ def best_under_prior(wanted: Requirement) -> Optimum:
         If HiGHS is not installed.
     """
     size = len(wanted.counts)
-    most = MOST_FOR_SETS if wanted.against == "sets" else MOST_VALUES
+    most = MOST_VALUES[wanted.against]
     if size > most:
         raise ParameterError(
             f"a prior of {size} values is too large for the program, which takes {most} against "

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 from splu_ref.audit.advice import worth
+from splu_ref.audit.repeated import repeated_privacy
 from splu_ref.channels import PublishedCount
-from splu_ref.guarantees import best_estimator, privacy_minimum, utility_threshold, worst_error_bounds
+from splu_ref.guarantees import (
+    best_estimator,
+    decimal_down,
+    privacy_minimum,
+    utility_threshold,
+    worst_error_bounds,
+)
 from splu_ref.mechanisms import SpluGen
 from splu_ref.model import ParameterError
 from splu_ref.randomness import SeededSource
@@ -24,7 +31,7 @@ def test_numbers_and_words() -> None:
     assert (found.protected, found.alone) == (1, 1)
     assert found.accurate == sum(count >= threshold for _, count in VALUES)
     level = privacy_minimum(2, "1/2", 4).t_p_definition.exact()
-    assert found.t_p.lower <= level <= found.t_p.upper
+    assert found.t_p == level
     best = worst_error_bounds(best_estimator(2, "1/2", 4))
     assert found.t_p_star == best.upper == best.lower
     told = dict(found.sentences())
@@ -90,3 +97,9 @@ def test_options_that_recode_are_advised_where_they_can_be_given() -> None:
         [(_, accurate), (_, every)] = found.sentences(recoding=recoding)[-2:]
         assert ("--bins" in accurate, "--hash" in every) == (recoding, recoding)
         assert ("binned, already" in accurate) != recoding
+
+
+def test_short_decimals_are_printed_in_full() -> None:
+    law = PublishedCount.of(2, None)
+    assert decimal_down(worth(law, VALUES, "1", 1).t_p) == "0.5"
+    assert decimal_down(repeated_privacy(law, 2, "1/2", 1).once) == "0.5"

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from splu_ref.binomial import Bounds
 from splu_ref.channels import LogForm
 from splu_ref.model import ParameterError
 
@@ -108,3 +109,18 @@ def test_what_has_no_logarithm() -> None:
         LogForm.lg("-1/2")
     with pytest.raises(TypeError):
         hash(LogForm({}))
+
+
+@pytest.mark.parametrize(
+    ("number", "base", "rational"),
+    [
+        (1000, 10, Fraction(3)),
+        (9, 27, Fraction(2, 3)),
+        ("1/49", 7, Fraction(-2)),
+        ("4/9", "3/2", Fraction(-2)),
+    ],
+)
+def test_a_rational_number_of_digits_is_enclosed_by_itself(
+    number: int | str, base: int | str, rational: Fraction
+) -> None:
+    assert LogForm.lg(number).narrowed(base=base) == Bounds(rational, rational)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
@@ -22,6 +23,47 @@ def validator(command: str) -> Draft202012Validator:
     schema = json.loads((SCHEMAS / f"{command}.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
+
+
+@cache
+def _options(command: str) -> frozenset[str]:
+    """Return the options of a command."""
+    return frozenset(option for each in app.command(command).params for option in each.opts)
+
+
+def options_unknown(command: str, message: str) -> list[str]:
+    """Return the options that a message of a command names and the command does not have.
+
+    An option right after the name of another command that has it, such as ``sanitize --manifest``, or
+    anywhere after ``splu-ref`` and such a name, is one of that command.
+    """
+    unknown = []
+    for found in re.finditer(r"(?<![^\s(])--[a-z][a-z0-9-]*", message):
+        before = message[: found.start()]
+        others = re.findall(r"splu-ref ([a-z-]+)", before) + re.findall(r"([a-z-]+) $", before)
+        known = [command, *(other for other in others if other in app.COMMANDS)]
+        if not any(found[0] in _options(each) for each in known) and found[0] not in ("--help", "--version"):
+            unknown.append(found[0])
+    return unknown
+
+
+@pytest.fixture(autouse=True)
+def _remedies_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever option an error names in a test of this folder, the command has it."""
+    given: list[str] = []
+    resolve, refuse = app._Program.resolve_command, app._refuse
+
+    def resolved(self: Any, context: Any, words: list[str]) -> tuple[str | None, Any, list[str]]:
+        given.append(words[0])
+        return resolve(self, context, words)
+
+    def refused(message: str) -> int:
+        if given and given[-1] in app.COMMANDS and "No such option" not in message:
+            assert not options_unknown(given[-1], message), f"{given[-1]}: {message}"
+        return refuse(message)
+
+    monkeypatch.setattr(app._Program, "resolve_command", resolved)
+    monkeypatch.setattr(app, "_refuse", refused)
 
 
 @pytest.fixture(autouse=True)

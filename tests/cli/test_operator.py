@@ -85,12 +85,6 @@ def test_unusable_options(words: list[str], remedy: str, capsys: pytest.CaptureF
     assert not Path("matrix.json").exists()
 
 
-def test_too_many_values(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("jobs.csv").write_text("job\n" + "".join(f"{n}\n" for n in range(61)), encoding="utf-8")
-    assert main(WORDS) == 2
-    assert "61 values, and an operator is sought for at most 60: group them" in capsys.readouterr().err
-
-
 def test_an_answer_that_was_not_verified_is_refused(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,3 +132,27 @@ def test_publish_needs_a_matrix_for_this_mechanism_alone(capsys: pytest.CaptureF
     assert "none.json: there is no such file" in capsys.readouterr().err
     assert main([*start, "swap", "--retention", "1/2", "--matrix", "none.json"]) == 2
     assert "--matrix is no option of --mechanism swap" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("against", "most"), [("any", 60), ("values", 60), ("sets", 20)])
+def test_the_limit_of_values_is_that_of_whom_it_is_against(
+    against: str, most: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "many.csv"
+    table.write_text("job\n" + "".join(f"j{number}\n" for number in range(most + 1)))
+    words = [
+        "--prior",
+        str(table),
+        "--column",
+        "job",
+        "--rho1",
+        "1/10",
+        "--rho2",
+        "1/2",
+        "--against",
+        against,
+    ]
+    assert main(["operator", *words]) == 2
+    told = capsys.readouterr().err
+    assert f"has {most + 1} values" in told
+    assert f"--against {against} is sought for at most {most}:" in told

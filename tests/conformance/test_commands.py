@@ -67,6 +67,16 @@ def test_vectors_are_written_and_checked(
     capsys.readouterr()
     assert main(["vectors", str(folder), "--check", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["differences"] == ["schema.json differs"]
+    stray = ("plan/vectors.json.orig", "plan/.hidden", "notes.txt", "plan/other.json", "link")
+    for name in stray[:-1]:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("{}")
+    (folder / "link").symlink_to(tmp_path)
+    (folder / "README.md").write_text("What these files are.")
+    assert main(["vectors", str(folder), "--check", "--json"]) == 1
+    unexpected = [f"{name} is not one of the vectors" for name in stray]
+    differences = json.loads(capsys.readouterr().out)["differences"]
+    assert differences == sorted([*unexpected, "schema.json differs"])
     assert main(["vectors", str(folder / "schema.json")]) == 2
 
 

@@ -17,6 +17,8 @@ from splu_ref.guarantees import (
     DrawnCount,
     Noise,
     best_estimator,
+    decimal_down,
+    decimal_up,
     drawn_error_bound,
     drawn_threshold,
     error_probability,
@@ -244,7 +246,32 @@ def test_privacy_of_capped_up_to_the_cap_is_that_of_independent_draws() -> None:
     assert not is_plain_up_to(GroupDraws("capped", 10), 11)
     assert capped.t_p_definition.is_exact
     assert capped.t_p_definition.argmin == plain.argmin_definition
-    assert capped.t_p_definition.at_least == plain.t_p_definition.bounds()
+    assert capped.t_p_definition.at_least == plain.t_p_definition.exact()
+
+
+def test_decimals_are_those_of_the_exact_level() -> None:
+    """At the end of an enclosure a short decimal number, such as 1/2, would read 0.499999999999."""
+    short = 0
+    for gamma, epsilon, cap, alpha in product((2, 4, 5, 10), ("0.1", "0.5", "1"), (1, 2, 10), (1, 2, 3, 10)):
+        found = privacy_of_draws(gamma, epsilon, alpha, GroupDraws("capped", cap))
+        rare = privacy_minimum(gamma, epsilon, min(alpha, cap))
+        for level, least in ((found.t_p, rare.t_p), (found.t_p_definition, rare.t_p_definition)):
+            if level.at_least == least.exact():
+                assert level.decimal() == decimal_down(least.exact()) == least.decimal("down")
+                short += Fraction(level.decimal()) == least.exact()
+            else:
+                assert alpha > cap
+    assert short > 50
+
+
+def test_decimals_of_one_table_are_those_of_the_exact_level() -> None:
+    for gamma, kinds, epsilon in product((2, 5, 10), ({0: 1}, {0: 1, 2: 1}, {0: 3, 1: 2}), EPSILONS):
+        law = DrawnCount.of(GroupDraws("capped", 3), gamma, kinds)
+        offset = -(-epsilon * law.frequency // 1)
+        for strict in (False, True):
+            wrong = law.error(int(epsilon * law.frequency // 1) + 1 if strict else int(offset))
+            assert table_privacy([law], epsilon, 10, strict=strict).decimal() == decimal_down(wrong)
+    assert decimal_up(drawn_error_bound(2, 1, 1, GroupDraws("capped", 1))) == "0.5"
 
 
 def test_privacy_above_the_cap_holds_for_every_composition() -> None:

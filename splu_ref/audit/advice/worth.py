@@ -96,7 +96,7 @@ class Worth:
     t_e: Fraction
     rows: int
     values: tuple[tuple[str, int], ...]
-    t_p: Bounds
+    t_p: Level
     t_p_star: Fraction
     threshold: int
     protected: int
@@ -198,7 +198,7 @@ def worth(
         t_e=probability(t_e, "t_e"),
         rows=rows,
         values=counted,
-        t_p=least.t_p_definition.bounds(12),
+        t_p=least.t_p_definition.value(),
         t_p_star=least_worst_error(law.gamma, distance, small, retention=law.retention).at_least,
         threshold=threshold,
         protected=sum(count <= small for _, count in counted),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,6 +16,9 @@ from splu_ref.audit.claims.toml_lines import Path as KeyPath
 from splu_ref.audit.claims.toml_lines import key_lines
 from splu_ref.files import opened
 from splu_ref.model import InputError
+
+_BEGINNING = re.compile(rb"""^(?:\xef\xbb\xbf)?[ \t]*(?:\[\[?[^\n,\]]+\]|[\w"'][^\n=,]*=|#)""", re.MULTILINE)
+"""The beginning of a line of TOML: a header, a key, or a comment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +60,8 @@ class Document:
                 self.refuse(f"{where} has no key {clipped(key)!r}: {remedy}", *path, key, claim=claim)
 
 
-def read_document(path: Path, of: str = "claims") -> Document:
-    """Read a TOML file, of claims or of something else that messages name.
+def read_document(path: Path, of: str = "claims", shorter: str = "divide it into several files") -> Document:
+    """Read a TOML file, of claims or of something else that messages name; ``shorter`` helps if it is long.
 
     Raises
     ------
@@ -66,15 +70,17 @@ def read_document(path: Path, of: str = "claims") -> Document:
     """
     with opened(path) as file:
         data = file.read(MAX_BYTES + 1)
-    return parse_document(data, str(path), of)
+    return parse_document(data, str(path), of, shorter)
 
 
-def parse_document(data: bytes, path: str, of: str = "claims") -> Document:
+def parse_document(
+    data: bytes, path: str, of: str = "claims", shorter: str = "divide it into several files"
+) -> Document:
     """Read a TOML document that is at hand; as `read_document`."""
+    if _is_another_kind(data):
+        raise InputError(f"{path}: no TOML file: give a file of {of}")
     if len(data) > MAX_BYTES:
-        raise InputError(
-            f"{path}: a file of {of} has at most {MAX_BYTES} bytes: divide it into several files"
-        )
+        raise InputError(f"{path}: a file of {of} has at most {MAX_BYTES} bytes: {shorter}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -96,6 +102,13 @@ def parse_document(data: bytes, path: str, of: str = "claims") -> Document:
     except ValueError:  # where Python is set to convert fewer digits than a line has
         raise InputError(f"{path}: a whole number is too long: write at most 400 digits") from None
     return Document(path, contents, key_lines(text.replace("\r\n", "\n")))
+
+
+def _is_another_kind(data: bytes) -> bool:
+    """Return whether no line of a file begins as one of TOML does, or the file is no text."""
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return False
+    return b"\0" in data or (bool(data.strip()) and not _BEGINNING.search(data))
 
 
 def clipped(text: str) -> str:

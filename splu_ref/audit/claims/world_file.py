@@ -82,7 +82,7 @@ def read_world(path: Path) -> WorldFile:
     InputError
         If it cannot be used; the message names the file, the line and the remedy.
     """
-    document = read_document(path, "a world")
+    document = read_document(path, "a world", "describe fewer records or values")
     document.refuse_unknown(_TOP, "the file")
     top = Fields(document, (), {}, "")
     if document.contents.get("schema") != SCHEMA:

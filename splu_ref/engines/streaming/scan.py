@@ -196,7 +196,7 @@ class Scan:
                 if stated is not None:
                     require_declared(column, found, stated)
         except MissingCellError:  # which the whole table is asked for
-            raise DataError(missing_words(column, self._missing(column))) from None
+            raise DataError(*missing_words(column, self._missing(column))) from None
         counts.update(dict(zip(found.domain, table.histogram(column).tolist(), strict=True)))
         frame: pl.DataFrame = table.to_frame()
         if self.missing is not None and frame[column].dtype != pl.String:

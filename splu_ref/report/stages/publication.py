@@ -188,11 +188,11 @@ class _Promises:
         """Return the promise for a count, its exact error probability, and whether the promise is kept."""
         if frequency <= PROTECTED[1]:
             error = error_probability(self.gamma, PROTECTED[0], frequency)
-            return "protected", decimal_down(error.bounds(), 4), error.compare(self.t_p) >= 0
+            return "protected", decimal_down(error.value(), 4), error.compare(self.t_p) >= 0
         error = error_probability(self.gamma, ACCURATE[0], frequency)
         if frequency >= self.t_f:
-            return "accurate", decimal_up(error.bounds(), 4), error.compare(ACCURATE[1]) <= 0
-        return "", decimal_up(error.bounds(), 4), True
+            return "accurate", decimal_up(error.value(), 4), error.compare(ACCURATE[1]) <= 0
+        return "", decimal_up(error.value(), 4), True
 
 
 def _values(
