@@ -14,11 +14,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from splu_ref.conformance import read_vectors
+from splu_ref.conformance import read_vectors, vector_files
 from splu_ref.conformance.folder import LONGEST_FILE, schema_bytes
 from splu_ref.conformance.schema import _KEYWORDS, schema_fault
 from splu_ref.model import InputError
-from tests.committed import all_vectors
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -30,7 +29,7 @@ JSON = st.recursive(
 SCHEMA: dict[str, Any] = json.loads(schema_bytes())
 VALIDATOR = Draft202012Validator(SCHEMA)
 NAMES = ("plan/accumulated-cyclic-4.json", "subset/population-5.json", "protocol/lines.json")
-DOCUMENTS = [json.loads(file.to_bytes()) for file in all_vectors() if file.path in NAMES]
+DOCUMENTS = [json.loads(file.to_bytes()) for file in vector_files() if file.path in NAMES]
 KEYS = ("input", "line", "generator", "answer", "error", "also", "answers_sha256", "checkpoints", "tape", "x")
 FAULTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "type": (True, {"type": "integer"}),
@@ -55,7 +54,7 @@ FAULTS: dict[str, tuple[Any, dict[str, Any]]] = {
 
 
 def _document() -> dict[str, Any]:
-    file = next(file for file in all_vectors() if file.path == "plan/accumulated-cyclic-4.json")
+    file = next(file for file in vector_files() if file.path == "plan/accumulated-cyclic-4.json")
     document: dict[str, Any] = json.loads(file.to_bytes())
     return document
 

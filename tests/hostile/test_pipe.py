@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from splu_ref.cli.app import run
 from splu_ref.cli.conform import show_outcome
-from splu_ref.conformance import Conformance, Result, Verdict, junit
+from splu_ref.conformance import Conformance, Result, Verdict, junit, vector_files
 from splu_ref.conformance.comparison import fault, read_answer
 from splu_ref.conformance.description import read_description
 from splu_ref.conformance.judging import replayed
@@ -21,12 +21,11 @@ from splu_ref.conformance.program import LONGEST_LINE, Limits, MisbehaviorError
 from splu_ref.conformance.session import Session
 from splu_ref.model import Json
 from splu_ref.terminal import say_json
-from tests.committed import all_vectors
 from tests.hostile.damage import damaged
 from tests.hostile.readers import READERS
 
 ANSWER = READERS["answer"]
-SUBSET = next(file for file in all_vectors() if file.path == "subset/population-5.json")
+SUBSET = next(file for file in vector_files() if file.path == "subset/population-5.json")
 
 
 def _asked(command: list[str], timeout: float = 10) -> dict[str, Json] | str:
