@@ -4,7 +4,6 @@ from splu_ref.conformance.answering import all_answered, answered
 from splu_ref.conformance.coverage import Share, read_required, spoken, whole
 from splu_ref.conformance.expectations import read_expected_failures
 from splu_ref.conformance.folder import differences, held, read_vectors, vector_files, write_vectors
-from splu_ref.conformance.junit import junit
 from splu_ref.conformance.outcome import Conformance
 from splu_ref.conformance.program import Limits
 from splu_ref.conformance.reference import answer, answer_line
@@ -31,7 +30,6 @@ __all__ = [
     "conform",
     "differences",
     "held",
-    "junit",
     "read_expected_failures",
     "read_required",
     "read_vectors",

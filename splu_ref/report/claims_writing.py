@@ -9,7 +9,6 @@ from pathlib import Path
 from splu_ref.audit.claims import ClaimsFile
 from splu_ref.folders import check_folder, write_folder
 from splu_ref.report.claims_html import claims_html
-from splu_ref.report.claims_junit import claims_junit
 from splu_ref.report.claims_model import ClaimsAudit, certificate_path
 from splu_ref.report.sarif import sarif
 
@@ -41,7 +40,7 @@ def write_claims_audit(audit: ClaimsAudit, folder: str | os.PathLike[str], *, fo
     contents = {
         "index.html": claims_html(audit),
         "claims.json": json.dumps(audit.to_json(), ensure_ascii=False, indent=2).encode() + b"\n",
-        "junit.xml": claims_junit(audit),
+        "junit.xml": audit.to_junit(),
         "claims.sarif": sarif(audit),
     }
     for each in audit.claims:

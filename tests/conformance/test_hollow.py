@@ -20,7 +20,6 @@ from splu_ref.conformance import (
     VectorFile,
     Verdict,
     conform,
-    junit,
     read_required,
     vector_files,
     whole,
@@ -233,7 +232,7 @@ def test_a_part_of_an_operation_is_not_the_operation(capsys: pytest.CaptureFixtu
     document: Any = outcome.to_json()
     assert document["coverage"]["plan"]["answers"]["share"] == str(Fraction(passed, answers))
     least = min(share.part for share in outcome.coverage["plan"].values())
-    text = ElementTree.fromstring(junit(outcome)).find(".//property[@name='answers']")
+    text = ElementTree.fromstring(outcome.to_junit()).find(".//property[@name='answers']")
     assert text is not None
     assert text.attrib["value"] == f"{passed} of {answers} passed"
     for share, wanted in ((least, []), (least + Fraction(1, 1000), ["plan/required"])):
@@ -262,13 +261,13 @@ def test_shares_that_are_none(text: str) -> None:
 
 def test_junit_tells_unsupported_from_skipped_and_nothing_from_success() -> None:
     hollow = conform(refusing([]), only(SUBSET))
-    document = ElementTree.fromstring(junit(hollow))
+    document = ElementTree.fromstring(hollow.to_junit())
     kinds = [case.attrib["type"] for case in document.findall(".//skipped")]
     assert kinds == ["unsupported"] * hollow.count(Verdict.UNSUPPORTED)
     (error,) = document.findall(".//error")
     assert error.attrib["message"] == hollow.statement
     assert document.attrib["errors"] == "1"
-    whole = ElementTree.fromstring(junit(conform(dying(""), only(SUBSET), smoke=True)))
+    whole = ElementTree.fromstring(conform(dying(""), only(SUBSET), smoke=True).to_junit())
     assert whole.findall(".//skipped") == []
     assert whole.attrib["errors"] == "0"
 

@@ -19,7 +19,6 @@ from splu_ref.conformance import (
     Verdict,
     check_ids,
     conform,
-    junit,
     read_expected_failures,
     read_required,
     vector_files,
@@ -381,7 +380,7 @@ def test_smoke_asks_less() -> None:
 
 def test_junit_lists_every_result() -> None:
     outcome = run(answers_third("say({'\\x00': 0})"))
-    document = ElementTree.fromstring(junit(outcome))
+    document = ElementTree.fromstring(outcome.to_junit())
     assert len(document.findall(".//testcase")) == len(outcome.results)
     assert len(document.findall(".//failure")) == len(outcome.failures()) >= 1
     assert int(document.attrib["failures"]) == len(outcome.failures())

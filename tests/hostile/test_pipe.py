@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from splu_ref.cli.app import run
 from splu_ref.cli.conform import show_outcome
-from splu_ref.conformance import Conformance, Result, Verdict, junit, vector_files
+from splu_ref.conformance import Conformance, Result, Verdict, vector_files
 from splu_ref.conformance.comparison import fault, read_answer
 from splu_ref.conformance.description import read_description
 from splu_ref.conformance.judging import replayed
@@ -112,7 +112,7 @@ def test_an_outcome_is_shown_whatever_the_program_says(
         say_json(outcome.to_json())
         document = json.loads(capsys.readouterr().out)
         assert document["failures"] == [{"id": "subset/population-5/none", "reason": str(wrong)}]
-        case = ElementTree.fromstring(junit(outcome)).find(".//failure")
+        case = ElementTree.fromstring(outcome.to_junit()).find(".//failure")
         assert case is not None
         assert case.attrib["message"]
 

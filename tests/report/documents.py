@@ -39,7 +39,6 @@ from splu_ref.guarantees import exact_json
 from splu_ref.guarantees.decimals import ExactJson
 from splu_ref.report import difference, drawing, frontier
 from splu_ref.report.claims_html import claims_html
-from splu_ref.report.claims_junit import claims_junit
 from splu_ref.report.claims_model import AuditedClaim, ClaimsAudit
 from splu_ref.report.claims_terminal import claims_table
 from splu_ref.report.comparison_html import comparison_html
@@ -398,7 +397,7 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
     "claims.txt": _claims_terminal,
     "claims.json": lambda: pretty(claims_audit().to_json()).replace(__version__, "V"),
     "claims.html": lambda: body(claims_html(claims_audit())),
-    "claims.xml": lambda: claims_junit(claims_audit()).decode(),
+    "claims.xml": lambda: claims_audit().to_junit().decode(),
     "claims.sarif": lambda: sarif(claims_audit()).decode().replace(__version__, "V"),
     "conformance.html": lambda: body(conformance_html(outcomes())),
     "comparison.html": lambda: body(comparison_html(comparison())),
