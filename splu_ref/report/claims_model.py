@@ -39,16 +39,6 @@ class AuditedClaim:
     without_certificate: str = MAKE_CERTIFICATES
 
     @property
-    def last_line(self) -> int:
-        """The line of the claim's last key, where a long value may go on."""
-        return max(self.claim.key_lines.values(), default=self.claim.line)
-
-    @property
-    def key_line(self) -> int:
-        """The line of the key on which the verdict turns, or of the claim if that key is inherited."""
-        return self.claim.key_lines.get(self.finding.key, self.claim.line)
-
-    @property
     def files(self) -> dict[str, str]:
         """The certificates by their path in the report's folder."""
         return {certificate_path(self.claim.id, role): text for role, text in self.certificates.items()}

@@ -48,7 +48,6 @@ from splu_ref.report.hands import Hands
 from splu_ref.report.html import html
 from splu_ref.report.mathml import mathml
 from splu_ref.report.model import Row
-from splu_ref.report.sarif import sarif
 from splu_ref.report.scatter import scatter
 from splu_ref.report.stages import certificates, figures, publication
 from splu_ref.report.stages.ledger import ledger_stage
@@ -168,17 +167,17 @@ def claims_audit() -> ClaimsAudit:
         "none": None,
     }
     findings = [
-        Finding(Verdict.CONFIRMED, "T_P is 0.6", "it is 1/3", "t_p", numbers, "splu-ref privacy --alpha 3"),
+        Finding(Verdict.CONFIRMED, "T_P is 0.6", "it is 1/3", numbers, "splu-ref privacy --alpha 3"),
         Finding(
-            Verdict.NARROWED, "T_P is 0.6 & more", "it is less", "alpha", {}, "splu-ref privacy",
+            Verdict.NARROWED, "T_P is 0.6 & more", "it is less", {}, "splu-ref privacy",
             true_for="true for alpha up to 3", instead="1/2", remarks=("one <remark>", "another"),
             quotes=(quote,),
         ),
         Finding(
-            Verdict.REFUTED, "T_P is 0.4", "it is not", "epsilon", {}, "splu-ref privacy",
+            Verdict.REFUTED, "T_P is 0.4", "it is not", {}, "splu-ref privacy",
             without_certificate="none is made", quotes=(quote, replace(quote, id="splu.T3")),
         ),
-        Finding(Verdict.NOT_DECIDED, "T_P is 0.4", "long" * 40, "t_p", {}, "splu-ref privacy"),
+        Finding(Verdict.NOT_DECIDED, "T_P is 0.4", "long" * 40, {}, "splu-ref privacy"),
     ]  # fmt: skip
     certificates = [{"decides": "{}"}, {"decides": "{}", "remains": "[]"}, {}, {}]
     reasons = ["", "", "none is made", None]
@@ -398,7 +397,6 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
     "claims.json": lambda: pretty(claims_audit().to_json()).replace(__version__, "V"),
     "claims.html": lambda: body(claims_html(claims_audit())),
     "claims.xml": lambda: claims_audit().to_junit().decode(),
-    "claims.sarif": lambda: sarif(claims_audit()).decode().replace(__version__, "V"),
     "conformance.html": lambda: body(conformance_html(outcomes())),
     "comparison.html": lambda: body(comparison_html(comparison())),
     "stages.json": lambda: pretty(_stages()),
