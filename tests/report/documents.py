@@ -46,7 +46,6 @@ from splu_ref.report.conformance_html import conformance_html
 from splu_ref.report.exhibits import Figure, Series
 from splu_ref.report.hands import Hands
 from splu_ref.report.html import html
-from splu_ref.report.mathml import mathml
 from splu_ref.report.model import Row
 from splu_ref.report.scatter import scatter
 from splu_ref.report.stages import certificates, figures, publication
@@ -91,21 +90,6 @@ alpha = 3
 
 t_p = "0.4"
 """
-LATEX = (
-    r"\frac{1}{\gamma} + \tfrac12 - \dfrac{a}{b}",
-    r"\binom{n}{k} \tbinom nk",
-    r"f'_c{}'' z^{a+1}_2 \max_v \sum_{i=1}^n \prod^k \lim_x' \log_2",
-    r".05 1.5 x12",
-    r"\text{if } x<1 \mathrm{Bin} \mathrm{a b} \operatorname{arg max} \mathit{a<b} \mathcal A \mathrm x",
-    r"\tilde x \hat{ab} \bar y \sqrt{n} \sqrt n",
-    r"\begin{pmatrix}a & b\\c&\frac12\end{pmatrix} + 1",
-    r"\left( x \right) \bigl[ y \bigr] ( [ ) ] | \| < > =",
-    r"a\quad b \qquad c\, \; \: \! \ d",
-    r"\mathbb{N} \le \{ x \} \mathbb{E}",
-    *(r"\quadx", "a &", r"\mathbb E", r"\mathbb{P}", r"\foo", "{x", "x}", r"\text x", r"\frac1", "a^", "$"),
-    r"{a}^{b} {c}_d a^ 12 _ 34 - \Pr",
-    r"\bigl< \cdot \infty \textstyle\sum",
-)
 
 
 def rendered(view: RenderableType, width: int) -> str:
@@ -405,7 +389,6 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
     "frontier.json": lambda: pretty(_frontier()),
     "difference.json": lambda: pretty(_difference()),
     "scatter.svg": lambda: scatter(SCATTERED, 5, ".point {}") + "\n" + scatter([("a", 1, 1)], 2) + "\n",
-    "mathml.txt": lambda: "".join(f"{latex}\n{mathml(latex)}\n" for latex in LATEX),
 }
 
 
