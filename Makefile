@@ -10,12 +10,13 @@ LOCK := $(BIN)/python -m uv pip compile pyproject.toml --universal --python-vers
 	--no-header --no-annotate --no-emit-index-url --quiet
 WORKERS ?= auto
 
-.PHONY: verify test quick mutation lint types tests docs bench peers coq lock clean help
+.PHONY: verify test quick vectors mutation lint types tests docs bench peers coq lock clean help
 
 help:
 	@echo "make verify  run the verification suite on the embedded data; report in report/index.html"
 	@echo "make test    linter, types, tests with coverage, documentation"
 	@echo "make quick   linter, types and the fast tests of the library's rooms: most faults, in under a minute"
+	@echo "make vectors complete new test vectors with the answers of the reference"
 	@echo "make mutation ROOMS=decoys SAMPLE=100   put small faults into the code and name those that no test notices"
 	@echo "make bench   speed, its growth and memory, as ratios against named baselines"
 	@echo "make peers   the same against other packages, in an environment of their own"
@@ -54,6 +55,9 @@ QUICK := $(addprefix tests/,channels randomness microdata decoys mechanisms esti
 
 quick: lint types
 	$(BIN)/pytest -n $(WORKERS) -q -m "not slow" $(QUICK)
+
+vectors: $(READY)
+	$(BIN)/python -m tests.conformance.complete
 
 # Not part of make test: a room takes from minutes (a sample) to an hour.
 mutation: $(READY)

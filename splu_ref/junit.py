@@ -4,15 +4,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot carry, escaped or not."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Case:
+    """A test case.
+
+    Attributes
+    ----------
+    group, name
+        What the case belongs to, and its own name.
+    outcome
+        ``failure``, ``error`` or ``skipped``; empty if it passed.
+    type, message, text
+        Of the outcome; the type is left out where it is empty.
+    seconds
+        Time taken, if it was measured.
+    properties
+        Facts by name; empty ones are left out.
+    place
+        Where it is declared: ``file`` and ``line``.
+    """
+
+    group: str
+    name: str
+    outcome: str = ""
+    type: str = ""
+    message: str = ""
+    text: str | None = None
+    seconds: float | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    place: Mapping[str, str] = field(default_factory=dict)
+
+
 def junit(
     name: str,
-    suites: Mapping[str, Sequence[Element]],
+    suites: Mapping[str, Sequence[Case]],
     seconds: float | None = None,
     *,
     properties: Mapping[str, Mapping[str, str]] | None = None,
@@ -25,27 +57,23 @@ def junit(
     name
         What was run.
     suites
-        The ``testcase`` elements by suite. Those that failed, were skipped or could not be
-        decided hold an element that says so.
+        The cases by suite.
     seconds
-        Time taken by all, if it was measured: then the cases have theirs.
+        Time taken by all, if it was measured.
     properties
-        What else is told of a suite, by its name.
+        Facts of a suite, by its name.
     attributes
         Further attributes of every suite.
     """
     root = Element("testsuites", _counts(name, [case for cases in suites.values() for case in cases]))
     for title, cases in suites.items():
-        suite = Element("testsuite", _counts(title, cases))
+        suite = SubElement(root, "testsuite", _counts(title, cases))
         if seconds is not None:
-            suite.set("time", f"{sum(float(case.attrib['time']) for case in cases):.3f}")
+            suite.set("time", f"{sum(case.seconds or 0 for case in cases):.3f}")
         suite.attrib |= attributes
-        if told := (properties or {}).get(title):
-            listed = SubElement(suite, "properties")
-            for key, value in told.items():
-                SubElement(listed, "property", name=key, value=value)
-        suite.extend(cases)
-        root.append(suite)
+        _add_properties(suite, (properties or {}).get(title, {}))
+        for case in cases:
+            _add_case(suite, case)
     if seconds is not None:
         root.set("time", f"{seconds:.3f}")
     for each in root.iter():
@@ -56,14 +84,32 @@ def junit(
     return text + b"\n"
 
 
-def _counts(name: str, cases: Sequence[Element]) -> dict[str, str]:
-    return {
-        "name": name,
-        "tests": str(len(cases)),
-        "failures": str(sum(case.find("failure") is not None for case in cases)),
-        "errors": str(sum(case.find("error") is not None for case in cases)),
-        "skipped": str(sum(case.find("skipped") is not None for case in cases)),
-    }
+def _add_case(suite: Element, case: Case) -> None:
+    added = SubElement(suite, "testcase", classname=f"splu-ref.{case.group}", name=case.name)
+    added.attrib |= case.place
+    if case.seconds is not None:
+        added.set("time", f"{case.seconds:.3f}")
+    _add_properties(added, case.properties)
+    if case.outcome:
+        outcome = SubElement(
+            added, case.outcome, {"type": case.type} if case.type else {}, message=case.message
+        )
+        outcome.text = case.text
+
+
+def _add_properties(to: Element, properties: Mapping[str, str]) -> None:
+    if any(properties.values()):
+        listed = SubElement(to, "properties")
+        for key, value in properties.items():
+            if value:
+                SubElement(listed, "property", name=key, value=value)
+
+
+def _counts(name: str, cases: Sequence[Case]) -> dict[str, str]:
+    outcomes = [case.outcome for case in cases]
+    counted = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+    counts = {key: str(outcomes.count(outcome)) for key, outcome in counted.items()}
+    return {"name": name, "tests": str(len(cases)), **counts}
 
 
 def _clean(text: str) -> str:

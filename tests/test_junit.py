@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from xml.etree.ElementTree import Element, SubElement
-
-from splu_ref.junit import junit
+from splu_ref.junit import Case, junit
 
 WHOLE = """\
 <?xml version='1.0' encoding='utf-8'?>
@@ -14,16 +12,19 @@ WHOLE = """\
       <property name="seed" value="7" />
       <property name="note" value="&lt;\ufffd&gt;" />
     </properties>
-    <testcase name="a">
-      <failure>it \ufffd&amp; failed</failure>
+    <testcase classname="splu-ref.g" name="a">
+      <failure type="wrong" message="&lt;\ufffd">it \ufffd&amp; failed</failure>
     </testcase>
-    <testcase name="b">
-      <skipped />
+    <testcase classname="splu-ref.g" name="b">
+      <skipped message="why" />
     </testcase>
   </testsuite>
   <testsuite name="two" tests="1" failures="0" errors="1" skipped="0" hostname="h\ufffd">
-    <testcase name="c">
-      <error />
+    <testcase classname="splu-ref.h" name="c" file="f" line="3">
+      <properties>
+        <property name="x" value="y" />
+      </properties>
+      <error message="" />
     </testcase>
   </testsuite>
   <testsuite name="none" tests="0" failures="0" errors="0" skipped="0" hostname="h\ufffd" />
@@ -33,23 +34,25 @@ TIMED = """\
 <?xml version='1.0' encoding='utf-8'?>
 <testsuites name="all" tests="2" failures="0" errors="0" skipped="0" time="9.876">
   <testsuite name="one" tests="2" failures="0" errors="0" skipped="0" time="1.750">
-    <testcase time="0.5" />
-    <testcase time="1.25" />
+    <testcase classname="splu-ref.g" name="a" time="0.500" />
+    <testcase classname="splu-ref.g" name="b" time="1.250" />
   </testsuite>
 </testsuites>
 """
 
 
-def _case(name: str, outcome: str, text: str | None = None) -> Element:
-    case = Element("testcase", {"name": name})
-    SubElement(case, outcome).text = text
-    return case
+PLACE = {"file": "f", "line": "3"}
 
 
 def test_a_document_of_suites() -> None:
     suites = {
-        "one": [_case("a", "failure", "it \x00& failed"), _case("b", "skipped")],
-        "two": [_case("c", "error")],
+        "one": [
+            Case(
+                group="g", name="a", outcome="failure", type="wrong", message="<\x00", text="it \x00& failed"
+            ),
+            Case(group="g", name="b", outcome="skipped", message="why"),
+        ],
+        "two": [Case(group="h", name="c", outcome="error", properties={"x": "y", "z": ""}, place=PLACE)],
         "none": [],
     }
     told = {"one": {"seed": "7", "note": "<\x1b>"}, "two": {}}
@@ -57,5 +60,5 @@ def test_a_document_of_suites() -> None:
 
 
 def test_a_document_with_times() -> None:
-    cases = [Element("testcase", {"time": "0.5"}), Element("testcase", {"time": "1.25"})]
+    cases = [Case(group="g", name="a", seconds=0.5), Case(group="g", name="b", seconds=1.25)]
     assert junit("all", {"one": cases}, 9.8761).decode() == TIMED

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -15,12 +15,12 @@ import pytest
 import splu_ref as sr
 from splu_ref.audit.declared_law import declared_rows
 from splu_ref.channels import Channel, identity, retention
-from splu_ref.conformance.build import Case, Group, seeded_tape
 from splu_ref.conformance.operations.publishing import from_tape
 from splu_ref.conformance.reference import OPERATIONS
 from splu_ref.mechanisms import MECHANISMS, ColumnsRelease, RecordMechanism
 from splu_ref.model import InputError
 from splu_ref.randomness import Draws, IntArray, SeededSource, UniformSource
+from tests.conformance.complete import completed
 
 
 @dataclass(frozen=True)
@@ -106,12 +106,13 @@ def test_its_release_is_estimated_by_the_inverse_of_its_channel() -> None:
 
 
 def test_its_vectors_hold_other_implementations() -> None:
-    given: dict[str, Any] = {"sensitive": [2, 0, 1, 1]}
-    tape = seeded_tape("publish_toy", given, "toy")
-    case = Case("four", given | {"tape": tape})
-    [vector] = Group("publish_toy", "tables", "Keep or redraw.", "docs", (case,)).file().vectors
-    drawn = [byte & 7 for byte in bytes.fromhex(tape) if byte & 7 < 6]
+    codes = [2, 0, 1, 1]
+    new = {"id": "publish_toy/tables/four", "input": {"sensitive": codes, "tape": {"seed": "toy"}}}
+    head = {"operation": "publish_toy", "name": "tables", "about": "Keep or redraw.", "page": "docs"}
+    [vector] = completed({**head, "vectors": [new]}, {}).vectors
     assert vector.answer is not None
+    assert vector.input is not None
+    drawn = [byte & 7 for byte in bytes.fromhex(str(vector.input["tape"])) if byte & 7 < 6]
     assert vector.answer["published"] == [
-        draw if draw < 3 else own for draw, own in zip(drawn, given["sensitive"], strict=True)
+        draw if draw < 3 else own for draw, own in zip(drawn, codes, strict=True)
     ]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from splu_proofs import LEDGER
+from splu_ref.conformance import held
 
 ROOT = Path(__file__).parent.parent
 
@@ -45,6 +46,7 @@ def test_the_wheel_holds_what_it_needs_and_nothing_else(installed: Path) -> None
     assert (installed / "splu_ref" / "py.typed").exists()
     assert (installed / "splu_ref" / "data" / "adult_demo.csv.gz").exists()
     assert (installed / "splu_ref" / "data" / "ATTRIBUTION.md").exists()
+    assert held(installed / "splu_ref" / "conformance" / "vectors") == held(ROOT / "vectors")
     coq = {path.name for path in (ROOT / "proofs" / "splu_proofs" / "coq").glob("*.v")}
     assert {path.name for path in (installed / "splu_proofs" / "coq").iterdir()} == {
         *coq,
@@ -76,6 +78,20 @@ def test_quick_verification_passes_from_the_wheel(installed: Path, tmp_path: Pat
     files = "import splu_ref, splu_proofs; print(splu_ref.__file__, splu_proofs.__file__)"
     where = _run(["-c", files], tmp_path, PYTHONPATH=str(installed))
     assert all(str(installed) in path for path in where.stdout.split())
+
+
+def test_the_wheel_writes_its_vectors_and_conforms_to_them(installed: Path, tmp_path: Path) -> None:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return _run(["-m", "splu_ref", *arguments], tmp_path, PYTHONPATH=str(installed))
+
+    done = run("vectors", "vectors")
+    assert done.returncode == 0, done.stderr
+    assert held(tmp_path / "vectors") == held(ROOT / "vectors")
+    program = [sys.executable, "-m", "splu_ref.conformance"]
+    for source in [], ["--vectors", "vectors"]:
+        done = run("conform", "--only", "estimate/mle-3/count-0", "--json", *source, "--", *program)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["verdict"] == "passed"
 
 
 def test_full_verification_asks_for_a_checkout(installed: Path, tmp_path: Path) -> None:

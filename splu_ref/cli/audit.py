@@ -28,9 +28,7 @@ def run(
     claims: Annotated[Path, typer.Argument(help="The publisher's claims (TOML).")],
     report: Annotated[
         Path | None,
-        typer.Option(
-            "--report", help="Write index.html, claims.json, junit.xml, claims.sarif and certificates/ here."
-        ),
+        typer.Option("--report", help="Write index.html, claims.json, junit.xml and certificates/ here."),
     ] = None,
     separator: Separator = None,
     force: Force = False,

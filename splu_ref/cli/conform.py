@@ -23,7 +23,6 @@ from splu_ref.conformance import (
     Verdict,
     check_ids,
     conform,
-    junit,
     read_expected_failures,
     read_required,
     read_vectors,
@@ -137,7 +136,7 @@ def run(
         ]
     outcome = outcomes[0]
     if report is not None:
-        write_whole(report, junit(outcome), force=force)
+        write_whole(report, outcome.to_junit(), force=force)
     if matrix is not None:
         write_whole(matrix, conformance_html(outcomes), force=force)
     if as_json:

@@ -1,4 +1,4 @@
-"""``splu-ref vectors``: write the test vectors, or compare a folder with them."""
+"""``splu-ref vectors``: copy the test vectors into a folder, or compare a folder with them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from splu_ref import SPECIFICATION
 from splu_ref.cli.output import AsJson, Force, show
 from splu_ref.cli.progress import counted
-from splu_ref.conformance import differences, held, vector_files, write_vectors
+from splu_ref.conformance import all_answered, differences, held, vector_files, write_vectors
 from splu_ref.folders import check_folder
 
 EXAMPLE = "splu-ref vectors vectors"
@@ -20,23 +20,25 @@ EXAMPLE = "splu-ref vectors vectors"
 def run(
     folder: Annotated[Path, typer.Argument(help="Folder for the vector files; it is made if need be.")],
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing: compare the folder with the vectors.")
+        bool, typer.Option("--check", help="Write nothing: answer the vectors anew, and compare the folder.")
     ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Write the test vectors for other implementations, with their JSON Schema.
 
-    One file per operation and set of parameters; the same version writes the same bytes. With --check: exit 1
-    if a file is missing, differs, or is not one of the vectors.
+    One file per operation and set of parameters; the same version writes the same bytes. With --check, the
+    reference answers every vector anew: exit 1 if a file is missing, differs, or is not one of the vectors.
     """
     present = held(folder) if check else {}
     if not check:
         check_folder(folder, ["schema.json"], force=force)
-    with counted("answering"):
-        files = vector_files()
-    wrong = differences(present, files) if check else []
-    if not check:
+    files = vector_files()
+    wrong: list[str] = []
+    if check:
+        with counted("answering"):
+            wrong = differences(present, [all_answered(file) for file in files])
+    else:
         write_vectors(folder, files, force=force)
     vectors = [vector for file in files for vector in file.vectors]
     by_operation = Counter(file.operation for file in files for _ in file.vectors)

@@ -1,10 +1,9 @@
 """Test vectors for other implementations, and the runner that holds a program to them."""
 
-from splu_ref.conformance.catalog import vector_files
+from splu_ref.conformance.answering import all_answered, answered
 from splu_ref.conformance.coverage import Share, read_required, spoken, whole
 from splu_ref.conformance.expectations import read_expected_failures
-from splu_ref.conformance.folder import differences, held, read_vectors, write_vectors
-from splu_ref.conformance.junit import junit
+from splu_ref.conformance.folder import differences, held, read_vectors, vector_files, write_vectors
 from splu_ref.conformance.outcome import Conformance
 from splu_ref.conformance.program import Limits
 from splu_ref.conformance.reference import answer, answer_line
@@ -23,13 +22,14 @@ __all__ = [
     "Vector",
     "VectorFile",
     "Verdict",
+    "all_answered",
     "answer",
     "answer_line",
+    "answered",
     "check_ids",
     "conform",
     "differences",
     "held",
-    "junit",
     "read_expected_failures",
     "read_required",
     "read_vectors",

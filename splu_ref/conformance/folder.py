@@ -1,21 +1,24 @@
-"""Vector files in a folder: written whole, read with distrust, compared byte for byte."""
+"""Vector files: the package's own, and those of a folder, which are checked before use."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files as package_files
 from itertools import islice
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
+from splu_ref.conformance.comparison import clipped
 from splu_ref.conformance.generated import GENERATED
-from splu_ref.conformance.schema import Schema, schema_fault
 from splu_ref.conformance.vector import VectorDocument, VectorEntry, VectorFile
 from splu_ref.files import opened
 from splu_ref.folders import write_folder
 from splu_ref.model import InputError, Json
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
 
 LONGEST_FILE = 1 << 22
 """Bytes of the largest vector file that is read."""
@@ -25,9 +28,22 @@ _FOR_READERS = "README.md"  # beside the vectors of the repository
 _MOST_GENERATED = 1 << 25  # bytes of all the tapes that a generator makes
 
 
+def own_folder() -> Path:
+    """Return the folder of the package's vectors: in a checkout, the one beside the package."""
+    packaged = Path(__file__).parent / "vectors"
+    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "vectors"
+
+
+@cache
+def vector_files() -> tuple[VectorFile, ...]:
+    """Return the package's vectors, ordered by path; the tests check them against their schema."""
+    paths = (path for path in _json_files(own_folder()) if path.name != "schema.json")
+    return tuple(VectorFile.from_json(json.loads(_read(path))) for path in paths)
+
+
 def schema_bytes() -> bytes:
     """Return the JSON Schema of a vector file."""
-    return package_files("splu_ref.conformance").joinpath("schema.json").read_bytes()
+    return _read(own_folder() / "schema.json")
 
 
 def contents(files: Sequence[VectorFile]) -> dict[str, bytes]:
@@ -119,9 +135,9 @@ def _parsed(path: Path) -> VectorFile:
     try:
         document: Json = json.loads(data.decode())
         json.dumps(document, ensure_ascii=False, allow_nan=False).encode()  # or it can be sent to no program
+        fault = schema_fault(document)
     except (ValueError, RecursionError):
         raise InputError(f"{path} is not JSON in UTF-8: write the vectors again") from None
-    fault = schema_fault(document, _schema())
     checked = cast("VectorDocument", document)
     faults = [fault] if fault else [_vector_fault(entry, checked) for entry in checked["vectors"]]
     if any(faults):
@@ -129,10 +145,38 @@ def _parsed(path: Path) -> VectorFile:
     return VectorFile.from_json(checked)
 
 
+def schema_fault(document: Json) -> str:
+    """Return where a document does not follow the schema, and why; empty if it does.
+
+    The first fault decides: types are checked before what takes long, and no long text is looked at twice.
+    """
+    fault = next(_validator().iter_errors(document), None)
+    if fault is None:
+        return ""
+    place = "".join(f"{clipped(str(step))}: " for step in fault.absolute_path)
+    if fault.validator == "oneOf":  # all forms of a vector were tried
+        return f"{place}it must have one request and the outcome that belongs to it"
+    return f"{place}{clipped(fault.message)} ({fault.validator})"
+
+
 @cache
-def _schema() -> Schema:
-    schema: Schema = json.loads(schema_bytes())
-    return schema
+def _validator() -> Validator:
+    """Return what checks by the schema, strictly: 1.0 is no integer, and a pattern means the whole text."""
+    from jsonschema import Draft202012Validator, ValidationError  # noqa: PLC0415 - for files of others alone
+    from jsonschema.validators import create  # noqa: PLC0415 - as above
+
+    def whole(_: object, pattern: str, value: object, __: object) -> Iterator[ValidationError]:
+        if isinstance(value, str) and not re.fullmatch(pattern, value):
+            yield ValidationError(f"{value!r} does not match {pattern}")
+
+    strict = create(
+        Draft202012Validator.META_SCHEMA,
+        {**Draft202012Validator.VALIDATORS, "pattern": whole},
+        type_checker=Draft202012Validator.TYPE_CHECKER.redefine(
+            "integer", lambda _, value: type(value) is int
+        ),
+    )
+    return strict(json.loads(schema_bytes()))
 
 
 def _vector_fault(entry: VectorEntry, document: VectorDocument) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from splu_ref.conformance.coverage import Coverage, coverage, whole
 from splu_ref.conformance.description import Unknown
 from splu_ref.conformance.result import PROTOCOL, Kind, Replay, Result, StatisticalCheck, Verdict
+from splu_ref.junit import Case, junit
 from splu_ref.model import Json
 
 
@@ -145,6 +146,23 @@ class Conformance:
             "statistics": [check.to_json() for check in self.statistics],
         }
         return document if self.replay is None else document | {"replay": self.replay.to_json()}
+
+    def to_junit(self) -> bytes:
+        """Return the outcome as JUnit XML: a suite for each operation, with its shares as properties.
+
+        A run in which no operation was tested has an error: it is no success.
+        """
+        suites: dict[str, list[Case]] = {}
+        for result in self.results:
+            suites.setdefault(result.operation, []).append(result.to_case())
+        if self.verdict == "not shown":
+            untested = Case(group=PROTOCOL, name="protocol/tested", outcome="error", message=self.statement)
+            suites.setdefault(PROTOCOL, []).append(untested)
+        properties = {
+            name: {kind.value: f"{share} passed" for kind, share in shares.items()}
+            for name, shares in self.coverage.items()
+        }
+        return junit("splu-ref conform", suites, properties=properties)
 
 
 def statement(outcome: Conformance) -> str:

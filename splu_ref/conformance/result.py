@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from splu_ref.junit import Case
 from splu_ref.model import Json
 
 PROTOCOL = "protocol"
@@ -66,6 +67,16 @@ class Result:
     verdict: Verdict
     reason: str = ""
     kind: Kind | None = None
+
+    def to_case(self) -> Case:
+        """Return the result as a case of JUnit, which has one outcome for all that was not tested."""
+        case = Case(group=self.operation, name=self.id)
+        if not self.verdict.good:
+            return replace(case, outcome="failure", message=self.reason)
+        if self.verdict is Verdict.PASSED:
+            return case
+        kind = self.verdict.value
+        return replace(case, outcome="skipped", type=kind, message=f"{kind}: {self.reason}")
 
 
 @dataclass(frozen=True, slots=True)

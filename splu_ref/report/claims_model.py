@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.audit.claims import Claim, Finding, Verdict
 from splu_ref.guarantees.decimals import ExactJson
+from splu_ref.junit import Case, junit
 from splu_ref.model import Json
 from splu_ref.terminal import replaced
 
@@ -38,16 +39,6 @@ class AuditedClaim:
     without_certificate: str = MAKE_CERTIFICATES
 
     @property
-    def last_line(self) -> int:
-        """The line of the claim's last key, where a long value may go on."""
-        return max(self.claim.key_lines.values(), default=self.claim.line)
-
-    @property
-    def key_line(self) -> int:
-        """The line of the key on which the verdict turns, or of the claim if that key is inherited."""
-        return self.claim.key_lines.get(self.finding.key, self.claim.line)
-
-    @property
     def files(self) -> dict[str, str]:
         """The certificates by their path in the report's folder."""
         return {certificate_path(self.claim.id, role): text for role, text in self.certificates.items()}
@@ -62,6 +53,28 @@ class AuditedClaim:
         finding = self.finding
         instead = f"true is {finding.instead}" if finding.instead else ""
         return "; ".join(filter(None, (finding.true_for, finding.found, instead)))
+
+    def to_case(self, file: str) -> Case:
+        """Return the claim as a case of JUnit: contradicted, it fails; not decided, it is an error."""
+        claim, finding = self.claim, self.finding
+        confirmed = finding.verdict is Verdict.CONFIRMED
+        trouble = "failure" if finding.verdict.contradicted else "error"
+        return Case(
+            group="audit",
+            name=claim.id,
+            outcome="" if confirmed else trouble,
+            type=str(finding.verdict),
+            message=f"{finding.verdict}: {self.sentence}",
+            text=f"{finding.stated}\n{finding.recompute}",
+            seconds=self.seconds,
+            properties={
+                "kind": claim.kind,
+                "verdict": str(finding.verdict),
+                "certificate": self.path("decides") or "",
+                "quotes": " ".join(quote.id for quote in finding.quotes),
+            },
+            place={"file": file, "line": str(claim.line)},
+        )
 
     def to_json(self) -> dict[str, Json]:
         """Return the claim as a JSON object."""
@@ -141,6 +154,11 @@ class ClaimsAudit:
     def seconds(self) -> float:
         """Time taken by all claims."""
         return sum(each.seconds for each in self.claims)
+
+    def to_junit(self) -> bytes:
+        """Return the audit as JUnit XML: one case for each claim."""
+        cases = [each.to_case(self.shown_file) for each in self.claims]
+        return junit("splu-ref audit", {self.title or self.shown_file: cases}, self.seconds)
 
     def to_json(self) -> dict[str, Json]:
         """Return the audit as one JSON object."""

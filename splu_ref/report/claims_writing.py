@@ -1,4 +1,4 @@
-"""The files of an audit of claims: index.html, claims.json, junit.xml, claims.sarif and the certificates."""
+"""The files of an audit of claims: index.html, claims.json, junit.xml and the certificates."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from pathlib import Path
 from splu_ref.audit.claims import ClaimsFile
 from splu_ref.folders import check_folder, write_folder
 from splu_ref.report.claims_html import claims_html
-from splu_ref.report.claims_junit import claims_junit
 from splu_ref.report.claims_model import ClaimsAudit, certificate_path
-from splu_ref.report.sarif import sarif
 
-FILES = ("index.html", "claims.json", "junit.xml", "claims.sarif")
+FILES = ("index.html", "claims.json", "junit.xml")
 
 
 def write_claims_audit(audit: ClaimsAudit, folder: str | os.PathLike[str], *, force: bool) -> list[Path]:
@@ -41,8 +39,7 @@ def write_claims_audit(audit: ClaimsAudit, folder: str | os.PathLike[str], *, fo
     contents = {
         "index.html": claims_html(audit),
         "claims.json": json.dumps(audit.to_json(), ensure_ascii=False, indent=2).encode() + b"\n",
-        "junit.xml": claims_junit(audit),
-        "claims.sarif": sarif(audit),
+        "junit.xml": audit.to_junit(),
     }
     for each in audit.claims:
         contents |= {name: text.encode("ascii") for name, text in each.files.items()}

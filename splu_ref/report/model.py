@@ -8,6 +8,7 @@ from math import log10
 from typing import Literal, TypeAlias
 
 from splu_ref.guarantees.decimals import exact_json
+from splu_ref.junit import Case, junit
 from splu_ref.model import Json
 from splu_ref.report.exhibits import Figure, KillMatrix, PublicationAudit
 
@@ -63,6 +64,18 @@ class Row:
     witness: str = ""
     corrected_by: str = ""
     unchecked: str = ""
+
+    def to_case(self) -> Case:
+        """Return the row as a case of JUnit; one that was not checked is skipped."""
+        return Case(
+            group=self.stage,
+            name=self.id,
+            outcome="skipped" if self.passed and self.unchecked else "" if self.passed else "failure",
+            message=self.unchecked if self.passed else self.detail or self.title,
+            text=None if self.passed else "\n".join(filter(None, (self.title, self.evidence, self.detail))),
+            seconds=self.seconds,
+            properties={"status": self.status, "grade": self.grade, "title": self.title},
+        )
 
     @property
     def result(self) -> Result:
@@ -204,6 +217,13 @@ class VerificationReport:
     def holds(self) -> bool:
         """Whether the run as a whole passed; a run in which nothing was checked did not."""
         return bool(self.passed) and not self.failures
+
+    def to_junit(self) -> bytes:
+        """Return the report as JUnit XML: a suite for each stage, a case for each row."""
+        suites: dict[str, list[Case]] = {}
+        for row in self.rows:
+            suites.setdefault(row.stage, []).append(row.to_case())
+        return junit("splu-ref verify", suites, self.seconds, timestamp=self.environment.started)
 
     def to_json(self) -> dict[str, Json]:
         """Return the report as one JSON object.

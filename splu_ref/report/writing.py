@@ -8,7 +8,6 @@ from pathlib import Path
 
 from splu_ref.folders import check_folder, write_folder
 from splu_ref.report.html import html
-from splu_ref.report.junit import junit
 from splu_ref.report.model import VerificationReport
 
 FILES = ("index.html", "report.json", "junit.xml")
@@ -39,7 +38,7 @@ def write_report(report: VerificationReport, folder: str | os.PathLike[str], *, 
     content = {
         "index.html": html(report),
         "report.json": json.dumps(report.to_json(), ensure_ascii=False, indent=2).encode() + b"\n",
-        "junit.xml": junit(report),
+        "junit.xml": report.to_junit(),
     }
     return write_folder(folder, content, force=force)
 

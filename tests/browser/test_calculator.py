@@ -12,9 +12,9 @@ import pytest
 
 from splu_ref.audit.claims import decide, read_claims
 from splu_ref.cli import main
+from splu_ref.conformance import vector_files
 from splu_ref.guarantees import exact_json, least_worst_error
 from splu_ref.report.calculator import calculator_page
-from tests.committed import all_vectors
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "claims.toml"
 ASK = """
@@ -73,7 +73,7 @@ def _answers(shown: Any, *asked: tuple[str, dict[str, object]]) -> list[dict[str
 
 def _vectors(*operations: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Yield requests with an answer, each with it."""
-    for file in all_vectors():
+    for file in vector_files():
         if file.operation in operations:
             for vector in file.vectors:
                 if vector.input is not None and vector.answer is not None:

@@ -19,7 +19,7 @@ from splu_ref.cli.app import COMMANDS
 
 HEAVY = {
     "numpy", "scipy", "sympy", "mpmath", "polars", "narwhals", "matplotlib", "jinja2", "pandas", "pyarrow",
-    "pydantic", "rich.markdown", "rich.progress", "splu_proofs",
+    "pydantic", "jsonschema", "latex2mathml", "rich.markdown", "rich.progress", "splu_proofs",
 }  # fmt: skip
 PRIVACY = ["privacy", "--gamma", "10", "--epsilon", "0.3", "--alpha", "3"]
 LOADED = """

@@ -15,8 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from splu_ref.conformance import write_vectors
-from tests.committed import all_vectors
+from splu_ref.conformance import vector_files, write_vectors
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is absent: it comes with the documentation's requirements")
 
@@ -98,7 +97,7 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def vectors(tmp_path: Path) -> Path:
     """A folder with one vector file."""
-    files = [file for file in all_vectors() if file.path == "estimate/mle-5.json"]
+    files = [file for file in vector_files() if file.path == "estimate/mle-5.json"]
     write_vectors(tmp_path / "vectors", files, force=False)
     return tmp_path / "vectors"
 

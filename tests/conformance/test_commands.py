@@ -6,17 +6,17 @@ import json
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from splu_ref.cli import main
-from splu_ref.conformance import answer, answer_line, read_vectors, write_vectors
+from splu_ref.conformance import answer, answer_line, held, vector_files, write_vectors
 from splu_ref.conformance.comparison import error_kind
-from tests.committed import all_vectors
 
-COMMITTED = Path(__file__).parents[2] / "vectors"
+VECTORS = Path(__file__).parents[2] / "vectors"
 REFERENCE = [sys.executable, "-m", "splu_ref.conformance"]
 LIMITED = [
     sys.executable,
@@ -43,7 +43,7 @@ def few(tmp_path: Path) -> Path:
     """A folder with a few vector files."""
     folder = tmp_path / "few"
     wanted = ("plan/anatomy-3.json", "plan/anatomy-invalid.json", "estimate/mle-3.json")
-    write_vectors(folder, [file for file in all_vectors() if file.path in wanted], force=False)
+    write_vectors(folder, [file for file in vector_files() if file.path in wanted], force=False)
     return folder
 
 
@@ -51,7 +51,7 @@ def test_vectors_are_written_and_checked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "vectors"
-    some = read_vectors(COMMITTED)[::10]  # that all come out as committed is a test of its own
+    some = vector_files()[::10]  # that the reference answers all of them as committed is a test of its own
     monkeypatch.setattr("splu_ref.cli.vectors.vector_files", lambda: some)
     assert main(["vectors", str(folder), "--json"]) == 0
     written = json.loads(capsys.readouterr().out)
@@ -78,6 +78,23 @@ def test_vectors_are_written_and_checked(
     differences = json.loads(capsys.readouterr().out)["differences"]
     assert differences == sorted([*unexpected, "schema.json differs"])
     assert main(["vectors", str(folder / "schema.json")]) == 2
+
+
+def test_the_vectors_are_copied_byte_for_byte(tmp_path: Path) -> None:
+    assert main(["vectors", str(tmp_path / "copied")]) == 0
+    assert held(tmp_path / "copied") == held(VECTORS)
+
+
+def test_a_check_answers_the_vectors_anew(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = next(file for file in vector_files() if file.path == "estimate/mle-3.json")
+    wrong = replace(file.vectors[0], answer={"estimate": "7"})
+    tampered = (replace(file, vectors=(wrong, *file.vectors[1:])),)
+    write_vectors(tmp_path, tampered, force=False)
+    monkeypatch.setattr("splu_ref.cli.vectors.vector_files", lambda: tampered)
+    assert main(["vectors", str(tmp_path), "--check", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["differences"] == ["estimate/mle-3.json differs"]
 
 
 @pytest.mark.slow

@@ -20,15 +20,14 @@ from splu_ref.conformance import (
     VectorFile,
     Verdict,
     conform,
-    junit,
     read_required,
+    vector_files,
     whole,
 )
 from splu_ref.conformance.description import FEATURES
 from splu_ref.conformance.reference import OPERATIONS
 from splu_ref.model import InputError, ParameterError
 from splu_ref.report.conformance_html import conformance_html
-from tests.committed import all_vectors
 
 SUBSET = "subset/population-5.json"
 REFUSING = """
@@ -65,14 +64,8 @@ if sys.argv[1] == "end":
 """
 
 
-@pytest.fixture(autouse=True)
-def committed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the command use the committed vectors too, without making them."""
-    monkeypatch.setattr("splu_ref.cli.conform.vector_files", all_vectors)
-
-
 def only(*paths: str) -> list[VectorFile]:
-    return [file for file in all_vectors() if file.path in paths]
+    return [file for file in vector_files() if file.path in paths]
 
 
 def refusing(operations: Sequence[str], features: Sequence[str] = FEATURES) -> list[str]:
@@ -88,7 +81,7 @@ def ids(outcome: Conformance) -> list[str]:
 
 
 def test_a_program_that_supports_nothing_does_not_conform() -> None:
-    outcome = conform(refusing([]), all_vectors())
+    outcome = conform(refusing([]), vector_files())
     assert ids(outcome) == []
     assert outcome.verdict == "not shown"
     assert outcome.conforming() == []
@@ -128,7 +121,7 @@ def test_a_flood_of_operations_is_reported_in_part() -> None:
 
 @pytest.mark.parametrize("features", [[], FEATURES], ids=["no-features", "all-features"])
 def test_to_refuse_everything_shows_nothing(features: Sequence[str]) -> None:
-    outcome = conform(refusing(list(OPERATIONS), features), all_vectors(), smoke=True)
+    outcome = conform(refusing(list(OPERATIONS), features), vector_files(), smoke=True)
     table = outcome.by_operation()
     assert table["plan"]["passed"] > 0  # it refuses what must be refused
     assert outcome.conforming() == []
@@ -145,7 +138,7 @@ def test_vectors_that_ask_for_refusals_alone_show_nothing() -> None:
 
 def test_a_program_that_answers_nothing() -> None:
     silent = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
-    outcome = conform(silent, all_vectors(), limits=Limits(0.3))
+    outcome = conform(silent, vector_files(), limits=Limits(0.3))
     assert (outcome.verdict, ids(outcome)) == ("does not conform", ["protocol/describe"])
 
 
@@ -221,7 +214,7 @@ IN_PART = DYING.replace("    sys.stdout.buffer.write(answer_line(line))", (
 
 
 def test_a_part_of_an_operation_is_not_the_operation(capsys: pytest.CaptureFixture[str]) -> None:
-    files = [file for file in all_vectors() if file.operation == "plan"]
+    files = [file for file in vector_files() if file.operation == "plan"]
     command = [sys.executable, "-c", IN_PART, ""]
     outcome = conform(command, files, at_random=False)
     assert (outcome.verdict, outcome.holds) == ("conforms in part", True)
@@ -239,7 +232,7 @@ def test_a_part_of_an_operation_is_not_the_operation(capsys: pytest.CaptureFixtu
     document: Any = outcome.to_json()
     assert document["coverage"]["plan"]["answers"]["share"] == str(Fraction(passed, answers))
     least = min(share.part for share in outcome.coverage["plan"].values())
-    text = ElementTree.fromstring(junit(outcome)).find(".//property[@name='answers']")
+    text = ElementTree.fromstring(outcome.to_junit()).find(".//property[@name='answers']")
     assert text is not None
     assert text.attrib["value"] == f"{passed} of {answers} passed"
     for share, wanted in ((least, []), (least + Fraction(1, 1000), ["plan/required"])):
@@ -268,19 +261,19 @@ def test_shares_that_are_none(text: str) -> None:
 
 def test_junit_tells_unsupported_from_skipped_and_nothing_from_success() -> None:
     hollow = conform(refusing([]), only(SUBSET))
-    document = ElementTree.fromstring(junit(hollow))
+    document = ElementTree.fromstring(hollow.to_junit())
     kinds = [case.attrib["type"] for case in document.findall(".//skipped")]
     assert kinds == ["unsupported"] * hollow.count(Verdict.UNSUPPORTED)
     (error,) = document.findall(".//error")
     assert error.attrib["message"] == hollow.statement
     assert document.attrib["errors"] == "1"
-    whole = ElementTree.fromstring(junit(conform(dying(""), only(SUBSET), smoke=True)))
+    whole = ElementTree.fromstring(conform(dying(""), only(SUBSET), smoke=True).to_junit())
     assert whole.findall(".//skipped") == []
     assert whole.attrib["errors"] == "0"
 
 
 def test_the_features_are_those_that_the_vectors_need() -> None:
-    assert {feature for file in all_vectors() for feature in file.requires} == set(FEATURES)
+    assert {feature for file in vector_files() for feature in file.requires} == set(FEATURES)
 
 
 def test_failures_are_told_as_they_come(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref.conformance import Conformance, Limits, Verdict, conform
+from splu_ref.conformance import Conformance, Limits, Verdict, conform, vector_files
 from splu_ref.conformance.session import MOST_STARTS
-from tests.committed import all_vectors
 
-FILES = [file for file in all_vectors() if file.path == "subset/population-5.json"]
+FILES = [file for file in vector_files() if file.path == "subset/population-5.json"]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="promised on Linux only")
 
 DAEMON = """
@@ -117,9 +116,8 @@ def test_daemons_that_start_each_other_are_ended(tmp_path: Path) -> None:
 def test_nothing_outlives_a_runner_that_is_killed(tmp_path: Path) -> None:
     code = DAEMON + "noted()\ndaemon(lambda: (noted(), time.sleep(600)))\ntime.sleep(600)\n"
     runner = (
-        "import sys\nfrom splu_ref.conformance import conform, Limits\n"
-        "from tests.committed import all_vectors\n"
-        "conform(sys.argv[1:], all_vectors()[:1], limits=Limits(answer=600))"
+        "import sys\nfrom splu_ref.conformance import conform, Limits, vector_files\n"
+        "conform(sys.argv[1:], vector_files()[:1], limits=Limits(answer=600))"
     )
     with subprocess.Popen([sys.executable, "-c", runner, *program(code, tmp_path)]) as running:
         noted = tmp_path / "daemons"

@@ -10,8 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-from splu_ref.conformance import answer
-from tests.committed import all_vectors
+from splu_ref.conformance import answer, vector_files
 
 HELD = Path(__file__).with_name("refused.txt")
 
@@ -19,7 +18,7 @@ HELD = Path(__file__).with_name("refused.txt")
 def refusals() -> list[str]:
     """Return each sentence, sorted, behind the number of operations that say it."""
     said: dict[str, set[str]] = {}
-    for file in all_vectors():
+    for file in vector_files():
         for vector in file.vectors:
             if vector.error is not None and vector.input is not None:
                 error = answer({"op": file.operation, **file.parameters, **vector.input})["error"]

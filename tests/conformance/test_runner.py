@@ -19,19 +19,18 @@ from splu_ref.conformance import (
     Verdict,
     check_ids,
     conform,
-    junit,
     read_expected_failures,
     read_required,
+    vector_files,
 )
 from splu_ref.conformance.description import read_description
 from splu_ref.conformance.program import LONGEST_LINE, Limits, MisbehaviorError, Program
 from splu_ref.conformance.session import MOST_STARTS
 from splu_ref.conformance.statistics import judged_releases
 from splu_ref.model import InputError, Json
-from tests.committed import all_vectors
 
 PATH = "subset/population-5.json"
-FILES = [file for file in all_vectors() if file.path == PATH]
+FILES = [file for file in vector_files() if file.path == PATH]
 SIZE = len(FILES[0].vectors)
 
 HONEST = """
@@ -267,7 +266,7 @@ def test_an_operation_of_which_nothing_passes_is_a_failure() -> None:
 
 
 def test_features_that_are_not_promised_are_skipped() -> None:
-    files = [file for file in all_vectors() if file.name in ("anatomy-2", "anatomy-2-retention-1_10")]
+    files = [file for file in vector_files() if file.name in ("anatomy-2", "anatomy-2-retention-1_10")]
     assert {file.requires for file in files} == {("anatomy",), ("anatomy", "retention")}
     said = {"ops": ["plan", "publish"], "name": "", "version": "", "features": ["anatomy"]}
     code = f"answer = lambda request: {said}\n"
@@ -381,7 +380,7 @@ def test_smoke_asks_less() -> None:
 
 def test_junit_lists_every_result() -> None:
     outcome = run(answers_third("say({'\\x00': 0})"))
-    document = ElementTree.fromstring(junit(outcome))
+    document = ElementTree.fromstring(outcome.to_junit())
     assert len(document.findall(".//testcase")) == len(outcome.results)
     assert len(document.findall(".//failure")) == len(outcome.failures()) >= 1
     assert int(document.attrib["failures"]) == len(outcome.failures())
@@ -395,7 +394,7 @@ def test_other_specifications_are_refused() -> None:
 
 def test_a_checkpoint_says_where_answers_begin_to_differ() -> None:
     files = [
-        file for file in all_vectors() if file.name == "accumulated-cyclic-4" and file.operation == "plan"
+        file for file in vector_files() if file.name == "accumulated-cyclic-4" and file.operation == "plan"
     ]
     code = """
 def answer(request):

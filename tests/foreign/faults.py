@@ -15,12 +15,11 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from splu_ref.conformance import Conformance, Vector, VectorFile, Verdict, conform
+from splu_ref.conformance import Conformance, Vector, VectorFile, Verdict, conform, vector_files
 from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
 from splu_ref.conformance.generated import generated_requests
 from splu_ref.conformance.vector import digests
 from splu_ref.report.calculator import BROWSER
-from tests.committed import all_vectors
 from tests.foreign.mutants import MUTANTS, Mutant
 
 
@@ -54,7 +53,7 @@ def noticed(program: Path, operations: Collection[str]) -> str:
     answers = _answers(program, [b'{"op": "describe"}'])
     if not answers or b'"ops"' not in answers[0]:
         raise ValueError(f"{program.name} does not start")
-    for operation in sorted({file.operation for file in all_vectors()} if "*" in operations else operations):
+    for operation in sorted({file.operation for file in vector_files()} if "*" in operations else operations):
         for vectors, lines in (_short(operation), *_long(operation)):
             found = _wrong(vectors, _answers(program, lines))
             if found:
@@ -149,7 +148,7 @@ def _long(operation: str) -> tuple[tuple[list[Vector], list[bytes]], ...]:
 
 
 def _vectors(operation: str) -> Iterator[tuple[VectorFile, Vector]]:
-    for file in all_vectors():
+    for file in vector_files():
         if file.operation == operation:
             yield from ((file, vector) for vector in file.vectors)
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref.conformance import Conformance, VectorFile, Verdict, conform
-from tests.committed import all_vectors
+from splu_ref.conformance import Conformance, VectorFile, Verdict, conform, vector_files
 from tests.foreign.faults import SOURCE
 
 HERE = Path(__file__).parent
@@ -47,7 +46,7 @@ def _only(operations: Sequence[str]) -> list[VectorFile]:
     """
     files = [
         file
-        for file in all_vectors()
+        for file in vector_files()
         if file.operation in operations
         and not file.name.startswith("accumulated")
         and "many" not in file.name
@@ -60,14 +59,14 @@ def _explained(outcome: Conformance) -> str:
 
 
 def test_the_implementation_in_c_conforms(compiler: str, tmp_path: Path) -> None:
-    outcome = conform(_compiled(compiler, tmp_path, "-O2", *WARNINGS), all_vectors())
+    outcome = conform(_compiled(compiler, tmp_path, "-O2", *WARNINGS), vector_files())
     assert outcome.holds, _explained(outcome)
     assert outcome.count(Verdict.PASSED) > 1_500
     assert len(outcome.statistics) == 76
 
 
 def test_the_implementation_in_javascript_conforms(node: str) -> None:
-    outcome = conform([node, str(HERE / "splu.mjs")], all_vectors())
+    outcome = conform([node, str(HERE / "splu.mjs")], vector_files())
     assert outcome.holds, _explained(outcome)
     assert outcome.count(Verdict.UNSUPPORTED, Verdict.SKIPPED) == 0
     assert len(outcome.statistics) == 76

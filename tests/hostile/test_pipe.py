@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from splu_ref.cli.app import run
 from splu_ref.cli.conform import show_outcome
-from splu_ref.conformance import Conformance, Result, Verdict, junit
+from splu_ref.conformance import Conformance, Result, Verdict, vector_files
 from splu_ref.conformance.comparison import fault, read_answer
 from splu_ref.conformance.description import read_description
 from splu_ref.conformance.judging import replayed
@@ -31,12 +31,11 @@ from splu_ref.conformance.program import (
 from splu_ref.conformance.session import Session
 from splu_ref.model import Json
 from splu_ref.terminal import say_json
-from tests.committed import all_vectors
 from tests.hostile.damage import damaged
 from tests.hostile.readers import READERS
 
 ANSWER = READERS["answer"]
-SUBSET = next(file for file in all_vectors() if file.path == "subset/population-5.json")
+SUBSET = next(file for file in vector_files() if file.path == "subset/population-5.json")
 
 
 def _asked(command: list[str], timeout: float = 10) -> dict[str, Json] | str:
@@ -152,7 +151,7 @@ def test_an_outcome_is_shown_whatever_the_program_says(
         say_json(outcome.to_json())
         document = json.loads(capsys.readouterr().out)
         assert document["failures"] == [{"id": "subset/population-5/none", "reason": str(wrong)}]
-        case = ElementTree.fromstring(junit(outcome)).find(".//failure")
+        case = ElementTree.fromstring(outcome.to_junit()).find(".//failure")
         assert case is not None
         assert case.attrib["message"]
 

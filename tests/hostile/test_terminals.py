@@ -19,7 +19,6 @@ from unittest.mock import patch
 import pytest
 
 from splu_ref.cli.app import COMMANDS
-from tests.committed import all_vectors
 from tests.hostile.commands import given, printed
 
 STEERING = (
@@ -306,13 +305,6 @@ def _read_to_the_end(terminal: int) -> str:
             drawn += part
     os.close(terminal)
     return drawn.decode()
-
-
-@pytest.fixture(autouse=True)
-def committed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let commands use the committed vectors, without making them."""
-    for command in ("conform", "vectors"):
-        monkeypatch.setattr(f"splu_ref.cli.{command}.vector_files", all_vectors)
 
 
 def _unseen(text: str) -> set[str]:

@@ -39,7 +39,6 @@ from splu_ref.guarantees import exact_json
 from splu_ref.guarantees.decimals import ExactJson
 from splu_ref.report import difference, drawing, frontier
 from splu_ref.report.claims_html import claims_html
-from splu_ref.report.claims_junit import claims_junit
 from splu_ref.report.claims_model import AuditedClaim, ClaimsAudit
 from splu_ref.report.claims_terminal import claims_table
 from splu_ref.report.comparison_html import comparison_html
@@ -47,9 +46,7 @@ from splu_ref.report.conformance_html import conformance_html
 from splu_ref.report.exhibits import Figure, Series
 from splu_ref.report.hands import Hands
 from splu_ref.report.html import html
-from splu_ref.report.mathml import mathml
 from splu_ref.report.model import Row
-from splu_ref.report.sarif import sarif
 from splu_ref.report.scatter import scatter
 from splu_ref.report.stages import certificates, figures, publication
 from splu_ref.report.stages.ledger import ledger_stage
@@ -93,21 +90,6 @@ alpha = 3
 
 t_p = "0.4"
 """
-LATEX = (
-    r"\frac{1}{\gamma} + \tfrac12 - \dfrac{a}{b}",
-    r"\binom{n}{k} \tbinom nk",
-    r"f'_c{}'' z^{a+1}_2 \max_v \sum_{i=1}^n \prod^k \lim_x' \log_2",
-    r".05 1.5 x12",
-    r"\text{if } x<1 \mathrm{Bin} \mathrm{a b} \operatorname{arg max} \mathit{a<b} \mathcal A \mathrm x",
-    r"\tilde x \hat{ab} \bar y \sqrt{n} \sqrt n",
-    r"\begin{pmatrix}a & b\\c&\frac12\end{pmatrix} + 1",
-    r"\left( x \right) \bigl[ y \bigr] ( [ ) ] | \| < > =",
-    r"a\quad b \qquad c\, \; \: \! \ d",
-    r"\mathbb{N} \le \{ x \} \mathbb{E}",
-    *(r"\quadx", "a &", r"\mathbb E", r"\mathbb{P}", r"\foo", "{x", "x}", r"\text x", r"\frac1", "a^", "$"),
-    r"{a}^{b} {c}_d a^ 12 _ 34 - \Pr",
-    r"\bigl< \cdot \infty \textstyle\sum",
-)
 
 
 def rendered(view: RenderableType, width: int) -> str:
@@ -169,17 +151,17 @@ def claims_audit() -> ClaimsAudit:
         "none": None,
     }
     findings = [
-        Finding(Verdict.CONFIRMED, "T_P is 0.6", "it is 1/3", "t_p", numbers, "splu-ref privacy --alpha 3"),
+        Finding(Verdict.CONFIRMED, "T_P is 0.6", "it is 1/3", numbers, "splu-ref privacy --alpha 3"),
         Finding(
-            Verdict.NARROWED, "T_P is 0.6 & more", "it is less", "alpha", {}, "splu-ref privacy",
+            Verdict.NARROWED, "T_P is 0.6 & more", "it is less", {}, "splu-ref privacy",
             true_for="true for alpha up to 3", instead="1/2", remarks=("one <remark>", "another"),
             quotes=(quote,),
         ),
         Finding(
-            Verdict.REFUTED, "T_P is 0.4", "it is not", "epsilon", {}, "splu-ref privacy",
+            Verdict.REFUTED, "T_P is 0.4", "it is not", {}, "splu-ref privacy",
             without_certificate="none is made", quotes=(quote, replace(quote, id="splu.T3")),
         ),
-        Finding(Verdict.NOT_DECIDED, "T_P is 0.4", "long" * 40, "t_p", {}, "splu-ref privacy"),
+        Finding(Verdict.NOT_DECIDED, "T_P is 0.4", "long" * 40, {}, "splu-ref privacy"),
     ]  # fmt: skip
     certificates = [{"decides": "{}"}, {"decides": "{}", "remains": "[]"}, {}, {}]
     reasons = ["", "", "none is made", None]
@@ -398,8 +380,7 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
     "claims.txt": _claims_terminal,
     "claims.json": lambda: pretty(claims_audit().to_json()).replace(__version__, "V"),
     "claims.html": lambda: body(claims_html(claims_audit())),
-    "claims.xml": lambda: claims_junit(claims_audit()).decode(),
-    "claims.sarif": lambda: sarif(claims_audit()).decode().replace(__version__, "V"),
+    "claims.xml": lambda: claims_audit().to_junit().decode(),
     "conformance.html": lambda: body(conformance_html(outcomes())),
     "comparison.html": lambda: body(comparison_html(comparison())),
     "stages.json": lambda: pretty(_stages()),
@@ -408,7 +389,6 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
     "frontier.json": lambda: pretty(_frontier()),
     "difference.json": lambda: pretty(_difference()),
     "scatter.svg": lambda: scatter(SCATTERED, 5, ".point {}") + "\n" + scatter([("a", 1, 1)], 2) + "\n",
-    "mathml.txt": lambda: "".join(f"{latex}\n{mathml(latex)}\n" for latex in LATEX),
 }
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from splu_ref.cli import main
-from splu_ref.conformance import write_vectors
-from tests.committed import all_vectors
+from splu_ref.conformance import vector_files, write_vectors
 
 PROGRAM = """
 import json, sys
@@ -26,7 +25,7 @@ for line in sys.stdin:
 
 
 def test_a_matrix_of_two_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = [file for file in all_vectors() if file.path in ("estimate/mle-5.json", "below/bound-4.json")]
+    files = [file for file in vector_files() if file.path in ("estimate/mle-5.json", "below/bound-4.json")]
     write_vectors(tmp_path / "v", files, force=False)
     right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
     right.write_text(PROGRAM.format(name="right", off=0))

@@ -3,12 +3,11 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from splu_ref.report.junit import junit
 from splu_ref.report.model import Row, VerificationReport
 
 
 def test_suites_count_their_cases(report: VerificationReport) -> None:
-    root = ElementTree.fromstring(junit(report))
+    root = ElementTree.fromstring(report.to_junit())
     assert (root.tag, root.get("tests"), root.get("failures")) == ("testsuites", "3", "1")
     found = {suite.get("name"): (suite.get("tests"), suite.get("failures")) for suite in root}
     assert found == {"ledger": ("2", "0"), "enumeration": ("1", "1")}
@@ -16,13 +15,13 @@ def test_suites_count_their_cases(report: VerificationReport) -> None:
 
 
 def test_only_what_failed_carries_a_failure(report: VerificationReport) -> None:
-    root = ElementTree.fromstring(junit(report))
+    root = ElementTree.fromstring(report.to_junit())
     failed = [case.get("name") for case in root.iter("testcase") if case.find("failure") is not None]
     assert failed == ["enumeration.x"]
 
 
 def test_characters_that_xml_cannot_carry_are_replaced(report: VerificationReport) -> None:
-    failure = ElementTree.fromstring(junit(report)).find(".//failure")
+    failure = ElementTree.fromstring(report.to_junit()).find(".//failure")
     assert failure is not None
     assert failure.get("message") == "<script>alert('x')</script>&\"\ufffd\ufffd[31m"
 
@@ -107,4 +106,4 @@ def test_the_whole_document(report: VerificationReport) -> None:
         ),
         Row("certificates", "certificates.y", "y holds", "fails", False, seconds=0.0004),
     )
-    assert junit(replace(report, rows=rows, seconds=2.5)).decode() == WHOLE
+    assert replace(report, rows=rows, seconds=2.5).to_junit().decode() == WHOLE

@@ -115,7 +115,7 @@ class TableClaim(Claim):
     grouped: Grouped
 
     def finding(
-        self, found: Anonymity, stated: str, told: str, key: str, numbers: dict[str, ExactJson | int | None],
+        self, found: Anonymity, stated: str, told: str, numbers: dict[str, ExactJson | int | None],
         *, holds: bool, within: int, instead: str,
     ) -> Finding:  # fmt: skip
         """Return the verdict of a claim that is true for ``within`` of the table's records."""
@@ -124,7 +124,6 @@ class TableClaim(Claim):
             verdict=Verdict.CONFIRMED,
             stated=f"in {self.grouped.file}, by {', '.join(self.grouped.quasi)}, {stated}",
             found=told,
-            key=key,
             numbers={**numbers, "records": found.records, "within": found.records if holds else within},
             recompute=self.grouped.command,
             without_certificate="there is no certificate of this kind: whoever has the table counts again",
@@ -184,7 +183,6 @@ class KAnonymity(TableClaim):
             found,
             f"every record is one of {self.said('k')} or more that are alike",
             f"the smallest group has {_records(found.k)}, alone in theirs: {_records(found.alone)}",
-            "k",
             {"k": found.k, "alone": found.alone},
             holds=found.k >= self.k,
             within=sum(size * times for size, times in found.sizes.items() if size >= self.k),
@@ -241,7 +239,7 @@ class LDiversity(TableClaim):
         assert found.groups is not None
         within = sum(sum(counts) * times for counts, times in found.groups.items() if held(counts))
         finding = self.finding(
-            found, stated, told, "l", numbers, holds=within == found.records, within=within, instead=instead
+            found, stated, told, numbers, holds=within == found.records, within=within, instead=instead
         )
         more = f" --l {shown(self.l)}" if self.measure == "recursive" else ""
         return replace(finding, recompute=finding.recompute + more)
@@ -315,7 +313,6 @@ class TCloseness(TableClaim):
             f"the shares of the values of {self.column} in a group differ from the table's by "
             f"{self.said('t')} at most, half the sum of the differences",
             f"the largest difference is {decimal_up(distance)}",
-            "t",
             {"t": exact_json(distance, "up")},
             holds=distance <= self.t,
             within=sum(records for each, records in found.distances.items() if each <= self.t),

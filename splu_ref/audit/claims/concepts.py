@@ -131,7 +131,6 @@ def _up_to_the_cap(claim: ConceptPrivacy, found: Finding, least: ConceptMinimum)
     return replace(
         found,
         verdict=Verdict.NOT_DECIDED,
-        key="draws",
         true_for=f"true for values with at most {cap} records" if confirmed else "",
         proofs=(),
         without_certificate=UNDECIDED,
@@ -169,7 +168,6 @@ def _found(claim: ConceptPrivacy, least: ConceptMinimum) -> Finding:
         f"sensitive value, is estimated off by at least {claim.said('epsilon')} of it with probability "
         f"at least {claim.said('t_p')}",
         f"T_P {known} {t_p['decimal']}{'' if nearly_pure else _worst(least)}",
-        key="estimator" if verdict is Verdict.NOT_DECIDED else "t_p",
         numbers=_numbers(least),
         recompute=claim.command("concept", "alpha", more=f"--method {claim.estimator}"),
         true_for=true_for,

@@ -85,7 +85,6 @@ class EntropyClaim(Claim):
             verdict=Verdict.CONFIRMED,
             stated=f"of {self.file}, {MEASURES[self.measure].format(bits=self.said('bits'))}",
             found=f"it is {_told(found)}",
-            key="bits",
             numbers={"loss": number, "tables": self.world.world.size},
             recompute=f"splu-ref entropy {self.file}",
             without_certificate=(

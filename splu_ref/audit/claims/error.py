@@ -65,7 +65,6 @@ class CountError(SpluGenClaim):
                 f"off by at least {self.said('epsilon')} of it with probability {side} {self.said(key)}"
             ),
             found=f"the probability is {error['decimal']}",
-            key=key,
             numbers={"error": error},
             recompute=self.command("utility", "frequency"),
             instead="" if confirmed else f"a probability of {side} {error['decimal']}",

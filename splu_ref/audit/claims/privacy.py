@@ -115,7 +115,6 @@ def _decided(claim: CountPrivacy, progress: Progress | None) -> Finding:
             f"{claim.said('epsilon')} of it with probability at least {claim.said('t_p')}"
         ),
         found=f"T_P is {t_p_definition['decimal']}, least at f = {least.argmin_definition}",
-        key="t_p",
         numbers={
             "t_p": t_p,
             "t_p_definition": t_p_definition,
@@ -198,7 +197,6 @@ def _narrowed(claim: CountPrivacy, least: PrivacyMinimum, finding: Finding) -> F
     return replace(
         finding,
         verdict=Verdict.NARROWED if parts else Verdict.REFUTED,
-        key="alpha" if alpha else "t_p",
         true_for="; ".join(parts),
         proofs=tuple(proofs),
         remarks=remarks,
@@ -282,7 +280,6 @@ def decided_for_every_table(claim: CountPrivacy) -> Finding:
             "the table"
         ),
         found=told,
-        key="t_p",
         numbers={
             "t_p_definition": t_p,
             "argmin_definition": found.argmin,
@@ -306,7 +303,6 @@ def decided_for_every_table(claim: CountPrivacy) -> Finding:
     return replace(
         finding,
         verdict=verdict,
-        key="alpha" if alpha else "t_p",
         true_for=f"true for alpha up to {alpha}" if alpha else "",
         instead=f"T_P up to {t_p['decimal']}" if found.at_least != 0 and reached is False else "",
         proofs=(*decides, *remains),

@@ -132,7 +132,6 @@ class LocalEpsilon(RetentionClaim):
             verdict=Verdict.CONFIRMED,
             stated=f"{self.setting}, a record{often} is locally private with {name} = {self.said(key)}",
             found=f"e^epsilon is {_about(ratio)}, epsilon <= {epsilon}",
-            key=key,
             numbers={"e_epsilon": exact_json(ratio, "up"), "releases": self.releases},
             recompute=self.breach_command("1/10", "1/2"),
             without_certificate=NO_CERTIFICATE,
@@ -223,7 +222,6 @@ class RhoPrivacy(RetentionClaim):
             verdict=Verdict.CONFIRMED,
             stated=self._stated("any prior"),
             found=f"a chance of {self.said('rho1')} rises to {_about(posterior)} at most",
-            key="rho2",
             numbers={"posterior": exact_json(posterior, "up"), "amplification": exact_json(ratio, "up")},
             recompute=self.breach_command(self.written["rho1"], self.written["rho2"]),
             proofs=self._proofs(),
@@ -241,7 +239,6 @@ class RhoPrivacy(RetentionClaim):
         return replace(
             finding,
             verdict=Verdict.NARROWED,
-            key="rho1",
             true_for=f"true for rho1 below {_about(largest)}",
             instead=f"a posterior of up to {_about(posterior)}",
             remarks=(witness, ONE_RECORD),
@@ -255,7 +252,6 @@ class RhoPrivacy(RetentionClaim):
             verdict=Verdict.CONFIRMED,
             stated=self._stated("the prior of the counts"),
             found="every value has a larger chance than rho1, so there is no such property",
-            key="rho2",
             numbers={"posterior": None},
             recompute=(
                 f"splu-ref breach --retention {self.written['retention']} --rho1 {self.written['rho1']} "
@@ -319,7 +315,6 @@ class Reconstructible(RetentionClaim):
                 "the channel of a record has an inverse: of n records of which y are published with one of b "
                 "of the m values, (y - n (1-p) b/m)/p is the estimate"
             ),
-            key="retention",
             numbers={"retention": exact_json(p, "down")},
             recompute="splu-ref estimate PUBLISHED --manifest MANIFEST --where COLUMN=VALUE",
             without_certificate=NO_CERTIFICATE,

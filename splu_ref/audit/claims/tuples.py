@@ -71,7 +71,6 @@ class DGammaPrivacy(Claim):
                 f"a prior of {self.said('d')} becomes {shown(seen)} for a tuple that is seen, "
                 f"{shown(unseen)} for one that is not; a small prior falls to {shown(chances.unseen)} of it"
             ),
-            key="level",
             numbers={
                 "posterior_seen": exact_json(seen, "up"),
                 "posterior_unseen": exact_json(unseen, "down"),
@@ -95,7 +94,6 @@ class DGammaPrivacy(Claim):
         finding = replace(
             finding,
             verdict=Verdict.NARROWED if largest else Verdict.REFUTED,
-            key="d",
             instead="" if least is None or least >= 1 else f"gamma = {shown(least)} for this d",
             without_certificate="the witness is one posterior, which a division checks",
             remarks=(witness, *finding.remarks),

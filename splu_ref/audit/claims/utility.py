@@ -71,7 +71,6 @@ class ThresholdClaim(SpluGenClaim):
             verdict=Verdict.CONFIRMED,
             stated=sentence,
             found=_told(found),
-            key=self.required[-1],
             numbers={
                 **numbers,
                 "threshold": found.threshold,
@@ -107,7 +106,6 @@ class ThresholdClaim(SpluGenClaim):
             verdict=Verdict.REFUTED,
             stated=stated,
             found=f"at f = {t_f} the probability is {error['decimal']}",
-            key=self.required[-1],
             numbers={"error": error},
             recompute=self.command("utility", more=f"--frequency {t_f}"),
             proofs=(Proof("decides", partial(self.error_certificate, t_f)),),
@@ -173,7 +171,6 @@ class CountUtility(ThresholdClaim):
                 f"{self.said('t_e')}, whatever the table"
             ),
             found=f"{least} {found.threshold}",
-            key="t_f",
             numbers={"threshold": found.threshold},
             recompute=self.command("utility", "t_e", more=more),
             proofs=(Proof("decides", certified),),

@@ -83,8 +83,6 @@ class Finding:
         alpha <= 3``. May be empty for the latter, and is for any other.
     instead
         For a claim that is not confirmed, the number that could be promised in its place. May be empty.
-    key
-        The key of the claim on which the verdict turns.
     numbers
         The exact numbers, by name.
     recompute
@@ -102,7 +100,6 @@ class Finding:
     verdict: Verdict
     stated: str
     found: str
-    key: str
     numbers: dict[str, ExactJson | int | None]
     recompute: str
     true_for: str = ""

@@ -325,7 +325,7 @@ def test_concepts_under_each_estimator() -> None:
     mixed = _decided("concept-privacy", estimator="exact", t_p="0.6", gamma=10, epsilon="0.3", alpha=3)
     assert mixed.true_for.endswith("for others it is false")  # 0.5362..., nearly pure 0.729
     unproved = _decided("concept-privacy", estimator="exact", t_p="1/4", **keys)
-    assert (unproved.verdict, unproved.key, unproved.proofs) == (Verdict.NOT_DECIDED, "estimator", ())
+    assert (unproved.verdict, unproved.proofs) == (Verdict.NOT_DECIDED, ())
     assert unproved.true_for == (
         "true for alpha up to 5 and predicates with |P| < (1 + epsilon) x3; for others it is not decided"
     )
@@ -397,7 +397,7 @@ def test_a_concept_that_is_not_nearly_pure_is_a_witness_too() -> None:
 def test_a_formula_is_refuted_at_its_own_count_where_no_threshold_can_be_found() -> None:
     keys = {"gamma": 2, "epsilon": "1e-4", "t_e": "1/10"}
     finding = _decided("threshold-formula", formula="printed", **keys)
-    assert (finding.verdict, finding.key) == (Verdict.REFUTED, "formula")
+    assert finding.verdict is Verdict.REFUTED
     assert finding.recompute.endswith("--frequency 22361")
     with pytest.raises(InputError, match=r"^line 7, claim a: epsilon = 1/10000 .* needs"):
         _decided("threshold-formula", formula="chebyshev", **keys)
