@@ -26,12 +26,13 @@ from matplotlib.figure import Figure as MplFigure
 from matplotlib.text import Annotation
 from rich.console import Console, RenderableType
 
+from experiments.comparison.cells import Cell
+from experiments.comparison.cells import Row as ComparedRow
+from experiments.comparison.comparison import ATTACKS, GUARANTEES, Comparison
+from experiments.comparison.page import comparison_html
 from splu_ref import __version__
 from splu_ref.audit.claims import Finding, Verdict, read_claims
 from splu_ref.audit.claims.verdict import Quote
-from splu_ref.audit.comparison import ATTACKS, GUARANTEES, Comparison
-from splu_ref.audit.comparison_cells import Cell
-from splu_ref.audit.comparison_cells import Row as ComparedRow
 from splu_ref.channels import PublishedCount
 from splu_ref.conformance import Conformance, Kind, Result
 from splu_ref.conformance import Verdict as Came
@@ -42,7 +43,6 @@ from splu_ref.report.claims_html import claims_html
 from splu_ref.report.claims_junit import claims_junit
 from splu_ref.report.claims_model import AuditedClaim, ClaimsAudit
 from splu_ref.report.claims_terminal import claims_table
-from splu_ref.report.comparison_html import comparison_html
 from splu_ref.report.conformance_html import conformance_html
 from splu_ref.report.exhibits import Figure, Series
 from splu_ref.report.hands import Hands

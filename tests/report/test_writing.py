@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from experiments.comparison.page import check_comparison_folder, comparison_html, write_comparison
 from splu_ref.cli import main, verify
 from splu_ref.model import InputError
-from splu_ref.report.comparison_html import check_comparison_folder, comparison_html, write_comparison
 from splu_ref.report.model import VerificationReport
 from splu_ref.report.writing import FILES, check_report_folder, write_report
 from tests.report.documents import comparison
