@@ -42,6 +42,9 @@ def run(
             "all-or-none:A.",
         ),
     ] = None,
+    missing: Annotated[
+        str | None, typer.Option("--missing", help="Take missing sensitive cells of the table as this value.")
+    ] = None,
     runs: Annotated[str, typer.Option("--runs", help="Releases, each attacked by itself.")] = str(FEWEST),
     seed: Annotated[int | None, typer.Option("--seed", help="For tests only: repeatable.")] = None,
     separator: Separator = None,
@@ -64,7 +67,7 @@ def run(
         )
     releases = whole(runs, "--runs", 1)
     with counted("attacking") as progress:
-        victims = victims_of(facts.mechanism, table, facts, column, 1, seed)
+        victims = victims_of(facts.mechanism, table, facts, column, 1, seed, missing)
         with about(table):
             outcome = attack_by_learning(
                 learner,

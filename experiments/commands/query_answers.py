@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -150,6 +150,7 @@ def show_answers(
     epsilon: str | None,
     manifest: Path | None,
     size: Experiment,
+    progress: Callable[[int, int], None],
     *,
     as_json: bool,
 ) -> int:
@@ -186,7 +187,10 @@ def show_answers(
         victims=size.victims,
         queries=size.queries,
         runs=size.runs,
+        progress=progress,
     )
+    unique = f"only {found.victims} of {columns.rows} records are unique in the other columns"
+    fewer = f"{unique}; {size.victims} were requested" if found.victims < size.victims else ""
     shares = {
         "least_squares": found.least_squares,
         "linear_program": found.linear_program,
@@ -197,6 +201,7 @@ def show_answers(
         "value": str(query),
         "answers": told,
         "victims": found.victims,
+        "requested": size.victims,
         "queries": found.queries,
         "runs": found.runs,
         **{name: {
@@ -208,6 +213,7 @@ def show_answers(
     lines = [
         ("answers", told),
         ("asked", f"{found.queries} random halves of {found.victims} records, in {found.runs} experiments"),
+        *([("fewer", fewer)] if fewer else []),
         *((name.replace("_", " "), _share(share)) for name, share in shares.items()),
         ("says", _RECONSTRUCTED),
     ]

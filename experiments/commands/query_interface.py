@@ -106,7 +106,7 @@ def run(
     for option, told in given.items():
         if told not in (None, []) and option not in _KNOWN[defense]:
             raise ParameterError(f"--{option} says nothing to {defense}: leave it out")
-    with about(table), counted("asking"):
+    with about(table), counted("asking") as progress:
         data = read_table(table)
         columns, names = Columns(data, {}), data.columns
         if defense == "size":
@@ -115,7 +115,7 @@ def run(
             return show_sums(columns, queries, value, as_json=as_json)
         if defense == "answers":
             size = Experiment.of(victims, halves, runs, seed)
-            return show_answers(data, value, epsilon, manifest, size, as_json=as_json)
+            return show_answers(data, value, epsilon, manifest, size, progress, as_json=as_json)
         return _noise(columns, names, where or (), as_json=as_json)
 
 

@@ -51,7 +51,15 @@ class Reconstruction:
 
 
 def reconstruct(
-    bits: Bits, apart: IntArray, answers: Answers, draws: Draws, *, victims: int, queries: int, runs: int
+    bits: Bits,
+    apart: IntArray,
+    answers: Answers,
+    draws: Draws,
+    *,
+    victims: int,
+    queries: int,
+    runs: int,
+    progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Reconstruction:
     """Reconstruct bits of records from answers about random halves of them.
 
@@ -67,6 +75,8 @@ def reconstruct(
         Which records and which sets.
     victims, queries, runs
         At most 512, 4096 and 101. With fewer records that are told apart, all these.
+    progress
+        Called before each run with how many are done, and how many there are.
 
     Raises
     ------
@@ -83,7 +93,8 @@ def reconstruct(
         raise ParameterError("no record is told apart by its other columns: there is nobody to ask about")
     usual = 2 * int(bits.sum()) > len(bits)
     shares: list[tuple[Fraction, ...]] = []
-    for _ in range(runs):
+    for done in range(runs):
+        progress(done, runs)
         places = apart[draws.subset(len(apart), count)]
         sets = draws.below(2, queries * count).reshape(queries, count)
         told = answers(sets, places)

@@ -339,14 +339,20 @@ def _column(told: Manifest, column: str | None) -> str:
 
 
 def victims_of(
-    mechanism: Attackable, path: Path, told: Manifest, column: str | None, releases: int, seed: int | None
+    mechanism: Attackable,
+    path: Path,
+    told: Manifest,
+    column: str | None,
+    releases: int,
+    seed: int | None,
+    missing: str | None = None,
 ) -> Victims:
     """Return the records of the table at ``path``, to be published as a manifest tells."""
     columns, attacked = tuple(told.domains), _column(told, column)
     if isinstance(mechanism, SpluGenByColumn):  # each column is published as if it were the only one
         columns, mechanism = (attacked,), mechanism.for_column(attacked)
     with about(path):
-        table = read_table(path)
+        table = read_table(path, missing=missing)
         if isinstance(mechanism, RecordMechanism):
             table = mechanism.declared(table)
             domains = {name: tuple(map(text, table.domain(name))) for name in columns}

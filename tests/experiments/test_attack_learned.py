@@ -9,8 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from experiments.commands import attack_learned
 from splu_ref.mechanisms import AlphaBeta, SpluGen
 from splu_ref.randomness import SeededSource
+from tests.experiments.progress import recorded_progress
 from tests.programs import main
 
 ROWS = 2400
@@ -24,6 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     jobs = [f"job {code}" for code, share in enumerate(shares) for _ in range(ROWS * share // 100)]
     frame = pl.DataFrame({"sex": ["F", "M"] * (ROWS // 2), "job": jobs})
     frame.write_csv(folder / "table.csv")
+    frame.with_columns(job=frame["job"].replace("job 5", None)).write_csv(folder / "gaps.csv")
     SpluGen(5).publish(frame, "job").write(folder / "p.csv", folder / "splu.json")
     tuples = {"sex": ("F", "M"), "job": tuple(f"job {code}" for code in range(7))}
     AlphaBeta("1/2", "1/4", tuples, distinct=True).publish(frame, ("sex", "job"), SeededSource(1)).write(
@@ -100,3 +103,27 @@ def test_a_set_of_tuples_shows_no_record_to_learn_from(
     files = [str(folder / "table.csv"), "--manifest", str(folder / "set.json")]
     assert main(["attack-learned", "foreground", *files]) == 2
     assert "shows nothing of single records" in capsys.readouterr().err
+
+
+def test_missing_cells_are_a_value_only_if_the_user_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        "attack-learned",
+        "foreground",
+        str(folder / "gaps.csv"),
+        "--manifest",
+        str(folder / "splu.json"),
+    ]
+    words += ["--seed", "1", "--runs", "1"]
+    assert main(words) == 2
+    assert "--missing '?'" in capsys.readouterr().err
+    assert main([*words, "--missing", "job 5", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == _attack(capsys, folder, "foreground", "--runs", 1)
+
+
+def test_each_release_is_progress(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = recorded_progress(monkeypatch, attack_learned)
+    files = [str(folder / "table.csv"), "--manifest", str(folder / "splu.json")]
+    assert main(["attack-learned", "foreground", *files, "--runs", "3"]) == 0
+    assert seen == [(0, 3), (1, 3), (2, 3)]

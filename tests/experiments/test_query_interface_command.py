@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from experiments.commands import query_interface
+from tests.experiments.progress import recorded_progress
 from tests.programs import main
 
 ROWS = ["sex,age,job"] + ["f,30,a"] * 4 + ["m,30,b"] * 5 + ["m,40,a", "f,50,b"]
@@ -154,3 +156,21 @@ def test_a_file_without_queries(table: str, tmp_path: Path, capsys: pytest.Captu
     path.write_text("\n")
     assert main(["query-interface", "sums", table, "--queries", str(path)]) == 2
     assert "there is no query in it" in capsys.readouterr().err
+
+
+def test_fewer_victims_than_requested_are_announced_and_each_run_is_progress(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "apart.csv"
+    path.write_text("n,s\n" + "".join(f"{n // 2 if n < 40 else n},{'abcde'[n % 5]}\n" for n in range(60)))
+    size = ("--asked", "40", "--runs", "3", "--seed", "1")
+    words = ("answers", str(path), "--value", "s=b", *size)
+    seen = recorded_progress(monkeypatch, query_interface)
+    told = _told(capsys, 0, *words, "--victims", "200")
+    assert (told["victims"], told["requested"]) == (20, 200)
+    assert seen == [(0, 3), (1, 3), (2, 3)]
+    assert main(["query-interface", *words, "--victims", "200"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "only 20 of 60 records are unique in the other columns; 200 were requested" in printed
+    assert main(["query-interface", *words, "--victims", "20"]) == 0
+    assert "requested" not in capsys.readouterr().out
