@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +22,7 @@ from experiments.comparison import (
     compare,
     write_comparison,
 )
-from experiments.comparison.cells import Cell, Row
+from experiments.comparison.cells import GAMMA, Cell, Row
 from splu_ref.audit.shares import FEWEST
 from splu_ref.binomial import Bounds
 from splu_ref.cli.output import AsJson, Force, Separator, about
@@ -42,6 +43,14 @@ def run(
         Path | None, typer.Argument(help="A table: .csv, .csv.gz or .parquet [the embedded Adult data].")
     ] = None,
     column: Annotated[str | None, typer.Option("--column", help="The sensitive column of the table.")] = None,
+    gamma: Annotated[
+        str,
+        typer.Option("--gamma", help="Size of a group; no value may have more than 1/gamma of the records."),
+    ] = str(GAMMA),
+    missing: Annotated[
+        str | None,
+        typer.Option("--missing", help="Take missing cells of the sensitive column as this value."),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Write index.html and comparison.json into this folder.")
     ] = None,
@@ -62,33 +71,36 @@ def run(
 ) -> None:
     """Compare mechanisms that keep a value equally often: what attacks achieve, and what is guaranteed.
 
-    Each mechanism publishes the same table with groups of five, and with a chance of 1/5 and 2/5 of keeping
-    a record's own value where it can be chosen. The attacker knows all true counts and every decoy plan.
-    Numbers follow from the mechanisms' laws, exactly; those marked ~ were measured in this run. What attacks
-    that learn achieve, and a few others, is measured on several publications, beside an interval and what is
-    right without a release.
+    Each mechanism publishes the same table with groups of gamma, and with a chance of 1/gamma and 2/gamma
+    (3/4 if that is less) of keeping a record's own value where it can be chosen. The attacker knows all true
+    counts and every decoy plan. Numbers follow from the mechanisms' laws, exactly; those marked ~ were
+    measured in this run. What attacks that learn achieve, and a few others, is measured on several
+    publications, beside an interval and what is right without a release.
     """
     learner = next((each for each in LEARNING if each == learning), None)
     if learner is None:
         raise ParameterError(f"--learning {learning}: choose one of {', '.join(LEARNING)}")
     runs = whole(attack_runs, "--attack-runs", 1)
+    if table is None and missing is not None:
+        raise ParameterError("the embedded table has no missing cells: leave out --missing")
     if (table is None) != (column is None):
         raise ParameterError("a table needs its sensitive --column, and the embedded table has its own")
     if report is not None:
         check_comparison_folder(report, force=force)
     draws = SystemSource() if seed is None else SeededSource(seed)
     with counted("comparing mechanisms") as progress:
+        carry_out = partial(compare, draws=draws, progress=progress, learner=learner, runs=runs, gamma=gamma)
         if table is None or column is None:
-            done = compare(embedded_table(), EMBEDDED_SENSITIVE, draws, progress, learner=learner, runs=runs)
+            done = carry_out(embedded_table(), EMBEDDED_SENSITIVE)
         else:
             with about(table):
-                done = compare(read_table(table), column, draws, progress, learner=learner, runs=runs)
+                done = carry_out(read_table(table, missing=missing), column)
     if report is not None:
         write_comparison(done, report, force=force)
     if as_json:
         say_json(done.to_json(), indent=2)
         return
-    say(f"{done.rows} records, column {visible(done.column)}")
+    say(f"{done.rows} records, column {visible(done.column)}, γ = {done.gamma}")
     say("~ was measured, see below; the rest follows from laws, rounded to be cautious.")
     say("The attacker knows all true counts and every decoy plan: more than the public.")
     # What is learned stands with what was measured: here it would make the table too wide for a terminal.

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 from splu_ref.binomial import Bounds
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 
-GAMMA, RETENTIONS = 5, (Fraction(1, 5), Fraction(2, 5))
-"""Size of a group, and chances of publishing the own value at which mechanisms are compared."""
+GAMMA = 5
+"""Size of a group, unless another one is given."""
 DRAWS = ("capped:10", "all-or-none:10")
 """Laws of SPLU-Gen's draws beside the independent ones."""
 RELEASES, PRIOR = 3, Fraction(1, 10)

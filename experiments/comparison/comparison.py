@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import ceil, floor
 from typing import NamedTuple, TypeAlias
 
@@ -18,7 +19,6 @@ from experiments.comparison.cells import (
     LARGE_ERROR,
     PRIOR,
     RELEASES,
-    RETENTIONS,
     SMALL,
     SMALL_ERROR,
     Cell,
@@ -54,7 +54,7 @@ from splu_ref.mechanisms import (
 )
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.values import text
-from splu_ref.model import DataError, ParameterError
+from splu_ref.model import DataError, Exact, Gamma, ParameterError
 from splu_ref.randomness import Draws
 
 SWAPPED = 1_000_000
@@ -109,6 +109,8 @@ class Comparison:
         Records that are published.
     column
         The sensitive column.
+    gamma
+        The size of a group.
     runs
         On how many publications everything was measured that nothing predicts.
     attacks, guarantees
@@ -119,6 +121,7 @@ class Comparison:
 
     rows: int
     column: str
+    gamma: int
     runs: int
     attacks: tuple[Row, ...]
     guarantees: tuple[Row, ...]
@@ -137,6 +140,7 @@ class Comparison:
         return {
             "rows": self.rows,
             "column": self.column,
+            "gamma": self.gamma,
             "runs": self.runs,
             "attacks": [row.to_json(ATTACKS) for row in self.attacks],
             "guarantees": [row.to_json(GUARANTEES) for row in self.guarantees],
@@ -147,8 +151,8 @@ class Comparison:
 
 ATTACKS: Mapping[str, str] = {
     "homogeneity": "share of records whose most probable value is their own",
-    "elimination": f"mean probability left to the own value, the {GAMMA - 1} likeliest others excluded",
-    "corruption": f"mean probability of the own value if {GAMMA - 1} other records are known",
+    "elimination": "mean probability left to the own value, the γ - 1 likeliest others excluded",
+    "corruption": "mean probability of the own value if γ - 1 other records are known",
     "averaging": f"homogeneity after {RELEASES} releases with fresh randomness",
     "presence": "chance that a release proves that somebody has a value that one record has",
     "pair": "probability that two records have the rarest value, if they are known to share one and "
@@ -181,13 +185,14 @@ def compare(
     *,
     learner: LearningName = "foreground",
     runs: int = RUNS,
+    gamma: Exact = GAMMA,
 ) -> Comparison:
     """Attack every mechanism, and compute what each guarantees.
 
     Parameters
     ----------
     table
-        The original; groups of five must be feasible.
+        The original; groups of gamma must be feasible.
     column
         The sensitive column.
     draws
@@ -196,13 +201,17 @@ def compare(
         Told how many mechanisms are done, and how many there are.
     learner, runs
         The attack that learns, and how many publications what nothing predicts is measured on, one by one.
+    gamma
+        The size of a group. A value is kept with 1/gamma, and with twice that, or 3/4 if that is less.
 
     Raises
     ------
     DataError
-        If the column does not allow groups of five, or has too few records.
+        If the column does not allow groups of gamma, or has too few records.
     """
-    mechanisms = list(_matched(table, column))
+    size = Gamma(gamma)
+    retentions = Fraction(1, size), min(Fraction(2, size), Fraction(3, 4))
+    mechanisms = list(_matched(table, column, size, retentions))
     if table.row_count < 2 * LARGE:
         raise DataError(f"{table.row_count} records: give a table of {2 * LARGE} or more")
     attacker = _attacker(table, column, learner, runs)
@@ -215,11 +224,11 @@ def compare(
             guarantees.append(Row(name, _of_counts(mechanism)))
             continue
         victims = _victims(mechanism, table, column, draws)
-        attempts.append((name, replace(victims), tuple(_attacked(victims))))
+        attempts.append((name, replace(victims), tuple(_attacked(victims, size))))
         guarantees.append(Row(name, tuple(_guaranteed(victims))))
         rows = min(rows, victims.view.rows)
-    for kept in RETENTIONS:
-        attacked, guaranteed = tuple_rows(table, column, kept)
+    for kept in retentions:
+        attacked, guaranteed = tuple_rows(table, column, kept, size)
         attempts.append((attacked.mechanism, None, attacked.cells))
         guarantees.append(guaranteed)
     # Learning and further measurements come last, so that what is predicted does not depend on them.
@@ -232,10 +241,10 @@ def compare(
         cells = [each if isinstance(each, Cell) else _measured(each, learning.majority) for each in shares]
         cells += [Cell(None, "none", TUPLES)] * (len(attempts) - len(cells))
     attacks = tuple(
-        Row(name, (*_repeated(again, tried, runs), cell))
+        Row(name, (*_repeated(again, tried, runs, size), cell))
         for (name, again, tried), cell in zip(attempts, cells, strict=True)
     )
-    return Comparison(rows, column, runs, attacks, tuple(guarantees), learning)
+    return Comparison(rows, column, size, runs, attacks, tuple(guarantees), learning)
 
 
 def _victims(mechanism: Attackable, table: Microdata, column: str, draws: Draws) -> Victims:
@@ -266,69 +275,71 @@ def _measured(shares: Shares, baseline: Fraction) -> Cell:
     return Cell(shares.median, "measured", interval=shares.interval, baseline=baseline)
 
 
-def _matched(table: Microdata, column: str) -> Iterator[tuple[str, Attackable | LaplaceCounts]]:
+def _matched(
+    table: Microdata, column: str, gamma: Gamma, retentions: Sequence[Fraction]
+) -> Iterator[tuple[str, Attackable | LaplaceCounts]]:
     """Yield the mechanisms that keep a value with each of the chances, and those that have no such choice."""
     domain = tuple(map(text, table.domain(column)))
-    for kept in RETENTIONS:
-        yield f"SPLU-Gen, {kept}", SpluGen(GAMMA, kept)
+    for kept in retentions:
+        yield f"SPLU-Gen, {kept}", SpluGen(gamma, kept)
     for law in DRAWS:
-        yield law, SpluGen(GAMMA, draws=law)
-    for kept in RETENTIONS:
+        yield law, SpluGen(gamma, draws=law)
+    for kept in retentions:
         keep = (len(domain) * kept - 1) / (len(domain) - 1)
         if keep < 0:
             raise DataError(
                 f"column {column!r} has {len(domain)} values, which keep more than {kept} however they are "
-                "replaced: choose one of five values or more"
+                f"replaced: choose a column of {gamma} values or more, or fewer for a group, --gamma"
             )
         yield f"retention, {kept}", RetentionReplacement(keep, {column: domain})
     shares = sum(
         (Fraction(int(count), table.row_count) ** 2 for count in table.histogram(column)), Fraction(0)
     )
-    for kept in RETENTIONS:
+    for kept in retentions:
         if kept > shares:  # otherwise a value that moves comes from an equal one often enough
             # a released cell comes back to its own place as well: see `splu_ref.channels.swapping`
             stays = (kept - shares) / (1 - shares) * Fraction(table.row_count - 1, table.row_count)
             yield f"swapping, {kept}", Swapping(Fraction(round(stays * SWAPPED), SWAPPED))
-    yield "Anatomy", Anatomy(GAMMA)
+    yield "Anatomy", Anatomy(gamma)
     yield "DBR", DistributionBased()
     yield f"Laplace, {LN_2}", LaplaceCounts(LN_2)
 
 
-def _corrupted(victims: Victims) -> AttackOutcome:
-    return corrupted(victims, GAMMA - 1)
+def _corrupted(victims: Victims, gamma: int) -> AttackOutcome:
+    return corrupted(victims, gamma - 1)
 
 
-def _eliminated(victims: Victims) -> AttackOutcome:
-    return carried_out("", victims, eliminated(GAMMA - 1), "", excluded=GAMMA - 1)
+def _eliminated(victims: Victims, gamma: int) -> AttackOutcome:
+    return carried_out("", victims, eliminated(gamma - 1), "", excluded=gamma - 1)
 
 
-def _guessed(victims: Victims) -> AttackOutcome:
+def _guessed(victims: Victims, gamma: int) -> AttackOutcome:
     return carried_out("", victims, best_guess, "")
 
 
-def _averaged(victims: Victims) -> AttackOutcome:
+def _averaged(victims: Victims, gamma: int) -> AttackOutcome:
     return carried_out("", replace(victims, releases=RELEASES), best_guess, "")
 
 
-def _paired(victims: Victims) -> AttackOutcome:
+def _paired(victims: Victims, gamma: int) -> AttackOutcome:
     shared = {code: count for code, count in victims.counts.items() if count > 1}
     return shared_value(victims, min(shared, key=shared.__getitem__))
 
 
-CARRIED_OUT: Mapping[str, Callable[[Victims], AttackOutcome]] = {
+CARRIED_OUT: Mapping[str, Callable[[Victims, int], AttackOutcome]] = {
     "homogeneity": _guessed,
     "elimination": _eliminated,
     "corruption": _corrupted,
     "averaging": _averaged,
     "pair": _paired,
 }
-"""The columns whose attacks are carried out."""
+"""The columns whose attacks are carried out, by groups of some size."""
 
 
-def _attacked(victims: Victims) -> Iterator[Attempt]:
+def _attacked(victims: Victims, gamma: int) -> Iterator[Attempt]:
     for name in ATTACKS:
         if name in CARRIED_OUT:
-            yield _attempted(CARRIED_OUT[name], victims)
+            yield _attempted(CARRIED_OUT[name], victims, gamma)
         elif name != LEARNED:
             try:
                 yield Cell(proof_of_presence(victims.mechanism, 1, victims.view.rows), "exact")
@@ -336,10 +347,10 @@ def _attacked(victims: Victims) -> Iterator[Attempt]:
                 yield Cell(None, "none", str(error))
 
 
-def _attempted(attack: Callable[[Victims], AttackOutcome], victims: Victims) -> Attempt:
+def _attempted(attack: Callable[[Victims, int], AttackOutcome], victims: Victims, gamma: int) -> Attempt:
     """Return what an attack comes to, its first measurement, or why it cannot be told."""
     try:
-        outcome = attack(victims)
+        outcome = attack(victims, gamma)
     except ParameterError as error:
         return Cell(None, "none", str(error))
     if outcome.predicted is not None:
@@ -347,14 +358,15 @@ def _attempted(attack: Callable[[Victims], AttackOutcome], victims: Victims) -> 
     return Cell(None, "none", outcome.says) if outcome.success is None else outcome
 
 
-def _repeated(victims: Victims | None, attempts: Iterable[Attempt], runs: int) -> Iterator[Cell]:
+def _repeated(victims: Victims | None, attempts: Iterable[Attempt], runs: int, gamma: int) -> Iterator[Cell]:
     """Yield the entries; those that nothing predicts are measured on further publications."""
     for name, attempt in zip(ATTACKS, attempts, strict=False):  # all but what learns
         if isinstance(attempt, Cell):
             yield attempt
             continue
         assert victims is not None
-        measured = repeated(CARRIED_OUT[name], victims, attempt, runs).measured
+        again = partial(CARRIED_OUT[name], gamma=gamma)
+        measured = repeated(again, victims, attempt, runs).measured
         assert measured is not None
         yield _measured(measured, attempt.baseline)
 
@@ -376,7 +388,10 @@ def _guaranteed(victims: Victims) -> Iterator[Cell]:
     for count, error, rounding in ERRORS:
         bounded = isinstance(mechanism, SpluGen) and count > (mechanism.draws.bound or count)
         note = f"error {count} and told are at most, whatever the plan is" if bounded else ""
-        yield Cell(_count_error(victims, count, error), "exact", note, rounding)
+        try:
+            yield Cell(_count_error(victims, count, error), "exact", note, rounding)
+        except ParameterError as unknown:
+            yield Cell(None, "none", str(unknown))
     try:
         yield Cell(told_apart(mechanism, victims.column, LARGE, view.rows), "exact")
     except ParameterError as unknown:
@@ -396,6 +411,8 @@ def _count_error(victims: Victims, count: int, error: Fraction) -> Fraction | Bo
     if isinstance(mechanism, SpluGen):
         return _drawn_error(victims, mechanism, count, offset)
     if isinstance(mechanism, RetentionReplacement):
+        if not mechanism.retention:
+            raise ParameterError("every value is drawn anew: no count can be estimated")
         one_value = dict(mechanism.domains)[victims.column][:1]
         [inside] = mechanism.predicate_channels({victims.column: one_value}, {}).values()
         own, other = inside.probability(True, True), inside.probability(False, True)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from experiments.comparison.cells import BITS, ERRORS, GAMMA, PRIOR, RELEASES, Cell, Row
+from experiments.comparison.cells import BITS, ERRORS, PRIOR, RELEASES, Cell, Row
 from splu_ref.audit.attacks import eliminated
 from splu_ref.audit.attacks.tuple_view import TupleView
 from splu_ref.audit.releases.cells import text_cells
@@ -48,7 +48,7 @@ class _Tuples(NamedTuple):
     view: TupleView
 
 
-def tuple_rows(table: Microdata, column: str, kept: Fraction) -> tuple[Row, Row]:
+def tuple_rows(table: Microdata, column: str, kept: Fraction, gamma: int) -> tuple[Row, Row]:
     """Return what attacks achieve on tuples among fakes, and what is guaranteed.
 
     Parameters
@@ -60,11 +60,13 @@ def tuple_rows(table: Microdata, column: str, kept: Fraction) -> tuple[Row, Row]
         The column that is attacked. The attacker knows all other ones.
     kept
         The chance alpha + beta that a tuple of the table is published.
+    gamma
+        One more than the values that the attacker excludes.
     """
     name = f"{AlphaBeta.name}, {kept}"
     try:
         tuples = _matched(table, column, kept)
-        return Row(name, tuple(_attacked(tuples.view))), Row(name, tuple(_guaranteed(tuples)))
+        return Row(name, tuple(_attacked(tuples.view, gamma))), Row(name, tuple(_guaranteed(tuples)))
     except ParameterError as error:
         nothing = Cell(None, "none", str(error))
         return Row(name, (nothing,) * ATTACKS), Row(name, (nothing,) * GUARANTEES)
@@ -94,11 +96,11 @@ def _matched(table: Microdata, column: str, kept: Fraction) -> _Tuples:
     )
 
 
-def _attacked(view: TupleView) -> Iterator[Cell]:
+def _attacked(view: TupleView, gamma: int) -> Iterator[Cell]:
     """Yield the cells of the attacks, in the order of the columns."""
     told = f"of {view.rows} people whose other columns nobody else has; the attacker knows these"
     yield Cell(view.guessed(), "exact", told)
-    yield Cell(view.expected(eliminated(GAMMA - 1)), "exact", told)
+    yield Cell(view.expected(eliminated(gamma - 1)), "exact", told)
     # tuples are independent: those of other people that are known change nothing
     yield Cell(view.expected(eliminated(0)), "exact", told)
     yield Cell(view.guessed(RELEASES), "exact", told)

@@ -26,6 +26,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     frame = pl.DataFrame({"sex": ["F", "M"] * (ROWS // 2), "job": jobs})
     frame.write_csv(folder / "table.csv")
     frame.head(1999).write_csv(folder / "few.csv")
+    frame.with_columns(job=frame["job"].replace("job 5", None)).write_csv(folder / "gaps.csv")
+    parts = (40, 12, 12, 12, 12, 12)
+    common = [f"job {code}" for code, share in enumerate(parts) for _ in range(ROWS * share // 100)]
+    frame.with_columns(job=pl.Series(common)).write_csv(folder / "common.csv")
     return folder
 
 
@@ -136,6 +140,13 @@ def test_mechanisms_are_compared_in_two_tables(
         (["compare", "table.csv", "--column", "job", "--attack-runs", "101"], "101 releases: give at most"),
         (["compare", "--column", "job"], "a table needs its sensitive --column"),
         (["compare", "table.csv", "--column", "sex"], "column 'sex' has 2 values, which keep more than 1/5"),
+        (["compare", "table.csv", "--column", "job", "--gamma", "6"], "the largest feasible gamma is 5"),
+        (
+            ["compare", "table.csv", "--column", "job", "--gamma", "1"],
+            "gamma must be a whole number of at least",
+        ),
+        (["compare", "gaps.csv", "--column", "job"], "say --missing '?' to publish it as a value"),
+        (["compare", "--missing", "?"], "the embedded table has no missing cells: leave out --missing"),
         (["compare", "few.csv", "--column", "job"], "few.csv: 1999 records: give a table of 2000 or more"),
         (["compare", "table.csv", "--column", "job", "--report", "table.csv"], "table.csv"),
     ],
@@ -160,3 +171,58 @@ def test_a_table_of_one_column_teaches_nothing(
     assert done["learning"] is None
     told = {row["mechanism"]: row["learning"]["reason"] for row in done["attacks"]}
     assert "there is nothing to learn from" in told["Anatomy"]
+
+
+def test_a_table_with_a_common_value_is_compared_in_smaller_groups(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = ("compare", folder / "common.csv", "--column", "job", "--seed", 1, "--attack-runs", 1)
+    assert main(list(map(str, table))) == 2
+    assert "the largest feasible gamma is 2" in capsys.readouterr().err
+    done = _json(capsys, *table, "--gamma", 2)
+    assert done["gamma"] == 2
+    attacks = {row["mechanism"]: row for row in done["attacks"]}
+    for kept in ("1/2", "3/4"):
+        assert attacks[f"SPLU-Gen, {kept}"]["homogeneity"]["value"]["fraction"] == kept
+        assert {f"retention, {kept}", f"swapping, {kept}"} < set(attacks)
+    # One other record is known, and one other value is excluded.
+    assert attacks["Anatomy"]["corruption"]["value"]["fraction"] == "1/1"
+    assert Fraction(attacks["SPLU-Gen, 1/2"]["elimination"]["value"]["fraction"]) < 1
+    assert main([*map(str, table), "--gamma", "2"]) == 0
+    assert "2400 records, column job, γ = 2" in capsys.readouterr().out
+
+
+def test_missing_cells_are_a_value_only_if_the_user_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = ("--column", "job", "--seed", 1, "--attack-runs", 1)
+    marked, whole = (
+        _json(capsys, "compare", folder / name, *table, *words)
+        for name, words in (("gaps.csv", ("--missing", "job 5")), ("table.csv", ()))
+    )
+    assert marked == whole
+
+
+def test_no_count_is_estimated_where_every_value_is_drawn_anew(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = _json(
+        capsys,
+        "compare",
+        folder / "table.csv",
+        "--column",
+        "sex",
+        "--gamma",
+        2,
+        "--seed",
+        1,
+        "--attack-runs",
+        1,
+    )
+    guarantees = {row["mechanism"]: row for row in done["guarantees"]}
+    for name in ("error 10", "error 1000"):
+        told = guarantees["retention, 1/2"][name]
+        assert (told["value"], told["kind"]) == (None, "none")
+        assert "no count can be estimated" in told["reason"]
+    errors = [row[name]["value"] for row in guarantees.values() for name in ("error 10", "error 1000")]
+    assert all(float(value["decimal"]) <= 1 for value in errors if value is not None)

@@ -77,7 +77,7 @@ def _table(rows: int) -> Microdata:
 
 
 def test_the_rows_of_a_table() -> None:
-    attacked, guaranteed = tuple_rows(_table(60), "v", Fraction(1, 2))
+    attacked, guaranteed = tuple_rows(_table(60), "v", Fraction(1, 2), 5)
     # the last column, of an attack that learns, is the comparison's
     assert (len(attacked.cells), len(guaranteed.cells)) == (len(ATTACKS) - 1, len(GUARANTEES))
     # 60 of 180 tuples: beta is 120/30, and 60 rows are to be expected
@@ -105,7 +105,7 @@ def test_the_rows_of_a_table() -> None:
     ],
 )  # fmt: skip
 def test_tables_that_tuples_cannot_be_hidden_in(table: Microdata, reason: str) -> None:
-    for row in tuple_rows(table, "v", Fraction(1, 2)):
+    for row in tuple_rows(table, "v", Fraction(1, 2), 5):
         assert len(row.reasons) == 1
         assert reason in row.reasons[0]
         assert all(cell.value is None for cell in row.cells)

@@ -26,10 +26,6 @@ from matplotlib.figure import Figure as MplFigure
 from matplotlib.text import Annotation
 from rich.console import Console, RenderableType
 
-from experiments.comparison.cells import Cell
-from experiments.comparison.cells import Row as ComparedRow
-from experiments.comparison.comparison import ATTACKS, GUARANTEES, Comparison
-from experiments.comparison.page import comparison_html
 from splu_ref import __version__
 from splu_ref.audit.claims import Finding, Verdict, read_claims
 from splu_ref.audit.claims.verdict import Quote
@@ -223,25 +219,6 @@ def outcomes() -> list[Conformance]:
     ]  # fmt: skip
 
 
-def comparison() -> Comparison:
-    """Return a comparison of two mechanisms with numbers of every kind."""
-    none = Cell(None, "none", "<nothing> is known")
-    exact, small = Cell(Fraction(1, 3), "exact"), Cell(Fraction(1, 3), "exact", "on average", "down")
-    measured = Cell(
-        Fraction(2, 3), "measured", interval=(Fraction(1, 3), Fraction(5, 7)), baseline=Fraction(1, 9)
-    )
-    cells = (exact, small, measured, none)
-
-    def row(name: str, number: int, first: int) -> ComparedRow:
-        return ComparedRow(name, tuple(cells[(first + n) % 4] for n in range(number)))
-
-    return Comparison(
-        rows=240, column="<job>", runs=6,
-        attacks=(row("SPLU-Gen", len(ATTACKS), 0), row("<Swap>", len(ATTACKS), 1)),
-        guarantees=(row("SPLU-Gen", len(GUARANTEES), 2), row("<Swap>", len(GUARANTEES), 3)),
-    )  # fmt: skip
-
-
 def _terminal() -> Iterator[str]:
     whole = made_up_report()
     long = replace(whole.rows[0], evidence="word " * 60)
@@ -401,7 +378,6 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
     "claims.xml": lambda: claims_junit(claims_audit()).decode(),
     "claims.sarif": lambda: sarif(claims_audit()).decode().replace(__version__, "V"),
     "conformance.html": lambda: body(conformance_html(outcomes())),
-    "comparison.html": lambda: body(comparison_html(comparison())),
     "stages.json": lambda: pretty(_stages()),
     "publication.json": lambda: pretty(_publication()),
     "figures.json": lambda: pretty(_figures()),
