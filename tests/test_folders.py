@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from splu_ref import folders
-from splu_ref.cli import audit, main, vectors, verify
+from splu_ref.cli import audit, vectors, verify
 from splu_ref.folders import check_folder, write_folder
 from splu_ref.model import InputError
+from tests.programs import main
 
 CLAIMS = """schema = "splu-ref/claims/1"
 [release]

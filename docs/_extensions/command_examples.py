@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 
 from sphinx.errors import ExtensionError
 
+import experiments
 import splu_proofs
 import splu_ref
 from splu_ref.files import write_whole
@@ -65,7 +66,7 @@ def printed(examples: Mapping[str, str], kept: Path) -> dict[str, str]:
 
 def _digest(examples: Mapping[str, str]) -> str:
     """Return a digest of what the pages show of them depends on: code, installed packages, files."""
-    packages = (Path(package.__path__[0]) for package in (splu_ref, splu_proofs))
+    packages = (Path(package.__path__[0]) for package in (splu_ref, splu_proofs, experiments))
     files = sorted(file for folder in (*packages, FILES) for file in folder.rglob("*") if file.is_file())
     installed = sorted(f"{package.name} {package.version}" for package in distributions())
     digest = sha256(json.dumps([sys.version, installed, list(examples.items())]).encode())

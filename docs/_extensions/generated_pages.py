@@ -16,6 +16,7 @@ from claim_pages import claim_pages
 from command_examples import TABLE, printed
 from sphinx.application import Sphinx
 
+from experiments import program as experiments
 from splu_ref.cli.app import COMMANDS, command
 from splu_ref.cli.app import app as program
 from splu_ref.report.calculator import calculator_page
@@ -39,12 +40,15 @@ ROOMS = (
     "splu_ref.audit.claims",
     "splu_ref.audit.releases",
     "splu_ref.audit.release_log",
-    "splu_ref.study",
     "splu_ref.report",
     "splu_proofs",
     "splu_proofs.claim",
     "splu_proofs.evidence",
     "splu_proofs.result",
+    "experiments.attacks",
+    "experiments.comparison",
+    "experiments.query_interfaces",
+    "experiments.study",
 )
 """The public rooms, in the order of the data and promises that flow through them."""
 
@@ -120,11 +124,14 @@ def _commands(kept: Path) -> Iterator[str]:
         "Every command takes `--help`. The examples with an output were run for this page, one after the "
         f"other in one folder, where `{TABLE}` is the table that the package brings along."
     )
-    commands = {name: command(name) for name in COMMANDS}
-    examples = {name: _example(each) for name, each in commands.items()}
+    commands = {name: ("splu-ref", command(name)) for name in COMMANDS}
+    commands |= {name: (experiments.NAME, experiments.load(name)) for name in experiments.COMMANDS}
+    examples = {name: _example(each) for name, (_, each) in commands.items()}
     outputs = printed(examples, kept / "examples.json")
-    for name, each in commands.items():
-        yield f"\n## `splu-ref {name}`\n\n{_paragraphs(each.help)}\n"
+    for name, (program_name, each) in commands.items():
+        if name == next(iter(experiments.COMMANDS)):
+            yield f"\n## Experiments\n\n{_paragraphs(typer.main.get_command(experiments.app).help)}"
+        yield f"\n## `{program_name} {name}`\n\n{_paragraphs(each.help)}\n"
         yield from _parameters(each)
         shown = "\n".join([f"$ {examples[name]}", *outputs.get(name, "").splitlines()])
         yield f"\n```console\n{shown}\n```"

@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 
+from experiments.study.judging import CLASSES, Asked, Judgement, asked
+from experiments.study.judging import judged as judged_releases
+from experiments.study.settings import Setting
+from experiments.study.tables import StudyTable
 from property_tests.checking import Outcome, check, judged
 from property_tests.checks.intervals import mean_at_most
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, average
 from splu_ref.randomness import IntArray, SeededSource
-from splu_ref.study.judging import CLASSES, Asked, Judgement, asked
-from splu_ref.study.judging import judged as judged_releases
-from splu_ref.study.settings import Setting
-from splu_ref.study.tables import StudyTable
 
 NAME = "conjunctions.intervals"
 SETTINGS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -30,11 +30,7 @@ COMMANDS = {
     "proof.",
     "attack": "Publish a table as a manifest says, attack every record, and compare with what is predicted "
     "exactly.",
-    "compare": "Compare mechanisms that keep a value equally often: what attacks achieve, and what is "
-    "guaranteed.",
     "anonymity": "Count how anonymous a table is: k, l, alpha and t, exactly.",
-    "query-interface": "Carry out what gets around the defense of an interface that answers queries about a "
-    "table.",
     "sample-size": "Say how many rows an estimate needs to be within epsilon but for a probability of delta.",
     "entropy": "Say what releasing a statistic costs each record in entropy, exactly, for every value it may "
     "have.",
@@ -46,8 +42,6 @@ COMMANDS = {
     "claims": "Show what the source papers claim, and what is true of it: proved, refuted or corrected.",
     "verify": "Run the verification suite: ledger, certificates, enumeration, embedded data; "
     "full adds the rest.",
-    "study": "Repeat the paper's experiments: figures 7 to 12, iterations, times, and what the estimators "
-    "promise.",
     "vectors": "Write the test vectors for other implementations, with their JSON Schema.",
     "conform": "Hold a program to the test vectors, and its releases at random to their law.",
     "page": "Write a calculator, certificate checker and auditor as one HTML page, for whoever installs "
@@ -97,8 +91,11 @@ class _Command(TyperCommand):
         return _as_given(super().get_params(ctx))
 
 
-class _Program(TyperGroup):
+class Program(TyperGroup):
     """The group of all commands; the module of a command is loaded once the command is given."""
+
+    package = "splu_ref.cli"
+    """Where the modules of the commands are."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, that of the help among them."""
@@ -109,14 +106,14 @@ class _Program(TyperGroup):
         name, _, rest = super().resolve_command(ctx, args)
         if name is None:
             return None, None, rest
-        loaded = command(name)
+        loaded = command(name, self.package)
         offer_options(option for parameter in loaded.params for option in parameter.opts)
         return name, loaded, rest
 
 
 app = typer.Typer(
     name="splu-ref",
-    cls=_Program,
+    cls=Program,
     add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -124,9 +121,9 @@ app = typer.Typer(
 )
 
 
-def command(name: str) -> Any:
+def command(name: str, package: str = Program.package) -> Any:
     """Load a command and return it, as the framework of commands knows it."""
-    module = import_module(f"splu_ref.cli.{name.replace('-', '_')}")
+    module = import_module(f"{package}.{name.replace('-', '_')}")
     alone = typer.Typer(
         add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
         context_settings=HELP_OPTIONS,
@@ -139,8 +136,13 @@ def _not_loaded() -> None:
     """Stand for a command in the list of commands."""
 
 
-for listed, summary in COMMANDS.items():
-    app.command(name=listed, short_help=summary)(_not_loaded)
+def list_commands(program: typer.Typer, commands: Mapping[str, str]) -> None:
+    """Add commands to a program, with their summaries and without loading them."""
+    for listed, summary in commands.items():
+        program.command(name=listed, short_help=summary)(_not_loaded)
+
+
+list_commands(app, COMMANDS)
 
 
 def _version(wanted: bool) -> None:
@@ -162,20 +164,28 @@ def program(
     """
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the program with the given words and return its exit code."""
+def run(arguments: Sequence[str] | None = None, program: typer.Typer = app, name: str = "splu-ref") -> int:
+    """Run a program with the given words and return its exit code.
+
+    Parameters
+    ----------
+    arguments
+        The words after the program's name; those of the process unless given.
+    program, name
+        The program, and the name by which its help calls it.
+    """
     settle_streams()
     with options_spoken():
-        return _run(arguments)
+        return _run(arguments, program, name)
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str] | None, program: typer.Typer, name: str) -> int:
     try:
-        code = app(
-            args=None if arguments is None else list(arguments), prog_name="splu-ref", standalone_mode=False
+        code = program(
+            args=None if arguments is None else list(arguments), prog_name=name, standalone_mode=False
         )
     except typer.TyperException as error:
-        return _refuse(_with_remedy(error))
+        return _refuse(_with_remedy(error, name))
     except typer.Abort:
         return 130
     except SpluError as error:
@@ -189,10 +199,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _with_remedy(error: typer.TyperException) -> str:
+def _with_remedy(error: typer.TyperException, name: str) -> str:
     """Return what is wrong with the words of a command, and where its help is."""
     context = getattr(error, "ctx", None)
-    program = "splu-ref" if context is None else context.command_path
+    program = name if context is None else context.command_path
     return f"{error.format_message().rstrip('.')}: see {program} --help"
 
 

@@ -11,14 +11,10 @@ from typing import Annotated
 import typer
 
 from splu_ref.audit.attacks import (
-    LEARNING,
     Attackable,
     AttackOutcome,
-    LearnedOutcome,
-    LearningName,
     Released,
     Victims,
-    attack_by_learning,
     attack_release,
     best_guess,
     carried_out,
@@ -64,7 +60,7 @@ class _Options:
     value: str | None
 
 
-_GUESSED = "the share of records whose most probable value is their own"
+GUESSED = "the share of records whose most probable value is their own"
 
 
 def _left(known: int) -> str:
@@ -72,7 +68,7 @@ def _left(known: int) -> str:
 
 
 def _homogeneity(victims: Victims, _: _Options) -> AttackOutcome:
-    return carried_out("homogeneity", victims, best_guess, _GUESSED)
+    return carried_out("homogeneity", victims, best_guess, GUESSED)
 
 
 def _elimination(victims: Victims, options: _Options) -> AttackOutcome:
@@ -119,12 +115,6 @@ NAMED: dict[str, tuple[Callable[[Victims, _Options], AttackOutcome], tuple[str, 
 _KNOWN: dict[str, tuple[str, ...]] = {
     **{name: knows for name, (_, knows, _) in NAMED.items()},
     "duplicate": ("reading", "release"),
-    **dict.fromkeys(LEARNING, ("runs", "draws")),
-}
-_LEARNS = {
-    "foreground": "which values go with which other columns is learned once",
-    "de-finetti": "which values go with which other columns is learned until beliefs stand still",
-    "classifier": "a classifier takes published values for true ones",
 }
 
 
@@ -180,29 +170,27 @@ def run(
             help="duplicate: a set is published, of fakes that are not in the table, or a bag, of any [set].",
         ),
     ] = None,
-    runs: Annotated[
-        str | None,
-        typer.Option("--runs", help=f"{', '.join(LEARNING)}: releases, each attacked by itself. [6]"),
-    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="For tests only: repeatable.")] = None,
     separator: Separator = None,
     as_json: AsJson = False,
 ) -> int:
     """Publish a table as a manifest says, attack every record, and compare with what is predicted exactly.
 
-    Nothing predicts foreground, de-finetti and classifier, which learn from the other columns: their success
-    is measured, beside what others tell of a record. The attacker knows more than the public: all true
-    counts, and the decoy plan. What else nothing predicts, such as corruption on SPLU-Gen, is measured on six
-    publications as well. The table is published afresh, in memory: what is shown belongs to the
-    mechanism, not to the release of the manifest. With --release that release is attacked, and judged by the
-    table, if it is given; the plan stays secret then. known-others is computed, and publishes nothing.
+    The attacker knows more than the public: all true counts, and the decoy plan. What nothing predicts, such
+    as corruption on SPLU-Gen, is measured on six publications. The table is published afresh, in memory: what
+    is shown belongs to the mechanism, not to the release of the manifest. With --release that release is
+    attacked, and judged by the table, if it is given; the plan stays secret then. known-others is computed,
+    and publishes nothing.
     Exit code 1: the success contradicts the prediction, at a level of 10^-9; otherwise 0.
     """
     if name not in _KNOWN:
-        raise ParameterError(f"attack {name!r} is unknown: choose one of {', '.join(_KNOWN)}")
+        raise ParameterError(
+            f"attack {name!r} is unknown: choose one of {', '.join(_KNOWN)}; those that learn are run in a "
+            "checkout, by python -m experiments attack-learned"
+        )
     given = {
         "known": known, "releases": releases, "value": value, "draws": draws, "reading": reading,
-        "release": release, "runs": runs,
+        "release": release,
     }  # fmt: skip
     for option, told in given.items():
         if told is not None and option not in _KNOWN[name]:
@@ -221,22 +209,11 @@ def run(
         releases=usual if releases is None else whole(releases, "--releases", 1),
         value=value,
     )
-    facts = _drawn(read_manifest(manifest), draws)
-    if isinstance(facts.mechanism, SmallDomainRandomization | PerturbedGeneralization):
-        raise DataError(
-            f"{manifest}: no attack on a release by {facts.mechanism.name} is computed here: name another one"
-        )
+    facts = attackable(manifest, draws)
     if isinstance(facts.mechanism, Anatomy) and release is not None:
         raise ParameterError(
             "a release by Anatomy shows no value for a record: attack the table, without --release"
         )
-    learner = next((each for each in LEARNING if each == name), None)
-    if learner is not None:
-        assert table is not None
-        with counted("attacking"):
-            learned = _by_learning(learner, table, facts, column, runs, seed)
-        show(_learned_json(learned), _learned_lines(learned), as_json=as_json)
-        return 0
     with counted("attacking"):
         if name == "duplicate":
             outcome = _duplicate(table, release, facts, reading, seed)
@@ -249,59 +226,7 @@ def run(
     return 1 if outcome.contradicted else 0
 
 
-def _by_learning(
-    name: LearningName, table: Path, told: Manifest, column: str | None, runs: str | None, seed: int | None
-) -> LearnedOutcome:
-    """Publish a table several times and learn from each release."""
-    if not isinstance(told.mechanism, RecordMechanism | Anatomy):
-        raise DataError(f"{told.mechanism.name} shows nothing of single records: there is none to attack")
-    victims = _victims(told.mechanism, table, told, column, 1, seed)
-    with about(table):
-        return attack_by_learning(
-            name,
-            victims.mechanism,
-            victims.table,
-            victims.column,
-            [each for each in victims.table.columns if each not in victims.columns],
-            victims.draws,
-            runs=6 if runs is None else whole(runs, "--runs", 1),
-        )
-
-
-def _learned_json(outcome: LearnedOutcome) -> dict[str, object]:
-    return {
-        "attack": outcome.attack,
-        "mechanism": outcome.mechanism,
-        "success": exact_json(outcome.success.median, "down"),
-        "interval": _interval(outcome.success),
-        "runs": outcome.runs,
-        "predicted": None,
-        "baseline": exact_json(outcome.majority, "down"),
-        "population": exact_json(outcome.population, "down"),
-        "surest": exact_json(outcome.surest.median, "down"),
-        "attacked": outcome.attacked,
-        "e_value": None,
-        "says": f"{_GUESSED}; {_LEARNS[outcome.attack]}",
-    }
-
-
-def _learned_lines(outcome: LearnedOutcome) -> list[tuple[str, str]]:
-    surest = outcome.surest
-    return [
-        ("attack", f"{outcome.attack} on {outcome.mechanism}"),
-        *_shares(outcome.success),
-        ("of the surest", f"{decimal_down(surest.median, 6)} of one record in a hundred"),
-        ("without release", f"{decimal_down(outcome.majority, 6)} by the most frequent value"),
-        (
-            "from other people",
-            f"{decimal_down(outcome.population, 6)}, by a classifier of true values of others",
-        ),
-        ("predicted", "by nothing: this is measured, and other ways to learn may do better"),
-        ("says", f"{_GUESSED}; {_LEARNS[outcome.attack]}"),
-    ]
-
-
-def _interval(shares: Shares | None) -> list[object] | None:
+def interval_json(shares: Shares | None) -> list[object] | None:
     """Return the ends for programs: null where nothing was measured, or too little for an interval."""
     if shares is None or shares.interval is None:
         return None
@@ -309,7 +234,7 @@ def _interval(shares: Shares | None) -> list[object] | None:
     return [exact_json(least, "down"), exact_json(greatest, "up")]
 
 
-def _shares(shares: Shares) -> list[tuple[str, str]]:
+def share_lines(shares: Shares) -> list[tuple[str, str]]:
     """Return the lines of what was measured on several releases."""
     many = "1 release" if shares.experiments == 1 else f"{shares.experiments} releases"
     ends = f"none: {many} cannot have one, {FEWEST} can"
@@ -323,12 +248,17 @@ def _shares(shares: Shares) -> list[tuple[str, str]]:
     ]
 
 
-def _drawn(told: Manifest, draws: str | None) -> Manifest:
-    """Return what a manifest tells, with another law of draws if one is given."""
-    if draws is None:
-        return told
-    plain = SpluGen.of(told)
-    return replace(told, mechanism=SpluGen(plain.gamma, plain.retention, plain.plan, draws))
+def attackable(manifest: Path, draws: str | None) -> Manifest:
+    """Return what a manifest says of a release that can be attacked, with another law of draws if given."""
+    told = read_manifest(manifest)
+    if draws is not None:
+        plain = SpluGen.of(told)
+        told = replace(told, mechanism=SpluGen(plain.gamma, plain.retention, plain.plan, draws))
+    if isinstance(told.mechanism, SmallDomainRandomization | PerturbedGeneralization):
+        raise DataError(
+            f"{manifest}: no attack on a release by {told.mechanism.name} is computed here: name another one"
+        )
+    return told
 
 
 def _of_table(
@@ -345,7 +275,7 @@ def _of_table(
         raise DataError(
             f"{manifest}: {told.mechanism.name} shows nothing of single records: there is none to attack"
         )
-    victims = _victims(told.mechanism, table, told, column, options.releases, seed)
+    victims = victims_of(told.mechanism, table, told, column, options.releases, seed)
     attack = NAMED[name][0]
     with about(table):
         first = attack(victims, options)
@@ -368,7 +298,7 @@ def _of_release(
                 raise ParameterError("say which value is looked for in the release: --value")
             return presence_in(released, options.value)
         known = options.known if name == "elimination" else 0
-        says, score = (_left(known), eliminated(known)) if name == "elimination" else (_GUESSED, best_guess)
+        says, score = (_left(known), eliminated(known)) if name == "elimination" else (GUESSED, best_guess)
         return attack_release(name, released, score, says, excluded=known)
 
 
@@ -408,15 +338,21 @@ def _column(told: Manifest, column: str | None) -> str:
     return columns[0] if column is None else column
 
 
-def _victims(
-    mechanism: Attackable, path: Path, told: Manifest, column: str | None, releases: int, seed: int | None
+def victims_of(
+    mechanism: Attackable,
+    path: Path,
+    told: Manifest,
+    column: str | None,
+    releases: int,
+    seed: int | None,
+    missing: str | None = None,
 ) -> Victims:
     """Return the records of the table at ``path``, to be published as a manifest tells."""
     columns, attacked = tuple(told.domains), _column(told, column)
     if isinstance(mechanism, SpluGenByColumn):  # each column is published as if it were the only one
         columns, mechanism = (attacked,), mechanism.for_column(attacked)
     with about(path):
-        table = read_table(path)
+        table = read_table(path, missing=missing)
         if isinstance(mechanism, RecordMechanism):
             table = mechanism.declared(table)
             domains = {name: tuple(map(text, table.domain(name))) for name in columns}
@@ -449,7 +385,7 @@ def _json(outcome: AttackOutcome) -> dict[str, object]:
         "attack": outcome.attack,
         "mechanism": outcome.mechanism,
         "success": None if outcome.success is None else exact_json(outcome.success, "down"),
-        "interval": _interval(outcome.measured),
+        "interval": interval_json(outcome.measured),
         "runs": None if outcome.measured is None else outcome.measured.experiments,
         "predicted": (
             None
@@ -473,7 +409,7 @@ def _lines(outcome: AttackOutcome) -> list[tuple[str, str]]:
     success = [("success", unseen if outcome.success is None else decimal_down(outcome.success, 6))]
     return [
         ("attack", f"{outcome.attack} on {outcome.mechanism}"),
-        *(success if outcome.measured is None else _shares(outcome.measured)),
+        *(success if outcome.measured is None else share_lines(outcome.measured)),
         ("predicted", _predicted(outcome)),
         ("without release", decimal_down(outcome.baseline, 6)),
         ("at most", "not known" if outcome.largest is None else _posterior(outcome.largest)),

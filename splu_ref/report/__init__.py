@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from splu_ref.report.comparison_html import check_comparison_folder, write_comparison
     from splu_ref.report.model import Environment, Level, Row, StatisticalRow, VerificationReport
     from splu_ref.report.progress import Progress, Silent
     from splu_ref.report.suite import run_suite
@@ -16,10 +15,6 @@ else:
     __getattr__ = lazily(
         __name__,
         {
-            "comparison_html": (
-                "check_comparison_folder",
-                "write_comparison",
-            ),
             "model": (
                 "Environment",
                 "Level",
@@ -54,10 +49,8 @@ __all__ = [
     "StatisticalRow",
     "TerminalProgress",
     "VerificationReport",
-    "check_comparison_folder",
     "check_report_folder",
     "report_view",
     "run_suite",
-    "write_comparison",
     "write_report",
 ]

@@ -10,7 +10,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 _POLICY = (
     "default-src 'none'; style-src '{style}'; script-src '{script}'; {more}img-src data:; "
@@ -24,6 +24,7 @@ def page(
     *,
     script_name: str = "filter.js",
     workers: bool = False,
+    package: str | None = None,
     **values: object,
 ) -> bytes:
     """Return a self-contained HTML document in UTF-8; every text in it is escaped.
@@ -38,11 +39,14 @@ def page(
         The template of the one script.
     workers
         Whether the script may start workers, from texts of its own.
+    package
+        A package outside of this one whose folder ``templates`` has the template.
     values
         What the template speaks of.
     """
+    packages = ["splu_ref.report", *([package] if package else [])]
     environment = Environment(
-        loader=PackageLoader("splu_ref.report"),
+        loader=ChoiceLoader([PackageLoader(each) for each in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import pytest
 from jsonschema import Draft202012Validator
 
+from experiments import program as experiments
 from splu_ref import terminal
 from splu_ref.cli import app
 
@@ -20,7 +21,8 @@ SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 @cache
 def validator(command: str) -> Draft202012Validator:
     """Return what holds the JSON of a command to its schema."""
-    schema = json.loads((SCHEMAS / f"{command}.json").read_text(encoding="utf-8"))
+    folder = SCHEMAS / "experiments" if command in experiments.COMMANDS else SCHEMAS
+    schema = json.loads((folder / f"{command}.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(schema)
 
@@ -71,9 +73,9 @@ def _schemas_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[str] = []
     load, write = app.command, terminal._write
 
-    def command(name: str) -> Any:
+    def command(name: str, *package: str) -> Any:
         given.append(name)
-        return load(name)
+        return load(name, *package)
 
     def held(text: str, stream: TextIO) -> None:
         if given and text.startswith("{"):

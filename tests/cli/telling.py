@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from splu_ref.cli import main
+from tests.programs import main
 
 ROOT = Path(__file__).parents[2]
 LINES, DOCUMENTS, REFUSALS = (
@@ -27,7 +27,7 @@ WRITING = ("key", "operator", "publish", "sanitize")
 IN_PART = ("claims",)
 """Commands of which some lines are held: the ledger grows."""
 REFUSED = "exit 2"
-SLOW = ("advise", "attack de-finetti", "attack foreground", "audit-release")
+SLOW = ("advise", "audit-release")
 FILES = ("--manifest", "--log", "--certificate", "--transcript", "--key-file", "--release")
 MEASURED = "seconds"
 """The key of what differs from run to run."""

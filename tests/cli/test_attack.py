@@ -1,4 +1,4 @@
-"""``attack`` and ``compare``: what they print, and what they refuse."""
+"""``attack``: what it prints, and what it refuses."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from splu_ref.audit.comparison import ATTACKS, GUARANTEES
 from splu_ref.cli import main
 from splu_ref.mechanisms import AlphaBeta, RetentionReplacement, SpluGen
 from splu_ref.randomness import SeededSource
 
 ROWS = 2400
-"""Records of a table that is compared, in six values."""
+"""Records of the table, in six values."""
 
 
 @pytest.fixture(scope="module")
@@ -240,173 +239,14 @@ def test_duplicates_under_both_readings(folder: Path, capsys: pytest.CaptureFixt
          "column 'job' has no value 'x': check its spelling"),
         (["attack", "homogeneity", "table.csv", "--manifest", "two.json"],
          "the release has the sensitive columns job, sex: name one, --column"),
-        (["compare", "table.csv"], "a table needs its sensitive --column"),
-        (["compare", "--learning", "tree"], "--learning tree: choose one of foreground, de-finetti"),
-        (["compare", "--attack-runs", "0"], "--attack-runs"),
-        (["compare", "table.csv", "--column", "job", "--attack-runs", "101"], "101 releases: give at most"),
-        (["compare", "--column", "job"], "a table needs its sensitive --column"),
-        (["compare", "table.csv", "--column", "sex"], "column 'sex' has 2 values, which keep more than 1/5"),
-        (["compare", "few.csv", "--column", "job"], "few.csv: 1999 records: give a table of 2000 or more"),
-        (["compare", "table.csv", "--column", "job", "--report", "table.csv"], "table.csv"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(
     words: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    lines = (folder / "table.csv").read_text().splitlines()
-    (folder / "few.csv").write_text("\n".join(lines[:2000]) + "\n")
     monkeypatch.chdir(folder)
     assert main(words) == 2
     refused = capsys.readouterr()
     assert refused.out == ""
     assert message in refused.err
-
-
-def test_mechanisms_are_compared_in_two_tables(
-    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    words = ("compare", folder / "table.csv", "--column", "job", "--seed", 1)
-    done = _json(capsys, *words, "--report", tmp_path / "report")
-    assert (done["rows"], done["column"]) == (ROWS, "job")
-    assert done == json.loads((tmp_path / "report" / "comparison.json").read_text())
-    attacks = {row["mechanism"]: row for row in done["attacks"]}
-    guarantees = {row["mechanism"]: row for row in done["guarantees"]}
-    assert list(attacks) == list(guarantees) == [
-        "SPLU-Gen, 1/5", "SPLU-Gen, 2/5", "capped:10", "all-or-none:10", "retention, 1/5", "retention, 2/5",
-        "swapping, 1/5", "swapping, 2/5", "Anatomy", "DBR", "Laplace, ln 2", "alpha-beta, 1/5",
-        "alpha-beta, 2/5",
-    ]  # fmt: skip
-    assert all(set(row) == {"mechanism", *ATTACKS} for row in attacks.values())
-    assert all(set(row) == {"mechanism", *GUARANTEES} for row in guarantees.values())
-
-    def fraction(row: dict[str, Any], name: str) -> Fraction:
-        return Fraction(row[name]["value"]["fraction"])
-
-    for kept in ("1/5", "2/5"):
-        assert fraction(attacks[f"SPLU-Gen, {kept}"], "homogeneity") == Fraction(kept)
-        assert fraction(guarantees[f"SPLU-Gen, {kept}"], "own kept") == Fraction(kept)
-        assert fraction(guarantees[f"retention, {kept}"], "own kept") == Fraction(kept)
-    assert fraction(guarantees["retention, 2/5"], "e^epsilon") == Fraction(2, 5) / (Fraction(3, 5) / 5)
-    assert fraction(attacks["Anatomy"], "corruption") == 1
-    assert attacks["capped:10"]["corruption"]["reason"].startswith("who knows the group too gives the own")
-    assert fraction(attacks["all-or-none:10"], "presence") == Fraction(1, 5)
-    gained, price = (
-        [Fraction(guarantees[name][column]["value"]["decimal"]) for name in ("capped:10", "SPLU-Gen, 1/5")]
-        for column in ("error 1000", "told")
-    )
-    assert gained[0] < gained[1] / 1000
-    assert price[0] > price[1] + Fraction(1, 20)
-    assert fraction(guarantees["all-or-none:10"], "error 10") == 1 - Fraction(45 * 4**8, 5**10)
-    assert fraction(guarantees["all-or-none:10"], "error 1000") == 0
-    assert guarantees["swapping, 1/5"]["told"]["value"]["decimal"] == "1"
-    assert guarantees["Laplace, ln 2"]["told"]["value"]["decimal"].startswith("0.66666")  # 1/(1 + r)
-    assert attacks["Anatomy"]["elimination"]["kind"] == "exact"
-    assert abs(fraction(guarantees["swapping, 2/5"], "own kept") - Fraction(2, 5)) < Fraction(1, 10**6)
-    assert attacks["swapping, 2/5"]["corruption"]["reason"].startswith("swapped records depend on each other")
-    assert guarantees["DBR"]["bits"]["value"]["decimal"] == "0"
-    assert done["runs"] == 6
-    measured = {
-        (name, row["mechanism"]): row[name]
-        for row in attacks.values()
-        for name in ATTACKS
-        if row[name]["kind"] == "measured"
-    }
-    assert {name for name, _ in measured} == {"corruption", "learning"}
-    assert {whose for name, whose in measured if name == "corruption"} == {"SPLU-Gen, 1/5", "SPLU-Gen, 2/5"}
-    for cell in measured.values():
-        least, middle, greatest, without = (
-            float(number["decimal"]) for number in (cell["interval"][0], cell["value"], cell["interval"][1],
-                                                    cell["baseline"])
-        )  # fmt: skip
-        assert 0 < least <= middle <= greatest < 1
-        assert 0.17 < without <= 0.2
-    exact = [row[name] for row in attacks.values() for name in ATTACKS if row[name]["kind"] == "exact"]
-    assert not any("interval" in cell or "baseline" in cell for cell in exact)
-    assert attacks["retention, 1/5"]["presence"]["value"]["fraction"] == "0/1"
-    assert attacks["Laplace, ln 2"]["pair"] == {
-        "value": None, "kind": "none", "reason": "counts are published, and nothing of single records",
-    }  # fmt: skip
-    assert attacks["alpha-beta, 1/5"]["pair"]["reason"] == (
-        "the 12 tuples of the table are too many to hide among the 12 of its columns' domain"
-    )
-    assert guarantees["Laplace, ln 2"]["error 10"]["value"]["decimal"].startswith("0.16666")  # 2 r^3/(1 + r)
-    assert guarantees["Anatomy"]["error 1000"]["value"]["fraction"] == "0/1"
-    assert done["learning"]["attack"] == "foreground"
-    assert (done["learning"]["runs"], done["learning"]["baseline"]["fraction"]) == (6, "1/5")
-    unlearned = {whose for whose in attacks if ("learning", whose) not in measured}
-    assert unlearned == {"Laplace, ln 2", "alpha-beta, 1/5", "alpha-beta, 2/5"}
-    # Sex teaches nothing here, so that who learns knows no more than the counts.
-    assert 0.15 < float(attacks["DBR"]["learning"]["value"]["decimal"]) < 0.25
-    assert float(attacks["SPLU-Gen, 2/5"]["learning"]["value"]["decimal"]) == pytest.approx(0.4, abs=0.05)
-    assert main([*map(str, words), "--attack-runs", "1"]) == 0
-    shown = capsys.readouterr().out
-    assert "without a release: 0.2 by the most frequent value" in shown
-    # one publication has no interval, and says so
-    assert "from, to: none, since 1 publication cannot have an interval: give --attack-runs 6" in shown
-    rows = [line.split() for line in shown.split("What was measured")[1].splitlines()]
-    assert sum(row[-3:-1] == ["–", "–"] for row in rows) == len(measured)
-    assert max(map(len, shown.split("What is guaranteed")[0].splitlines()[:9])) <= 80
-    assert all(name in shown for name in (*ATTACKS, *GUARANTEES))
-    page = (tmp_path / "report" / "index.html").read_text()
-    assert page.count("<td>") == 13 * (len(ATTACKS) + len(GUARANTEES))
-    assert page.count("<small>without: 0.1") == page.count("<small>without: 0.") - 10 == 2
-    assert "the median of 6 publications of the table" in page
-
-
-def test_an_attack_that_learns_tells_what_others_tell_as_well(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = _attack(capsys, folder, "foreground", "--runs", 6)
-    assert (found["predicted"], found["e_value"], found["runs"]) == (None, None, 6)
-    least, greatest = (float(end["decimal"]) for end in found["interval"])
-    assert least <= float(found["success"]["decimal"]) <= greatest < 0.3
-    # sex is told by the order of the rows alone: it teaches nothing, and the counts are what is known
-    assert float(found["population"]["decimal"]) == pytest.approx(0.2, abs=0.05)
-    assert found["baseline"]["fraction"] == "1/5"
-    words = ("attack", "foreground", str(folder / "table.csv"), "--manifest", str(folder / "splu.json"))
-    assert main([*words, "--runs", "1"]) == 0
-    printed = " ".join(capsys.readouterr().out.split())
-    assert "95 % interval none: 1 release cannot have one, 6 can" in printed
-    assert "other ways to learn may do better" in printed
-    once = _attack(capsys, folder, "foreground", "--runs", 1)
-    assert (once["runs"], once["interval"]) == (1, None)  # 0 to 1 would look like one that was measured
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("foreground", "--known", "1"), "--known says nothing to foreground"),
-        (("homogeneity", "--runs", "2"), "--runs says nothing to homogeneity"),
-        (("de-finetti", "--release", "p.csv"), "--release says nothing to de-finetti"),
-        (("classifier", "--runs", "0"), "at least 1"),
-    ],
-)
-def test_options_of_learning_attacks(
-    folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], says: str
-) -> None:
-    name, *options = words
-    assert (
-        main(["attack", name, str(folder / "table.csv"), "--manifest", str(folder / "splu.json"), *options])
-        == 2
-    )
-    assert says in capsys.readouterr().err
-
-
-def test_a_set_of_tuples_shows_no_record_to_learn_from(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["attack", "foreground", str(folder / "table.csv"), "--manifest", str(folder / "set.json")]
-    assert main(words) == 2
-    assert "shows nothing of single records" in capsys.readouterr().err
-
-
-def test_a_table_of_one_column_teaches_nothing(
-    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    alone = tmp_path / "alone.csv"
-    pl.read_csv(folder / "table.csv").select("job").write_csv(alone)
-    done = _json(capsys, "compare", alone, "--column", "job", "--seed", 1)
-    assert done["learning"] is None
-    told = {row["mechanism"]: row["learning"]["reason"] for row in done["attacks"]}
-    assert "there is nothing to learn from" in told["Anatomy"]

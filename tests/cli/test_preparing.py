@@ -13,13 +13,12 @@ from typing import Any
 import polars as pl
 import pytest
 
-from splu_ref.cli import main
-from splu_ref.cli.app import command
 from splu_ref.cli.worth import concentrated
 from splu_ref.microdata import read_table
 from splu_ref.microdata.reading import SEPARATORS, separated_by
 from splu_ref.model import DataError
 from tests.hostile.test_inputs import INPUTS
+from tests.programs import command, main
 
 ROWS = 600
 
@@ -254,6 +253,7 @@ READING = [
     "breach",
     "compare",
     "study",
+    "attack-learned",
 ]
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from splu_ref.cli import main
 from splu_ref.mechanisms import RetentionReplacement, read_manifest
 from splu_ref.randomness import Key
+from tests.programs import main
 
 RETENTION = ["--mechanism", "retention", "--retention", "1/5"]
 
@@ -581,7 +581,7 @@ def test_other_commands_say_that_they_do_not_take_parts_or_groups(capsys: pytest
             "release by small-domain",
         ),
         (
-            ["attack", "classifier", "t.csv", "--manifest", "groups.m.json"],
+            ["attack-learned", "classifier", "t.csv", "--manifest", "groups.m.json"],
             "release by perturbed",
         ),
         (

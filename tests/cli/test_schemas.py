@@ -16,9 +16,9 @@ from jsonschema import ValidationError
 
 from splu_ref import terminal
 from splu_ref.cli import main
-from splu_ref.cli.app import COMMANDS, command
 from splu_ref.conformance import Conformance, Kind, Result, Verdict
 from tests.cli import conftest
+from tests.programs import COMMANDS, command
 
 ROOT = Path(__file__).parents[2]
 TABLE = "age,job\n" + "\n".join(f"{20 + n % 5},{'abcdefg'[n * n % 7]}" for n in range(70)) + "\n"
@@ -87,7 +87,7 @@ def refused(name: str, document: Any) -> None:
 
 def test_every_command_has_a_schema_and_no_other_has() -> None:
     with_json = {name for name in COMMANDS if any("--json" in each.opts for each in command(name).params)}
-    assert {path.stem for path in conftest.SCHEMAS.iterdir()} == with_json
+    assert {path.stem for path in conftest.SCHEMAS.rglob("*.json")} == with_json
 
 
 def test_another_output_is_noticed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,12 +19,15 @@ from tempfile import TemporaryDirectory
 import pytest
 from rich.table import Table
 
-from splu_ref.cli import advise, app, compare, main
+from experiments.commands import compare
+from experiments.commands.study_figures import show_figures
+from experiments.study.exhibits import Figure, Panel, Point, Series
+from splu_ref.cli import advise
 from splu_ref.cli.conform import show_outcome
-from splu_ref.cli.study_figures import show_figures
 from splu_ref.conformance import Conformance, Kind, Result, StatisticalCheck, Verdict
-from splu_ref.study.exhibits import Figure, Panel, Point, Series
 from splu_ref.terminal import draw
+from tests import programs
+from tests.programs import main
 
 ROOT = Path(__file__).parents[2]
 RELEASE = ["jobs.csv", "--manifest", "jobs.json"]
@@ -159,11 +162,11 @@ def test_a_table_wraps_then_tightens_then_is_told_by_row(capsys: pytest.CaptureF
 
 
 def test_every_command_that_draws_a_table_is_here() -> None:
-    for source in (ROOT / "splu_ref" / "cli").glob("*.py"):
+    for source in (*(ROOT / "splu_ref" / "cli").glob("*.py"), *(ROOT / "experiments").rglob("*.py")):
         if "add_column" in source.read_text(encoding="utf-8"):
             told = {"output", "study_figures", "tables", "conform"} | {name.split()[0] for name in COMMANDS}
             assert source.stem in told, f"{source.stem} draws a table: show it here at 60 columns"
-    assert {words[0] for words in COMMANDS.values()} <= set(app.COMMANDS)
+    assert {words[0] for words in COMMANDS.values()} <= set(programs.COMMANDS)
 
 
 def _write() -> None:

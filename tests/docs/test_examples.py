@@ -21,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments import program as experiments
 from splu_ref.cli import main
 from splu_ref.cli.app import COMMANDS, command
 from splu_ref.microdata import embedded_table, write_table
@@ -65,12 +66,16 @@ def run(command: str, previous_code: int) -> tuple[str, int]:
     with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         if words[0] == "splu-ref":
             code = main(words[1:])
+        elif words[:3] == ["python", "-m", "experiments"]:
+            code = experiments.main(words[3:])
         elif words[:2] == ["python", "-c"]:
             exec(compile(words[2], "<example>", "exec"), {})
         elif words == ["echo", "$?"]:
             output.write(f"{previous_code}\n")
         else:
-            raise AssertionError(f"the documentation may only show splu-ref and python -c, not {command!r}")
+            raise AssertionError(
+                f"splu-ref, python -m experiments and python -c alone are run, not {command!r}"
+            )
     return output.getvalue(), code
 
 
@@ -136,10 +141,14 @@ def test_python(page: Path, folder: Path) -> None:
 
 
 def _mentioned(text: str) -> set[tuple[str, str]]:
-    """Return the pairs (command, option) in all code of a page, without what is piped or commented."""
+    """Return the pairs (command, option) in all code of a page, without what is piped or commented.
+
+    A command of the experiments has their program before its name.
+    """
     found = set()
-    for line in re.findall(r"splu-ref ([a-z-]+[^`\n#]*)", text):
+    for program, line in re.findall(rf"(splu-ref|{experiments.NAME}) ([a-z-]+[^`\n#]*)", text):
         command, _, rest = line.partition(" ")
+        command = command if program == "splu-ref" else f"{program} {command}"
         found |= {(command, option) for option in re.findall(r"(?<!\S)--?[a-z][a-z0-9-]*", rest)} | {
             (command, "")
         }
@@ -149,10 +158,11 @@ def _mentioned(text: str) -> set[tuple[str, str]]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_and_options_exist(page: Path) -> None:
     code = re.findall(r"```[a-z]*\n.*?```|`[^`\n]+`", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    commands = {name: command(name) for name in COMMANDS}
+    commands |= {f"{experiments.NAME} {name}": experiments.load(name) for name in experiments.COMMANDS}
     known = {
-        name: {"", "--help", "-h"}
-        | {option for parameter in command(name).params for option in parameter.opts}
-        for name in COMMANDS
+        name: {"", "--help", "-h"} | {option for parameter in each.params for option in parameter.opts}
+        for name, each in commands.items()
     }
     known |= {"--version": {""}, "--install-completion": {""}}
     unknown = {

@@ -9,20 +9,26 @@ from pathlib import Path
 import pytest
 
 import splu_ref
+from experiments.attacks import LEARNING
+from experiments.commands import query_interface
 from splu_ref import mechanisms
 from splu_ref.audit.claims.kinds import KINDS
-from splu_ref.cli import attack, query_interface
-from splu_ref.cli.app import COMMANDS, command
+from splu_ref.cli import attack
 from splu_ref.cli.estimate import BY_CHANNEL
 from splu_ref.cli.publish import NAMED
 from splu_ref.estimators import METHODS
+from tests.programs import COMMANDS, command
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "inventory.md"
 CLAIMS = set(re.findall(r"^(\w+\.\w+) ", (ROOT / "tests/proofs/statements.txt").read_text("utf-8"), re.M))
 VALUES = {"--mechanism": set(NAMED), "--method": {*METHODS, *BY_CHANNEL}}
 """What may follow an option."""
-KNOWN = {"attack": set(attack._KNOWN), "query-interface": set(query_interface._KNOWN)}
+KNOWN = {
+    "attack": set(attack._KNOWN),
+    "attack-learned": set(LEARNING),
+    "query-interface": set(query_interface._KNOWN),
+}
 """What a command is told to do."""
 
 

@@ -50,7 +50,7 @@ def test_links_between_files(text: Path) -> None:
 @pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)
 def test_files_named_in_texts_exist(text: Path) -> None:
     for name in re.findall(
-        r"`((?:docs|splu_ref|tests|proofs|property_tests|benchmarks)/[\w./-]+)`",
+        r"`((?:docs|splu_ref|tests|proofs|property_tests|benchmarks|experiments)/[\w./-]+)`",
         text.read_text(encoding="utf-8"),
     ):
         assert name.startswith("docs/_build/") or (ROOT / name).exists(), name
@@ -123,7 +123,7 @@ def test_every_dependency_says_what_it_is_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     groups = {"": project["dependencies"]} | {
-        name: extras[name] for name in ("attacks", "figures", "frames", "proofs")
+        name: extras[name] for name in ("experiments", "figures", "frames", "proofs")
     }
     wanted = {(re.split("[=<>~ ]", each)[0], extra) for extra, group in groups.items() for each in group}
     page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")

@@ -4,14 +4,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from experiments.study.judging import Judgement, asked, judged
+from experiments.study.settings import Setting
 from splu_ref.decoys import CoOccurrence, largest_gamma
 from splu_ref.estimators import Query, QueryEstimator
 from splu_ref.estimators.shrunk.plausible_plans import DRAWS, MOST_VALUES, plausible_pairs
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray, SeededSource
-from splu_ref.study.judging import Judgement, asked, judged
-from splu_ref.study.settings import Setting
 from tests.estimators.told import ends
 
 TRUE: IntArray = np.array([400, 390, 350, 350, 300, 250, 200, 160])

@@ -15,7 +15,7 @@ import traceback
 from contextlib import redirect_stderr, redirect_stdout
 from typing import TextIO
 
-from splu_ref.cli import main
+from tests.programs import main
 
 WHO = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
 

@@ -237,6 +237,8 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "known-others long.csv --manifest odd.json --releases 100",
         f"known-others long.csv --manifest odd.json --draws capped:{LONG}",
         "elimination --manifest odd.json --release long.csv --known 999",
+    ),
+    "attack-learned": (
         "de-finetti pair.csv --manifest rows.json --runs 100",
         f"foreground long.csv --manifest odd.json --runs {LONG}",
     ),

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from experiments.study import Figure, Panel, Point, Series
 from splu_ref.cli.app import run
-from splu_ref.study import Figure, Panel, Point, Series
 
 TRIGGERS = ("=", "+", "-", "@", "\t", "\r")
 CELLS = st.sampled_from(

@@ -8,7 +8,6 @@ import re
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import get_type_hints
 
@@ -16,10 +15,11 @@ import pytest
 
 import splu_ref
 from splu_ref import certificate_checker
-from splu_ref.cli.app import COMMANDS, run
 from splu_ref.files import opened
 from splu_ref.model import InputError
 from tests.hostile.readers import READERS
+from tests.programs import COMMANDS, module
+from tests.programs import main as run
 
 ROOT = Path(splu_ref.__file__).parent
 TABLE = b"sex,job\nF,Sales\nM,Tech\nF,Tech\nM,Sales\n"
@@ -113,6 +113,16 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
         file,
     ],
     "compare table": lambda file: ["compare", file, "--column", "s"],
+    "attack-learned table": lambda file: [
+        *("attack-learned", "foreground", file, "--manifest", "manifest.json")
+    ],
+    "attack-learned --manifest": lambda file: [
+        "attack-learned",
+        "foreground",
+        "table.csv",
+        "--manifest",
+        file,
+    ],
     "breach --manifest": lambda file: ["breach", "--rho1", "0.1", "--rho2", "0.5", "--manifest", file],
     "audit-release --transcript": lambda file: [
         *("audit-release", "table.csv", *ESTIMATE, "--original", "table.csv", "--transcript", file)
@@ -211,8 +221,7 @@ def test_every_path_of_every_command_is_here() -> None:
     """A new argument or option that names a file is an input or an output."""
     named = set()
     for command in COMMANDS:
-        module = import_module(f"splu_ref.cli.{command.replace('-', '_')}")
-        for name, hint in get_type_hints(module.run, include_extras=True).items():
+        for name, hint in get_type_hints(module(command).run, include_extras=True).items():
             if re.search(r"\bPath\b", str(hint)):
                 [told] = hint.__metadata__
                 options = [each for each in (told.default, *(told.param_decls or ())) if each is not ...]
@@ -284,7 +293,6 @@ def test_files_are_opened_for_reading_in_one_place() -> None:
         "microdata/embedded.py",  # of the package itself, as the next ones
         "conformance/folder.py",
         "conformance/keeper.py",  # the null device, and what the system says of a process
-        "study/pieces.py",
         "manifest.py",  # of the package itself
         "report/calculator.py",
         "terminal.py",  # the null device, for writing

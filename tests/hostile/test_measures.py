@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref.cli.app import COMMANDS
 from tests.hostile import small_inputs
 from tests.hostile.measured import KILOBYTE, LIMIT, kilobytes
 from tests.hostile.readers import READERS
+from tests.programs import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "hostile-input.md"

@@ -18,8 +18,9 @@ from unittest.mock import patch
 
 import pytest
 
-from splu_ref.cli.app import COMMANDS
+from tests.committed import all_vectors
 from tests.hostile.commands import given, printed
+from tests.programs import COMMANDS, started
 
 STEERING = (
     "\x1b[38;5;201m\x1b]0;owned\x07\x9b5m\x7f\x08\u202e\u2066\u200b\u2028\u2029\ufeff\u00ad"
@@ -139,6 +140,8 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "attack release": (["homogeneity", TABLE, *RELEASE, "--release", PUBLISHED, "--column", JOB], (0,)),
     "attack draws": (["averaging", TABLE, "--manifest", RELEASE[1], "--draws", STEERING], (2,)),
     "attack unknown": ([STEERING, TABLE, "--manifest", RELEASE[1]], (2,)),
+    "attack-learned": (["foreground", TABLE, "--manifest", RELEASE[1], "--column", JOB], (0,)),
+    "attack-learned unknown": ([STEERING, TABLE, "--manifest", RELEASE[1]], (2,)),
     "compare": ([TABLE, "--column", STEERING], (2,)),
     "audit-release": (
         [PUBLISHED, *RELEASE, "--original", TABLE, "--second", PUBLISHED], (3,),
@@ -290,7 +293,7 @@ def _on_a_terminal_of_its_own(words: list[str], folder: Path) -> tuple[int, str]
     """Do the same with the program in a process, where what no stream of Python's prints is drawn too."""
     ours, theirs = pty.openpty()
     child = subprocess.Popen(
-        [sys.executable, "-m", "splu_ref", *words], cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs,
+        [sys.executable, *started(words)], cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs,
         env=os.environ | WIDE | {"TERM": "xterm-256color"},
     )  # fmt: skip
     os.close(theirs)

@@ -49,6 +49,8 @@ class Room(NamedTuple):
     goal: int
     slow: bool = False
     """Whether tests marked slow count. A fault is to cost seconds."""
+    source: str = "splu_ref"
+    """The package that the code is in."""
 
 
 ROOMS = {
@@ -176,9 +178,9 @@ ROOMS = {
     # Without the keeper, which runs by itself, where no fault is known, and programs that load what changed.
     "conformance": Room(("conformance/[!k]*",), ("conformance/test_[!ah]*.py",), 90),
     "door": Room(("door/*",), ("door",), 90),
-    "study": Room(("study/*", "cli/study*"), ("study", "cli/test_study.py"), 90),
+    "experiments": Room(("*",), ("experiments",), 90, source="experiments"),
     "report": Room(("report/*",), ("report", "cli/test_audit.py"), 90),
-    # Without what draws a study: its commands are changed with their room.
+    # Without what publishes part by part: it is changed with the engines.
     "cli": Room(
         ("cli/[!s]*", "cli/s[!t]*"),
         (
@@ -316,10 +318,10 @@ def _configuration(room: Room) -> str:
         return "".join(f"\n    {item}" for item in items)
 
     tests = (path for name in room.tests for path in sorted((CHECKOUT / "tests").glob(name)))
-    beside = sorted({path.name for path in CHECKOUT.iterdir()} - {"splu_ref", "tests"})
+    beside = sorted({path.name for path in CHECKOUT.iterdir()} - {room.source, "tests"})
     return (
-        "[mutmut]\nsource_paths = splu_ref\n"
-        f"only_mutate ={listed(f'splu_ref/{pattern}' for pattern in room.code)}\n"
+        f"[mutmut]\nsource_paths = {room.source}\n"
+        f"only_mutate ={listed(f'{room.source}/{pattern}' for pattern in room.code)}\n"
         f"do_not_mutate_patterns ={listed(WORDS)}\n"
         f"also_copy ={listed(name for name in beside if not name.startswith('.'))}\n"
         f"pytest_add_cli_args_test_selection ={listed(f'{path.relative_to(CHECKOUT)}' for path in tests)}\n"

@@ -29,9 +29,6 @@ from rich.console import Console, RenderableType
 from splu_ref import __version__
 from splu_ref.audit.claims import Finding, Verdict, read_claims
 from splu_ref.audit.claims.verdict import Quote
-from splu_ref.audit.comparison import ATTACKS, GUARANTEES, Comparison
-from splu_ref.audit.comparison_cells import Cell
-from splu_ref.audit.comparison_cells import Row as ComparedRow
 from splu_ref.channels import PublishedCount
 from splu_ref.conformance import Conformance, Kind, Result
 from splu_ref.conformance import Verdict as Came
@@ -41,7 +38,6 @@ from splu_ref.report import difference, drawing, frontier
 from splu_ref.report.claims_html import claims_html
 from splu_ref.report.claims_model import AuditedClaim, ClaimsAudit
 from splu_ref.report.claims_terminal import claims_table
-from splu_ref.report.comparison_html import comparison_html
 from splu_ref.report.conformance_html import conformance_html
 from splu_ref.report.exhibits import Figure, Series
 from splu_ref.report.hands import Hands
@@ -205,25 +201,6 @@ def outcomes() -> list[Conformance]:
     ]  # fmt: skip
 
 
-def comparison() -> Comparison:
-    """Return a comparison of two mechanisms with numbers of every kind."""
-    none = Cell(None, "none", "<nothing> is known")
-    exact, small = Cell(Fraction(1, 3), "exact"), Cell(Fraction(1, 3), "exact", "on average", "down")
-    measured = Cell(
-        Fraction(2, 3), "measured", interval=(Fraction(1, 3), Fraction(5, 7)), baseline=Fraction(1, 9)
-    )
-    cells = (exact, small, measured, none)
-
-    def row(name: str, number: int, first: int) -> ComparedRow:
-        return ComparedRow(name, tuple(cells[(first + n) % 4] for n in range(number)))
-
-    return Comparison(
-        rows=240, column="<job>", runs=6,
-        attacks=(row("SPLU-Gen", len(ATTACKS), 0), row("<Swap>", len(ATTACKS), 1)),
-        guarantees=(row("SPLU-Gen", len(GUARANTEES), 2), row("<Swap>", len(GUARANTEES), 3)),
-    )  # fmt: skip
-
-
 def _terminal() -> Iterator[str]:
     whole = made_up_report()
     long = replace(whole.rows[0], evidence="word " * 60)
@@ -382,7 +359,6 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
     "claims.html": lambda: body(claims_html(claims_audit())),
     "claims.xml": lambda: claims_audit().to_junit().decode(),
     "conformance.html": lambda: body(conformance_html(outcomes())),
-    "comparison.html": lambda: body(comparison_html(comparison())),
     "stages.json": lambda: pretty(_stages()),
     "publication.json": lambda: pretty(_publication()),
     "figures.json": lambda: pretty(_figures()),

@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from splu_ref.cli import main, verify
 from splu_ref.model import InputError
-from splu_ref.report.comparison_html import check_comparison_folder, comparison_html, write_comparison
 from splu_ref.report.model import VerificationReport
 from splu_ref.report.writing import FILES, check_report_folder, write_report
-from tests.report.documents import comparison
 
 
 def test_three_files_in_a_new_folder(report: VerificationReport, tmp_path: Path) -> None:
@@ -68,18 +65,3 @@ def test_verify_writes_over_a_report_by_force_only(
     assert page.read_text("utf-8") == "kept"
     assert main(["verify", "--report", "report", "--force"]) == 1
     assert page.read_text("utf-8") != "kept"
-
-
-def test_a_comparison_is_replaced_only_by_force(tmp_path: Path) -> None:
-    folder = tmp_path / "made"
-    check_comparison_folder(folder, force=False)
-    assert not folder.exists()
-    written = write_comparison(comparison(), folder, force=False)
-    assert [path.name for path in written] == ["index.html", "comparison.json"]
-    assert written[0].read_bytes() == comparison_html(comparison())
-    told = json.dumps(comparison().to_json(), ensure_ascii=False, indent=2)
-    assert written[1].read_text("utf-8") == f"{told}\n"
-    for refuse in (partial(write_comparison, comparison()), check_comparison_folder):
-        with pytest.raises(InputError, match=r"index\.html exists"):
-            refuse(folder, force=False)
-        refuse(folder, force=True)

@@ -52,7 +52,6 @@ EIGC = Claim(
     hypotheses=(r"0 < p_r \le 1", r"0 < b_r < 1"),
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
-    licenses=("splu_ref.study.olap.exactly:condition",),
 )
 
 
@@ -159,7 +158,7 @@ def norms_of_one_column() -> Derivation:
 @EIGC.computation
 def against_the_inverse_itself() -> str:
     """Compare with norms of A and its inverse, one and two columns; enclose the 2-norm."""
-    from splu_ref.study.olap.exactly import condition  # noqa: PLC0415  it loads numpy
+    from .exactly import condition  # noqa: PLC0415  it loads numpy
 
     keeps, shares = (
         (Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)),

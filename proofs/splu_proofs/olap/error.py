@@ -31,8 +31,7 @@ ERR = Claim(
     hypotheses=("records and columns perturbed independently", r"p_r > 0"),
     status=Status.PROVED,
     grade=Grade.EXACT,
-    licenses=("splu_ref.study.olap.reconstruction:expected_square",),
-    tests=("tests/study/test_olap.py::test_the_exact_expectation_over_all_outcomes",),
+    tests=("tests/experiments/study/test_olap.py::test_the_exact_expectation_over_all_outcomes",),
 )
 
 TWO = Claim(

@@ -4,7 +4,6 @@ from splu_ref.audit.attacks.carried_out import Attackable, Victims, carried_out,
 from splu_ref.audit.attacks.corruption import corrupted
 from splu_ref.audit.attacks.duplicate import duplicates, duplicates_in, reading_named
 from splu_ref.audit.attacks.known_others import known_others, told_apart
-from splu_ref.audit.attacks.learned import LEARNING, LearnedOutcome, LearningName, attack_by_learning
 from splu_ref.audit.attacks.outcome import AttackOutcome
 from splu_ref.audit.attacks.presence import presence, proof_of_presence
 from splu_ref.audit.attacks.released import Released, attack_release, presence_in
@@ -12,16 +11,12 @@ from splu_ref.audit.attacks.shared_value import shared_value
 from splu_ref.audit.attacks.view import Score, View, best_guess, eliminated
 
 __all__ = [
-    "LEARNING",
     "AttackOutcome",
     "Attackable",
-    "LearnedOutcome",
-    "LearningName",
     "Released",
     "Score",
     "Victims",
     "View",
-    "attack_by_learning",
     "attack_release",
     "best_guess",
     "carried_out",
