@@ -20,17 +20,12 @@ from splu_ref.audit.releases import (
     audit_release,
     claim_of,
 )
-from splu_ref.audit.releases.audit import allowed_level
-from splu_ref.audit.releases.in_files import Published, audit_in_files
-from splu_ref.audit.releases.sample import MOST_ROWS, Sampling
 from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.cli.gammas import splu_gen
 from splu_ref.cli.output import AsJson, RetentionOption, Separator, about, show
 from splu_ref.cli.progress import counted
-from splu_ref.cli.streaming import ended_in_order, require_fit
-from splu_ref.engines.streaming.spool import private_folder
 from splu_ref.guarantees import exact_json
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest
@@ -47,7 +42,7 @@ from splu_ref.mechanisms import (
 from splu_ref.microdata import Microdata, read_table
 from splu_ref.microdata.recoding import admitting_missing
 from splu_ref.model import Gamma, ParameterError, positive, probability, whole
-from splu_ref.randomness import Key, SystemSource
+from splu_ref.randomness import Key
 
 T = TypeVar("T")
 EXIT = {"consistent": 0, "inconsistent": 1, "not shown": 3}
@@ -129,18 +124,6 @@ def run(
     alpha: Annotated[
         str, typer.Option("--alpha", help="Largest count of the promise stated with --second.")
     ] = str(ALPHA),
-    stream: Annotated[
-        bool,
-        typer.Option("--stream", help="For tables larger than memory: count all rows, link a sample."),
-    ] = False,
-    sample: Annotated[
-        str | None,
-        typer.Option("--sample", help=f"With --stream: how many rows are linked at most. [{MOST_ROWS}]"),
-    ] = None,
-    salt: Annotated[
-        str | None,
-        typer.Option("--salt", help="With --stream: number that chooses these rows, to repeat an audit."),
-    ] = None,
     separator: Separator = None,
     as_json: AsJson = False,
 ) -> int:
@@ -152,9 +135,6 @@ def run(
     Exact checks find what no release can do; statistical ones find what an honest release does less often
     than --level, over all of them together. Exit code 0: consistent, and an unprotected release would have
     been noticed; 1: inconsistent; 3: not shown, since it would not. The first line says what is excluded.
-
-    With --stream neither table is held: all rows are counted, and those are linked and compared that a random
-    number chooses, which is told.
 
     With --transcript or --key-file the release is made again and compared cell by cell, so that everything
     but the choice of its randomness is decided.
@@ -175,16 +155,6 @@ def run(
         _refuse_groups(gamma, plan, retention, draws, told)
     missing = missing if record is None else record.missing
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
-    if stream:
-        require_fit(
-            {"--second": second, "--transcript": transcript, "--key-file": key_file, "--id": id_column}
-        )
-        found = _in_files(
-            published, original, columns, claimed, facts, _sampling(sample, salt), level, missing, drop or ()
-        )
-        show(_document(found, None), _lines(found, None), as_json=as_json)
-        return EXIT[found.verdict]
-    _refuse_sampling(sample, salt)
     with counted("auditing") as progress:
         with about(published):
             table = _published(published, facts)
@@ -223,47 +193,6 @@ def run(
             repeated = repeated_privacy(claimed.law, 2, *promise)
     show(_document(found, repeated), _lines(found, repeated), as_json=as_json)
     return EXIT[found.verdict]
-
-
-def _sampling(sample: str | None, salt: str | None) -> Sampling:
-    """Return how rows are chosen; without a salt it is drawn, so that nobody could know it."""
-    most = MOST_ROWS if sample is None else whole(sample, "--sample", 0)
-    return Sampling.drawn(most, SystemSource()) if salt is None else Sampling(most, whole(salt, "--salt", 0))
-
-
-def _refuse_sampling(sample: str | None, salt: str | None) -> None:
-    """Raise if a sample is spoken of where all rows are linked."""
-    for option, value in (("--sample", sample), ("--salt", salt)):
-        if value is not None:
-            raise ParameterError(
-                f"{option} belongs to --stream: without it all rows are linked; leave it out"
-            )
-
-
-def _in_files(
-    published: Path,
-    original: Path | None,
-    columns: Sequence[str],
-    claimed: AnyClaim,
-    facts: Manifest | None,
-    sampling: Sampling,
-    level: str,
-    missing: str | None,
-    drop: Sequence[str],
-) -> ReleaseAudit:
-    """Audit tables that are not held."""
-    if not isinstance(claimed, Claimed | ClaimedByColumn):
-        raise ParameterError("--stream is for releases by SPLU-Gen: leave it out")
-    allowed = allowed_level(level)  # before anything is read
-    with counted("auditing") as progress, ended_in_order(), private_folder(published) as folder:
-        with about(published):
-            there = Published(published, columns, facts, folder, sampling, progress)
-        with about(original or published):
-            return audit_in_files(
-                there, columns, claimed, folder,
-                original=original, missing=missing, drop=drop, manifest=facts, level=allowed,
-                progress=progress,
-            )  # fmt: skip
 
 
 def _published(path: Path, facts: Manifest | None) -> Microdata:
@@ -444,7 +373,6 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
         "level": str(found.level),
         "rows": found.rows,
         "linked": found.linked,
-        "sample": None if found.sampled is None else found.sampled.numbers,
         "checks": [
             {
                 "name": check.name,
@@ -490,14 +418,9 @@ def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tu
         excluded = f"made again from the {found.recomputed}, cell by cell; how that was chosen is not shown"
     yield "verdict", f"{found.verdict}: {f'failed: {failed}' if failed else excluded}"
     yield "false alarm", f"probability at most {float(found.level):.3g} for an honest release"
-    if found.sampled is not None:
-        yield "sample", found.sampled.words(found.rows)
     if found.linked is not None:
-        looked = found.rows if found.sampled is None else found.sampled.rows
-        yield (
-            "linked",
-            f"{found.linked} of {looked} rows belong to one record of the original for certain",
-        )
+        certain = "rows belong to one record of the original for certain"
+        yield "linked", f"{found.linked} of {found.rows} {certain}"
     for check in found.checks:
         yield _named(check.name, check.column), _told(check)
         if check.power:

@@ -337,3 +337,24 @@ def test_what_was_left_out_of_a_release_is_left_out_of_its_original(
     ):
         assert main([*audit, *wrong]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_a_table_without_a_sensitive_column_is_unusable(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """None of it can be tested against the claim, with or without the original."""
+    published = tmp_path / "p.csv"
+    read_table(folder / "published.csv").to_frame().drop("occupation").write_csv(published)
+    words = ["audit-release", str(published), "--gamma", "5", "--sensitive", "occupation"]
+    for given in ((), ("--original", str(folder / "adult.csv"))):
+        assert main([*words, *given]) == 2
+        expected = "there is no column 'occupation' in the published table: check --sensitive"
+        assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--stream", "--sample", "--salt"])
+def test_an_audit_has_no_options_for_files_larger_than_memory(
+    option: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit-release", str(folder / "published.csv"), option]) == 2
+    assert f"No such option: {option}" in capsys.readouterr().err

@@ -125,7 +125,7 @@ def test_verdicts_go_with_what_was_found() -> None:
     row = {"name": "x", "column": None, "e_value": None, "log10_e": None, "level": None, "rows": None}
     row |= {"detail": "d", "power": "", "meaning": "m"}
     told: dict[str, Any] = {"mechanism": "m", "gamma": 5, "retention": "1/5", "plan": "mixed", "level": "1/9"}
-    told |= {"rows": 5, "linked": None, "sample": None, "not_checked": [], "excludes": [], "not_shown": ["x"]}
+    told |= {"rows": 5, "linked": None, "not_checked": [], "excludes": [], "not_shown": ["x"]}
     told |= {"recomputed_from": None, "second": None}
     holder = conftest.validator("audit-release")
     for verdict, passed in (("consistent", True), ("not shown", True), ("inconsistent", False)):

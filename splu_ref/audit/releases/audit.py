@@ -23,7 +23,6 @@ from splu_ref.audit.releases.findings import (
     NotChecked,
     ReleaseAudit,
     Reuse,
-    Sampled,
 )
 from splu_ref.audit.releases.original import Original
 from splu_ref.audit.releases.replay import Replay
@@ -149,8 +148,8 @@ def audit_release(
     reaches 1/a with probability at most a (Markov). How many checks are made does not depend on the draws.
     Within a check dependent e-values are averaged, never multiplied.
     """
-    require_one_batch(manifest)
-    allowed = allowed_level(level)
+    _require_one_batch(manifest)
+    allowed = _allowed_level(level)
     for column in sensitive:
         if column not in published.columns:
             raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
@@ -158,57 +157,6 @@ def audit_release(
     if replay is not None:
         replay.require(sensitive, claimed, original)
         held.found.extend([replay.check(published), *drawn_evidence(replay)])
-    return concluded(
-        claimed,
-        held,
-        published.row_count,
-        allowed,
-        power=power,
-        published=published,
-        second=second,
-        replay=replay,
-    )
-
-
-def require_one_batch(manifest: Manifest | None) -> None:
-    """Raise ``DataError`` if a manifest tells of batches, each of which is a release of its own."""
-    if manifest is not None and manifest.batches:
-        raise DataError(
-            f"the release consists of {len(manifest.batches)} batches, which are tables of their own: audit "
-            "a table that was published at once"
-        )
-
-
-def allowed_level(level: Exact) -> Fraction:
-    """Return the chance of a false alarm.
-
-    Raises
-    ------
-    ParameterError
-        Unless it is between 0 and 1.
-    """
-    allowed = positive(level, "level")
-    if allowed >= 1:
-        raise ParameterError("the level is the chance of a false alarm: give one below 1, such as 1e-9")
-    return allowed
-
-
-def concluded(
-    claimed: AnyClaim,
-    held: Held,
-    rows: int,
-    allowed: Fraction,
-    *,
-    power: bool,
-    published: Microdata | None = None,
-    second: Microdata | None = None,
-    replay: Replay | None = None,
-    sampled: Sampled | None = None,
-) -> ReleaseAudit:
-    """Return what follows from the checks of a table of so many rows, at a chance of a false alarm.
-
-    Other parameters as for `audit_release`; the published table is only compared with a second one.
-    """
     found = held.found
     # Every statistical check is given an equal part of the level.
     share = allowed / max(1, sum(isinstance(each, Evidence) for each in found))
@@ -217,22 +165,38 @@ def concluded(
     # A second release is held against the first.
     reuse = None
     if second is not None:
-        if published is None or second.columns != published.columns:
+        if second.columns != published.columns:
             raise DataError("the second release has other columns than the first: give one of the same table")
         reuse = held.compare(second, level=allowed)
         checks.append(_second_check(reuse))
     return ReleaseAudit(
         claimed=claimed,
         level=allowed,
-        rows=rows,
+        rows=published.row_count,
         linked=held.linked,
         checks=tuple(checks),
         not_checked=tuple(each for each in found if isinstance(each, NotChecked)),
         excludes=() if held.excluded is None else held.excluded(share),
         reuse=reuse,
         recomputed=None if replay is None else replay.told,
-        sampled=sampled,
     )
+
+
+def _require_one_batch(manifest: Manifest | None) -> None:
+    """Raise ``DataError`` if a manifest tells of batches, each of which is a release of its own."""
+    if manifest is not None and manifest.batches:
+        raise DataError(
+            f"the release consists of {len(manifest.batches)} batches, which are tables of their own: audit "
+            "a table that was published at once"
+        )
+
+
+def _allowed_level(level: Exact) -> Fraction:
+    """Return the chance of a false alarm, which must be between 0 and 1."""
+    allowed = positive(level, "level")
+    if allowed >= 1:
+        raise ParameterError("the level is the chance of a false alarm: give one below 1, such as 1e-9")
+    return allowed
 
 
 def _held(

@@ -17,12 +17,12 @@ from splu_ref.audit.releases.group_counts import (
     together_evidence,
     wins_evidence,
 )
+from splu_ref.audit.releases.match import Match
 from splu_ref.audit.releases.pooling import IMPOSSIBLE, bound_together, largest_mean, mean_of
-from splu_ref.audit.releases.tallied import Tallied
 from splu_ref.randomness import IntArray
 
 
-def counts_evidence(match: Tallied, column: str, claimed: Claimed) -> Evidence:
+def counts_evidence(match: Match, column: str, claimed: Claimed) -> Evidence:
     """Hold every published count f' against the law of a value with f records.
 
     Notes

@@ -12,7 +12,7 @@ from scipy.special import ive
 
 from splu_ref.audit.e_values import EValue
 from splu_ref.audit.releases.findings import Claimed, Evidence
-from splu_ref.audit.releases.tallied import Tallied
+from splu_ref.audit.releases.match import Match
 from splu_ref.channels import PublishedCount
 from splu_ref.randomness import IntArray
 
@@ -20,7 +20,7 @@ _ROUNDING = 1e-6  # covers the rounding of logarithms in double precision, amply
 _WIDEST = 300
 
 
-def exactness_evidence(match: Tallied, column: str, claimed: Claimed) -> Evidence:
+def exactness_evidence(match: Match, column: str, claimed: Claimed) -> Evidence:
     """Hold the distance of the published counts from the true ones against the least noise of any plan.
 
     Notes
@@ -55,7 +55,7 @@ def exactness_evidence(match: Tallied, column: str, claimed: Claimed) -> Evidenc
     return Evidence("exactness", column, e_value, match.rows, detail, power)
 
 
-def noticed_distance(match: Tallied, column: str, claimed: Claimed, level: Fraction) -> int | None:
+def noticed_distance(match: Match, column: str, claimed: Claimed, level: Fraction) -> int | None:
     """Return up to which distance from the true counts published ones fail; None if exact ones pass.
 
     Under ``all-or-none`` a true count that is no multiple of gamma fails wherever its value is rare.
@@ -181,7 +181,7 @@ def _saddle(scales: Sequence[tuple[int, int]], size: int) -> float:
     return high
 
 
-def _distances(match: Tallied, column: str, claimed: Claimed) -> tuple[float, ...]:
+def _distances(match: Match, column: str, claimed: Claimed) -> tuple[float, ...]:
     """Return log10 of the e-value for each distance, as long as it says anything."""
     low, high = match.frequency_bounds(column)
     listed = match.histograms(column)
@@ -227,7 +227,7 @@ def _possible(widths: list[int], total: int) -> int:
     return max(1, ways[total])
 
 
-def protected(match: Tallied, column: str, claimed: Claimed) -> IntArray:
+def protected(match: Match, column: str, claimed: Claimed) -> IntArray:
     """Return the values whose counts no release may have exactly but by chance.
 
     All of them if the draws are independent, otherwise those that have no more records than the law's bound,

@@ -360,42 +360,6 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
-    """The rows of a table larger than memory that were held.
-
-    Attributes
-    ----------
-    rows
-        How many.
-    most
-        How many there might have been.
-    salt
-        What they were chosen by: with it, and this number, the same rows are chosen again.
-    """
-
-    rows: int
-    most: int
-    salt: int
-
-    @property
-    def numbers(self) -> dict[str, object]:
-        """The same for programs; the salt as text, since it may be larger than their numbers."""
-        return {"rows": self.rows, "most": self.most, "salt": str(self.salt)}
-
-    def words(self, rows: int) -> str:
-        """Return the same for people, of a table of so many rows."""
-        if not self.rows:
-            return f"none of {rows} rows is looked at by itself: all are counted"
-        told = f"{self.rows} of {rows} rows are looked at, chosen by --salt {self.salt} --sample {self.most}"
-        if self.rows == rows:
-            return told
-        # So many rows are all outside with probability exp(-7) < 1/1000 at most, unless they are alike.
-        missed = -(-7 * rows // self.rows)
-        few = f"what is confined to fewer than {missed} rows, or to rows that are alike, may be outside"
-        return f"{told}; {few}"
-
-
-@dataclass(frozen=True, slots=True)
 class ReleaseAudit:
     """The outcome of an audit.
 
@@ -408,8 +372,7 @@ class ReleaseAudit:
     rows
         Rows of the published table.
     linked
-        Published rows, of the sample if there is one, that belong to one record of the original for certain;
-        None without an original.
+        Published rows that belong to one record of the original for certain; None without an original.
     checks, not_checked
         Everything that was checked, and what was not.
     excludes
@@ -418,8 +381,6 @@ class ReleaseAudit:
         What a second release has in common with the first; None without one.
     recomputed
         What the release was made again from, in words; None if it was not.
-    sampled
-        Which rows were linked and compared; None if all were.
     """
 
     claimed: Stated
@@ -431,7 +392,6 @@ class ReleaseAudit:
     excludes: tuple[Noticed, ...]
     reuse: Reuse | None = None
     recomputed: str | None = None
-    sampled: Sampled | None = None
 
     @property
     def not_shown(self) -> tuple[str, ...]:

@@ -96,9 +96,7 @@ class _Flags:
 
     def families(self) -> Iterator[Iterator[_Division]]:
         """Yield divisions by family."""
-        yield self._without_draws(
-            by_place(self.match.row_places[self.rows], self.match.rows, self.spacings), self.coins
-        )
+        yield self._without_draws(by_place(self.rows, self.match.rows, self.spacings), self.coins)
         if self.together == 1:
             yield self._by_those_before(self.rows, self.coins)
         yield self._without_draws(self._by_columns(), self.coins)
@@ -120,11 +118,10 @@ class _Flags:
         """Divide by the place in the original file without the records that are known to be deleted."""
         records = self.match.records[self.filed]
         deleted = np.flatnonzero((self.match.missing == 1) & (self.match.index.sizes == 1))
-        there = self.match.record_places
-        places = there[records] - np.searchsorted(deleted, records)
+        places = records - np.searchsorted(deleted, records)
         size = self.match.original.row_count
         yield from by_place(places, size, self.spacings)
-        moved = self.match.row_places[self.filed] - places
+        moved = self.filed - places
         yield moved % size * 16 // size  # how far the row has moved
         # The place among the records of the same value, and in the file sorted by value.
         true = self.true[self.filed]

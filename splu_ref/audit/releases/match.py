@@ -96,16 +96,6 @@ class Match:
         """Return how many rows hold a value that the original does not have."""
         return int((self.published[column] < 0).sum())
 
-    @property
-    def row_places(self) -> IntArray:
-        """The place in the published table of each row that is held."""
-        return np.arange(len(self.classes))
-
-    @property
-    def record_places(self) -> IntArray:
-        """The place in the original of each record that is held."""
-        return np.arange(self.original.table.row_count)
-
     @cached_property
     def missing(self) -> IntArray:
         """Records of each class that are not in the published table, shape (N,); negative for too many."""

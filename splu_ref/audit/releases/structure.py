@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from splu_ref.audit.releases.cells import holds_text_only, types_of
 from splu_ref.audit.releases.findings import Check, Claimed
 from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.tallied import Population, Tallied
+from splu_ref.audit.releases.original import Original
 from splu_ref.decoys import largest_gamma
 from splu_ref.manifest import Manifest
 from splu_ref.microdata import Microdata
@@ -56,14 +56,14 @@ def records_check(match: Match, claimed: Claimed) -> Check:
     return Check("records", None, foreign == 0 and gone < claimed.divisor, detail, rows=match.rows)
 
 
-def feasible_check(original: Population, claimed: Claimed, column: str) -> Check:
+def feasible_check(original: Original, claimed: Claimed, column: str) -> Check:
     """Check that no value holds more than N / gamma of the original's records."""
     largest = largest_gamma(original.frequencies(column))
     detail = f"the most frequent value allows groups of up to {largest}"
     return Check("feasible", column, claimed.law.gamma <= largest, detail, rows=original.row_count)
 
 
-def values_check(match: Tallied, column: str, claimed: Claimed) -> Check:
+def values_check(match: Match, column: str, claimed: Claimed) -> Check:
     """Check that only values of the original are published, none by more records than can have it as decoy.
 
     A value with f records stands in f groups of gamma records each, so at most gamma f rows hold it.
