@@ -45,14 +45,14 @@ from splu_ref.model import Gamma, ParameterError, positive, probability, whole
 from splu_ref.randomness import Key
 
 T = TypeVar("T")
-EXIT = {"consistent": 0, "inconsistent": 1, "not shown": 3}
+EXIT = {"consistent": 0, "inconsistent": 1, "inconclusive": 3}
 """The exit code of each verdict."""
 
 EXAMPLE = "splu-ref audit-release published.csv --manifest manifest.json --original adult.csv"
 
 BLIND = {
-    "predicates": "true values are noticed only where one of them is typical of a predicate",
-    "share": "true values are noticed only where no release shows one so often or so rarely",
+    "predicates": "true values are detected only where one of them is typical of a predicate",
+    "share": "true values are detected only where no release shows one so often or so rarely",
 }
 """What is said without the original, by the first of these checks that was made."""
 NOTHING = "nothing tells true values from drawn ones"
@@ -134,7 +134,8 @@ def run(
 
     Exact checks find what no release can do; statistical ones find what an honest release does less often
     than --level, over all of them together. Exit code 0: consistent, and an unprotected release would have
-    been noticed; 1: inconsistent; 3: not shown, since it would not. The first line says what is excluded.
+    been detected; 1: inconsistent; 3: inconclusive, since it would not. The first line says what is
+    detectable.
 
     With --transcript or --key-file the release is made again and compared cell by cell, so that everything
     but the choice of its randomness is decided.
@@ -392,7 +393,7 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
             {"name": check.name, "column": check.column, "reason": check.reason}
             for check in found.not_checked
         ],
-        "excludes": [each.numbers for each in found.excludes],
+        "detectable": [each.numbers for each in found.detectable],
         "not_shown": list(found.not_shown),
         "recomputed_from": found.recomputed,
         "second": second,
@@ -413,7 +414,7 @@ def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tu
     failed = ", ".join(dict.fromkeys(check.name for check in found.checks if not check.passed))
     made = {check.name for check in found.checks}
     blind = next((said for name, said in BLIND.items() if name in made), NOTHING)
-    excluded = ". ".join(map(str, found.excludes)) or f"without the original, {blind}"
+    excluded = ". ".join(map(str, found.detectable)) or f"without the original, {blind}"
     if found.recomputed is not None:
         excluded = f"made again from the {found.recomputed}, cell by cell; how that was chosen is not shown"
     yield "verdict", f"{found.verdict}: {f'failed: {failed}' if failed else excluded}"
@@ -424,7 +425,7 @@ def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tu
     for check in found.checks:
         yield _named(check.name, check.column), _told(check)
         if check.power:
-            yield "  would find", check.power
+            yield "  would detect", check.power
     if repeated is not None:
         yield "T_P", str(repeated)
     reasons: dict[str, list[str]] = {}

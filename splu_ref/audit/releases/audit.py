@@ -176,7 +176,7 @@ def audit_release(
         linked=held.linked,
         checks=tuple(checks),
         not_checked=tuple(each for each in found if isinstance(each, NotChecked)),
-        excludes=() if held.excluded is None else held.excluded(share),
+        detectable=() if held.excluded is None else held.excluded(share),
         reuse=reuse,
         recomputed=None if replay is None else replay.told,
     )

@@ -111,5 +111,5 @@ class ExcludedGroups:
             found.append(f"with probability {rounded_down(self.low)} or less")
         if self.first:
             found.append("the first record of every group")
-        told = f"{self.column}: would notice {', '.join(found) or 'nothing of the draws'}"
-        return f"{told}; cannot tell {', '.join((*self.open, 'smaller deviations'))}"
+        told = f"{self.column}: would detect {', '.join(found) or 'nothing of the draws'}"
+        return f"{told}; would not detect {', '.join((*self.open, 'smaller deviations'))}"

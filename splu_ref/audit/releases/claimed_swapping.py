@@ -108,5 +108,5 @@ class ExcludedSwapping:
             ]
         if self.low is not None:
             found.append(f"with probability {rounded_down(self.low)} or less")
-        told = f"{self.column}: would notice {', '.join(found) or 'nothing of the draws'}"
-        return f"{told}; cannot tell {', '.join((*self.open, 'smaller deviations'))}"
+        told = f"{self.column}: would detect {', '.join(found) or 'nothing of the draws'}"
+        return f"{told}; would not detect {', '.join((*self.open, 'smaller deviations'))}"

@@ -137,5 +137,5 @@ class ExcludedTuples:
             found.append(f"{float(fakes.low):.6g} fakes on average or fewer")
         if fakes is not None and fakes.high is not None:
             found.append(f"{float(fakes.high):.6g} or more")
-        told = f"{self.column}: would notice {', '.join(found) or 'nothing of the draws'}"
-        return f"{told}; cannot tell {', '.join((*self.open, 'smaller deviations'))}"
+        told = f"{self.column}: would detect {', '.join(found) or 'nothing of the draws'}"
+        return f"{told}; would not detect {', '.join((*self.open, 'smaller deviations'))}"

@@ -31,7 +31,7 @@ class Excluded:
         found; None if even true counts would not.
     unlinked
         Rows that may be several records with different values.
-    unlinked_noticed
+    unlinked_detected
         Whether it would have been found if they all showed the true values.
     exact
         Which counts would be exact, in words; empty if the law has none that should not be.
@@ -44,7 +44,7 @@ class Excluded:
     retention: RatePower | None
     exact_counts: int | None
     unlinked: int
-    unlinked_noticed: bool
+    unlinked_detected: bool
     exact: str = "counts that are exact"
 
     @property
@@ -61,7 +61,7 @@ class Excluded:
             "altered_to_others": self.altered_to_others,
             "exact_counts": self.exact_counts,
             "unlinked": self.unlinked,
-            "unlinked_noticed": self.unlinked_noticed,
+            "unlinked_detected": self.unlinked_detected,
             "open": list(self.open),
         }
 
@@ -117,7 +117,7 @@ class Excluded:
                 found.append(_other(self.law, "twice", kept / 2))
         if self.exact_counts is None and self.exact:
             found.append(self.exact)
-        if self.unlinked > (self.altered_to_own or 0) and not self.unlinked_noticed:
+        if self.unlinked > (self.altered_to_own or 0) and not self.unlinked_detected:
             found.append(f"true values in the {self.unlinked} rows that may be several records")
         return tuple(found)
 
@@ -136,14 +136,14 @@ class Excluded:
             found.append(f"{self.altered_to_own} or more random cells set to their own value")
         if self.exact_counts is not None:
             found.append(self.exact)
-        if self.unlinked and self.unlinked_noticed:
+        if self.unlinked and self.unlinked_detected:
             found.append(f"true values in the {self.unlinked} rows that may be several records")
         return tuple(found)
 
     def __str__(self) -> str:
-        told = f"{self.column}: would notice {', '.join(self.noticed) or 'nothing of the draws'}"
+        told = f"{self.column}: would detect {', '.join(self.noticed) or 'nothing of the draws'}"
         small = () if self.altered_to_own is None else ("fewer altered cells, or cells that were picked",)
-        return f"{told}; cannot tell {', '.join((*self.open, *small))}"
+        return f"{told}; would not detect {', '.join((*self.open, *small))}"
 
 
 def _other(law: PublishedCount, much: str, kept: Fraction) -> str:

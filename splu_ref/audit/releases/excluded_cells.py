@@ -79,5 +79,5 @@ class ExcludedCells:
         return tuple(found)
 
     def __str__(self) -> str:
-        told = f"{self.column}: would notice {', '.join(self.noticed) or 'nothing of the draws'}"
-        return f"{told}; cannot tell {', '.join((*self.open, 'smaller deviations'))}"
+        told = f"{self.column}: would detect {', '.join(self.noticed) or 'nothing of the draws'}"
+        return f"{told}; would not detect {', '.join((*self.open, 'smaller deviations'))}"

@@ -375,7 +375,7 @@ class ReleaseAudit:
         Published rows that belong to one record of the original for certain; None without an original.
     checks, not_checked
         Everything that was checked, and what was not.
-    excludes
+    detectable
         What would have been noticed, by sensitive column; empty if nothing was held against an original.
     reuse
         What a second release has in common with the first; None without one.
@@ -389,7 +389,7 @@ class ReleaseAudit:
     linked: int | None
     checks: tuple[Check, ...]
     not_checked: tuple[NotChecked, ...]
-    excludes: tuple[Noticed, ...]
+    detectable: tuple[Noticed, ...]
     reuse: Reuse | None = None
     recomputed: str | None = None
 
@@ -399,14 +399,14 @@ class ReleaseAudit:
         return (*NOT_SHOWN, self.claimed.unseen) if self.recomputed is None else NOT_SHOWN_BY_REPLAY
 
     @property
-    def verdict(self) -> Literal["consistent", "inconsistent", "not shown"]:
+    def verdict(self) -> Literal["consistent", "inconsistent", "inconclusive"]:
         """What was shown.
 
         ``inconsistent``: a check failed. ``consistent``: none did, and in every sensitive column the checks
         would have told the release from an unprotected one, or it was made again from what was drawn.
-        ``not shown``: none did, but they would not.
+        ``inconclusive``: none did, but they would not.
         """
         if not all(check.passed for check in self.checks):
             return "inconsistent"
-        told = self.excludes and not any(each.open for each in self.excludes)
-        return "consistent" if told or self.recomputed is not None else "not shown"
+        told = self.detectable and not any(each.open for each in self.detectable)
+        return "consistent" if told or self.recomputed is not None else "inconclusive"

@@ -195,7 +195,7 @@ def _excluded(match: Match, column: str, claimed: Claimed, level: Fraction) -> E
         ),
         exact=_exact_counts_words(match, column, claimed),
         unlinked=unlinked,
-        unlinked_noticed=high is not None and share >= high,
+        unlinked_detected=high is not None and share >= high,
     )
 
 

@@ -27,7 +27,7 @@ def excluded(
         retention=RatePower(600, law.retention, low, high),
         exact_counts=0,
         unlinked=0,
-        unlinked_noticed=False,
+        unlinked_detected=False,
     )
 
 
@@ -92,7 +92,7 @@ def test_true_values_in_rows_that_no_check_sees() -> None:
     assert told.altered_to_own == 200
     assert replace(told, unlinked=200).open == ()
     assert replace(told, unlinked=201).open == ("true values in the 201 rows that may be several records",)
-    assert replace(told, unlinked=201, unlinked_noticed=True).open == ()
+    assert replace(told, unlinked=201, unlinked_detected=True).open == ()
     assert replace(told, exact_counts=None).open == ("counts that are exact",)
     blind = replace(told, retention=None, known=0, unlinked=1000)
     assert blind.open[0] == "the original itself: no row's true value is known"
@@ -105,7 +105,7 @@ def test_one_open_column_and_one_failed_check_decide_the_verdict() -> None:
     failed = replace(passed, name="domain", passed=False)
 
     def verdict(
-        checks: tuple[Check, ...], excludes: tuple[Excluded, ...], recomputed: str | None = None
+        checks: tuple[Check, ...], detectable: tuple[Excluded, ...], recomputed: str | None = None
     ) -> str:
         return ReleaseAudit(
             claimed=Claimed(PublishedCount.of(4)),
@@ -114,14 +114,14 @@ def test_one_open_column_and_one_failed_check_decide_the_verdict() -> None:
             linked=600,
             checks=checks,
             not_checked=(),
-            excludes=excludes,
+            detectable=detectable,
             recomputed=recomputed,
         ).verdict
 
     assert verdict((passed, passed), (whole, whole)) == "consistent"
-    for excludes in ((part, whole), (whole, part), (part,), ()):
-        assert verdict((passed, passed), excludes) == "not shown"
-        assert verdict((passed, passed), excludes, "its transcript") == "consistent"
+    for detectable in ((part, whole), (whole, part), (part,), ()):
+        assert verdict((passed, passed), detectable) == "inconclusive"
+        assert verdict((passed, passed), detectable, "its transcript") == "consistent"
     for checks in ((failed, passed), (passed, failed)):
         for recomputed in (None, "its transcript"):
             assert verdict(checks, (whole,), recomputed) == "inconsistent"

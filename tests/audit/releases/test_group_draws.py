@@ -144,11 +144,11 @@ def test_repaired_small_counts_are_found_where_many_values_are_rare() -> None:
     audit = _audit(published, "capped:40")
     assert _failed(audit) == {"exactness"}
     told = "exact counts of values of at most 40 records"
-    assert told in str(audit.excludes[0]).split(";")[0]
-    assert "exact" not in str(_audit(published, TIGHT).excludes[0]).replace(
+    assert told in str(audit.detectable[0]).split(";")[0]
+    assert "exact" not in str(_audit(published, TIGHT).detectable[0]).replace(
         " original", ""
     )  # none is so rare
-    assert told in str(_audit(published, RARE).excludes[0]).split(";")[0]  # 40 is no multiple of 3
+    assert told in str(_audit(published, RARE).detectable[0]).split(";")[0]  # 40 is no multiple of 3
 
 
 def test_the_claim_names_its_law() -> None:

@@ -65,12 +65,15 @@ def test_honest_releases_pass_and_say_what_they_would_notice() -> None:
         assert (failed(audit), audit.verdict) == (set(), "consistent")
         assert {check.name for check in audit.checks} <= set(MEANING)
         blind = audited(done.table, None, manifest=done.manifest, power=not number)
-        assert (failed(blind), blind.verdict) == (set(), "not shown")
-    assert str(audit.excludes[0]).startswith("v: would notice values kept with probability 0.7500 or more")
+        assert (failed(blind), blind.verdict) == (set(), "inconclusive")
+    assert str(audit.detectable[0]).startswith("v: would detect values kept with probability 0.7500 or more")
     few = people(60)
     small = audited(GROUPED.publish(few, "v", SeededSource(1)).table, few)
-    assert (failed(small), small.verdict) == (set(), "not shown")
-    assert small.excludes[0].open == ("values kept with probability 0.75", "the first record of every group")
+    assert (failed(small), small.verdict) == (set(), "inconclusive")
+    assert small.detectable[0].open == (
+        "values kept with probability 0.75",
+        "the first record of every group",
+    )
 
 
 def test_a_choice_among_equal_values_is_no_other_release() -> None:
@@ -82,7 +85,7 @@ def test_a_choice_among_equal_values_is_no_other_release() -> None:
         claimed = PerturbedGeneralization("v", VALUES, ["q"], least, "1/2", numbers=["q"])
         table = Microdata.from_frame(frame)
         audit = audited(claimed.publish(table, "v", SeededSource(2)).table, table, claimed, power=False)
-        [told] = audit.excludes
+        [told] = audit.detectable
         assert isinstance(told, ExcludedGroups)
         assert told.first is seen
         assert (failed(audit), audit.verdict) == (set(), "consistent")

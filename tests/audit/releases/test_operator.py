@@ -83,7 +83,7 @@ def test_honest_releases_pass(claimed: Operator) -> None:
         assert failed(audit) == set()
         assert {check.name for check in audit.checks} <= set(MEANING)
         blind = audited(done.table, None, claimed, manifest=done.manifest, power=not number)
-        assert (failed(blind), blind.verdict) == (set(), "not shown")
+        assert (failed(blind), blind.verdict) == (set(), "inconclusive")
 
 
 def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None:
@@ -92,17 +92,17 @@ def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None
     assert audit.verdict == "consistent"
     # Of 11 records 3 are cooks, judges, nurses each and 2 smiths: 3 (1/2 + 7/10 + 1/3) + 2 (2/5) of 11.
     assert "claimed 0.4909" in next(check.detail for check in audit.checks if check.name == "retention")
-    assert "would notice the original itself, values kept with probability 0.5" in str(audit.excludes[0])
+    assert "would detect the original itself, values kept with probability 0.5" in str(audit.detectable[0])
     few = people(12)
     small = audited(OPERATOR.publish(few, ["job"], SeededSource(1)).table, few)
-    assert small.verdict == "not shown"
-    assert "values kept with probability 0.7" in small.excludes[0].open[0]
+    assert small.verdict == "inconclusive"
+    assert "values kept with probability 0.7" in small.detectable[0].open[0]
 
 
 def test_a_claim_that_alters_nothing_shows_nothing() -> None:
     audit = audited(TABLE, TABLE, matrix(UNIT))
-    assert (failed(audit), audit.verdict) == (set(), "not shown")
-    assert audit.excludes[0].open == ("the original itself: the claim leaves its values as they are",)
+    assert (failed(audit), audit.verdict) == (set(), "inconclusive")
+    assert audit.detectable[0].open == ("the original itself: the claim leaves its values as they are",)
     altered = TABLE.to_frame().with_columns(pl.Series("job", ["smith", *TABLE.cells("job")[1:]]))
     found = failed(audited(Microdata.from_frame(altered), TABLE, matrix(UNIT)))
     assert found >= {"retention", "replacement"}
@@ -110,7 +110,10 @@ def test_a_claim_that_alters_nothing_shows_nothing() -> None:
     done = moved.publish(TABLE, ["job"], SeededSource(1))
     sure = audited(done.table, TABLE, moved)
     assert sure.verdict == "consistent"
-    assert str(sure.excludes[0]) == "job: would notice the original itself; cannot tell smaller deviations"
+    assert (
+        str(sure.detectable[0])
+        == "job: would detect the original itself; would not detect smaller deviations"
+    )
     for each in (audit, sure):  # all true values are known
         [why] = [left.reason for left in each.not_checked if left.name == "independence"]
         assert why.startswith("no coin decides")

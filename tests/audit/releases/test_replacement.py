@@ -71,7 +71,7 @@ def test_honest_releases_pass(p: str, *, shuffled: bool) -> None:
         assert audit.linked == 1_500
         assert {check.name for check in audit.checks} <= set(MEANING)
         blind = audited(done.table, published_by, None, manifest=done.manifest, power=number == 0)
-        assert (failed(blind), blind.verdict) == (set(), "not shown")
+        assert (failed(blind), blind.verdict) == (set(), "inconclusive")
 
 
 def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None:
@@ -79,13 +79,13 @@ def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None
     done = mechanism().publish(table, COLUMNS, SeededSource(1))
     audit = audited(done.table, mechanism(), table, manifest=done.manifest)
     assert audit.verdict == "consistent"
-    told = str(audit.excludes[0])
-    assert "would notice the original itself, values kept with probability 0.5" in told
+    told = str(audit.detectable[0])
+    assert "would detect the original itself, values kept with probability 0.5" in told
     few = people(12)
     small = mechanism().publish(few, COLUMNS, SeededSource(1))
     audit = audited(small.table, mechanism(), few)
-    assert audit.verdict == "not shown"
-    assert audit.excludes[0].open == ("values kept with probability 0.75",)
+    assert audit.verdict == "inconclusive"
+    assert audit.detectable[0].open == ("values kept with probability 0.75",)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_the_histogram_tells_where_no_row_can_be_linked() -> None:
     audit = audited(honest, mechanism(shuffled=True), table)
     assert failed(audit) == set()
     assert audit.verdict == "consistent"
-    assert "would notice the original itself" in str(audit.excludes[0])
+    assert "would detect the original itself" in str(audit.detectable[0])
     altered = audited(table, mechanism(shuffled=True), table, power=False)
     assert "counts" in failed(altered)
     assert {each.name for each in altered.not_checked} >= {"retention", "independence"}

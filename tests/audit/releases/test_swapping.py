@@ -65,20 +65,20 @@ def test_honest_releases_pass(p: str) -> None:
             assert failed(audit) == set()
             assert {check.name for check in audit.checks} <= set(MEANING)
             blind = audited(done.table, None, manifest=done.manifest, claim=claim)
-            assert (failed(blind), blind.verdict) == (set(), "not shown")
+            assert (failed(blind), blind.verdict) == (set(), "inconclusive")
 
 
 def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None:
     done = Swapping("1/2").publish(TABLE, COLUMNS, SeededSource(1))
     audit = audited(done.table, manifest=done.manifest)
     assert (audit.verdict, audit.linked) == ("consistent", 3_000)
-    told = str(audit.excludes[0])
-    assert told.startswith("job: would notice the original itself, cells that stay with probability 0.6")
+    told = str(audit.detectable[0])
+    assert told.startswith("job: would detect the original itself, cells that stay with probability 0.6")
     assert "which of several equal cells went where" in " ".join(audit.not_shown)
     few = people(40)
     small = audited(Swapping("1/2").publish(few, COLUMNS, SeededSource(1)).table, few)
-    assert (small.verdict, small.excludes[0].open[0]) == (
-        "not shown", "cells that stay with probability 0.75",
+    assert (small.verdict, small.detectable[0].open[0]) == (
+        "inconclusive", "cells that stay with probability 0.75",
     )  # fmt: skip
 
 

@@ -75,22 +75,22 @@ def test_honest_releases_pass(alpha: str, beta: str) -> None:
             assert failed(audit) == set()
             assert {check.name for check in audit.checks} <= set(MEANING)
             blind = audited(done.table, None, mechanism=mechanism, manifest=done.manifest, power=number == 0)
-            assert (failed(blind), blind.verdict) == (set(), "not shown")
+            assert (failed(blind), blind.verdict) == (set(), "inconclusive")
 
 
 def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None:
     done = MECHANISM.publish(TABLE, COLUMNS, SeededSource(1))
     audit = audited(done.table, manifest=done.manifest)
     assert audit.verdict == "consistent"
-    (told,) = audit.excludes
-    assert str(told).startswith("a, b, c: would notice tuples of the original with probability 0.88")
+    (told,) = audit.detectable
+    assert str(told).startswith("a, b, c: would detect tuples of the original with probability 0.88")
     assert "fakes on average or fewer" in str(told)
     assert told.numbers["known"] == 1_500
     assert "rounded to its mean" in " ".join(audit.not_shown)
     few = table_of(members(40))
     small = audited(MECHANISM.publish(few, COLUMNS, SeededSource(1)).table, few)
-    assert (small.verdict, small.excludes[0].open[0]) == (
-        "not shown", "tuples of the original that are published with probability 0.8958",
+    assert (small.verdict, small.detectable[0].open[0]) == (
+        "inconclusive", "tuples of the original that are published with probability 0.8958",
     )  # fmt: skip
 
 

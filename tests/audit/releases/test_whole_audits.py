@@ -42,7 +42,7 @@ def told(audit: ReleaseAudit) -> list[str]:
         return re.findall(r"-?\d+(?:\.\d+)?", words)
 
     lines = [f"{audit.verdict}, {audit.rows} rows, {audit.linked} linked"]
-    lines += [" ".join(("would notice", *numbers(str(each)))) for each in audit.excludes]
+    lines += [" ".join(("would detect", *numbers(str(each)))) for each in audit.detectable]
     lines += [f"not checked: {each.name} {each.column}" for each in audit.not_checked]
     for check in audit.checks:
         verdict = "passed" if check.passed else "failed"
@@ -104,8 +104,8 @@ def test_every_number_is_the_one_that_was_told(audited: Any) -> None:
 
 
 def test_what_a_few_rows_would_not_tell_is_said() -> None:
-    (excluded,) = few_and_alike().excludes
+    (excluded,) = few_and_alike().detectable
     assert str(excluded) == (
-        "value: would notice nothing of the draws; cannot tell the original itself: no row's true value is "
-        "known, counts that are exact, true values in the 9 rows that may be several records"
+        "value: would detect nothing of the draws; would not detect the original itself: no row's true value "
+        "is known, counts that are exact, true values in the 9 rows that may be several records"
     )

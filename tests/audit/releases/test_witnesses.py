@@ -90,10 +90,10 @@ def reordered(published: Microdata, rows: IntArray, key: Callable[[IntArray], In
 def test_honest_releases_are_consistent() -> None:
     found = audit(drawn(uniform)[0])
     assert found.verdict == "consistent"
-    told = found.excludes[0]
+    told = found.detectable[0]
     assert isinstance(told, Excluded)
     assert (told.gamma_at_most, told.gamma_at_least, told.exact_counts) == (4, 6, 0)
-    assert told.unlinked_noticed
+    assert told.unlinked_detected
     assert not told.open
 
 
@@ -113,14 +113,14 @@ def test_the_original_where_rows_cannot_be_linked() -> None:
     assert found.verdict == "inconsistent"
     assert "exactness" in failed(found)
     alone = audit_release(cut, [COLUMN], CLAIMED, power=False)
-    assert alone.verdict == "not shown"
+    assert alone.verdict == "inconclusive"
     small = Microdata.from_frame(frame[:200])
     claimed = Claimed(PublishedCount.of(2))
     found = audit_release(small, [COLUMN], claimed, original=Original(small, [COLUMN]), power=False)
     assert found.verdict != "consistent"
     release = SpluGen(GAMMA).publish(table, COLUMN, SeededSource(1)).table
     honest = audit_release(release, [COLUMN], CLAIMED, original=prepared, power=False)
-    assert honest.verdict == "not shown"  # nobody could tell it from one that keeps every value
+    assert honest.verdict == "inconclusive"  # nobody could tell it from one that keeps every value
 
 
 def _every_gamma_th(kept: IntArray) -> IntArray:
@@ -194,7 +194,7 @@ def test_cells_overwritten_side_by_side() -> None:
 
 def test_cells_overwritten_here_and_there_are_fewer_than_the_audit_says_it_notices() -> None:
     published, rows = drawn(uniform)
-    told = audit(published).excludes[0]
+    told = audit(published).detectable[0]
     assert isinstance(told, Excluded)
     assert told.altered_to_own is not None
     codes = published.codes(COLUMN).copy()
@@ -211,8 +211,8 @@ def test_a_release_of_170_rows_for_which_nothing_can_be_told() -> None:
     published = SpluGen(GAMMA).publish(table, COLUMN, SeededSource(1)).table
     claimed = Claimed(PublishedCount.of(10))
     found = audit_release(published, [COLUMN], claimed, original=Original(table, [COLUMN]), power=False)
-    assert found.verdict == "not shown"
-    assert any("half the gamma" in reason for reason in found.excludes[0].open)
+    assert found.verdict == "inconclusive"
+    assert any("half the gamma" in reason for reason in found.detectable[0].open)
 
 
 @pytest.mark.parametrize("apart", [1, int(GAMMA)])
