@@ -13,10 +13,10 @@ from splu_ref.audit.releases import (
     MEANING,
     AnyClaim,
     Check,
-    Claimed,
-    ClaimedByColumn,
     ReleaseAudit,
     Replay,
+    SpluGenByColumnClaim,
+    SpluGenClaim,
     audit_release,
     claim_of,
 )
@@ -190,7 +190,7 @@ def run(
         )
         repeated = None
         fresh = found.reuse is not None and found.reuse.draws != "same"
-        if fresh and isinstance(claimed, Claimed) and claimed.is_independent:
+        if fresh and isinstance(claimed, SpluGenClaim) and claimed.is_independent:
             repeated = repeated_privacy(claimed.law, 2, *promise)
     show(_document(found, repeated), _lines(found, repeated), as_json=as_json)
     return EXIT[found.verdict]
@@ -246,7 +246,7 @@ def _claimed(
     draws: str | None,
     *,
     planned: bool,
-) -> Claimed:
+) -> SpluGenClaim:
     """Return the claim of the options and of the manifest or transcript, which must agree.
 
     Parameters
@@ -267,7 +267,7 @@ def _claimed(
         together = _agreed("--draws", together, told.draws)
     elif planned:
         plan = _agreed("--plan", plan, None)
-    return Claimed(law, plan, together or GroupDraws())
+    return SpluGenClaim(law, plan, together or GroupDraws())
 
 
 def _claimed_by_column(
@@ -288,8 +288,8 @@ def _claimed_by_column(
         if planned:
             _agreed("--plan", plan, None)
         if isinstance(made, SpluGenByColumn):
-            return ClaimedByColumn.of(made, planned=plan is not None)
-        return Claimed(made.record_law, plan, made.draws)
+            return SpluGenByColumnClaim.of(made, planned=plan is not None)
+        return SpluGenClaim(made.record_law, plan, made.draws)
     asked = None if gamma is None else splu_gen(gamma, None, "mixed", columns)
     for name, each in told.columns:
         _agreed("--gamma", None if asked is None else asked.for_column(name).gamma, each.gamma)

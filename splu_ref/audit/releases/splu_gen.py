@@ -9,26 +9,19 @@ from typing import TypeAlias
 
 import numpy as np
 
-from splu_ref.audit.releases.cells import text_cells
-from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
+from splu_ref.audit.releases.claims import SpluGenByColumnClaim, SpluGenClaim
 from splu_ref.audit.releases.counts import counts_evidence, share_evidence
-from splu_ref.audit.releases.decoys import FIXED_PLANS, decoys_evidence, plan_evidence, possible_check
-from splu_ref.audit.releases.exactness import exactness_evidence, noticed_distance, protected
-from splu_ref.audit.releases.excluded import Excluded
-from splu_ref.audit.releases.findings import Claimed, Found, Held, NotChecked
-from splu_ref.audit.releases.independence import independence_evidence
-from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.original import Original
-from splu_ref.audit.releases.places import places_evidence
-from splu_ref.audit.releases.predicates import (
+from splu_ref.audit.releases.decoys import (
+    FIXED_PLANS,
+    decoys_evidence,
+    plan_evidence,
+    possible_check,
     predicates_evidence,
     unlinked_evidence,
     unlinked_power,
 )
-from splu_ref.audit.releases.retention import retention_evidence, retention_power
-from splu_ref.audit.releases.second import compare_releases
-from splu_ref.audit.releases.shuffle import shuffle_evidence
-from splu_ref.audit.releases.structure import (
+from splu_ref.audit.releases.detection_power import EXACT_COUNTS, DetectionPower, of_decoy_groups
+from splu_ref.audit.releases.exact_checks import (
     feasible_check,
     manifest_checks,
     records_check,
@@ -36,10 +29,16 @@ from splu_ref.audit.releases.structure import (
     schema_check,
     values_check,
 )
+from splu_ref.audit.releases.exactness import detectable_distance, exactness_evidence, protected
+from splu_ref.audit.releases.findings import Finding, NotChecked, TableFindings
+from splu_ref.audit.releases.re_release import compare_releases
+from splu_ref.audit.releases.record_linkage import Match, Original, text_cells
+from splu_ref.audit.releases.retention import independence_evidence, retention_evidence, retention_power
+from splu_ref.audit.releases.row_order import places_evidence, shuffle_evidence
 from splu_ref.manifest import Manifest
 from splu_ref.microdata import Microdata
 
-SpluGenClaim: TypeAlias = Claimed | ClaimedByColumn
+AnySpluGenClaim: TypeAlias = SpluGenClaim | SpluGenByColumnClaim
 EXACT_BY_LAW = "counts of common values may be exact by this law, those of rare ones are multiples of gamma"
 NEEDS_ORIGINAL = "this needs the original"
 NEED_ORIGINAL = (
@@ -60,18 +59,18 @@ NEED_ORIGINAL = (
 _NEED_COLUMNS = (*NEED_ORIGINAL[1:], "predicates", "shuffle")
 
 
-def held(
+def check_release(
     published: Microdata,
     sensitive: Sequence[str],
-    claimed: SpluGenClaim,
+    claimed: AnySpluGenClaim,
     original: Original | None,
     manifest: Manifest | None,
-) -> Held:
-    """Hold a table against the claim."""
+) -> TableFindings:
+    """Return the findings of the checks of the claim."""
     compare = partial(compare_releases, published, sensitive=sensitive, claimed=claimed)
     if original is None:
-        return Held(list(_without_original(published, sensitive, claimed, manifest)), compare)
-    found: list[Found] = [
+        return TableFindings(list(_without_original(published, sensitive, claimed, manifest)), compare)
+    found: list[Finding] = [
         schema_check(published, original.table),
         rows_check(published.row_count, claimed.column(sensitive[0]), original.table.row_count),
     ]
@@ -79,14 +78,14 @@ def held(
         found += manifest_checks(manifest, published.row_count, original.domains, original=True)
     if set(published.columns) != set(original.table.columns):
         found += (NotChecked(name, None, "the columns differ") for name in _NEED_COLUMNS)
-        return Held(found, compare)
+        return TableFindings(found, compare)
     match = Match.of(original, published)
     found += _with_original(published, claimed, match)
 
-    def excluded(level: Fraction) -> tuple[Excluded, ...]:
-        return tuple(_excluded(match, column, claimed.column(column), level) for column in sensitive)
+    def power(level: Fraction) -> tuple[DetectionPower, ...]:
+        return tuple(_power(match, column, claimed.column(column), level) for column in sensitive)
 
-    return Held(found, compare, match.linked, excluded)
+    return TableFindings(found, compare, match.linked, power)
 
 
 def _counted(published: Microdata, column: str) -> dict[str, int]:
@@ -95,8 +94,8 @@ def _counted(published: Microdata, column: str) -> dict[str, int]:
 
 
 def _without_original(
-    published: Microdata, sensitive: Sequence[str], claimed: SpluGenClaim, manifest: Manifest | None
-) -> Iterator[Found]:
+    published: Microdata, sensitive: Sequence[str], claimed: AnySpluGenClaim, manifest: Manifest | None
+) -> Iterator[Finding]:
     """Yield the checks of the published table alone."""
     rows = claimed.column(sensitive[0])
     yield rows_check(published.row_count, rows, None)
@@ -115,7 +114,7 @@ def _without_original(
     yield from (NotChecked(name, None, NEEDS_ORIGINAL) for name in NEED_ORIGINAL)
 
 
-def _with_original(published: Microdata, claims: SpluGenClaim, match: Match) -> Iterator[Found]:
+def _with_original(published: Microdata, claims: AnySpluGenClaim, match: Match) -> Iterator[Finding]:
     """Yield the checks of counts, and of rows that are linked to records."""
     sensitive = match.original.sensitive
     rows = claims.column(sensitive[0])
@@ -131,18 +130,20 @@ def _with_original(published: Microdata, claims: SpluGenClaim, match: Match) -> 
     yield _shuffle(published, rows, match)
 
 
-def _predicates(published: Microdata, column: str, sensitive: Sequence[str], claimed: Claimed) -> Found:
+def _predicates(
+    published: Microdata, column: str, sensitive: Sequence[str], claimed: SpluGenClaim
+) -> Finding:
     found = predicates_evidence(published, column, sensitive, claimed)
     return found or NotChecked("predicates", column, "no predicate holds enough rows")
 
 
-def _shuffle(published: Microdata, claimed: Claimed, match: Match | None) -> Found:
+def _shuffle(published: Microdata, claimed: SpluGenClaim, match: Match | None) -> Finding:
     if published.row_count < 2:
         return NotChecked("shuffle", None, "fewer than two rows have an order")
     return shuffle_evidence(published, claimed, match)
 
 
-def _of_counts(match: Match, column: str, claimed: Claimed, *, intact: bool) -> Iterator[Found]:
+def _of_counts(match: Match, column: str, claimed: SpluGenClaim, *, intact: bool) -> Iterator[Finding]:
     """Yield the evidence of the counts of a column, or why there is none."""
     unknown = "the non-sensitive cells differ, so it is unclear who was deleted"
     yield counts_evidence(match, column, claimed) if intact else NotChecked("counts", column, unknown)
@@ -154,7 +155,7 @@ def _of_counts(match: Match, column: str, claimed: Claimed, *, intact: bool) -> 
         yield NotChecked("exactness", column, unknown)
 
 
-def _of_draws(match: Match, column: str, claimed: Claimed, *, intact: bool) -> Iterator[Found]:
+def _of_draws(match: Match, column: str, claimed: SpluGenClaim, *, intact: bool) -> Iterator[Finding]:
     """Yield the evidence of each check of a column's draws, or why there is none."""
     alike = "no row's true value is known: records with the same cells have different values"
     unknown = "the non-sensitive cells differ, so it is unclear who was deleted"
@@ -178,30 +179,29 @@ def _of_draws(match: Match, column: str, claimed: Claimed, *, intact: bool) -> I
     )
 
 
-def _excluded(match: Match, column: str, claimed: Claimed, level: Fraction) -> Excluded:
-    """Return what would have been noticed in a column, at a level of each statistical check."""
+def _power(match: Match, column: str, claimed: SpluGenClaim, level: Fraction) -> DetectionPower:
+    """Return what would have been detected in a column, at a level of each statistical check."""
     true = match.true_values(column)
     known = int((true >= 0).sum())
     unlinked, share = match.unlinked(column)[::2]
     high = unlinked_power(unlinked, claimed, level).high
-    return Excluded(
-        column=column,
-        law=claimed.law,
-        rows=match.rows,
-        known=known,
-        retention=retention_power(true, claimed.law.retention, claimed, level) if known else None,
-        exact_counts=(
-            noticed_distance(match, column, claimed, level) if records_check(match, claimed).passed else None
-        ),
+    intact = records_check(match, claimed).passed
+    return of_decoy_groups(
+        column,
+        claimed.law,
+        match.rows,
+        known,
+        retention_power(true, claimed.law.retention, claimed, level) if known else None,
+        exact_counts=detectable_distance(match, column, claimed, level) if intact else None,
         exact=_exact_counts_words(match, column, claimed),
         unlinked=unlinked,
         unlinked_detected=high is not None and share >= high,
     )
 
 
-def _exact_counts_words(match: Match, column: str, claimed: Claimed) -> str:
+def _exact_counts_words(match: Match, column: str, claimed: SpluGenClaim) -> str:
     """Return which counts would be exact that should not be, in words; empty if there are none."""
     if claimed.draws.bound is None:
-        return "counts that are exact"
+        return EXACT_COUNTS
     few = bool(len(protected(match, column, claimed)))
     return f"exact counts of values of at most {claimed.draws.bound} records" if few else ""

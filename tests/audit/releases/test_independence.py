@@ -7,9 +7,9 @@ import tracemalloc
 import numpy as np
 import polars as pl
 
-from splu_ref.audit.releases import Claimed, Original
-from splu_ref.audit.releases.independence import independence_evidence
-from splu_ref.audit.releases.match import Match
+from splu_ref.audit.releases import Original, SpluGenClaim
+from splu_ref.audit.releases.record_linkage import Match
+from splu_ref.audit.releases.retention import independence_evidence
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import SeededSource
@@ -22,7 +22,7 @@ def test_no_more_than_one_division_of_the_rows_is_held_at_a_time() -> None:
     numbers = [str(n if n % 9 else n // 90) for n in range(ROWS)]
     table = Microdata.from_frame(pl.DataFrame({"number": numbers, "job": jobs}))
     published = SpluGen(GAMMA).publish(table, "job", SeededSource(1)).table
-    match, claimed = Match.of(Original(table, ["job"]), published), Claimed.of(SpluGen(GAMMA))
+    match, claimed = Match.of(Original(table, ["job"]), published), SpluGenClaim.of(SpluGen(GAMMA))
     independence_evidence(match, "job", claimed)  # what is computed once is there
     tracemalloc.start()
     try:

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import splu_ref as sr
-from splu_ref.audit.releases import MEANING, ClaimedOperator, ClaimedReplacement, ReleaseAudit, audit_release
+from splu_ref.audit.releases import MEANING, OperatorClaim, ReleaseAudit, ReplacementClaim, audit_release
 from splu_ref.mechanisms import Operator, RetentionReplacement
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError
@@ -49,7 +49,7 @@ TABLE = people()
 def audited(
     published: Microdata, table: Microdata | None, claimed: Operator = OPERATOR, **rest: Any
 ) -> ReleaseAudit:
-    claim = ClaimedOperator(claimed)
+    claim = OperatorClaim(claimed)
     original = None if table is None else claim.prepared(table, ["job"])
     return audit_release(published, ["job"], claim, original=original, level=LEVEL, **rest)
 
@@ -127,7 +127,7 @@ def test_uniform_replacement_is_judged_alike_under_both_names() -> None:
     table = people(800)
     done = uniform.publish(table, ["job"], SeededSource(4)).table
     second = uniform.publish(table, ["job"], SeededSource(5)).table
-    claim = ClaimedReplacement(uniform)
+    claim = ReplacementClaim(uniform)
     known = audit_release(
         done, ["job"], claim, original=claim.prepared(table, ["job"]), second=second, level=LEVEL, power=False
     )
@@ -157,7 +157,7 @@ def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one(
     means: dict[str, float] = {}
     for shuffled in (False, True):
         mechanism = Operator("v", domain, rows, shuffled=shuffled)
-        claim = ClaimedOperator(mechanism)
+        claim = OperatorClaim(mechanism)
         original = claim.prepared(table, ["v"])
         for code in product(range(len(domain)), repeat=len(values)):
             chance = prod(
@@ -294,7 +294,7 @@ def test_a_second_release_with_draws_of_its_own_is_seen() -> None:
 def test_what_cannot_be_audited_is_refused(tmp_path: Any) -> None:
     outside = Microdata.from_frame(TABLE.to_frame().with_columns(job=pl.lit("pilot")))
     with pytest.raises(DataError, match="not in the declared domain"):
-        ClaimedOperator(OPERATOR).prepared(outside, ["job"])
+        OperatorClaim(OPERATOR).prepared(outside, ["job"])
     OPERATOR.publish(TABLE, ["job"], SeededSource(1)).write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
     audit = sr.audit_release(sr.read_release(tmp_path / "p.csv", tmp_path / "m.json"), TABLE)
     assert audit.verdict == "consistent"

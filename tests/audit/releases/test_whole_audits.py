@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from splu_ref.audit.releases import (
-    Claimed,
-    ClaimedReplacement,
     ReleaseAudit,
+    ReplacementClaim,
+    SpluGenClaim,
     audit_release,
 )
 from splu_ref.channels import PublishedCount
@@ -57,7 +57,7 @@ def published(seed: int, **options: Any) -> Microdata:
 
 
 def cyclic() -> ReleaseAudit:
-    claimed = Claimed(PublishedCount.of(3), "cyclic")
+    claimed = SpluGenClaim(PublishedCount.of(3), "cyclic")
     return audit_release(
         published(1, plan="cyclic"), ["value"], claimed, original=claimed.prepared(TABLE, ["value"])
     )
@@ -69,14 +69,14 @@ def kept_and_foreign() -> ReleaseAudit:
         value=pl.when(pl.col("age") == 31).then(pl.lit("z")).otherwise("value"),
         town=pl.when(pl.col("age") == 62).then(pl.lit("t9")).otherwise("town"),
     )
-    claimed = Claimed(PublishedCount.of(3, "2/5"), "mixed")
+    claimed = SpluGenClaim(PublishedCount.of(3, "2/5"), "mixed")
     return audit_release(
         Microdata.from_frame(frame), ["value"], claimed, original=claimed.prepared(TABLE, ["value"])
     )
 
 
 def two_without_an_original() -> ReleaseAudit:
-    claimed = Claimed(PublishedCount.of(3))
+    claimed = SpluGenClaim(PublishedCount.of(3))
     return audit_release(published(2), ["value"], claimed, second=published(3))
 
 
@@ -84,14 +84,14 @@ def few_and_alike() -> ReleaseAudit:
     """No row can be linked, and no predicate holds enough of them."""
     table = Microdata.from_frame(TABLE.to_frame()[:9].select("value", town=pl.lit("t")))
     done = SpluGen(3, plan="anatomy").publish(table, "value", SeededSource(5))
-    claimed = Claimed(PublishedCount.of(3), "anatomy")
+    claimed = SpluGenClaim(PublishedCount.of(3), "anatomy")
     return audit_release(done.table, ["value"], claimed, original=claimed.prepared(table, ["value"]))
 
 
 def replaced() -> ReleaseAudit:
     mechanism = RetentionReplacement("1/3", {"value": "abcdefgh"})
     done = mechanism.publish(TABLE, "value", SeededSource(4))
-    claimed = ClaimedReplacement(mechanism)
+    claimed = ReplacementClaim(mechanism)
     prepared = claimed.prepared(TABLE, ["value"])
     return audit_release(done.table, ["value"], claimed, original=prepared)
 
