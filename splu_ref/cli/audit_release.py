@@ -76,8 +76,7 @@ def run(
         str | None,
         typer.Option(
             "--draws",
-            help="How the draws of a group are claimed to hang together: independent, capped:M or "
-            "all-or-none:A.",
+            help="Law of the draws in a group that is claimed: independent, capped:M or all-or-none:A.",
         ),
     ] = None,
     manifest: Annotated[
@@ -144,16 +143,16 @@ def run(
     record = None if transcript is None else read_transcript(transcript)
     key = None if key_file is None else Key.read(key_file)
     _require_together(original, missing, drop, record, key, id_column)
-    named, told = _told_by(facts, record)
+    named, stated = _stated_by(facts, record)
     columns = _agreed("--sensitive", sensitive or None, named)
     claimed: AnyClaim
-    if isinstance(told, SpluGenByColumn) or (told is None and gamma is not None and "=" in gamma):
-        claimed = _claimed_by_column(told, gamma, plan, retention, draws, columns, planned=key is not None)
-    elif told is None or isinstance(told, SpluGen):
-        claimed = _claimed(told, gamma, plan, retention, draws, planned=key is not None)
+    if isinstance(stated, SpluGenByColumn) or (stated is None and gamma is not None and "=" in gamma):
+        claimed = _claimed_by_column(stated, gamma, plan, retention, draws, columns, planned=key is not None)
+    elif stated is None or isinstance(stated, SpluGen):
+        claimed = _claimed(stated, gamma, plan, retention, draws, planned=key is not None)
     else:
-        claimed = claim_of(told)
-        _refuse_groups(gamma, plan, retention, draws, told)
+        claimed = claim_of(stated)
+        _refuse_groups(gamma, plan, retention, draws, stated)
     missing = missing if record is None else record.missing
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
     with counted("auditing") as progress:
@@ -239,7 +238,7 @@ def _original(
 
 
 def _claimed(
-    told: SpluGen | None,
+    stated: SpluGen | None,
     gamma: str | None,
     plan: str | None,
     retention: str | None,
@@ -251,27 +250,29 @@ def _claimed(
 
     Parameters
     ----------
-    told
+    stated
         What the manifest or the transcript tells.
     gamma, plan, retention, draws
         The options.
     planned
         Whether a plan must be named.
     """
-    size = _agreed("--gamma", None if gamma is None else Gamma(gamma), None if told is None else told.gamma)
+    size = _agreed(
+        "--gamma", None if gamma is None else Gamma(gamma), None if stated is None else stated.gamma
+    )
     law = PublishedCount.of(size, retention)
     together = None if draws is None else GroupDraws.parse(draws)
-    if told is not None:
-        _agreed("--retention", None if retention is None else law, told.record_law)
-        law, plan = told.record_law, _agreed("--plan", plan, told.plan)
-        together = _agreed("--draws", together, told.draws)
+    if stated is not None:
+        _agreed("--retention", None if retention is None else law, stated.record_law)
+        law, plan = stated.record_law, _agreed("--plan", plan, stated.plan)
+        together = _agreed("--draws", together, stated.draws)
     elif planned:
         plan = _agreed("--plan", plan, None)
     return SpluGenClaim(law, plan, together or GroupDraws())
 
 
 def _claimed_by_column(
-    told: SpluGenByColumn | None,
+    stated: SpluGenByColumn | None,
     gamma: str | None,
     plan: str | None,
     retention: str | None,
@@ -281,7 +282,7 @@ def _claimed_by_column(
     planned: bool,
 ) -> AnyClaim:
     """Return the claim of the options and of the manifest, where each column has a gamma of its own."""
-    if told is None:
+    if stated is None:
         made = splu_gen(
             _agreed("--gamma", gamma, None), retention, plan or "mixed", columns, str(draws or "independent")
         )
@@ -291,13 +292,13 @@ def _claimed_by_column(
             return SpluGenByColumnClaim.of(made, planned=plan is not None)
         return SpluGenClaim(made.record_law, plan, made.draws)
     asked = None if gamma is None else splu_gen(gamma, None, "mixed", columns)
-    for name, each in told.columns:
+    for name, each in stated.columns:
         _agreed("--gamma", None if asked is None else asked.for_column(name).gamma, each.gamma)
         law = None if retention is None else PublishedCount.of(each.gamma, retention)
         _agreed("--retention", law, each.record_law)
         _agreed("--plan", plan, each.plan)
         _agreed("--draws", None if draws is None else GroupDraws.parse(draws), each.draws)
-    return claim_of(told)
+    return claim_of(stated)
 
 
 def _refuse_groups(
@@ -305,19 +306,19 @@ def _refuse_groups(
     plan: str | None,
     retention: str | None,
     draws: str | None,
-    told: Mechanism[object],
+    stated: Mechanism[object],
 ) -> None:
     """Raise if an option contradicts a manifest or transcript of a mechanism without groups."""
     for option, given in (("--gamma", gamma), ("--plan", plan), ("--draws", draws)):
         if given is not None:
-            raise ParameterError(f"{option}: {told.name} has no decoy groups: leave it out")
+            raise ParameterError(f"{option}: {stated.name} has no decoy groups: leave it out")
     if retention is not None:
-        if not isinstance(told, RetentionReplacement | Swapping | PerturbedGeneralization):
-            raise ParameterError(f"--retention: {told.name} has none: leave it out")
-        _agreed("--retention", probability(retention, "--retention"), told.retention)
+        if not isinstance(stated, RetentionReplacement | Swapping | PerturbedGeneralization):
+            raise ParameterError(f"--retention: {stated.name} has none: leave it out")
+        _agreed("--retention", probability(retention, "--retention"), stated.retention)
 
 
-def _told_by(
+def _stated_by(
     facts: Manifest | None, record: Transcript | None
 ) -> tuple[list[str] | None, Mechanism[object] | None]:
     """Return the sensitive columns and the mechanism that the manifest, or else the transcript, tells."""
@@ -330,10 +331,10 @@ def _require_one_release(facts: Manifest | None, record: Transcript | None) -> N
     """Raise if manifest and transcript are there and tell of different parameters, naming the first."""
     if facts is None or record is None:
         return
-    told, other = ({"method": each.name, **each.facts()} for each in (facts.mechanism, record.mechanism))
-    for name in dict.fromkeys((*told, *other)):
-        if told.get(name) != other.get(name):
-            one, two = (_in_words(each.get(name)) for each in (told, other))
+    stated, other = ({"method": each.name, **each.facts()} for each in (facts.mechanism, record.mechanism))
+    for name in dict.fromkeys((*stated, *other)):
+        if stated.get(name) != other.get(name):
+            one, two = (_in_words(each.get(name)) for each in (stated, other))
             raise ParameterError(
                 f"{name} is {one} in the manifest, and {two} in the transcript: give the two of one release"
             )
@@ -342,7 +343,7 @@ def _require_one_release(facts: Manifest | None, record: Transcript | None) -> N
 def _in_words(fact: object) -> str:
     if isinstance(fact, Mapping):
         return ",".join(f"{column}={each}" for column, each in fact.items())
-    return "not told" if fact is None else str(fact)
+    return "not stated" if fact is None else str(fact)
 
 
 def _agreed(option: str, given: T | None, stated: T | None) -> T:
@@ -423,7 +424,7 @@ def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tu
         certain = "rows belong to one record of the original for certain"
         yield "linked", f"{found.linked} of {found.rows} {certain}"
     for check in found.checks:
-        yield _named(check.name, check.column), _told(check)
+        yield _named(check.name, check.column), _judged(check)
         if check.power:
             yield "  would detect", check.power
     if repeated is not None:
@@ -441,7 +442,7 @@ def _named(name: str, column: str | None) -> str:
     return name if column is None else f"{name} ({column})"
 
 
-def _told(check: Check) -> str:
+def _judged(check: Check) -> str:
     judged = "passed" if check.passed else "FAILED"
     if check.e_value is None or check.level is None:
         return f"{judged}: {check.detail}"

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.audit.power import RatePower
-from splu_ref.audit.releases.claims import M, MechanismClaim, a_tenth_off
+from splu_ref.audit.releases.claims import MechanismClaim, a_tenth_off
 from splu_ref.audit.releases.detection_power import DetectionPower, of_cells
 from splu_ref.audit.releases.record_linkage import Original, frame_of
 from splu_ref.mechanisms import Operator, RetentionReplacement, SmallDomainRandomization
@@ -23,6 +23,7 @@ from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import IntArray
 
+C = TypeVar("C", bound=Operator | RetentionReplacement | SmallDomainRandomization)
 MOST_STATES = 4096
 """Values of all parts together; the checks hold a square of them."""
 
@@ -188,7 +189,7 @@ class BlockLaw(CellLaw):
 
 
 @dataclass(frozen=True)
-class CellClaim(MechanismClaim[M], ABC):
+class CellClaim(MechanismClaim[C], ABC):
     """A claim by which every cell is drawn on its own.
 
     `domains` are the values of each sensitive column, and `laws` their matrices, in the same order.
@@ -210,9 +211,9 @@ class CellClaim(MechanismClaim[M], ABC):
         """The values of each sensitive column."""
 
     @property
-    @abstractmethod
     def in_place(self) -> bool:
         """Whether rows are said to stand where their records stood."""
+        return not self.mechanism.shuffled
 
     @cached_property
     @abstractmethod
@@ -293,11 +294,6 @@ class OperatorClaim(CellClaim[Operator]):
         """The values, in the order of the rows."""
         return {self.mechanism.column: self.mechanism.values}
 
-    @property
-    def in_place(self) -> bool:
-        """Whether rows are said to stand where their records stood."""
-        return not self.mechanism.shuffled
-
     @cached_property
     def laws(self) -> dict[str, CellLaw]:
         """The matrix."""
@@ -333,11 +329,6 @@ class ReplacementClaim(CellClaim[RetentionReplacement]):
     def domains(self) -> dict[str, tuple[str, ...]]:
         """The declared domain of each sensitive column."""
         return dict(self.mechanism.domains)
-
-    @property
-    def in_place(self) -> bool:
-        """Whether rows are said to stand where their records stood."""
-        return not self.mechanism.shuffled
 
     @cached_property
     def laws(self) -> dict[str, CellLaw]:
@@ -404,11 +395,6 @@ class SmallDomainsClaim(CellClaim[SmallDomainRandomization]):
     def domains(self) -> dict[str, tuple[str, ...]]:
         """The values of every part, as `rewritten` writes them."""
         return {self.mechanism.column: tuple(text for text, _ in self._states)}
-
-    @property
-    def in_place(self) -> bool:
-        """Whether rows are said to stand where their records stood."""
-        return not self.mechanism.shuffled
 
     @cached_property
     def laws(self) -> dict[str, CellLaw]:

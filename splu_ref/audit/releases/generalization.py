@@ -134,9 +134,9 @@ def _groups_check(published: Microdata, mechanism: PerturbedGeneralization, orig
         groups = ordered.groups(mechanism.least)
     except ParameterError as error:
         return Check("groups", None, False, f"the original has none: {error}", rows)
-    words = [*ordered.ranges(groups), [str(size) for size in np.bincount(groups).tolist()]]
+    columns = [*ordered.ranges(groups), [str(size) for size in np.bincount(groups).tolist()]]
     shown = text_cells(published, [*mechanism.quasi, SIZE], blank=True)
-    wanted, seen = list(zip(*words, strict=True)), list(shown.iter_rows())
+    wanted, seen = list(zip(*columns, strict=True)), list(shown.iter_rows())
     different = sum(one != other for one, other in zip(wanted, seen, strict=False))
     detail = (
         f"{len(wanted)} groups of the original, {rows} rows, {different} of which have another range or size"
@@ -156,8 +156,11 @@ def _share_evidence(published: Microdata, mechanism: PerturbedGeneralization) ->
 
     def power(level: Fraction) -> str:
         part = level / (2 * size)
-        words = (rate_power(rate_at_most, rows, most, part), rate_power(rate_at_least, rows, law.stray, part))
-        return f"a value's published share: {words[0]}; {words[1]}"
+        powers = (
+            rate_power(rate_at_most, rows, most, part),
+            rate_power(rate_at_least, rows, law.stray, part),
+        )
+        return f"a value's published share: {powers[0]}; {powers[1]}"
 
     return Evidence("share", mechanism.column, average(values), rows, detail, power)
 

@@ -142,7 +142,7 @@ def _orders_evidence(replay: Replay) -> Evidence:
         marks.append(replay.original.codes(column)[kept][shuffle])
         if _by_record(replay):
             marks.append(_binned(replay, column)[0][shuffle])
-    words = [rising(items, pairs(len(items))) for items in marks for pairs in (near_pairs, far_pairs)]
+    pairs_of = [rising(items, pairs(len(items))) for items in marks for pairs in (near_pairs, far_pairs)]
     for column, drawn in replay.columns.items():
         ends = np.cumsum(np.bincount(replay.original.codes(column)[kept])).tolist()
         for pairs in (near_pairs, far_pairs):
@@ -150,11 +150,11 @@ def _orders_evidence(replay: Replay) -> Evidence:
             first, second = (
                 np.concatenate([begin + found[side] for found, begin in ranges]) for side in (0, 1)
             )
-            words.append(rising(drawn.places, (first, second)))
-    value = average([counts_point(compared, risen, HALF) for compared, risen in words])
+            pairs_of.append(rising(drawn.places, (first, second)))
+    value = average([counts_point(compared, risen, HALF) for compared, risen in pairs_of])
 
     def power(level: Fraction) -> str:
-        reached = rate_power(counts_point, words[0][0], HALF, level / len(words))
+        reached = rate_power(counts_point, pairs_of[0][0], HALF, level / len(pairs_of))
         return f"neighbors in the original's order: {reached}"
 
     detail = "the rows by place, value and draw; the records of each value"

@@ -218,7 +218,7 @@ def independence_evidence(match: Match, column: str, claimed: CoinClaim) -> Evid
     flags = _Flags(match, column, claimed)
     if not len(flags.rows):
         return None
-    # A division has a number for each row: no more than one is held at a time.
+    # A division has a number for each row: no more than one is in memory at a time.
     families = [[flags.log(*division) for division in family] for family in flags.families()]
     logs = [mean_log(family) for family in families if family]
     e_value = EValue(mean_log(logs) / math.log(10))

@@ -221,19 +221,19 @@ def hypergeometric_logs(rows: IntArray, marked: IntArray, drawn: IntArray, seen:
     return logs
 
 
-def arranged_log(cells: IntArray, words: Mask) -> float:
+def arranged_log(cells: IntArray, counted: Mask) -> float:
     """Return the natural logarithm of the e-value of a division; see the module.
 
     Parameters
     ----------
     cells
         How many rows of each part show each value, by true value, shape (parts, values, values).
-    told
+    counted
         Which of these values count in which part.
     """
     left = cells[::-1].cumsum(axis=0)[::-1]  # in this part and those after it
     drawn, rows = cells.sum(axis=2), left.sum(axis=2)
-    logs = hypergeometric_logs(rows, (left * words).sum(axis=2), drawn, (cells * words).sum(axis=2))
+    logs = hypergeometric_logs(rows, (left * counted).sum(axis=2), drawn, (cells * counted).sum(axis=2))
     return independent_product(logs[drawn > 0])
 
 
