@@ -17,7 +17,7 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.release_defects import DEFECTS, Publisher, stream
-from splu_ref.audit.releases import LEVEL, Claimed, Original, ReleaseAudit, audit_release
+from splu_ref.audit.releases import LEVEL, Original, ReleaseAudit, SpluGenClaim, audit_release
 from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS
 from splu_ref.mechanisms import SpluGen
@@ -43,7 +43,7 @@ def honest_releases(releases: int, step: int, first: int = 0) -> tuple[int, int,
         source = stream("honest", number)
         done = SpluGen(GAMMA, retention=retention, plan=plan).publish(table, EMBEDDED_SENSITIVE, source)
         begin = perf_counter()
-        claimed = Claimed(PublishedCount.of(GAMMA, retention), plan)
+        claimed = SpluGenClaim(PublishedCount.of(GAMMA, retention), plan)
         audit = audit_release(done.table, [EMBEDDED_SENSITIVE], claimed, original=original, power=False)
         seconds += perf_counter() - begin
         alarms += audit.verdict == "inconsistent"
@@ -61,7 +61,7 @@ def defect(name: str, repetitions: int, plan: str) -> tuple[int, Counter[str], f
     """Audit a defect; return how often it was found, by which checks, and the least log10 e of a verdict."""
     publisher = Publisher(embedded_table(), EMBEDDED_SENSITIVE, GAMMA, plan)
     original = Original(publisher.table, [EMBEDDED_SENSITIVE])
-    claimed = Claimed(PublishedCount.of(GAMMA), plan)
+    claimed = SpluGenClaim(PublishedCount.of(GAMMA), plan)
     found, by_check, least = 0, Counter[str](), float("inf")
     for number in range(repetitions):
         published = DEFECTS[name](publisher, stream(f"{name}/{plan}", number))
@@ -81,7 +81,7 @@ def second_release(repetitions: int) -> int:
             SpluGen(GAMMA).publish(table, EMBEDDED_SENSITIVE, stream(f"second/{which}", number)).table
             for which in ("first", "second")
         )
-        claimed = Claimed(PublishedCount.of(GAMMA))
+        claimed = SpluGenClaim(PublishedCount.of(GAMMA))
         audit = audit_release(one, [EMBEDDED_SENSITIVE], claimed, second=two, power=False)
         found += _failed(audit) == {"second"}
     return found

@@ -18,7 +18,7 @@ import polars as pl
 from experiments.comparison.cells import BITS, ERRORS, PRIOR, RELEASES, Cell, Row
 from splu_ref.audit.attacks import eliminated
 from splu_ref.audit.attacks.tuple_view import TupleView
-from splu_ref.audit.releases.cells import text_cells
+from splu_ref.audit.releases.record_linkage import text_cells
 from splu_ref.binomial import Bounds
 from splu_ref.channels import constant, mutual_information, worst_property
 from splu_ref.guarantees import TupleChances, TupleQueryError

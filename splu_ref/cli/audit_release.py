@@ -13,24 +13,19 @@ from splu_ref.audit.releases import (
     MEANING,
     AnyClaim,
     Check,
-    Claimed,
-    ClaimedByColumn,
     ReleaseAudit,
     Replay,
+    SpluGenByColumnClaim,
+    SpluGenClaim,
     audit_release,
     claim_of,
 )
-from splu_ref.audit.releases.audit import allowed_level
-from splu_ref.audit.releases.in_files import Published, audit_in_files
-from splu_ref.audit.releases.sample import MOST_ROWS, Sampling
 from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.cli.gammas import splu_gen
 from splu_ref.cli.output import AsJson, RetentionOption, Separator, about, show
 from splu_ref.cli.progress import counted
-from splu_ref.cli.streaming import require_fit
-from splu_ref.engines.streaming.spool import private_folder
 from splu_ref.guarantees import exact_json
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest
@@ -48,17 +43,17 @@ from splu_ref.microdata import Microdata, read_table
 from splu_ref.microdata.counted import require_columns
 from splu_ref.microdata.recoding import admitting_missing
 from splu_ref.model import Gamma, ParameterError, positive, probability, whole
-from splu_ref.randomness import Key, SystemSource
+from splu_ref.randomness import Key
 
 T = TypeVar("T")
-EXIT = {"consistent": 0, "inconsistent": 1, "not shown": 3}
+EXIT = {"consistent": 0, "inconsistent": 1, "inconclusive": 3}
 """The exit code of each verdict."""
 
 EXAMPLE = "splu-ref audit-release published.csv --manifest manifest.json --original adult.csv"
 
 BLIND = {
-    "predicates": "true values are noticed only where one of them is typical of a predicate",
-    "share": "true values are noticed only where no release shows one so often or so rarely",
+    "predicates": "true values are detected only where one of them is typical of a predicate",
+    "share": "true values are detected only where no release shows one so often or so rarely",
 }
 """What is said without the original, by the first of these checks that was made."""
 NOTHING = "nothing tells true values from drawn ones"
@@ -82,8 +77,7 @@ def run(
         str | None,
         typer.Option(
             "--draws",
-            help="How the draws of a group are claimed to hang together: independent, capped:M or "
-            "all-or-none:A.",
+            help="Law of the draws in a group that is claimed: independent, capped:M or all-or-none:A.",
         ),
     ] = None,
     manifest: Annotated[
@@ -130,18 +124,6 @@ def run(
     alpha: Annotated[
         str, typer.Option("--alpha", help="Largest count of the promise stated with --second.")
     ] = str(ALPHA),
-    stream: Annotated[
-        bool,
-        typer.Option("--stream", help="For tables larger than memory: count all rows, link a sample."),
-    ] = False,
-    sample: Annotated[
-        str | None,
-        typer.Option("--sample", help=f"With --stream: how many rows are linked at most. [{MOST_ROWS}]"),
-    ] = None,
-    salt: Annotated[
-        str | None,
-        typer.Option("--salt", help="With --stream: number that chooses these rows, to repeat an audit."),
-    ] = None,
     separator: Separator = None,
     as_json: AsJson = False,
 ) -> int:
@@ -152,10 +134,8 @@ def run(
 
     Exact checks find what no release can do; statistical ones find what an honest release does less often
     than --level, over all of them together. Exit code 0: consistent, and an unprotected release would have
-    been noticed; 1: inconsistent; 3: not shown, since it would not. The first line says what is excluded.
-
-    With --stream neither table is held: all rows are counted, and those are linked and compared that a random
-    number chooses, which is told.
+    been detected; 1: inconsistent; 3: inconclusive, since it would not. The first line says what is
+    detectable.
 
     With --transcript or --key-file the release is made again and compared cell by cell, so that everything
     but the choice of its randomness is decided.
@@ -164,28 +144,18 @@ def run(
     record = None if transcript is None else read_transcript(transcript)
     key = None if key_file is None else Key.read(key_file)
     _require_together(original, missing, drop, record, key, id_column)
-    named, told = _told_by(facts, record)
+    named, stated = _stated_by(facts, record)
     columns = _agreed("--sensitive", sensitive or None, named)
     claimed: AnyClaim
-    if isinstance(told, SpluGenByColumn) or (told is None and gamma is not None and "=" in gamma):
-        claimed = _claimed_by_column(told, gamma, plan, retention, draws, columns, planned=key is not None)
-    elif told is None or isinstance(told, SpluGen):
-        claimed = _claimed(told, gamma, plan, retention, draws, planned=key is not None)
+    if isinstance(stated, SpluGenByColumn) or (stated is None and gamma is not None and "=" in gamma):
+        claimed = _claimed_by_column(stated, gamma, plan, retention, draws, columns, planned=key is not None)
+    elif stated is None or isinstance(stated, SpluGen):
+        claimed = _claimed(stated, gamma, plan, retention, draws, planned=key is not None)
     else:
-        claimed = claim_of(told)
-        _refuse_groups(gamma, plan, retention, draws, told)
+        claimed = claim_of(stated)
+        _refuse_groups(gamma, plan, retention, draws, stated)
     missing = missing if record is None else record.missing
     promise = positive(epsilon, "--epsilon"), whole(alpha, "--alpha", 1)
-    if stream:
-        require_fit(
-            {"--second": second, "--transcript": transcript, "--key-file": key_file, "--id": id_column}
-        )
-        found = _in_files(
-            published, original, columns, claimed, facts, _sampling(sample, salt), level, missing, drop or ()
-        )
-        show(_document(found, None), _lines(found, None), as_json=as_json)
-        return EXIT[found.verdict]
-    _refuse_sampling(sample, salt)
     with counted("auditing") as progress:
         with about(published):
             table = _published(published, columns, facts)
@@ -220,51 +190,10 @@ def run(
         )
         repeated = None
         fresh = found.reuse is not None and found.reuse.draws != "same"
-        if fresh and isinstance(claimed, Claimed) and claimed.is_independent:
+        if fresh and isinstance(claimed, SpluGenClaim) and claimed.is_independent:
             repeated = repeated_privacy(claimed.law, 2, *promise)
     show(_document(found, repeated), _lines(found, repeated), as_json=as_json)
     return EXIT[found.verdict]
-
-
-def _sampling(sample: str | None, salt: str | None) -> Sampling:
-    """Return how rows are chosen; without a salt it is drawn, so that nobody could know it."""
-    most = MOST_ROWS if sample is None else whole(sample, "--sample", 0)
-    return Sampling.drawn(most, SystemSource()) if salt is None else Sampling(most, whole(salt, "--salt", 0))
-
-
-def _refuse_sampling(sample: str | None, salt: str | None) -> None:
-    """Raise if a sample is spoken of where all rows are linked."""
-    for option, value in (("--sample", sample), ("--salt", salt)):
-        if value is not None:
-            raise ParameterError(
-                f"{option} belongs to --stream: without it all rows are linked; leave it out"
-            )
-
-
-def _in_files(
-    published: Path,
-    original: Path | None,
-    columns: Sequence[str],
-    claimed: AnyClaim,
-    facts: Manifest | None,
-    sampling: Sampling,
-    level: str,
-    missing: str | None,
-    drop: Sequence[str],
-) -> ReleaseAudit:
-    """Audit tables that are not held."""
-    if not isinstance(claimed, Claimed | ClaimedByColumn):
-        raise ParameterError("--stream is for releases by SPLU-Gen: leave it out")
-    allowed = allowed_level(level)  # before anything is read
-    with counted("auditing") as progress, private_folder(published) as folder:
-        with about(published):
-            there = Published(published, columns, facts, folder, sampling, progress)
-        with about(original or published):
-            return audit_in_files(
-                there, columns, claimed, folder,
-                original=original, missing=missing, drop=drop, manifest=facts, level=allowed,
-                progress=progress,
-            )  # fmt: skip
 
 
 def _published(path: Path, columns: Sequence[str], facts: Manifest | None) -> Microdata:
@@ -311,39 +240,41 @@ def _original(
 
 
 def _claimed(
-    told: SpluGen | None,
+    stated: SpluGen | None,
     gamma: str | None,
     plan: str | None,
     retention: str | None,
     draws: str | None,
     *,
     planned: bool,
-) -> Claimed:
+) -> SpluGenClaim:
     """Return the claim of the options and of the manifest or transcript, which must agree.
 
     Parameters
     ----------
-    told
+    stated
         What the manifest or the transcript tells.
     gamma, plan, retention, draws
         The options.
     planned
         Whether a plan must be named.
     """
-    size = _agreed("--gamma", None if gamma is None else Gamma(gamma), None if told is None else told.gamma)
+    size = _agreed(
+        "--gamma", None if gamma is None else Gamma(gamma), None if stated is None else stated.gamma
+    )
     law = PublishedCount.of(size, retention)
     together = None if draws is None else GroupDraws.parse(draws)
-    if told is not None:
-        _agreed("--retention", None if retention is None else law, told.record_law)
-        law, plan = told.record_law, _agreed("--plan", plan, told.plan)
-        together = _agreed("--draws", together, told.draws)
+    if stated is not None:
+        _agreed("--retention", None if retention is None else law, stated.record_law)
+        law, plan = stated.record_law, _agreed("--plan", plan, stated.plan)
+        together = _agreed("--draws", together, stated.draws)
     elif planned:
         plan = _agreed("--plan", plan, None)
-    return Claimed(law, plan, together or GroupDraws())
+    return SpluGenClaim(law, plan, together or GroupDraws())
 
 
 def _claimed_by_column(
-    told: SpluGenByColumn | None,
+    stated: SpluGenByColumn | None,
     gamma: str | None,
     plan: str | None,
     retention: str | None,
@@ -353,23 +284,23 @@ def _claimed_by_column(
     planned: bool,
 ) -> AnyClaim:
     """Return the claim of the options and of the manifest, where each column has a gamma of its own."""
-    if told is None:
+    if stated is None:
         made = splu_gen(
             _agreed("--gamma", gamma, None), retention, plan or "mixed", columns, str(draws or "independent")
         )
         if planned:
             _agreed("--plan", plan, None)
         if isinstance(made, SpluGenByColumn):
-            return ClaimedByColumn.of(made, planned=plan is not None)
-        return Claimed(made.record_law, plan, made.draws)
+            return SpluGenByColumnClaim.of(made, planned=plan is not None)
+        return SpluGenClaim(made.record_law, plan, made.draws)
     asked = None if gamma is None else splu_gen(gamma, None, "mixed", columns)
-    for name, each in told.columns:
+    for name, each in stated.columns:
         _agreed("--gamma", None if asked is None else asked.for_column(name).gamma, each.gamma)
         law = None if retention is None else PublishedCount.of(each.gamma, retention)
         _agreed("--retention", law, each.record_law)
         _agreed("--plan", plan, each.plan)
         _agreed("--draws", None if draws is None else GroupDraws.parse(draws), each.draws)
-    return claim_of(told)
+    return claim_of(stated)
 
 
 def _refuse_groups(
@@ -377,19 +308,19 @@ def _refuse_groups(
     plan: str | None,
     retention: str | None,
     draws: str | None,
-    told: Mechanism[object],
+    stated: Mechanism[object],
 ) -> None:
     """Raise if an option contradicts a manifest or transcript of a mechanism without groups."""
     for option, given in (("--gamma", gamma), ("--plan", plan), ("--draws", draws)):
         if given is not None:
-            raise ParameterError(f"{option}: {told.name} has no decoy groups: leave it out")
+            raise ParameterError(f"{option}: {stated.name} has no decoy groups: leave it out")
     if retention is not None:
-        if not isinstance(told, RetentionReplacement | Swapping | PerturbedGeneralization):
-            raise ParameterError(f"--retention: {told.name} has none: leave it out")
-        _agreed("--retention", probability(retention, "--retention"), told.retention)
+        if not isinstance(stated, RetentionReplacement | Swapping | PerturbedGeneralization):
+            raise ParameterError(f"--retention: {stated.name} has none: leave it out")
+        _agreed("--retention", probability(retention, "--retention"), stated.retention)
 
 
-def _told_by(
+def _stated_by(
     facts: Manifest | None, record: Transcript | None
 ) -> tuple[list[str] | None, Mechanism[object] | None]:
     """Return the sensitive columns and the mechanism that the manifest, or else the transcript, tells."""
@@ -402,10 +333,10 @@ def _require_one_release(facts: Manifest | None, record: Transcript | None) -> N
     """Raise if manifest and transcript are there and tell of different parameters, naming the first."""
     if facts is None or record is None:
         return
-    told, other = ({"method": each.name, **each.facts()} for each in (facts.mechanism, record.mechanism))
-    for name in dict.fromkeys((*told, *other)):
-        if told.get(name) != other.get(name):
-            one, two = (_in_words(each.get(name)) for each in (told, other))
+    stated, other = ({"method": each.name, **each.facts()} for each in (facts.mechanism, record.mechanism))
+    for name in dict.fromkeys((*stated, *other)):
+        if stated.get(name) != other.get(name):
+            one, two = (_in_words(each.get(name)) for each in (stated, other))
             raise ParameterError(
                 f"{name} is {one} in the manifest, and {two} in the transcript: give the two of one release"
             )
@@ -414,7 +345,7 @@ def _require_one_release(facts: Manifest | None, record: Transcript | None) -> N
 def _in_words(fact: object) -> str:
     if isinstance(fact, Mapping):
         return ",".join(f"{column}={each}" for column, each in fact.items())
-    return "not told" if fact is None else str(fact)
+    return "not stated" if fact is None else str(fact)
 
 
 def _agreed(option: str, given: T | None, stated: T | None) -> T:
@@ -446,7 +377,6 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
         "level": str(found.level),
         "rows": found.rows,
         "linked": found.linked,
-        "sample": None if found.sampled is None else found.sampled.numbers,
         "checks": [
             {
                 "name": check.name,
@@ -466,7 +396,7 @@ def _document(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> dict[str
             {"name": check.name, "column": check.column, "reason": check.reason}
             for check in found.not_checked
         ],
-        "excludes": [each.numbers for each in found.excludes],
+        "detectable": [each.numbers for each in found.detectable],
         "not_shown": list(found.not_shown),
         "recomputed_from": found.recomputed,
         "second": second,
@@ -487,23 +417,18 @@ def _lines(found: ReleaseAudit, repeated: RepeatedPrivacy | None) -> Iterator[tu
     failed = ", ".join(dict.fromkeys(check.name for check in found.checks if not check.passed))
     made = {check.name for check in found.checks}
     blind = next((said for name, said in BLIND.items() if name in made), NOTHING)
-    excluded = ". ".join(map(str, found.excludes)) or f"without the original, {blind}"
+    excluded = ". ".join(map(str, found.detectable)) or f"without the original, {blind}"
     if found.recomputed is not None:
         excluded = f"made again from the {found.recomputed}, cell by cell; how that was chosen is not shown"
     yield "verdict", f"{found.verdict}: {f'failed: {failed}' if failed else excluded}"
     yield "false alarm", f"probability at most {float(found.level):.3g} for an honest release"
-    if found.sampled is not None:
-        yield "sample", found.sampled.words(found.rows)
     if found.linked is not None:
-        looked = found.rows if found.sampled is None else found.sampled.rows
-        yield (
-            "linked",
-            f"{found.linked} of {looked} rows belong to one record of the original for certain",
-        )
+        certain = "rows belong to one record of the original for certain"
+        yield "linked", f"{found.linked} of {found.rows} {certain}"
     for check in found.checks:
-        yield _named(check.name, check.column), _told(check)
+        yield _named(check.name, check.column), _judged(check)
         if check.power:
-            yield "  would find", check.power
+            yield "  would detect", check.power
     if repeated is not None:
         yield "T_P", str(repeated)
     reasons: dict[str, list[str]] = {}
@@ -519,7 +444,7 @@ def _named(name: str, column: str | None) -> str:
     return name if column is None else f"{name} ({column})"
 
 
-def _told(check: Check) -> str:
+def _judged(check: Check) -> str:
     judged = "passed" if check.passed else "FAILED"
     if check.e_value is None or check.level is None:
         return f"{judged}: {check.detail}"

@@ -48,19 +48,19 @@ class Conformance:
 
     @property
     def verdict(self) -> str:
-        """``conforms``, ``conforms in part``, ``does not conform``, or ``not shown``.
+        """``conforms``, ``conforms in part``, ``does not conform``, or ``inconclusive``.
 
-        In part: nothing failed, and of no operation was all tested and right. Not shown: none was tested.
-        Of one request asked alone: ``passed``, ``failed`` or ``not shown``.
+        In part: nothing failed, and of no operation was all tested and right. Inconclusive: none was tested.
+        Of one request asked alone: ``passed``, ``failed`` or ``inconclusive``.
         """
         if self.failures():
             return "does not conform" if self.replay is None else "failed"
         if self.replay is not None:
             asked = (result.verdict for result in self.results if result.id == self.replay.id)
-            return "passed" if Verdict.PASSED in asked else "not shown"
+            return "passed" if Verdict.PASSED in asked else "inconclusive"
         if self.conforming():
             return "conforms"
-        return "conforms in part" if self.in_part() else "not shown"
+        return "conforms in part" if self.in_part() else "inconclusive"
 
     @property
     def holds(self) -> bool:
@@ -181,7 +181,7 @@ def statement(outcome: Conformance) -> str:
         asked = outcome.count(Verdict.PASSED, Verdict.XFAILED) + len(failures)
         said = f"does not conform: {_counted(len(failures))} in {asked} vectors and checks"
     else:
-        said = "not shown: no operation was tested"
+        said = "inconclusive: no operation was tested"
     parts = [said + (", asked a few vectors of each file" if outcome.smoke else "")]
     if outcome.holds and outcome.count(Verdict.XFAILED):
         expected = outcome.count(Verdict.XFAILED)

@@ -75,12 +75,12 @@ def test_an_honest_release(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         }
         for name in ("plan", "possible")
     ]
-    (told,) = result["excludes"]
+    (told,) = result["detectable"]
     assert (told["column"], told["gamma_at_most"], told["gamma_at_least"]) == ("occupation", 4, 6)
     low, high = Fraction(told["retention_at_most"]), Fraction(told["retention_at_least"])
     assert Fraction(1, 6) <= low < Fraction(1, 5) < high <= Fraction(1, 4)
     assert 200 < told["altered_to_own"] < 2_000 < told["altered_to_others"]
-    assert (told["exact_counts"], told["unlinked_noticed"], told["open"]) == (0, True, [])
+    assert (told["exact_counts"], told["unlinked_detected"], told["open"]) == (0, True, [])
     assert len(result["not_shown"]) == 5
     assert result["second"] is None
 
@@ -216,7 +216,7 @@ def test_a_release_by_retention_replacement(replaced: Path, capsys: pytest.Captu
         "schema", "rows", "manifest.rows", "domain", "records", "counts", "retention", "independence",
         "replacement",
     }  # fmt: skip
-    told = result["excludes"][0]
+    told = result["detectable"][0]
     assert Fraction(told["retention_at_most"]) < Fraction(1, 2) < Fraction(told["retention_at_least"])
     assert told["open"] == []
     again = _json(
@@ -224,7 +224,7 @@ def test_a_release_by_retention_replacement(replaced: Path, capsys: pytest.Captu
     )
     assert again["recomputed_from"] == "key (keyed randomness)"
     blind = _json(capsys, *given, code=3)
-    assert (blind["verdict"], blind["excludes"]) == ("not shown", [])
+    assert (blind["verdict"], blind["detectable"]) == ("inconclusive", [])
     assert main(["audit-release", str(replaced / "adult.csv"), "--manifest", str(replaced / "m.json")]) == 2
     assert "not the one that the manifest was written for" in capsys.readouterr().err
 
@@ -281,14 +281,14 @@ def test_releases_by_swapping_and_by_alpha_beta(tmp_path: Path, capsys: pytest.C
         done.write(published, manifest=manifest)
         told = ["--manifest", manifest, "--original", tmp_path / "o.csv"]
         found = _json(capsys, published, *told, code=3)
-        assert (found["verdict"], found["mechanism"]) == ("not shown", mechanism.name)
-        assert found["excludes"][0]["open"]
+        assert (found["verdict"], found["mechanism"]) == ("inconclusive", mechanism.name)
+        assert found["detectable"][0]["open"]
         if name == "s":
             assert (found["retention"], found["linked"]) == ("1/2", table.row_count)
             assert _json(capsys, published, *told, "--retention", "0.5", code=3)["retention"] == "1/2"
         else:
             assert (found["alpha"], found["beta"], found["retention"]) == ("1/2", "1/4", None)
-        assert _json(capsys, published, "--manifest", manifest, code=3)["excludes"] == []
+        assert _json(capsys, published, "--manifest", manifest, code=3)["detectable"] == []
         assert main(["audit-release", str(published), "--manifest", str(manifest), "--gamma", "2"]) == 2
         assert f"{mechanism.name} has no decoy groups" in capsys.readouterr().err
     words = ["audit-release", str(tmp_path / "t.csv"), "--manifest", str(tmp_path / "t.json")]
@@ -337,3 +337,24 @@ def test_what_was_left_out_of_a_release_is_left_out_of_its_original(
     ):
         assert main([*audit, *wrong]) == 2
         assert message in capsys.readouterr().err
+
+
+def test_a_table_without_a_sensitive_column_is_unusable(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """None of it can be tested against the claim, with or without the original."""
+    published = tmp_path / "p.csv"
+    read_table(folder / "published.csv").to_frame().drop("occupation").write_csv(published)
+    words = ["audit-release", str(published), "--gamma", "5", "--sensitive", "occupation"]
+    for given in ((), ("--original", str(folder / "adult.csv"))):
+        assert main([*words, *given]) == 2
+        expected = "there is no column 'occupation' in the published table: check --sensitive"
+        assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--stream", "--sample", "--salt"])
+def test_an_audit_has_no_options_for_files_larger_than_memory(
+    option: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit-release", str(folder / "published.csv"), option]) == 2
+    assert f"No such option: {option}" in capsys.readouterr().err

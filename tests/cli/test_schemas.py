@@ -116,7 +116,9 @@ def test_a_hollowed_outcome_is_refused() -> None:
     for results in (right, right + wrong, right[1:2]):
         outcome = Conformance("x", "1", "2", frozenset({"below", "plan"}), results=results)
         refused("conform", outcome.to_json())
-        for verdict in {"conforms", "conforms in part", "does not conform", "not shown"} - {outcome.verdict}:
+        for verdict in {"conforms", "conforms in part", "does not conform", "inconclusive"} - {
+            outcome.verdict
+        }:
             assert not holder.is_valid(outcome.to_json() | {"verdict": verdict})
         assert not holder.is_valid(outcome.to_json() | {"holds": not outcome.holds})
 
@@ -125,10 +127,10 @@ def test_verdicts_go_with_what_was_found() -> None:
     row = {"name": "x", "column": None, "e_value": None, "log10_e": None, "level": None, "rows": None}
     row |= {"detail": "d", "power": "", "meaning": "m"}
     told: dict[str, Any] = {"mechanism": "m", "gamma": 5, "retention": "1/5", "plan": "mixed", "level": "1/9"}
-    told |= {"rows": 5, "linked": None, "sample": None, "not_checked": [], "excludes": [], "not_shown": ["x"]}
+    told |= {"rows": 5, "linked": None, "not_checked": [], "detectable": [], "not_shown": ["x"]}
     told |= {"recomputed_from": None, "second": None}
     holder = conftest.validator("audit-release")
-    for verdict, passed in (("consistent", True), ("not shown", True), ("inconsistent", False)):
+    for verdict, passed in (("consistent", True), ("inconclusive", True), ("inconsistent", False)):
         document = told | {"verdict": verdict, "checks": [row | {"passed": passed}]}
         assert holder.is_valid(document)
         assert not holder.is_valid(document | {"checks": [row | {"passed": not passed}]})

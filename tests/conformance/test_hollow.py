@@ -83,10 +83,10 @@ def ids(outcome: Conformance) -> list[str]:
 def test_a_program_that_supports_nothing_does_not_conform() -> None:
     outcome = conform(refusing([]), vector_files())
     assert ids(outcome) == []
-    assert outcome.verdict == "not shown"
+    assert outcome.verdict == "inconclusive"
     assert outcome.conforming() == []
     assert outcome.statement.startswith(
-        f"not shown: no operation was tested; {len(OPERATIONS)} not offered: "
+        f"inconclusive: no operation was tested; {len(OPERATIONS)} not offered: "
     )
     assert outcome.count(Verdict.PASSED) == outcome.by_operation()["protocol"]["passed"]
     assert outcome.count(Verdict.UNSUPPORTED) > 1_000
@@ -96,7 +96,7 @@ def test_a_program_that_supports_nothing_does_not_conform() -> None:
 def test_misspelt_operations_are_named_and_tested_by_nobody(capsys: pytest.CaptureFixture[str]) -> None:
     command = refusing(["Subset", "privacy-minimum", "qqq", "describe"], ["retenton", "mle"])
     outcome = conform(command, only(SUBSET), at_random=False)
-    assert outcome.verdict == "not shown"
+    assert outcome.verdict == "inconclusive"
     assert [(word.kind, word.name, word.nearest) for word in outcome.unknown] == [
         ("operation", "Subset", "subset"),
         ("operation", "privacy-minimum", "privacy_minimum"),
@@ -106,7 +106,7 @@ def test_misspelt_operations_are_named_and_tested_by_nobody(capsys: pytest.Captu
     assert main(["conform", "--smoke", "--json", "--", *command]) == 3
     document = json.loads(capsys.readouterr().out)
     assert document["unknown"][0] == {"kind": "operation", "name": "Subset", "nearest": "subset"}
-    assert (document["verdict"], document["holds"], document["conforming"]) == ("not shown", False, [])
+    assert (document["verdict"], document["holds"], document["conforming"]) == ("inconclusive", False, [])
     assert len(document["not_offered"]) == len(OPERATIONS)
     assert main(["conform", "--smoke", "--", *command]) == 3
     printed = " ".join(capsys.readouterr().out.split())
@@ -132,7 +132,7 @@ def test_vectors_that_ask_for_refusals_alone_show_nothing() -> None:
     files = only("plan/anatomy-invalid.json")
     outcome = conform(dying(""), files, at_random=False)
     assert outcome.by_operation()["plan"]["passed"] == len(files[0].vectors)
-    assert outcome.verdict == "not shown"
+    assert outcome.verdict == "inconclusive"
     assert "1 offered and not shown: plan" in outcome.statement
 
 
@@ -181,7 +181,7 @@ def test_expected_failures_alone_show_nothing() -> None:
     wrong = [vector.id for vector in files[0].vectors if not vector.valid]
     reasons |= {name: "not yet" for name in wrong if name in ids(outcome)}
     outcome = conform(refusing(["subset"]), files, at_random=False, expected_failures=reasons)
-    assert (outcome.verdict, ids(outcome)) == ("not shown", [])
+    assert (outcome.verdict, ids(outcome)) == ("inconclusive", [])
 
 
 def test_what_is_required_must_be_shown(capsys: pytest.CaptureFixture[str]) -> None:

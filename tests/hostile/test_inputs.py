@@ -69,10 +69,6 @@ INPUTS: dict[str, Callable[[str], list[str]]] = {
     ],
     "estimate --batch": lambda file: ["estimate", "table.csv", *ESTIMATE, "--batch", file],
     "audit-release published": lambda file: ["audit-release", file, *ESTIMATE],
-    "audit-release --stream": lambda file: ["audit-release", file, *ESTIMATE, "--stream"],
-    "audit-release --stream --original": lambda file: [
-        *("audit-release", "table.csv", *ESTIMATE, "--stream", "--original", file)
-    ],
     "audit-release --manifest": lambda file: ["audit-release", "table.csv", "--manifest", file],
     "audit-release --original": lambda file: ["audit-release", "table.csv", *ESTIMATE, "--original", file],
     "audit-release --second": lambda file: ["audit-release", "table.csv", *ESTIMATE, "--second", file],
@@ -227,9 +223,7 @@ def test_every_path_of_every_command_is_here() -> None:
                 options = [each for each in (told.default, *(told.param_decls or ())) if each is not ...]
                 named.add(f"{command} {options[0] if options else name}")
     # No paths, but read otherwise.
-    ways = {
-        "study --data", "advise --stream", "audit-release --stream", "audit-release --stream --original",
-    }  # fmt: skip
+    ways = {"study --data", "advise --stream"}
     assert named == (INPUTS.keys() - ways) | OUTPUTS
 
 

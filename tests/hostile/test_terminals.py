@@ -146,9 +146,6 @@ CASES: dict[str, tuple[list[str], tuple[int, ...]]] = {
     "audit-release": (
         [PUBLISHED, *RELEASE, "--original", TABLE, "--second", PUBLISHED], (3,),
     ),
-    "audit-release --stream": ([PUBLISHED, *RELEASE, "--original", TABLE, "--stream"], (3,)),
-    "audit-release salt refused": ([PUBLISHED, *RELEASE, "--stream", "--salt", STEERING], (2,)),
-    "audit-release sample refused": ([PUBLISHED, *RELEASE, "--stream", "--sample", STEERING], (2,)),
     "audit-release drop refused": (
         [PUBLISHED, *RELEASE, "--original", TABLE, "--drop", STEERING], (2,),
     ),

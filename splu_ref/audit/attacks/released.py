@@ -16,8 +16,7 @@ from splu_ref.audit.attacks.outcome import AttackOutcome, point_tested, sum_test
 from splu_ref.audit.attacks.presence import proof_of_presence
 from splu_ref.audit.attacks.view import Label, Score, View, best_guess, eliminated
 from splu_ref.audit.e_values import EValue
-from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.record_linkage import Match, Original
 from splu_ref.channels import Channel
 from splu_ref.interfaces import Randomizer
 from splu_ref.mechanisms import (

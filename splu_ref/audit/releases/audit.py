@@ -6,26 +6,18 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from splu_ref.audit.releases import groups, replacement, splu_gen, swapping, tuples
-from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
-from splu_ref.audit.releases.claimed_groups import ClaimedGroups
-from splu_ref.audit.releases.claimed_operator import ClaimedOperator
-from splu_ref.audit.releases.claimed_parts import ClaimedParts
-from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement
-from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping
-from splu_ref.audit.releases.claimed_tuples import ClaimedTuples
-from splu_ref.audit.releases.drawn import drawn_evidence
-from splu_ref.audit.releases.findings import (
-    Check,
-    Claimed,
-    Evidence,
-    Held,
-    NotChecked,
-    ReleaseAudit,
-    Reuse,
-    Sampled,
+from splu_ref.audit.releases import alpha_beta, cell_checks, generalization, splu_gen, swapping
+from splu_ref.audit.releases.cell_claims import OperatorClaim, ReplacementClaim, SmallDomainsClaim
+from splu_ref.audit.releases.claims import (
+    AlphaBetaClaim,
+    GeneralizationClaim,
+    SpluGenByColumnClaim,
+    SpluGenClaim,
+    SwappingClaim,
 )
-from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.findings import Check, Evidence, NotChecked, ReleaseAudit, Reuse, TableFindings
+from splu_ref.audit.releases.record_linkage import Original
+from splu_ref.audit.releases.recorded_draws import recorded_evidence
 from splu_ref.audit.releases.replay import Replay
 from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest
@@ -46,27 +38,27 @@ LEVEL = Fraction(1, 10**9)
 """Chance that an honest release is called inconsistent, unless another is given."""
 
 AnyClaim: TypeAlias = (
-    Claimed
-    | ClaimedByColumn
-    | ClaimedReplacement
-    | ClaimedGroups
-    | ClaimedOperator
-    | ClaimedParts
-    | ClaimedSwapping
-    | ClaimedTuples
+    SpluGenClaim
+    | SpluGenByColumnClaim
+    | ReplacementClaim
+    | GeneralizationClaim
+    | OperatorClaim
+    | SmallDomainsClaim
+    | SwappingClaim
+    | AlphaBetaClaim
 )
 """What may be claimed of a release; a mechanism with checks of its own is a claim of its own."""
 
 
 CLAIMS: tuple[tuple[type[Any], Callable[[Any], AnyClaim]], ...] = (
-    (SpluGen, Claimed.of),
-    (SpluGenByColumn, ClaimedByColumn.of),
-    (RetentionReplacement, ClaimedReplacement),
-    (Operator, ClaimedOperator),
-    (SmallDomainRandomization, ClaimedParts),
-    (PerturbedGeneralization, ClaimedGroups),
-    (Swapping, ClaimedSwapping),
-    (AlphaBeta, ClaimedTuples),
+    (SpluGen, SpluGenClaim.of),
+    (SpluGenByColumn, SpluGenByColumnClaim.of),
+    (RetentionReplacement, ReplacementClaim),
+    (Operator, OperatorClaim),
+    (SmallDomainRandomization, SmallDomainsClaim),
+    (PerturbedGeneralization, GeneralizationClaim),
+    (Swapping, SwappingClaim),
+    (AlphaBeta, AlphaBetaClaim),
 )
 """What is claimed by each mechanism."""
 
@@ -122,7 +114,7 @@ def audit_release(
         Another release of the same table: a release with draws of its own is an inconsistency.
     replay
         The release made again, from a transcript or a key: it is compared with the published table, and what
-        was drawn is held against uniform draws.
+        was drawn is tested against uniform draws.
     level
         Chance that an honest release is called inconsistent, over all checks together, strictly between 0
         and 1. Each statistical check is given an equal part.
@@ -137,7 +129,7 @@ def audit_release(
     Raises
     ------
     DataError
-        If a sensitive column is missing, the second release has other columns, the manifest tells of
+        If a sensitive column is missing, the second release has other columns, the manifest lists
         batches, or the transcript is damaged.
     ParameterError
         If the level is out of range, the original was prepared for other columns, or the release was made
@@ -149,29 +141,41 @@ def audit_release(
     reaches 1/a with probability at most a (Markov). How many checks are made does not depend on the draws.
     Within a check dependent e-values are averaged, never multiplied.
     """
-    require_one_batch(manifest)
-    allowed = allowed_level(level)
+    _require_one_batch(manifest)
+    allowed = _allowed_level(level)
     for column in sensitive:
         if column not in published.columns:
             raise DataError(f"there is no column {column!r} in the published table: check --sensitive")
-    held = _held(published, sensitive, claimed, original, manifest)
+    table = _checked(published, sensitive, claimed, original, manifest)
+    found = table.findings
     if replay is not None:
         replay.require(sensitive, claimed, original)
-        held.found.extend([replay.check(published), *drawn_evidence(replay)])
-    return concluded(
-        claimed,
-        held,
-        published.row_count,
-        allowed,
-        power=power,
-        published=published,
-        second=second,
-        replay=replay,
+        found += [replay.check(published), *recorded_evidence(replay)]
+    # Every statistical check is given an equal part of the level.
+    share = allowed / max(1, sum(isinstance(each, Evidence) for each in found))
+    checks = [each for each in found if isinstance(each, Check)]
+    checks += [each.judged(share, power=power) for each in found if isinstance(each, Evidence)]
+    reuse = None
+    if second is not None:
+        if second.columns != published.columns:
+            raise DataError("the second release has other columns than the first: give one of the same table")
+        reuse = table.compare(second, level=allowed)
+        checks.append(_second_check(reuse))
+    return ReleaseAudit(
+        claimed=claimed,
+        level=allowed,
+        rows=published.row_count,
+        linked=table.linked,
+        checks=tuple(checks),
+        not_checked=tuple(each for each in found if isinstance(each, NotChecked)),
+        detectable=() if table.power is None else table.power(share),
+        reuse=reuse,
+        recomputed=None if replay is None else replay.source,
     )
 
 
-def require_one_batch(manifest: Manifest | None) -> None:
-    """Raise ``DataError`` if a manifest tells of batches, each of which is a release of its own."""
+def _require_one_batch(manifest: Manifest | None) -> None:
+    """Raise ``DataError`` if a manifest lists batches, each of which is a release of its own."""
     if manifest is not None and manifest.batches:
         raise DataError(
             f"the release consists of {len(manifest.batches)} batches, which are tables of their own: audit "
@@ -179,91 +183,43 @@ def require_one_batch(manifest: Manifest | None) -> None:
         )
 
 
-def allowed_level(level: Exact) -> Fraction:
-    """Return the chance of a false alarm.
-
-    Raises
-    ------
-    ParameterError
-        Unless it is between 0 and 1.
-    """
+def _allowed_level(level: Exact) -> Fraction:
+    """Return the chance of a false alarm, which must be between 0 and 1."""
     allowed = positive(level, "level")
     if allowed >= 1:
         raise ParameterError("the level is the chance of a false alarm: give one below 1, such as 1e-9")
     return allowed
 
 
-def concluded(
-    claimed: AnyClaim,
-    held: Held,
-    rows: int,
-    allowed: Fraction,
-    *,
-    power: bool,
-    published: Microdata | None = None,
-    second: Microdata | None = None,
-    replay: Replay | None = None,
-    sampled: Sampled | None = None,
-) -> ReleaseAudit:
-    """Return what follows from the checks of a table of so many rows, at a chance of a false alarm.
-
-    Other parameters as for `audit_release`; the published table is only compared with a second one.
-    """
-    found = held.found
-    # Every statistical check is given an equal part of the level.
-    share = allowed / max(1, sum(isinstance(each, Evidence) for each in found))
-    checks = [each for each in found if isinstance(each, Check)]
-    checks += [each.judged(share, power=power) for each in found if isinstance(each, Evidence)]
-    # A second release is held against the first.
-    reuse = None
-    if second is not None:
-        if published is None or second.columns != published.columns:
-            raise DataError("the second release has other columns than the first: give one of the same table")
-        reuse = held.compare(second, level=allowed)
-        checks.append(_second_check(reuse))
-    return ReleaseAudit(
-        claimed=claimed,
-        level=allowed,
-        rows=rows,
-        linked=held.linked,
-        checks=tuple(checks),
-        not_checked=tuple(each for each in found if isinstance(each, NotChecked)),
-        excludes=() if held.excluded is None else held.excluded(share),
-        reuse=reuse,
-        recomputed=None if replay is None else replay.told,
-        sampled=sampled,
-    )
-
-
-def _held(
+def _checked(
     published: Microdata,
     sensitive: Sequence[str],
     claimed: AnyClaim,
     original: Original | None,
     manifest: Manifest | None,
-) -> Held:
-    """Hold a table against a claim, by the checks of its mechanism."""
+) -> TableFindings:
+    """Return the findings of the checks of the claimed mechanism."""
     if original is not None and original.sensitive != tuple(sensitive):
         raise ParameterError("the original was prepared for other sensitive columns: prepare it for these")
-    if isinstance(claimed, ClaimedSwapping):
-        return swapping.held(published, sensitive, claimed, original, manifest)
-    if isinstance(claimed, Claimed | ClaimedByColumn):
-        return splu_gen.held(published, sensitive, claimed, original, manifest)
+    if isinstance(claimed, SwappingClaim):
+        return swapping.check_release(published, sensitive, claimed, original, manifest)
+    if isinstance(claimed, SpluGenClaim | SpluGenByColumnClaim):
+        return splu_gen.check_release(published, sensitive, claimed, original, manifest)
     if set(sensitive) != set(claimed.columns):
         raise ParameterError("the columns with a domain are others than the sensitive ones: name those")
-    if isinstance(claimed, ClaimedTuples):
-        return tuples.held(published, claimed, original, manifest)
-    if isinstance(claimed, ClaimedGroups):
-        return groups.held(published, claimed, original, manifest)
-    return replacement.held(published, claimed, original, manifest)
+    if isinstance(claimed, AlphaBetaClaim):
+        return alpha_beta.check_release(published, claimed, original, manifest)
+    if isinstance(claimed, GeneralizationClaim):
+        return generalization.check_release(published, claimed, original, manifest)
+    return cell_checks.check_release(published, claimed, original, manifest)
 
 
 def _second_check(reuse: Reuse) -> Check:
-    told = {
+    meaning = {
         "same": "the two releases hold the same rows: the second reveals nothing more",
         "shared": "the releases differ, but too many rows agree for independent draws: some were reused",
         "opposed": "too few rows agree for independent draws: the second release avoids what the first shows",
         "fresh": "the second release has draws of its own: whoever averages the two sees small counts better",
     }
-    detail = f"{told[reuse.draws]} ({reuse.agreeing} of {reuse.linked} linked rows agree)"
+    detail = f"{meaning[reuse.draws]} ({reuse.agreeing} of {reuse.linked} linked rows agree)"
     return Check("second", None, reuse.draws == "same", detail, reuse.linked)

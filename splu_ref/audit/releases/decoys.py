@@ -1,19 +1,31 @@
-"""Which other values the records of a value are published with, and how often."""
+"""With which other values the records of a value, and the rows of a predicate, are published."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from splu_ref.audit.e_values import EValue, counts_point, rate_at_most
-from splu_ref.audit.power import rate_power
-from splu_ref.audit.releases.findings import Check, Claimed, Evidence
-from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.pooling import IMPOSSIBLE, NOTHING, largest_mean, mean_of, product_of
+from splu_ref.audit.power import RatePower, rate_power
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.findings import Check, Evidence
+from splu_ref.audit.releases.pooling import (
+    IMPOSSIBLE,
+    NOTHING,
+    effective_trials,
+    largest_mean,
+    mean_of,
+    product_of,
+    renumbered,
+)
+from splu_ref.audit.releases.record_linkage import Match, ranks_of, text_cells
 from splu_ref.channels import Channel, decoy_groups
 from splu_ref.decoys import PLANS, co_occurrence, largest_gamma
+from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray, SystemSource
 
 _LARGEST_DOMAIN = 2000
@@ -31,8 +43,8 @@ class _Pairs(NamedTuple):
     known: IntArray
 
 
-def decoys_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | None:
-    """Hold the published values of records with a known value against any decoy plan at all.
+def decoys_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidence | None:
+    """Test the published values of records with a known value against any decoy plan at all.
 
     Returns None if no row's true value is known.
 
@@ -44,7 +56,7 @@ def decoys_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | N
     places. So the number published with w is stochastically at most Bin(T, q), and `rate_at_most` at
     (T, q), which grows with the number of successes, has expectation at most 1; more than T never happen.
     The values w are averaged; the values u, which are different rows, are multiplied, or averaged as well
-    where the draws of a group hang together.
+    where the draws of a group are dependent.
     """
     pairs = _pairs(match, column)
     if pairs is None:
@@ -74,8 +86,8 @@ def decoys_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | N
     return Evidence("decoys", column, e_value, int(known.sum()), detail, power)
 
 
-def plan_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | None:
-    """Hold the published values of records with a known value against the co-occurrence of the named plan.
+def plan_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidence | None:
+    """Test the published values of records with a known value against the co-occurrence of the named plan.
 
     Returns None if the plan is not a function of the histogram, if too much is unclear about who was
     deleted, if gamma is not feasible, or if no row's true value is known.
@@ -89,7 +101,7 @@ def plan_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | Non
     Hoeffding (1963, Theorem 4) drawing with replacement only increases its expectation, and then M is
     Bin(n, c q/f) and the expectation 1. A pair with c = 0 is never seen. The values w are averaged; the
     values u, whose orders and draws are independent, are multiplied, or averaged as well where the draws of a
-    group hang together. Where the histogram is unclear, the least e-value over all that are possible is at
+    group are dependent. Where the histogram is unclear, the least e-value over all that are possible is at
     most that of the true one.
     """
     histograms, pairs = _histograms(match, column, claimed), _pairs(match, column)
@@ -111,7 +123,7 @@ def plan_evidence(match: Match, column: str, claimed: Claimed) -> Evidence | Non
     return Evidence("plan", column, e_value, int(known.sum()), detail, power)
 
 
-def possible_check(match: Match, column: str, claimed: Claimed) -> Check | None:
+def possible_check(match: Match, column: str, claimed: SpluGenClaim) -> Check | None:
     """Check that the named plan lets every row show its value, and no value be shown by too many records.
 
     Returns None where `plan_evidence` does for another reason than that no row's true value is known.
@@ -148,7 +160,7 @@ def _impossible(match: Match, column: str, together: IntArray) -> int:
     return found + int(np.maximum(counts - able, 0).sum())
 
 
-def _together(histogram: IntArray, claimed: Claimed) -> IntArray:
+def _together(histogram: IntArray, claimed: SpluGenClaim) -> IntArray:
     """Return c(u, w), and f on the diagonal, shape (values, values)."""
     counts = np.zeros((len(histogram), len(histogram)), dtype=np.int64)
     for u, law in _fixed_channel(histogram, claimed).laws.items():
@@ -158,7 +170,7 @@ def _together(histogram: IntArray, claimed: Claimed) -> IntArray:
     return counts
 
 
-def _histograms(match: Match, column: str, claimed: Claimed) -> list[IntArray]:
+def _histograms(match: Match, column: str, claimed: SpluGenClaim) -> list[IntArray]:
     """Return the histograms that the deletion can have left, if the plan follows from them."""
     if claimed.plan not in FIXED_PLANS or len(match.original.domains[column]) > _LARGEST_DOMAIN:
         return []
@@ -187,7 +199,7 @@ def _pairs(match: Match, column: str) -> _Pairs | None:
     return _Pairs(pairs // size, pairs % size, counts, known)
 
 
-def _plan_e_value(observed: IntArray, known: IntArray, histogram: IntArray, claimed: Claimed) -> EValue:
+def _plan_e_value(observed: IntArray, known: IntArray, histogram: IntArray, claimed: SpluGenClaim) -> EValue:
     channel = _fixed_channel(histogram, claimed)
     each = []
     for u in np.flatnonzero(known).tolist():
@@ -201,17 +213,135 @@ def _plan_e_value(observed: IntArray, known: IntArray, histogram: IntArray, clai
     return _over_values(each, claimed)
 
 
-def _over_values(each: list[EValue], claimed: Claimed) -> EValue:
+def _over_values(each: list[EValue], claimed: SpluGenClaim) -> EValue:
     """Return one e-value made from those of the true values."""
-    return product_of(each) if claimed.together == 1 else mean_of(each)
+    return product_of(each) if claimed.dependent == 1 else mean_of(each)
 
 
-def _loss(claimed: Claimed) -> int:
+def _loss(claimed: SpluGenClaim) -> int:
     """Return what one e-value loses beside the number of all by `_over_values`, as a factor at most."""
-    return 9 if claimed.together == 1 else 1
+    return 9 if claimed.dependent == 1 else 1
 
 
-def _fixed_channel(histogram: IntArray, claimed: Claimed) -> Channel[int, int]:
+def _fixed_channel(histogram: IntArray, claimed: SpluGenClaim) -> Channel[int, int]:
     assert claimed.plan is not None
     plan = PLANS[claimed.plan](histogram, claimed.law.gamma, SystemSource())  # these plans draw nothing
     return decoy_groups(co_occurrence(plan).counts(), claimed.law)
+
+
+_MOST_COLUMNS = 16
+
+
+def predicates_evidence(
+    published: Microdata, column: str, sensitive: Sequence[str], claimed: SpluGenClaim, least: int = 20
+) -> Evidence | None:
+    """Test the share of one value in a predicate against max(p, q), q the probability of each decoy.
+
+    Returns None if no cell of a non-sensitive column, and no two of them together, stand in ``least`` rows.
+
+    Notes
+    -----
+    Given the plan and the places a row shows any value with probability at most max(p, q), independently of
+    the other rows. A predicate, a cell or two of them, names rows without looking at draws. The most
+    frequent value in the first half of its rows is fixed when the second half is looked at, where
+    `rate_at_most` holds its number. The predicates are averaged. This needs no original: a table of true
+    values in which one of them is typical of a predicate is detected.
+
+    Where the draws of a group are dependent, a row in the first half may depend on one in the second. So
+    every value is tested in all rows of a predicate, each of which counts for one in gamma
+    (`effective_trials`), and the values are averaged as well.
+    """
+    values = ranks_of(text_cells(published, [column], blank=True))[0]
+    others = [name for name in published.columns if name not in sensitive]
+    trials: list[IntArray] = [np.empty(0, dtype=np.int64)]
+    shown: list[IntArray] = [np.empty(0, dtype=np.int64)]
+    independent = claimed.dependent == 1
+    for cells in _predicates(ranks_of(text_cells(published, others, blank=True))):
+        tested, successes = (
+            _second_halves(cells, values, least) if independent else _all(cells, values, least)
+        )
+        trials.append(tested)
+        shown.append(successes)
+    tested, successes = np.concatenate(trials), np.concatenate(shown)
+    if not len(tested):
+        return None
+    tested, successes = effective_trials(tested, successes, claimed.dependent)
+    rate = max(claimed.law.retention, claimed.law.decoy)
+    of = len(tested) * (1 if independent else len(np.unique(values)))
+    e_value = largest_mean(rate_at_most, tested, successes, [rate] * len(tested), above_only=True, of=of)
+    detail = f"the most frequent value of {len(tested)} predicates against at most {float(rate):.4f}"
+
+    def power(level: Fraction) -> str:
+        reached = rate_power(rate_at_most, int(tested.max()), rate, level / of)
+        words = "half of the largest predicate" if independent else "the groups of the largest predicate"
+        return f"{words}: {reached}"
+
+    return Evidence("predicates", column, e_value, published.row_count, detail, power)
+
+
+def unlinked_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidence | None:
+    """Test rows whose true value is unknown against max(p, q): their class's most frequent true value.
+
+    Returns None if every row's true value is known.
+    """
+    rows, shown, _ = match.unlinked(column)
+    if not rows:
+        return None
+    rate = max(claimed.law.retention, claimed.law.decoy)
+    detail = f"{shown} of {rows} rows show the most frequent value of the records that they may be"
+
+    def power(level: Fraction) -> str:
+        return str(unlinked_power(rows, claimed, level))
+
+    trials, successes = effective_trials(np.array([rows]), np.array([shown]), claimed.dependent)
+    e_value = rate_at_most(int(trials[0]), int(successes[0]), rate)
+    return Evidence("unlinked", column, e_value, rows, detail, power)
+
+
+def unlinked_power(rows: int, claimed: SpluGenClaim, level: Fraction) -> RatePower:
+    """Return which other shares of the most frequent value are found in so many rows.
+
+    Where the draws of a group are dependent, those of rows that show it in whole groups or not at all.
+    """
+    trials = -(-rows // claimed.dependent)
+    return rate_power(rate_at_most, trials, max(claimed.law.retention, claimed.law.decoy), level)
+
+
+def _predicates(columns: list[IntArray]) -> Iterator[IntArray]:
+    """Yield the predicate of each row, for every column and every two columns."""
+    yield from columns
+    if len(columns) <= _MOST_COLUMNS:
+        for one, other in combinations(columns, 2):
+            yield one * (int(other.max(initial=0)) + 1) + other
+
+
+def _all(cells: IntArray, values: IntArray, least: int) -> tuple[IntArray, IntArray]:
+    """Return the rows of each predicate, and how many show the value that most of them show."""
+    cell = renumbered(cells)
+    sizes, width = np.bincount(cell), int(values.max(initial=0)) + 1
+    pairs, counts = np.unique(cell * width + values, return_counts=True)
+    most = np.zeros(len(sizes), dtype=np.int64)
+    np.maximum.at(most, pairs // width, counts)
+    enough = sizes >= least
+    return sizes[enough].astype(np.int64), most[enough]
+
+
+def _second_halves(cells: IntArray, values: IntArray, least: int) -> tuple[IntArray, IntArray]:
+    """Return the rows of each predicate's second half, and how many show what is typical of the first."""
+    cell = renumbered(cells)
+    sizes = np.bincount(cell)
+    order = np.argsort(cell.astype(np.min_scalar_type(len(sizes))), kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    place = np.empty(len(cell), dtype=np.int64)
+    place[order] = np.arange(len(cell)) - np.repeat(starts, sizes)
+    early = place < (sizes // 2)[cell]
+    width = int(values.max(initial=0)) + 1
+    pairs, counts = np.unique((cell * width + values)[early], return_counts=True)
+    by_count = np.lexsort((-counts, pairs // width))
+    _, first = np.unique((pairs // width)[by_count], return_index=True)
+    typical = np.full(len(sizes), -1, dtype=np.int64)
+    typical[pairs[by_count[first]] // width] = pairs[by_count[first]] % width
+    shown = np.bincount(cell[~early & (values == typical[cell])], minlength=len(sizes))
+    enough = sizes >= least
+    tested: IntArray = (sizes - sizes // 2)[enough]
+    return tested, shown[enough].astype(np.int64)

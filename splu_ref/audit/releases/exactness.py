@@ -11,8 +11,9 @@ import numpy as np
 from scipy.special import ive
 
 from splu_ref.audit.e_values import EValue
-from splu_ref.audit.releases.findings import Claimed, Evidence
-from splu_ref.audit.releases.tallied import Tallied
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.findings import Evidence
+from splu_ref.audit.releases.record_linkage import Match
 from splu_ref.channels import PublishedCount
 from splu_ref.randomness import IntArray
 
@@ -20,8 +21,8 @@ _ROUNDING = 1e-6  # covers the rounding of logarithms in double precision, amply
 _WIDEST = 300
 
 
-def exactness_evidence(match: Tallied, column: str, claimed: Claimed) -> Evidence:
-    """Hold the distance of the published counts from the true ones against the least noise of any plan.
+def exactness_evidence(match: Match, column: str, claimed: SpluGenClaim) -> Evidence:
+    """Test the distance of the published counts from the true ones against the least noise of any plan.
 
     Notes
     -----
@@ -47,7 +48,7 @@ def exactness_evidence(match: Tallied, column: str, claimed: Claimed) -> Evidenc
     e_value = EValue(logs[distance] if distance < len(logs) else -2 - _ROUNDING)
 
     def power(level: Fraction) -> str:
-        most = noticed_distance(match, column, claimed, level)
+        most = detectable_distance(match, column, claimed, level)
         return "no counts, not even exact ones" if most is None else f"counts up to {most} records away"
 
     which = "all values" if claimed.is_independent else f"{len(held)} values of at most {claimed.draws.bound}"
@@ -55,7 +56,7 @@ def exactness_evidence(match: Tallied, column: str, claimed: Claimed) -> Evidenc
     return Evidence("exactness", column, e_value, match.rows, detail, power)
 
 
-def noticed_distance(match: Tallied, column: str, claimed: Claimed, level: Fraction) -> int | None:
+def detectable_distance(match: Match, column: str, claimed: SpluGenClaim, level: Fraction) -> int | None:
     """Return up to which distance from the true counts published ones fail; None if exact ones pass.
 
     Under ``all-or-none`` a true count that is no multiple of gamma fails wherever its value is rare.
@@ -96,7 +97,7 @@ def count_mass_log10(law: PublishedCount, rows: int, largest: int) -> float:
     return (rows * math.log1p(uniform * math.expm1(one)) + _ROUNDING) / math.log(10)
 
 
-def rare_mass_log10(claimed: Claimed, frequencies: IntArray) -> float:
+def rare_mass_log10(claimed: SpluGenClaim, frequencies: IntArray) -> float:
     """Return an upper bound of log10 of the chance of any one vector of published counts under ``capped``.
 
     Parameters
@@ -181,7 +182,7 @@ def _saddle(scales: Sequence[tuple[int, int]], size: int) -> float:
     return high
 
 
-def _distances(match: Tallied, column: str, claimed: Claimed) -> tuple[float, ...]:
+def _distances(match: Match, column: str, claimed: SpluGenClaim) -> tuple[float, ...]:
     """Return log10 of the e-value for each distance, as long as it says anything."""
     low, high = match.frequency_bounds(column)
     listed = match.histograms(column)
@@ -227,7 +228,7 @@ def _possible(widths: list[int], total: int) -> int:
     return max(1, ways[total])
 
 
-def protected(match: Tallied, column: str, claimed: Claimed) -> IntArray:
+def protected(match: Match, column: str, claimed: SpluGenClaim) -> IntArray:
     """Return the values whose counts no release may have exactly but by chance.
 
     All of them if the draws are independent, otherwise those that have no more records than the law's bound,

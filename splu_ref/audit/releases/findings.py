@@ -1,227 +1,16 @@
-"""What an audit of a release states: the claim held against it, each check, and the verdict."""
+"""What an audit of a release states: the claim, each check, and the verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from splu_ref.audit.e_values import EValue
-from splu_ref.audit.releases.original import Original
-from splu_ref.audit.releases.words import NOT_SHOWN, NOT_SHOWN_BY_REPLAY
-from splu_ref.channels import GroupDraws, PublishedCount
-from splu_ref.decoys import PLANS
-from splu_ref.interfaces import Mechanism
-from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import ParameterError
-
-
-class Noticed(Protocol):
-    """What the checks of a sensitive column would have noticed; in words as a text."""
-
-    @property
-    def column(self) -> str:
-        """The sensitive column."""
-        ...
-
-    @property
-    def open(self) -> tuple[str, ...]:
-        """What an unprotected release may be that the checks would not have noticed, in words."""
-        ...
-
-    @property
-    def numbers(self) -> dict[str, object]:
-        """All of it for programs."""
-        ...
-
-
-class Stated(Protocol):
-    """What is said of how a table was published, whatever the mechanism."""
-
-    @property
-    def unseen(self) -> str:
-        """What of this mechanism no audit sees, in words."""
-        ...
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """The mechanism and its numbers, for programs."""
-        ...
-
-    def made_by(self, mechanism: Mechanism[object]) -> bool:
-        """Return whether a mechanism is the one that is claimed."""
-        ...
-
-
-class Claim(Stated, Protocol):
-    """A mechanism that publishes each record by a coin of its own, as far as several checks ask."""
-
-    @property
-    def kept_words(self) -> str:
-        """What a row did that shows its own value, in words."""
-        ...
-
-    @property
-    def period(self) -> int:
-        """How far apart rows stand that might have to do with each other."""
-        ...
-
-    @property
-    def spare(self) -> int:
-        """How many rows of two releases may be other records at most, because some were deleted."""
-        ...
-
-    @property
-    def together(self) -> int:
-        """How many rows may hang together in what they show; 1 if each has a draw of its own."""
-        ...
-
-    def own_rate(self, column: str, value: int) -> Fraction:
-        """Return the probability that a record of this value is published with it."""
-        ...
-
-    def alternatives(self, column: str, rate: Fraction) -> list[tuple[str, Fraction]]:
-        """Return deviations in words, and the own rate of each, where it is ``rate`` on average."""
-        ...
-
-    def agreement(self, column: str) -> tuple[Fraction, Fraction]:
-        """Return bounds of the chance that two releases with draws of their own agree in a row."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Claimed:
-    """How a table is said to have been published.
-
-    Attributes
-    ----------
-    law
-        The law of published counts: size of a decoy group, and probability p of keeping the own value, below
-        1.
-    plan
-        Name of the plan method, or None if the claim names none.
-    draws
-        How the draws of a group hang together.
-    divisor
-        Of the number of rows that are published; gamma unless other columns have another one.
-
-    Raises
-    ------
-    ParameterError
-        For a retention of 1, an unknown plan, or draws that ask for another retention than 1/gamma.
-    """
-
-    law: PublishedCount
-    plan: str | None = None
-    draws: GroupDraws = field(default_factory=GroupDraws)
-    divisor: int = 0
-
-    kept_words: ClassVar[str] = "kept it"
-    """What a row did that shows its own value."""
-    unseen: ClassVar[str] = (
-        "who stood in a decoy group together is not published, so that part of a plan is not seen"
-    )
-    """What no audit sees of a release by SPLU-Gen."""
-
-    def __post_init__(self) -> None:
-        if self.plan is not None and self.plan not in PLANS:
-            raise ParameterError(f"plan {self.plan!r} is unknown: choose one of {', '.join(PLANS)}")
-        if self.law.retention == 1:
-            raise ParameterError("a retention of 1 publishes the original itself: give one below 1")
-        if not (self.is_independent or self.law.is_plain):
-            raise ParameterError(f"--draws {self.draws} needs the retention 1/gamma: leave --retention out")
-        object.__setattr__(self, "divisor", self.divisor or int(self.law.gamma))
-
-    @classmethod
-    def of(cls, mechanism: SpluGen) -> Claimed:
-        """Return the claim of a mechanism."""
-        return cls(mechanism.record_law, mechanism.plan, mechanism.draws)
-
-    def column(self, name: str) -> Claimed:
-        """Return what is claimed of a sensitive column: the same of all."""
-        del name
-        return self
-
-    @property
-    def is_independent(self) -> bool:
-        """Whether each record draws for itself."""
-        return self.draws.name == "independent"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """The mechanism and its numbers, for programs."""
-        told: dict[str, object] = {
-            "mechanism": SpluGen.name,
-            "gamma": int(self.law.gamma),
-            "retention": str(self.law.retention),
-            "plan": self.plan,
-        }
-        return told if self.is_independent else told | {"draws": str(self.draws)}
-
-    @property
-    def period(self) -> int:
-        """How far apart rows stand that might have to do with each other: gamma."""
-        return int(self.law.gamma)
-
-    @property
-    def spare(self) -> int:
-        """How many rows of two releases may be other records at most, because some were deleted."""
-        return self.divisor - 1
-
-    @property
-    def together(self) -> int:
-        """How many rows may hang together: those of a group, unless each record draws for itself."""
-        return 1 if self.is_independent else int(self.law.gamma)
-
-    def own_rate(self, column: str, value: int) -> Fraction:
-        """Return the probability that a record is published with its own value."""
-        del column, value
-        return self.law.retention
-
-    def alternatives(self, column: str, rate: Fraction) -> list[tuple[str, Fraction]]:
-        """Return the deviations for which a number of rows is stated."""
-        del column
-        gamma = self.period
-        if self.law.is_plain:
-            near = [g for g in (gamma - 1, gamma + 1) if g >= 2]
-            return [(f"gamma = {other} instead", Fraction(1, other)) for other in near]
-        off = min(rate, 1 - rate) / 10
-        return [(f"p = {rate - off}", rate - off), (f"p = {rate + off}", rate + off)]
-
-    def agreement(self, column: str) -> tuple[Fraction, Fraction]:
-        """Return bounds of the chance that two releases with draws of their own agree in a row.
-
-        If both rows are one record, it is at least that of keeping the value twice; whichever records they
-        are, it is at most the largest chance of any value.
-        """
-        del column
-        return self.law.retention**2, max(self.law.retention, self.law.decoy)
-
-    def prepared(self, table: Microdata, sensitive: Sequence[str]) -> Original:
-        """Return an original, prepared to be held against releases."""
-        return Original(table, sensitive)
-
-    @property
-    def releasing(self) -> SpluGen:
-        """The mechanism that makes the release again.
-
-        Raises
-        ------
-        ParameterError
-            If no plan is named.
-        """
-        if self.plan is None:
-            raise ParameterError("--plan is missing: give it, or the release's --manifest")
-        return SpluGen(self.law.gamma, self.law.retention, self.plan, draws=self.draws)
-
-    def made_by(self, mechanism: Mechanism[object]) -> bool:
-        """Return whether a mechanism is SPLU-Gen of this law, and of this plan if one is named."""
-        if not isinstance(mechanism, SpluGen):
-            return False
-        same = mechanism.record_law == self.law and mechanism.draws == self.draws
-        return same and self.plan in (None, mechanism.plan)
+from splu_ref.audit.releases.claims import Claim
+from splu_ref.audit.releases.detection_power import DetectionPower
+from splu_ref.audit.releases.messages import NOT_SHOWN, NOT_SHOWN_BY_REPLAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +96,7 @@ class NotChecked:
     reason: str
 
 
-Found: TypeAlias = Check | Evidence | NotChecked
+Finding: TypeAlias = Check | Evidence | NotChecked
 """What came of a check that was planned."""
 
 
@@ -336,63 +125,27 @@ class Reuse:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A table that was held against a claim.
+class TableFindings:
+    """What came of the checks of a table, before they are judged.
 
     Attributes
     ----------
-    found
-        What came of each check.
+    findings
+        One for each check.
     compare
-        How another release is held against this one: a function of the other and of ``level``, the chance
+        How another release is compared with this one: a function of the other and of ``level``, the chance
         that two releases with independent draws are said to share them.
     linked
         Published rows that belong to one record of the original for certain; None without an original.
-    excluded
-        What would have been noticed, by sensitive column, given the level of each statistical check; None
-        if nothing was held against an original.
+    power
+        What would have been detected, by sensitive column, given the level of each statistical check; None
+        if there was no original to test the table against.
     """
 
-    found: list[Found]
+    findings: list[Finding]
     compare: Callable[..., Reuse]
     linked: int | None = None
-    excluded: Callable[[Fraction], tuple[Noticed, ...]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Sampled:
-    """The rows of a table larger than memory that were held.
-
-    Attributes
-    ----------
-    rows
-        How many.
-    most
-        How many there might have been.
-    salt
-        What they were chosen by: with it, and this number, the same rows are chosen again.
-    """
-
-    rows: int
-    most: int
-    salt: int
-
-    @property
-    def numbers(self) -> dict[str, object]:
-        """The same for programs; the salt as text, since it may be larger than their numbers."""
-        return {"rows": self.rows, "most": self.most, "salt": str(self.salt)}
-
-    def words(self, rows: int) -> str:
-        """Return the same for people, of a table of so many rows."""
-        if not self.rows:
-            return f"none of {rows} rows is looked at by itself: all are counted"
-        told = f"{self.rows} of {rows} rows are looked at, chosen by --salt {self.salt} --sample {self.most}"
-        if self.rows == rows:
-            return told
-        # So many rows are all outside with probability exp(-7) < 1/1000 at most, unless they are alike.
-        missed = -(-7 * rows // self.rows)
-        few = f"what is confined to fewer than {missed} rows, or to rows that are alike, may be outside"
-        return f"{told}; {few}"
+    power: Callable[[Fraction], tuple[DetectionPower, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,36 +155,32 @@ class ReleaseAudit:
     Attributes
     ----------
     claimed
-        What was held against the release.
+        What is claimed of the release.
     level
         Chance that an honest release is called inconsistent, over all checks together.
     rows
         Rows of the published table.
     linked
-        Published rows, of the sample if there is one, that belong to one record of the original for certain;
-        None without an original.
+        Published rows that belong to one record of the original for certain; None without an original.
     checks, not_checked
         Everything that was checked, and what was not.
-    excludes
-        What would have been noticed, by sensitive column; empty if nothing was held against an original.
+    detectable
+        What would have been detected, by sensitive column; empty without an original.
     reuse
         What a second release has in common with the first; None without one.
     recomputed
         What the release was made again from, in words; None if it was not.
-    sampled
-        Which rows were linked and compared; None if all were.
     """
 
-    claimed: Stated
+    claimed: Claim
     level: Fraction
     rows: int
     linked: int | None
     checks: tuple[Check, ...]
     not_checked: tuple[NotChecked, ...]
-    excludes: tuple[Noticed, ...]
+    detectable: tuple[DetectionPower, ...]
     reuse: Reuse | None = None
     recomputed: str | None = None
-    sampled: Sampled | None = None
 
     @property
     def not_shown(self) -> tuple[str, ...]:
@@ -439,14 +188,14 @@ class ReleaseAudit:
         return (*NOT_SHOWN, self.claimed.unseen) if self.recomputed is None else NOT_SHOWN_BY_REPLAY
 
     @property
-    def verdict(self) -> Literal["consistent", "inconsistent", "not shown"]:
+    def verdict(self) -> Literal["consistent", "inconsistent", "inconclusive"]:
         """What was shown.
 
         ``inconsistent``: a check failed. ``consistent``: none did, and in every sensitive column the checks
-        would have told the release from an unprotected one, or it was made again from what was drawn.
-        ``not shown``: none did, but they would not.
+        would have distinguished the release from an unprotected one, or it was made again from what was
+        drawn. ``inconclusive``: none did, but they would not.
         """
         if not all(check.passed for check in self.checks):
             return "inconsistent"
-        told = self.excludes and not any(each.open for each in self.excludes)
-        return "consistent" if told or self.recomputed is not None else "not shown"
+        decided = self.detectable and not any(each.open for each in self.detectable)
+        return "consistent" if decided or self.recomputed is not None else "inconclusive"

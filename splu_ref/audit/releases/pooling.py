@@ -1,9 +1,13 @@
-"""Many e-values as one: the mean of dependent ones, the product of independent ones."""
+"""Many e-values as one, and the divisions of the rows whose parts are tested.
+
+The mean of dependent e-values is one, and so is the product of independent ones. Divisions can be named
+before anything is drawn, or other draws decide them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -12,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from splu_ref.audit.e_values import EValue, average, counts_point
+from splu_ref.audit.releases.record_linkage import Match
 from splu_ref.randomness import IntArray
 
 Logs: TypeAlias = NDArray[np.float64]
@@ -117,7 +122,7 @@ def renumbered(parts: IntArray) -> IntArray:
 
 
 def point_logs(
-    trials: IntArray, successes: IntArray, rate: Fraction | tuple[Logs, Logs], together: int = 1
+    trials: IntArray, successes: IntArray, rate: Fraction | tuple[Logs, Logs], dependent: int = 1
 ) -> Logs:
     """Return natural logarithms of `counts_point`, rounded down amply, shape of the counts.
 
@@ -128,18 +133,18 @@ def point_logs(
     rate
         As there; or the rates and what is left of 1, each by count, as sums of as many doubles.
     together
-        How many trials may hang together in any way whatever; each counts for one in so many.
+        How many trials may depend on each other in any way whatever; each counts for one in so many.
 
     Notes
     -----
-    Let g = ``together``, and let the trials be in groups of at most g that are independent of each other.
+    Let g = ``dependent``, and let the trials be in groups of at most g that are independent of each other.
     For a > 0 and events of chance r, of which a group holds some, the mean of a^(their number) is at most the
     product over the events of (1 - r + r a^g)^(1/g) (Hoelder). So for every theta, with
     a^g = theta (1-r)/((1-theta) r), the ratio ((1-theta)/(1-r))^(n/g) a^k has a mean of at most 1, and the
     mean of it over theta is the mixture of `counts_point` at n/g trials and k/g successes. The same holds for
     a product over parts of the trials, whichever of them are in one group, so parts may be multiplied.
     """
-    n, k = (trials, successes) if together == 1 else (trials / together, successes / together)
+    n, k = (trials, successes) if dependent == 1 else (trials / dependent, successes / dependent)
     rounding = 1e-12 * (1 + n * np.log(n + 2))
     kept: Logs | float
     left: Logs | float
@@ -154,13 +159,14 @@ def point_logs(
     return logs
 
 
-def bound_together(trials: IntArray, successes: IntArray, together: int) -> tuple[IntArray, IntArray]:
+def effective_trials(trials: IntArray, successes: IntArray, dependent: int) -> tuple[IntArray, IntArray]:
     """Return for how many independent trials, and successes among them, one-sided tests may count.
 
-    Where up to ``together`` trials may hang together each counts for one in so many, as in `point_logs`, with
-    the trials rounded up and the successes down: this lowers an e-value for more successes than stated.
+    Where up to ``dependent`` trials may depend on each other each counts for one in so many, as in
+    `point_logs`, with the trials rounded up and the successes down: this lowers an e-value for more successes
+    than stated.
     """
-    return -(-trials // together), successes // together
+    return -(-trials // dependent), successes // dependent
 
 
 def independent_product(logs: Logs) -> float:
@@ -204,3 +210,46 @@ def mean_of(values: Sequence[EValue]) -> EValue:
 def mean_log(logs: Sequence[float]) -> float:
     """Return the natural logarithm of the mean of e-values that are given by theirs."""
     return float(np.logaddexp.reduce(np.array(logs))) - math.log(len(logs)) - 1e-9
+
+
+_MODULI = 32
+_MOST_BLOCKS = 1 << 14
+
+
+def moduli(rows: int, further: Iterable[int] = ()) -> list[int]:
+    """Return 2 to 32, and those further ones that are below the number of rows."""
+    return sorted({*range(2, _MODULI + 1), *(each for each in further if each < rows)})
+
+
+def by_place(places: IntArray, size: int, further: Iterable[int] = ()) -> Iterator[IntArray]:
+    """Divide by places 0 .. size - 1: modulo numbers, in blocks, and by the distance from both ends."""
+    for modulus in moduli(size, further):
+        yield places % modulus
+    blocks = 2
+    while blocks <= min(_MOST_BLOCKS, size // 4):
+        yield places * blocks // size
+        blocks *= 2
+    yield np.log2(places + 1).astype(np.int64)
+    yield np.log2(size - places).astype(np.int64)
+
+
+def by_cells(ranks: IntArray) -> Iterator[IntArray]:
+    """Divide by the cells of a column, given as ranks, and by coarse ranges of them."""
+    cells = renumbered(ranks)
+    if cells.max() < max(2, len(cells) // 2):
+        yield cells
+    held = np.bincount(cells)
+    order = (np.cumsum(held) - held)[cells]
+    for blocks in (2, 4, 8, 16):
+        yield order * blocks // len(cells)
+
+
+def by_other_sensitive(match: Match, column: str, rows: IntArray) -> Iterator[IntArray]:
+    """Divide by the true and the published value of another sensitive column, and whether it was kept."""
+    for other in match.original.sensitive:
+        if other != column:
+            true = match.true_values(other)[rows]
+            published = match.published[other][rows]
+            yield true
+            yield published
+            yield np.where(true < 0, 2, true == published)

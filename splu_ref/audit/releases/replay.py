@@ -2,19 +2,175 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from splu_ref.audit.releases.cells import text_cells
-from splu_ref.audit.releases.findings import Check, Stated
-from splu_ref.audit.releases.original import Original
-from splu_ref.audit.releases.watched import Drawn, WatchedRandomness
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_ref.audit.releases.claims import Claim
+from splu_ref.audit.releases.findings import Check
+from splu_ref.audit.releases.record_linkage import Original, text_cells
 from splu_ref.interfaces import Mechanism
 from splu_ref.mechanisms import Release, Transcript, ordered_digest
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError, TapeExhaustedError
-from splu_ref.randomness import Key, KeyedSource, Randomness, TapeSource
+from splu_ref.randomness import (
+    Draws,
+    IntArray,
+    Key,
+    KeyedRelease,
+    KeyedSource,
+    PlanSecret,
+    Randomness,
+    ReleaseContext,
+    ReleaseRandomness,
+    TapeSource,
+    UniformSource,
+)
+
+
+class ColumnDraws:
+    """What was drawn for one sensitive column.
+
+    Attributes
+    ----------
+    kept
+        The records that were not deleted, ascending; their order is that of the other attributes.
+    integers
+        The uniform integer of each kept record, shape (kept,); where the draws of groups are dependent, those
+        below gamma that the groups drew, in this order.
+    places
+        The kept records by value, in the order of their places in the plan, shape (kept,).
+    shuffle
+        The kept record at each published row, shape (kept,); of the first column alone.
+    """
+
+    kept: IntArray
+    integers: IntArray
+    places: IntArray
+    shuffle: IntArray
+
+
+class RecordedDraws:
+    """The draws of a table's records for one column, each noted: see `Draws`."""
+
+    def __init__(self, draws: Draws, noted: ColumnDraws) -> None:
+        self.name = draws.name
+        self._draws = draws
+        self._noted = noted
+
+    def below(self, bound: int, size: int) -> IntArray:
+        """Note and return one integer for each record."""
+        self._noted.integers = self._draws.below(bound, size)
+        return self._noted.integers
+
+    def permutation(self, size: int) -> IntArray:
+        """Note and return the order of the rows."""
+        self._noted.shuffle = self._draws.permutation(size)
+        return self._noted.shuffle
+
+    def order_within(self, codes: IntArray) -> IntArray:
+        """Note and return the records by code."""
+        self._noted.places = self._draws.order_within(codes)
+        return self._noted.places
+
+    def subset(self, population: int, count: int) -> IntArray:
+        """Return the records to delete."""
+        return self._draws.subset(population, count)
+
+    def kept(self, rows: IntArray) -> RecordedDraws:
+        """Note the records that are left, and return their draws."""
+        self._noted.kept = rows
+        return RecordedDraws(self._draws.kept(rows), self._noted)
+
+    def plan_secret(self) -> PlanSecret:
+        """Return what the plan is drawn from."""
+        return self._draws.plan_secret()
+
+    def group_draws(self) -> PlanSecret:
+        """Return what the draws of groups are drawn from, watched."""
+        self._noted.integers = np.empty(0, dtype=np.int64)
+        return _RecordedGroups(self._draws.group_draws(), self._noted)
+
+
+class _RecordedGroups:
+    """What the draws of groups are drawn from, their integers noted."""
+
+    def __init__(self, source: PlanSecret, noted: ColumnDraws) -> None:
+        self._source = source
+        self._noted = noted
+
+    def block(self, number: int) -> _RecordedStream:
+        return _RecordedStream(self._source.block(number), self._noted)
+
+
+class _RecordedStream:
+    """A stream whose arrays of integers are noted, one after the other."""
+
+    def __init__(self, stream: UniformSource, noted: ColumnDraws) -> None:
+        self.name = stream.name
+        self._stream = stream
+        self._noted = noted
+
+    def integer_below(self, bound: int) -> int:
+        return self._stream.integer_below(bound)
+
+    def below(self, bound: int, size: int) -> IntArray:
+        drawn = self._stream.below(bound, size)
+        self._noted.integers = np.append(self._noted.integers, drawn)
+        return drawn
+
+    def coins(self, size: int) -> NDArray[np.bool_]:
+        return self._stream.coins(size)
+
+    def permutation(self, size: int) -> IntArray:
+        return self._stream.permutation(size)
+
+    def order_within(self, codes: IntArray) -> IntArray:
+        return self._stream.order_within(codes)
+
+    def subset(self, population: int, count: int) -> IntArray:
+        return self._stream.subset(population, count)
+
+    def block(self, number: int) -> UniformSource:
+        return self
+
+
+class RecordedRandomness:
+    """The randomness of one table, and what was drawn of it.
+
+    Attributes
+    ----------
+    columns
+        What was drawn for each sensitive column.
+    release_key
+        The key of a keyed release, None for a stream.
+    """
+
+    def __init__(self, source: Randomness) -> None:
+        self.name = source.name
+        self.columns: dict[str, ColumnDraws] = {}
+        self.release_key: bytes | None = None
+        self._source = source
+
+    def for_release(self, context: ReleaseContext) -> ReleaseRandomness:
+        """Return the randomness of the release, watched."""
+        release = self._source.for_release(context)
+        self.release_key = release.key.secret if isinstance(release, KeyedRelease) else None
+        return _RecordedRelease(release, self.columns)
+
+
+class _RecordedRelease:
+    def __init__(self, release: ReleaseRandomness, columns: dict[str, ColumnDraws]) -> None:
+        self.name = release.name
+        self._release = release
+        self._columns = columns
+
+    def for_records(self, column: str, identities: Callable[[], Sequence[bytes]]) -> Draws:
+        self._columns[column] = ColumnDraws()
+        return RecordedDraws(self._release.for_records(column, identities), self._columns[column])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +186,7 @@ class Replay:
     release
         What the draws give.
     randomness
-        Name of the source of random integers, as the transcript tells it.
+        Name of the source of random integers, as the transcript states it.
     columns
         The draws of each sensitive column.
     tape
@@ -44,13 +200,13 @@ class Replay:
     original: Microdata
     release: Release
     randomness: str
-    columns: dict[str, Drawn]
+    columns: dict[str, ColumnDraws]
     tape: bytes = b""
     published: str | None = None
 
     @classmethod
     def of_transcript(cls, transcript: Transcript, original: Microdata, key: Key | None = None) -> Self:
-        """Return the release of which a transcript tells.
+        """Return the release that a transcript records.
 
         Parameters
         ----------
@@ -59,7 +215,7 @@ class Replay:
         original
             The table that was published, as it was read then: the same rows, from a file of the same kind.
         key
-            The secret key of a keyed release, which is then held against the transcript's commitment.
+            The secret key of a keyed release, which is then tested against the transcript's commitment.
 
         Raises
         ------
@@ -125,11 +281,11 @@ class Replay:
         )
 
     @property
-    def told(self) -> str:
+    def source(self) -> str:
         """What the release was made from, in words."""
         return f"{self.origin} ({self.randomness} randomness)"
 
-    def require(self, sensitive: Sequence[str], claimed: Stated, original: Original | None) -> None:
+    def require(self, sensitive: Sequence[str], claimed: Claim, original: Original | None) -> None:
         """Raise ``ParameterError`` unless this is the release that is claimed, of the original given."""
         if original is None or original.table is not self.original:
             raise ParameterError("a release is made again from the original that it is audited with: give it")
@@ -170,8 +326,8 @@ def _made(
     sensitive: Sequence[str],
     source: Randomness,
     id_column: str | None,
-) -> tuple[WatchedRandomness, Release]:
-    watched = WatchedRandomness(source)
+) -> tuple[RecordedRandomness, Release]:
+    watched = RecordedRandomness(source)
     return watched, mechanism.publish(original, sensitive, watched, id_column=id_column)
 
 

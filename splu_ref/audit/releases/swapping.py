@@ -10,16 +10,25 @@ from functools import cached_property, partial
 import numpy as np
 
 from splu_ref.audit.e_values import EValue, average
-from splu_ref.audit.releases.arrangement import compared, independence_of, locality_of
-from splu_ref.audit.releases.cells import text_cells
-from splu_ref.audit.releases.claimed_swapping import ClaimedSwapping, ExcludedSwapping
-from splu_ref.audit.releases.findings import Check, Evidence, Found, Held, NotChecked, Reuse
-from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.original import Original
-from splu_ref.audit.releases.placed import all_records_check, all_rows_check, matched
+from splu_ref.audit.releases.claims import SwappingClaim
+from splu_ref.audit.releases.detection_power import DetectionPower, of_swaps
+from splu_ref.audit.releases.exact_checks import (
+    all_records_check,
+    all_rows_check,
+    manifest_checks,
+    schema_check,
+)
+from splu_ref.audit.releases.findings import Check, Evidence, Finding, NotChecked, Reuse, TableFindings
 from splu_ref.audit.releases.pooling import mean_of_largest
-from splu_ref.audit.releases.structure import manifest_checks, schema_check
-from splu_ref.audit.releases.swapped_counts import SwapPower, swap_power, swapped_count_point
+from splu_ref.audit.releases.record_linkage import Match, Original, matched, text_cells
+from splu_ref.audit.releases.swapping_laws import (
+    SwapPower,
+    compared,
+    independence_of,
+    locality_of,
+    swap_power,
+    swapped_count_point,
+)
 from splu_ref.channels import swapped_retention
 from splu_ref.manifest import Manifest
 from splu_ref.microdata import Microdata
@@ -31,16 +40,16 @@ _NEED_ORIGINAL = ("schema", "rows", "records", "histogram", "retention", "replac
 _ARRANGED = ("independence", "locality")
 
 
-def held(
+def check_release(
     published: Microdata,
     sensitive: Sequence[str],
-    claimed: ClaimedSwapping,
+    claimed: SwappingClaim,
     original: Original | None,
     manifest: Manifest | None,
-) -> Held:
-    """Hold a table against the claim."""
+) -> TableFindings:
+    """Return the findings of the checks of the claim."""
     if original is None:
-        return Held(
+        return TableFindings(
             list(_without_original(published, sensitive, manifest)), partial(_compared, published, None)
         )
     match = matched(published, original, in_place=True)
@@ -53,26 +62,25 @@ def held(
         names = ("retention", "replacement", *_ARRANGED)
         found += [NotChecked(name, column, why) for column in sensitive for name in names]
         linked = None if match is None else match.linked
-        return Held(found, partial(_compared, published, None), linked)
+        return TableFindings(found, partial(_compared, published, None), linked)
     for column in sensitive:
         found.append(_retention_evidence(match, column, claimed))
         found.append(_replacement_evidence(match, column, claimed))
         found += [independence_of(match, column), locality_of(match, column)]
 
-    def excluded(level: Fraction) -> tuple[ExcludedSwapping, ...]:
+    def power(level: Fraction) -> tuple[DetectionPower, ...]:
+        retention = claimed.mechanism.retention
         return tuple(
-            ExcludedSwapping(
-                column, claimed.mechanism.retention, match.rows, _power(match, column, claimed, level)
-            )
+            of_swaps(column, retention, match.rows, _power(match, column, claimed, level))
             for column in sensitive
         )
 
-    return Held(found, partial(_compared, published, match), match.linked, excluded)
+    return TableFindings(found, partial(_compared, published, match), match.linked, power)
 
 
 def _without_original(
     published: Microdata, sensitive: Sequence[str], manifest: Manifest | None
-) -> Iterator[Found]:
+) -> Iterator[Finding]:
     if manifest is not None:
         domains = {
             column: tuple(text_cells(published, [column], blank=True).to_series().unique())
@@ -85,7 +93,7 @@ def _without_original(
 
 def _exact(
     published: Microdata, original: Original, match: Match | None, manifest: Manifest | None
-) -> Iterator[Found]:
+) -> Iterator[Finding]:
     yield schema_check(published, original.table)
     yield all_rows_check(published, original)
     if manifest is not None:
@@ -180,12 +188,12 @@ def _half(frequencies: IntArray) -> list[int]:
     return chosen or [int(frequencies.argmin())]
 
 
-def _retention_evidence(match: Match, column: str, claimed: ClaimedSwapping) -> Evidence:
-    """Hold how many rows of a set of values show a value outside it against the exact law.
+def _retention_evidence(match: Match, column: str, claimed: SwappingClaim) -> Evidence:
+    """Test how many rows of a set of values show a value outside it against the exact law.
 
     Notes
     -----
-    The sets are values that hold about half of the records, and each value alone; see `swapped_counts`. The
+    The sets are values that hold about half of the records, and each value alone; see `swapping_laws`. The
     two parts are averaged.
     """
     moves = _Moves(match, column, claimed.mechanism.retention)
@@ -204,14 +212,14 @@ def _retention_evidence(match: Match, column: str, claimed: ClaimedSwapping) -> 
     return Evidence("retention", column, e_value, match.rows, detail, power)
 
 
-def _power(match: Match, column: str, claimed: ClaimedSwapping, level: Fraction) -> SwapPower:
+def _power(match: Match, column: str, claimed: SwappingClaim, level: Fraction) -> SwapPower:
     frequencies = match.original.frequencies(column)
     members = int(frequencies[_half(frequencies)].sum())
     return swap_power(match.rows, members, claimed.mechanism.retention, level / _PARTS)
 
 
-def _replacement_evidence(match: Match, column: str, claimed: ClaimedSwapping) -> Evidence | NotChecked:
-    """Hold how many rows leave each pair of values: whether some values swap among themselves."""
+def _replacement_evidence(match: Match, column: str, claimed: SwappingClaim) -> Evidence | NotChecked:
+    """Test how many rows leave each pair of values: whether some values swap among themselves."""
     moves = _Moves(match, column, claimed.mechanism.retention)
     size = len(moves.frequencies)
     if not 4 <= size <= _MOST_PAIRED:
@@ -230,12 +238,12 @@ def _replacement_evidence(match: Match, column: str, claimed: ClaimedSwapping) -
 
 
 def _compared(first: Microdata, match: Match | None, second: Microdata, level: Fraction) -> Reuse:
-    """Hold a second release against the first, whose rows stand at the places of the same records.
+    """Test a second release against the first, whose rows stand at the places of the same records.
 
     Notes
     -----
     What the first shows is independent of the draws of the second. So it is a division of the second's rows
-    that may be named: `arrangement.compared`. It needs the true values, and all rows in their places.
+    that may be named: `swapping_laws.compared`. It needs the true values, and all rows in their places.
     """
     cells = [text_cells(table, table.columns, blank=True) for table in (first, second)]
     rows = min(table.row_count for table in (first, second))

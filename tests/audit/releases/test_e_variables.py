@@ -20,8 +20,22 @@ import pytest
 from splu_proofs.worlds.group_laws import all_or_none, capped, flags, published
 from splu_ref.audit import EValue, counts_point, rate_at_most
 from splu_ref.audit.laws import count_law
-from splu_ref.audit.releases.counts import counts_evidence, share_evidence
-from splu_ref.audit.releases.decoys import decoys_evidence, plan_evidence
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.counts import (
+    count_of_all_or_none,
+    count_of_capped,
+    counts_evidence,
+    joint_evidence,
+    others_drawn,
+    share_evidence,
+    wins_evidence,
+)
+from splu_ref.audit.releases.decoys import (
+    decoys_evidence,
+    plan_evidence,
+    predicates_evidence,
+    unlinked_evidence,
+)
 from splu_ref.audit.releases.exactness import (
     _by_distance,
     coincidence_log,
@@ -29,22 +43,11 @@ from splu_ref.audit.releases.exactness import (
     exactness_evidence,
     rare_mass_log10,
 )
-from splu_ref.audit.releases.findings import Claimed, Evidence
-from splu_ref.audit.releases.group_counts import (
-    count_of_all_or_none,
-    count_of_capped,
-    others_drawn,
-    together_evidence,
-    wins_evidence,
-)
-from splu_ref.audit.releases.independence import independence_evidence
-from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.original import Original
-from splu_ref.audit.releases.places import places_evidence
-from splu_ref.audit.releases.pooling import bound_together, point_logs
-from splu_ref.audit.releases.predicates import predicates_evidence, unlinked_evidence
-from splu_ref.audit.releases.retention import retention_evidence
-from splu_ref.audit.releases.shuffle import shuffle_evidence
+from splu_ref.audit.releases.findings import Evidence
+from splu_ref.audit.releases.pooling import effective_trials, point_logs
+from splu_ref.audit.releases.record_linkage import Match, Original
+from splu_ref.audit.releases.retention import independence_evidence, retention_evidence
+from splu_ref.audit.releases.row_order import places_evidence, shuffle_evidence
 from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.decoys import PLANS, mixed
 from splu_ref.mechanisms import SpluGen
@@ -64,7 +67,7 @@ def size(value: EValue) -> float:
     return float(value.exact) if value.exact is not None else 10**value.log10
 
 
-def means(given: Microdata, claimed: Claimed) -> dict[str, float]:
+def means(given: Microdata, claimed: SpluGenClaim) -> dict[str, float]:
     """Return the mean of every e-value over all outcomes but the shuffle."""
     original = Original(given, ["value"])
     codes = given.codes("value")
@@ -124,7 +127,7 @@ def means(given: Microdata, claimed: Claimed) -> dict[str, float]:
 def test_mean_over_every_outcome_is_at_most_one(
     values: str, names: str, gamma: int, retention: str | None, plan: str
 ) -> None:
-    found = means(table(values, names), Claimed(PublishedCount.of(gamma, retention), plan))
+    found = means(table(values, names), SpluGenClaim(PublishedCount.of(gamma, retention), plan))
     assert {"counts", "share"} <= set(found)
     assert ("retention" in found) == ("decoys" in found) == (names != "11111")
     for name, mean in found.items():
@@ -152,7 +155,7 @@ def test_mean_over_every_outcome_is_at_most_one(
 def test_mean_where_the_draws_of_a_group_hang_together(
     values: str, names: str, gamma: int, draws: str
 ) -> None:
-    claimed = Claimed(PublishedCount.of(gamma), "anatomy", GroupDraws.parse(draws))
+    claimed = SpluGenClaim(PublishedCount.of(gamma), "anatomy", GroupDraws.parse(draws))
     for name, mean in means(table(values, names), claimed).items():
         assert 0 <= mean <= 1 + ROUNDING, (name, mean)
 
@@ -174,7 +177,7 @@ def test_counts_where_the_draws_of_a_group_hang_together(plan: tuple[tuple[int, 
         laws = [capped(each) for each in marks]
     else:
         laws = [all_or_none([bool(true[value] <= draws.bound) for value in group]) for group in plan]
-    claimed = Claimed(PublishedCount.of(gamma), None, draws)
+    claimed = SpluGenClaim(PublishedCount.of(gamma), None, draws)
     others = others_drawn(claimed, true)
     judge = count_of_capped if draws.name == "capped" else count_of_all_or_none
     rare = np.flatnonzero(true <= draws.bound)
@@ -184,7 +187,7 @@ def test_counts_where_the_draws_of_a_group_hang_together(plan: tuple[tuple[int, 
     for counts, chance in published(plan, len(true), lambda number, _: laws[number]).items():
         found = np.array(counts)
         values = [judge(claimed, *each) for each in zip(counts, true.tolist(), others.tolist(), strict=True)]
-        further = together_evidence(claimed, found, true, true), wins_evidence(claimed, found, true, true)
+        further = joint_evidence(claimed, found, true, true), wins_evidence(claimed, found, true, true)
         each = [size(one) if one is not None else 0.0 for one in (*values, *further)]
         assert all(math.isfinite(one) for one in each)
         means_of += float(chance) * np.array(each)
@@ -209,7 +212,7 @@ def test_what_hangs_together_counts_for_one_in_so_many() -> None:
     )
     assert mean == pytest.approx(1, abs=1e-6)
     assert alone > 1.5
-    assert [part.tolist() for part in bound_together(np.array([7, 6]), np.array([5, 6]), 3)] == [
+    assert [part.tolist() for part in effective_trials(np.array([7, 6]), np.array([5, 6]), 3)] == [
         [3, 2],
         [1, 2],
     ]
@@ -303,7 +306,7 @@ def test_two_multinomials_of_many_values_coincide_as_often_as_said(
 @pytest.mark.slow
 def test_order_of_the_rows_over_every_shuffle() -> None:
     given = table("aabbcd", "123455")
-    original, claimed = Original(given, ["value"]), Claimed(PublishedCount.of(3))
+    original, claimed = Original(given, ["value"]), SpluGenClaim(PublishedCount.of(3))
     both, alone = [], []
     for rows in permutations(range(6)):
         published = given.take(np.array(rows))
@@ -362,4 +365,4 @@ def test_decoys_drawn_without_replacement_are_dominated(f: int, c: int, n: int) 
 
 def test_gamma_is_a_claim_that_is_validated() -> None:
     assert PublishedCount.of("3").retention == Fraction(1, 3)
-    assert Claimed(PublishedCount.of(Gamma(3), "1/2")).law.decoy == Fraction(1, 4)
+    assert SpluGenClaim(PublishedCount.of(Gamma(3), "1/2")).law.decoy == Fraction(1, 4)

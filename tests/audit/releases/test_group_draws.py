@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.releases import Claimed, Original, ReleaseAudit, audit_release
+from splu_ref.audit.releases import Original, ReleaseAudit, SpluGenClaim, audit_release
 from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.decoys import mixed
 from splu_ref.mechanisms import SpluGen
@@ -84,7 +84,7 @@ def _times(groups: np.ndarray, draws: GroupDraws, fault: str, generator: np.rand
 
 
 def _audit(published: Microdata, law: str, level: str = "1e-9") -> ReleaseAudit:
-    claimed = Claimed(PublishedCount.of(GAMMA), "mixed", GroupDraws.parse(law))
+    claimed = SpluGenClaim(PublishedCount.of(GAMMA), "mixed", GroupDraws.parse(law))
     return audit_release(published, ["value"], claimed, original=_original(), level=level, power=False)
 
 
@@ -144,19 +144,19 @@ def test_repaired_small_counts_are_found_where_many_values_are_rare() -> None:
     audit = _audit(published, "capped:40")
     assert _failed(audit) == {"exactness"}
     told = "exact counts of values of at most 40 records"
-    assert told in str(audit.excludes[0]).split(";")[0]
-    assert "exact" not in str(_audit(published, TIGHT).excludes[0]).replace(
+    assert told in str(audit.detectable[0]).split(";")[0]
+    assert "exact" not in str(_audit(published, TIGHT).detectable[0]).replace(
         " original", ""
     )  # none is so rare
-    assert told in str(_audit(published, RARE).excludes[0]).split(";")[0]  # 40 is no multiple of 3
+    assert told in str(_audit(published, RARE).detectable[0]).split(";")[0]  # 40 is no multiple of 3
 
 
 def test_the_claim_names_its_law() -> None:
-    claimed = Claimed(PublishedCount.of(GAMMA), "mixed", GroupDraws.parse(TIGHT))
+    claimed = SpluGenClaim(PublishedCount.of(GAMMA), "mixed", GroupDraws.parse(TIGHT))
     assert claimed.parameters["draws"] == TIGHT
-    assert "draws" not in Claimed(PublishedCount.of(GAMMA)).parameters
+    assert "draws" not in SpluGenClaim(PublishedCount.of(GAMMA)).parameters
     assert claimed.made_by(SpluGen(GAMMA, draws=TIGHT))
     assert not claimed.made_by(SpluGen(GAMMA))
     assert claimed.releasing == SpluGen(GAMMA, draws=TIGHT)
     with pytest.raises(ParameterError, match="retention 1/gamma"):
-        Claimed(PublishedCount.of(GAMMA, Fraction(1, 2)), None, GroupDraws.parse(TIGHT))
+        SpluGenClaim(PublishedCount.of(GAMMA, Fraction(1, 2)), None, GroupDraws.parse(TIGHT))

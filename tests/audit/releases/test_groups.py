@@ -15,10 +15,9 @@ import pytest
 from numpy.typing import NDArray
 
 import splu_ref as sr
-from splu_ref.audit.releases import MEANING, ClaimedGroups, ReleaseAudit, audit_release
-from splu_ref.audit.releases.claimed_groups import ExcludedGroups
+from splu_ref.audit.releases import MEANING, GeneralizationClaim, ReleaseAudit, audit_release
 from splu_ref.audit.releases.findings import Evidence
-from splu_ref.audit.releases.group_samples import Groups, evidence
+from splu_ref.audit.releases.group_draws import Groups, evidence
 from splu_ref.cli import main
 from splu_ref.mechanisms import PerturbedGeneralization
 from splu_ref.microdata import Microdata
@@ -49,7 +48,7 @@ HONEST = GROUPED.publish(TABLE, "v", SeededSource(1))
 def audited(
     published: Microdata, table: Microdata | None, claimed: PerturbedGeneralization = GROUPED, **rest: Any
 ) -> ReleaseAudit:
-    claim = ClaimedGroups(claimed)
+    claim = GeneralizationClaim(claimed)
     original = None if table is None else claim.prepared(table, ["v"])
     return audit_release(published, ["v"], claim, original=original, **rest)
 
@@ -65,12 +64,15 @@ def test_honest_releases_pass_and_say_what_they_would_notice() -> None:
         assert (failed(audit), audit.verdict) == (set(), "consistent")
         assert {check.name for check in audit.checks} <= set(MEANING)
         blind = audited(done.table, None, manifest=done.manifest, power=not number)
-        assert (failed(blind), blind.verdict) == (set(), "not shown")
-    assert str(audit.excludes[0]).startswith("v: would notice values kept with probability 0.7500 or more")
+        assert (failed(blind), blind.verdict) == (set(), "inconclusive")
+    assert str(audit.detectable[0]).startswith("v: would detect values kept with probability 0.7500 or more")
     few = people(60)
     small = audited(GROUPED.publish(few, "v", SeededSource(1)).table, few)
-    assert (failed(small), small.verdict) == (set(), "not shown")
-    assert small.excludes[0].open == ("values kept with probability 0.75", "the first record of every group")
+    assert (failed(small), small.verdict) == (set(), "inconclusive")
+    assert small.detectable[0].open == (
+        "values kept with probability 0.75",
+        "the first record of every group",
+    )
 
 
 def test_a_choice_among_equal_values_is_no_other_release() -> None:
@@ -82,16 +84,15 @@ def test_a_choice_among_equal_values_is_no_other_release() -> None:
         claimed = PerturbedGeneralization("v", VALUES, ["q"], least, "1/2", numbers=["q"])
         table = Microdata.from_frame(frame)
         audit = audited(claimed.publish(table, "v", SeededSource(2)).table, table, claimed, power=False)
-        [told] = audit.excludes
-        assert isinstance(told, ExcludedGroups)
-        assert told.first is seen
+        [power] = audit.detectable
+        assert ("the first record of every group" in power.detected) == bool(seen)
         assert (failed(audit), audit.verdict) == (set(), "consistent")
-        assert ("the first record" in str(told)) == bool(seen)
+        assert ("the first record" in str(power)) == bool(seen)
 
 
 def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one() -> None:
     mechanism = PerturbedGeneralization("v", "abc", ["q"], 2, "1/3")
-    claim = ClaimedGroups(mechanism)
+    claim = GeneralizationClaim(mechanism)
     table = Microdata.from_frame(pl.DataFrame({"q": list("112223"), "v": list("aababa")}))
     original, law = claim.prepared(table, ["v"]), mechanism.law
     done = mechanism.publish(table, "v", SeededSource(1)).table.to_frame()
@@ -115,9 +116,9 @@ def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one() -> None:
 
 def test_the_stated_power_is_reached() -> None:
     """Of what is said to be found with 0.999 all of 6 releases are: less than 6 in 1000 to see one missed."""
-    original = ClaimedGroups(GROUPED).prepared(TABLE, ["v"])
+    original = GeneralizationClaim(GROUPED).prepared(TABLE, ["v"])
     level = Fraction(1, 5 * 10**9)
-    low, high, _ = Groups.of(HONEST.table, GROUPED, original).noticed(level)
+    low, high, _ = Groups.of(HONEST.table, GROUPED, original).detected(level)
     assert low is not None
     assert high is not None
     assert low < Fraction(1, 2) < high < 1

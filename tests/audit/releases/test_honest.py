@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.releases import MEANING, Check, Claimed, Original, ReleaseAudit, audit_release
+from splu_ref.audit.releases import MEANING, Check, Original, ReleaseAudit, SpluGenClaim, audit_release
 from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS
 from splu_ref.mechanisms import SpluGen
@@ -36,7 +36,7 @@ def failed(audit: ReleaseAudit) -> list[Check]:
 def test_many_small_releases(plan: str, retention: str | None) -> None:
     table = small_table(131)
     original = Original(table, ["value"])
-    claimed = Claimed(PublishedCount.of(2, retention), plan)
+    claimed = SpluGenClaim(PublishedCount.of(2, retention), plan)
     for number in range(40):
         source = SeededSource(f"honest {plan} {retention} {number}".encode())
         published = SpluGen(2, retention=retention, plan=plan).publish(table, "value", source).table
@@ -58,7 +58,7 @@ def test_the_embedded_table(plan: str, gamma: int) -> None:
         audit = audit_release(
             published.table,
             [EMBEDDED_SENSITIVE],
-            Claimed(PublishedCount.of(gamma), plan),
+            SpluGenClaim(PublishedCount.of(gamma), plan),
             original=original,
             manifest=published.manifest,
             level=LEVEL,
@@ -82,7 +82,7 @@ def test_keyed_releases_repeat_themselves() -> None:
     audit = audit_release(
         one,
         [EMBEDDED_SENSITIVE],
-        Claimed(PublishedCount.of(5)),
+        SpluGenClaim(PublishedCount.of(5)),
         original=Original(table, [EMBEDDED_SENSITIVE]),
         second=two,
         level=LEVEL,
@@ -102,7 +102,7 @@ def test_several_sensitive_columns() -> None:
     audit = audit_release(
         published,
         columns,
-        Claimed(PublishedCount.of(gamma), "mixed"),
+        SpluGenClaim(PublishedCount.of(gamma), "mixed"),
         original=Original(table, columns),
         level=LEVEL,
     )
@@ -118,7 +118,10 @@ def test_nothing_can_be_linked() -> None:
     table = Microdata.from_frame(alone)
     published = SpluGen(2, plan="cyclic").publish(table, "value", SeededSource(4)).table
     audit = audit_release(
-        published, ["value"], Claimed(PublishedCount.of(2), "cyclic"), original=Original(table, ["value"])
+        published,
+        ["value"],
+        SpluGenClaim(PublishedCount.of(2), "cyclic"),
+        original=Original(table, ["value"]),
     )
     assert not failed(audit)
     assert audit.linked == 0
@@ -131,10 +134,12 @@ def test_a_pandas_release_of_a_typed_table() -> None:
     table = Microdata.from_frame(frame.to_pandas())
     published = SpluGen(2).publish(table, "value", SeededSource(2)).table
     original = Original(table, ["value"])
-    audit = audit_release(published, ["value"], Claimed(PublishedCount.of(2)), original=original, level=LEVEL)
+    audit = audit_release(
+        published, ["value"], SpluGenClaim(PublishedCount.of(2)), original=original, level=LEVEL
+    )
     assert not failed(audit)
     shifted = published.to_frame().assign(age=lambda rows: rows["age"].astype(float))
     audit = audit_release(
-        Microdata.from_frame(shifted), ["value"], Claimed(PublishedCount.of(2)), original=original
+        Microdata.from_frame(shifted), ["value"], SpluGenClaim(PublishedCount.of(2)), original=original
     )
     assert [check.name for check in failed(audit)] == ["schema", "records"]

@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.record_linkage import Match, Original
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError
 

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import splu_ref as sr
-from splu_ref.audit.releases import MEANING, ClaimedOperator, ClaimedReplacement, ReleaseAudit, audit_release
+from splu_ref.audit.releases import MEANING, OperatorClaim, ReleaseAudit, ReplacementClaim, audit_release
 from splu_ref.mechanisms import Operator, RetentionReplacement
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError
@@ -49,7 +49,7 @@ TABLE = people()
 def audited(
     published: Microdata, table: Microdata | None, claimed: Operator = OPERATOR, **rest: Any
 ) -> ReleaseAudit:
-    claim = ClaimedOperator(claimed)
+    claim = OperatorClaim(claimed)
     original = None if table is None else claim.prepared(table, ["job"])
     return audit_release(published, ["job"], claim, original=original, level=LEVEL, **rest)
 
@@ -83,7 +83,7 @@ def test_honest_releases_pass(claimed: Operator) -> None:
         assert failed(audit) == set()
         assert {check.name for check in audit.checks} <= set(MEANING)
         blind = audited(done.table, None, claimed, manifest=done.manifest, power=not number)
-        assert (failed(blind), blind.verdict) == (set(), "not shown")
+        assert (failed(blind), blind.verdict) == (set(), "inconclusive")
 
 
 def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None:
@@ -92,17 +92,17 @@ def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None
     assert audit.verdict == "consistent"
     # Of 11 records 3 are cooks, judges, nurses each and 2 smiths: 3 (1/2 + 7/10 + 1/3) + 2 (2/5) of 11.
     assert "claimed 0.4909" in next(check.detail for check in audit.checks if check.name == "retention")
-    assert "would notice the original itself, values kept with probability 0.5" in str(audit.excludes[0])
+    assert "would detect the original itself, values kept with probability 0.5" in str(audit.detectable[0])
     few = people(12)
     small = audited(OPERATOR.publish(few, ["job"], SeededSource(1)).table, few)
-    assert small.verdict == "not shown"
-    assert "values kept with probability 0.7" in small.excludes[0].open[0]
+    assert small.verdict == "inconclusive"
+    assert "values kept with probability 0.7" in small.detectable[0].open[0]
 
 
 def test_a_claim_that_alters_nothing_shows_nothing() -> None:
     audit = audited(TABLE, TABLE, matrix(UNIT))
-    assert (failed(audit), audit.verdict) == (set(), "not shown")
-    assert audit.excludes[0].open == ("the original itself: the claim leaves its values as they are",)
+    assert (failed(audit), audit.verdict) == (set(), "inconclusive")
+    assert audit.detectable[0].open == ("the original itself: the claim leaves its values as they are",)
     altered = TABLE.to_frame().with_columns(pl.Series("job", ["smith", *TABLE.cells("job")[1:]]))
     found = failed(audited(Microdata.from_frame(altered), TABLE, matrix(UNIT)))
     assert found >= {"retention", "replacement"}
@@ -110,7 +110,10 @@ def test_a_claim_that_alters_nothing_shows_nothing() -> None:
     done = moved.publish(TABLE, ["job"], SeededSource(1))
     sure = audited(done.table, TABLE, moved)
     assert sure.verdict == "consistent"
-    assert str(sure.excludes[0]) == "job: would notice the original itself; cannot tell smaller deviations"
+    assert (
+        str(sure.detectable[0])
+        == "job: would detect the original itself; would not detect smaller deviations"
+    )
     for each in (audit, sure):  # all true values are known
         [why] = [left.reason for left in each.not_checked if left.name == "independence"]
         assert why.startswith("no coin decides")
@@ -124,7 +127,7 @@ def test_uniform_replacement_is_judged_alike_under_both_names() -> None:
     table = people(800)
     done = uniform.publish(table, ["job"], SeededSource(4)).table
     second = uniform.publish(table, ["job"], SeededSource(5)).table
-    claim = ClaimedReplacement(uniform)
+    claim = ReplacementClaim(uniform)
     known = audit_release(
         done, ["job"], claim, original=claim.prepared(table, ["job"]), second=second, level=LEVEL, power=False
     )
@@ -154,7 +157,7 @@ def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one(
     means: dict[str, float] = {}
     for shuffled in (False, True):
         mechanism = Operator("v", domain, rows, shuffled=shuffled)
-        claim = ClaimedOperator(mechanism)
+        claim = OperatorClaim(mechanism)
         original = claim.prepared(table, ["v"])
         for code in product(range(len(domain)), repeat=len(values)):
             chance = prod(
@@ -291,7 +294,7 @@ def test_a_second_release_with_draws_of_its_own_is_seen() -> None:
 def test_what_cannot_be_audited_is_refused(tmp_path: Any) -> None:
     outside = Microdata.from_frame(TABLE.to_frame().with_columns(job=pl.lit("pilot")))
     with pytest.raises(DataError, match="not in the declared domain"):
-        ClaimedOperator(OPERATOR).prepared(outside, ["job"])
+        OperatorClaim(OPERATOR).prepared(outside, ["job"])
     OPERATOR.publish(TABLE, ["job"], SeededSource(1)).write(tmp_path / "p.csv", manifest=tmp_path / "m.json")
     audit = sr.audit_release(sr.read_release(tmp_path / "p.csv", tmp_path / "m.json"), TABLE)
     assert audit.verdict == "consistent"

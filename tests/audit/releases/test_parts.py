@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 import splu_ref as sr
-from splu_ref.audit.releases import MEANING, ClaimedOperator, ClaimedParts, ReleaseAudit, audit_release
+from splu_ref.audit.releases import MEANING, OperatorClaim, ReleaseAudit, SmallDomainsClaim, audit_release
 from splu_ref.cli import main
 from splu_ref.mechanisms import Operator, SmallDomainRandomization
 from splu_ref.microdata import Microdata
@@ -48,7 +48,7 @@ TABLE = people(4_000)
 def audited(
     published: Microdata, table: Microdata | None, claimed: SmallDomainRandomization = PARTS, **rest: Any
 ) -> ReleaseAudit:
-    claim = ClaimedParts(claimed)
+    claim = SmallDomainsClaim(claimed)
     original = None if table is None else claim.prepared(table, ["job"])
     return audit_release(published, ["job"], claim, original=original, **rest)
 
@@ -66,13 +66,13 @@ def test_honest_releases_pass_and_say_what_they_would_notice(shuffled: bool) -> 
         assert (failed(audit), audit.verdict) == (set(), "consistent")
         assert {check.name for check in audit.checks} <= set(MEANING)
         blind = audited(done.table, None, claimed, manifest=done.manifest, power=not number)
-        assert (failed(blind), blind.verdict) == (set(), "not shown")
+        assert (failed(blind), blind.verdict) == (set(), "inconclusive")
     # of four values G = 5 keeps 1/2, of three 4/7: the own one is shown with 5/8 and 5/7
     [retention] = [check for check in audit.checks if check.name == "retention"]
     assert f"claimed {0.6 * 5 / 8 + 0.4 * 5 / 7:.4f}" in retention.detail
     few = people(20)
     small = audited(claimed.publish(few, "job", SeededSource(1)).table, few, claimed)
-    assert (failed(small), small.verdict) == (set(), "not shown")
+    assert (failed(small), small.verdict) == (set(), "inconclusive")
 
 
 def test_one_part_is_judged_as_the_matrix_that_it_is() -> None:
@@ -81,7 +81,7 @@ def test_one_part_is_judged_as_the_matrix_that_it_is() -> None:
     table = Microdata.from_frame(TABLE.to_frame().filter(pl.col("sex") == "F"))
     rows = [["5/8" if own == each else "1/8" for each in values] for own in values]
     done = one.publish(table, "job", SeededSource(2)).table
-    claim = ClaimedOperator(Operator("job", values, rows))
+    claim = OperatorClaim(Operator("job", values, rows))
     other = audit_release(done, ["job"], claim, original=claim.prepared(table, ["job"]), power=False)
     told = [
         [(check.name, None if check.e_value is None else check.e_value.log10) for check in each.checks]
@@ -92,7 +92,7 @@ def test_one_part_is_judged_as_the_matrix_that_it_is() -> None:
 
 def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one() -> None:
     mechanism = SmallDomainRandomization("v", ["q"], {("1",): "ab", ("2",): "abc"}, 3)
-    claim = ClaimedParts(mechanism)
+    claim = SmallDomainsClaim(mechanism)
     table = Microdata.from_frame(pl.DataFrame({"q": list("1122"), "n": list("1234"), "v": list("abbc")}))
     original = claim.prepared(table, ["v"])
     means: dict[str, float] = {}
@@ -223,15 +223,15 @@ def test_commands_and_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert sr.audit_release(release, TABLE).verdict == "consistent"
     words = ["audit-release", str(tmp_path / "p.csv"), "--manifest", str(tmp_path / "m.json")]
     assert main([*words, "--original", str(tmp_path / "t.csv")]) == 0
-    assert "would notice the original itself" in " ".join(capsys.readouterr().out.split())
+    assert "would detect the original itself" in " ".join(capsys.readouterr().out.split())
     assert main(words) == 3
     assert main([*words, "--retention", "1/2"]) == 2
     assert "small-domain randomization has none: leave it out" in capsys.readouterr().err
     strange = Microdata.from_frame(TABLE.to_frame().with_columns(job=pl.lit("smith")))
     with pytest.raises(DataError, match="the sub-domain of its part M lacks"):
-        ClaimedParts(PARTS).prepared(strange, ["job"])
+        SmallDomainsClaim(PARTS).prepared(strange, ["job"])
     many: dict[tuple[str, ...], list[str]] = {
         (str(part),): [str(value) for value in range(70)] for part in range(60)
     }
     with pytest.raises(DataError, match="4200 values together"):
-        ClaimedParts(SmallDomainRandomization("job", ["sex"], many, 5))
+        SmallDomainsClaim(SmallDomainRandomization("job", ["sex"], many, 5))

@@ -11,7 +11,6 @@ import pytest
 
 from splu_ref.audit import EValue, average, counts_point, rate_at_most
 from splu_ref.audit.power import rate_power, trials_needed
-from splu_ref.audit.releases.fair_pairs import alike, far_pairs, near_pairs, nearer, rising
 from splu_ref.audit.releases.pooling import (
     IMPOSSIBLE,
     independent_product,
@@ -21,6 +20,7 @@ from splu_ref.audit.releases.pooling import (
     product_of,
     renumbered,
 )
+from splu_ref.audit.releases.row_order import alike, far_pairs, near_pairs, nearer, rising
 
 LEVEL = Fraction(1, 10**6)
 DETECTION = Fraction(999, 1000)

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 import splu_ref as sr
-from splu_ref.audit.releases import MEANING, ClaimedReplacement, Original, ReleaseAudit, Replay, audit_release
+from splu_ref.audit.releases import MEANING, Original, ReleaseAudit, ReplacementClaim, Replay, audit_release
 from splu_ref.mechanisms import RetentionReplacement
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError
@@ -51,7 +51,7 @@ def mechanism(*, shuffled: bool = False, p: str = "1/2") -> RetentionReplacement
 def audited(
     published: Microdata, claimed: RetentionReplacement, table: Microdata | None, **rest: Any
 ) -> ReleaseAudit:
-    claim = ClaimedReplacement(claimed)
+    claim = ReplacementClaim(claimed)
     original = None if table is None else claim.prepared(table, COLUMNS)
     return audit_release(published, COLUMNS, claim, original=original, level=LEVEL, **rest)
 
@@ -71,7 +71,7 @@ def test_honest_releases_pass(p: str, *, shuffled: bool) -> None:
         assert audit.linked == 1_500
         assert {check.name for check in audit.checks} <= set(MEANING)
         blind = audited(done.table, published_by, None, manifest=done.manifest, power=number == 0)
-        assert (failed(blind), blind.verdict) == (set(), "not shown")
+        assert (failed(blind), blind.verdict) == (set(), "inconclusive")
 
 
 def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None:
@@ -79,13 +79,13 @@ def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None
     done = mechanism().publish(table, COLUMNS, SeededSource(1))
     audit = audited(done.table, mechanism(), table, manifest=done.manifest)
     assert audit.verdict == "consistent"
-    told = str(audit.excludes[0])
-    assert "would notice the original itself, values kept with probability 0.5" in told
+    told = str(audit.detectable[0])
+    assert "would detect the original itself, values kept with probability 0.5" in told
     few = people(12)
     small = mechanism().publish(few, COLUMNS, SeededSource(1))
     audit = audited(small.table, mechanism(), few)
-    assert audit.verdict == "not shown"
-    assert audit.excludes[0].open == ("values kept with probability 0.75",)
+    assert audit.verdict == "inconclusive"
+    assert audit.detectable[0].open == ("values kept with probability 0.75",)
 
 
 @pytest.mark.parametrize(
@@ -104,13 +104,12 @@ def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one(
     table = Microdata.from_frame(pl.DataFrame({"name": list(names), "v": list(values)}))
     means: dict[str, float] = {}
     for order in ("kept", "shuffled"):
-        claim = ClaimedReplacement(RetentionReplacement(p, {"v": domain}, shuffled=order == "shuffled"))
+        claim = ReplacementClaim(RetentionReplacement(p, {"v": domain}, shuffled=order == "shuffled"))
         original = claim.prepared(table, ["v"])
         for code in product(range(len(domain)), repeat=len(values)):
             shown = [domain[value] for value in code]
             chances = (
-                claim.own_rate("v") if one == own else claim.other_rate("v")
-                for one, own in zip(shown, values, strict=True)
+                claim.laws["v"].extremes()[0][one == own] for one, own in zip(shown, values, strict=True)
             )
             published = Microdata.from_frame(table.to_frame().with_columns(v=pl.Series("v", shown)))
             weight = float(prod(chances, start=Fraction(1)))
@@ -234,7 +233,7 @@ def test_the_histogram_tells_where_no_row_can_be_linked() -> None:
     audit = audited(honest, mechanism(shuffled=True), table)
     assert failed(audit) == set()
     assert audit.verdict == "consistent"
-    assert "would notice the original itself" in str(audit.excludes[0])
+    assert "would detect the original itself" in str(audit.detectable[0])
     altered = audited(table, mechanism(shuffled=True), table, power=False)
     assert "counts" in failed(altered)
     assert {each.name for each in altered.not_checked} >= {"retention", "independence"}
@@ -289,7 +288,7 @@ def test_a_second_release_with_draws_of_its_own_is_seen() -> None:
 def test_a_keyed_release_is_made_again() -> None:
     table, key = people(400), Key(bytes(range(31)) + b"!")
     done = mechanism().publish(table, COLUMNS, KeyedSource(key))
-    claim = ClaimedReplacement(mechanism())
+    claim = ReplacementClaim(mechanism())
     original = claim.prepared(table, COLUMNS)
     replay = Replay.of_key(key, original.table, mechanism(), COLUMNS)
     audit = audit_release(done.table, COLUMNS, claim, original=original, replay=replay)
@@ -297,14 +296,14 @@ def test_a_keyed_release_is_made_again() -> None:
     cell = done.table.to_frame().with_columns(pl.Series("sex", ["X", *done.table.cells("sex")[1:]]))
     changed = audit_release(Microdata.from_frame(cell), COLUMNS, claim, original=original, replay=replay)
     assert ("recomputed" in failed(changed)) == (done.table.cells("sex")[0] != "X")
-    other = ClaimedReplacement(mechanism(p="1/3"))
+    other = ReplacementClaim(mechanism(p="1/3"))
     with pytest.raises(ParameterError, match="other parameters"):
         audit_release(done.table, COLUMNS, other, original=original, replay=replay)
 
 
 def test_what_cannot_be_audited_is_refused() -> None:
     table = people(400)
-    claim = ClaimedReplacement(mechanism())
+    claim = ReplacementClaim(mechanism())
     with pytest.raises(ParameterError, match="prepared without the declared domains"):
         audit_release(table, COLUMNS, claim, original=Original(table, COLUMNS))
     with pytest.raises(ParameterError, match="others than the sensitive ones"):
@@ -327,4 +326,4 @@ def test_the_library_audits_what_it_published(tmp_path: Path) -> None:
 )
 def test_other_laws_are_not_judged_by_the_uniform_one(options: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="another law than the uniform one"):
-        ClaimedReplacement(RetentionReplacement("1/2", {"a": "xy"}, **options))
+        ReplacementClaim(RetentionReplacement("1/2", {"a": "xy"}, **options))

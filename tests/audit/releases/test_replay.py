@@ -12,9 +12,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.releases import Claimed, Original, ReleaseAudit, Replay, audit_release
-from splu_ref.audit.releases.drawn import drawn_evidence, in_contexts
-from splu_ref.audit.releases.watched import WatchedRandomness
+from splu_ref.audit.releases import Original, ReleaseAudit, Replay, SpluGenClaim, audit_release
+from splu_ref.audit.releases.recorded_draws import in_contexts, recorded_evidence
+from splu_ref.audit.releases.replay import RecordedRandomness
 from splu_ref.mechanisms import Release, SpluGen, Transcript, transcribed
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError
@@ -48,13 +48,13 @@ LEVEL = Fraction(1, 10**10)
 pytestmark = pytest.mark.slow
 
 
-def _audited(replay: Replay, published: Microdata, claimed: Claimed | None = None) -> ReleaseAudit:
+def _audited(replay: Replay, published: Microdata, claimed: SpluGenClaim | None = None) -> ReleaseAudit:
     mechanism = replay.mechanism
     assert isinstance(mechanism, SpluGen)
     return audit_release(
         published,
         replay.release.sensitive,
-        claimed or Claimed(mechanism.count_law, mechanism.plan),
+        claimed or SpluGenClaim(mechanism.count_law, mechanism.plan),
         original=Original(replay.original, replay.release.sensitive),
         replay=replay,
     )
@@ -189,18 +189,18 @@ def test_the_claim_must_be_that_of_the_transcript(honest: tuple[Release, Transcr
     release, transcript = honest
     replay = Replay.of_transcript(transcript, ORIGINAL)
     for claimed in (
-        Claimed(SpluGen(4).count_law, "mixed"),
-        Claimed(SpluGen(3, "1/2").count_law, "mixed"),
-        Claimed(GEN.count_law, "cyclic"),
+        SpluGenClaim(SpluGen(4).count_law, "mixed"),
+        SpluGenClaim(SpluGen(3, "1/2").count_law, "mixed"),
+        SpluGenClaim(GEN.count_law, "cyclic"),
     ):
         with pytest.raises(ParameterError, match="other parameters or columns than claimed"):
             _audited(replay, release.table, claimed)
-    assert _audited(replay, release.table, Claimed(GEN.count_law)).verdict == "consistent"
+    assert _audited(replay, release.table, SpluGenClaim(GEN.count_law)).verdict == "consistent"
     with pytest.raises(ParameterError, match="from the original that it is audited with"):
-        audit_release(release.table, COLUMNS, Claimed(GEN.count_law), replay=replay)
+        audit_release(release.table, COLUMNS, SpluGenClaim(GEN.count_law), replay=replay)
     other = Original(Microdata.from_frame(FRAME), COLUMNS)
     with pytest.raises(ParameterError, match="from the original that it is audited with"):
-        audit_release(release.table, COLUMNS, Claimed(GEN.count_law), original=other, replay=replay)
+        audit_release(release.table, COLUMNS, SpluGenClaim(GEN.count_law), original=other, replay=replay)
 
 
 # The laws of what is drawn
@@ -213,7 +213,7 @@ def _replay(
     columns: tuple[str, ...] = COLUMNS,
 ) -> Replay:
     """Return a release by a source that need not be sound."""
-    watched = WatchedRandomness(source)
+    watched = RecordedRandomness(source)
     release = mechanism.publish(original, columns, watched)
     return Replay(
         origin="transcript",
@@ -241,7 +241,7 @@ def _mean(name: str, original: Microdata, mechanism: SpluGen, *, shuffle: bool) 
 
     def evidence(source: EnumerationSource) -> float:
         replay = _replay(source, mechanism, original, ("a",))
-        return next(found for found in drawn_evidence(replay) if found.name == name).e_value.log10
+        return next(found for found in recorded_evidence(replay) if found.name == name).e_value.log10
 
     told = outcomes(evidence, shuffle=shuffle)
     return sum((chance * Fraction(10**log10) for log10, chance in told), Fraction(0))
@@ -273,7 +273,7 @@ class _Faulty(SeededSource):
 
 
 def _failed(replay: Replay) -> list[tuple[str, str | None]]:
-    return [(found.name, found.column) for found in drawn_evidence(replay) if found.e_value.rejects(LEVEL)]
+    return [(found.name, found.column) for found in recorded_evidence(replay) if found.e_value.rejects(LEVEL)]
 
 
 def _one_value(drawn: IntArray) -> IntArray:
@@ -336,7 +336,7 @@ def test_one_draw_for_two_columns_is_found() -> None:
         return drawn[0]
 
     failed = [
-        found.column for found in drawn_evidence(_replay(_Faulty(shared))) if found.e_value.rejects(LEVEL)
+        found.column for found in recorded_evidence(_replay(_Faulty(shared))) if found.e_value.rejects(LEVEL)
     ]
     assert set(failed) >= {"job", "town"}
 
@@ -369,7 +369,7 @@ class _Unshuffled(SeededSource):
 )
 def test_rows_that_are_not_shuffled_are_found(order: Callable[[IntArray, IntArray], IntArray]) -> None:
     failed = [
-        found.name for found in drawn_evidence(_replay(_Unshuffled(order))) if found.e_value.rejects(LEVEL)
+        found.name for found in recorded_evidence(_replay(_Unshuffled(order))) if found.e_value.rejects(LEVEL)
     ]
     assert "orders" in failed
 
@@ -381,7 +381,7 @@ class _InFileOrder(SeededSource):
 
 def test_places_in_the_order_of_the_file_are_found() -> None:
     failed = [
-        found.name for found in drawn_evidence(_replay(_InFileOrder(1))) if found.e_value.rejects(LEVEL)
+        found.name for found in recorded_evidence(_replay(_InFileOrder(1))) if found.e_value.rejects(LEVEL)
     ]
     assert failed == ["orders"]
 
@@ -425,12 +425,12 @@ def test_bytes_that_are_not_uniform_are_found(rule: Callable[[IntArray, bytes], 
 
 
 def test_long_tapes_are_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    from splu_ref.audit.releases import drawn  # noqa: PLC0415 - its constant is changed
+    from splu_ref.audit.releases import recorded_draws  # noqa: PLC0415 - its constant is changed
 
     tape = SeededSource(2).read(1000)
-    whole = drawn._byte_counts(tape)
-    monkeypatch.setattr(drawn, "_PART", 64)
-    for one, other in zip(whole, drawn._byte_counts(tape), strict=True):
+    whole = recorded_draws._byte_counts(tape)
+    monkeypatch.setattr(recorded_draws, "_PART", 64)
+    for one, other in zip(whole, recorded_draws._byte_counts(tape), strict=True):
         assert np.array_equal(one, other)
     assert whole[1].sum() == 999
     assert whole[0][3][tape[3]] >= 1

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from splu_ref.audit import average, rate_at_least, rate_at_most
-from splu_ref.audit.releases import Claimed, audit_release, compare_releases
+from splu_ref.audit.releases import SpluGenClaim, audit_release, compare_releases
 from splu_ref.audit.repeated import repeated_privacy
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import decimal_down, error_probability
@@ -18,7 +18,7 @@ from splu_ref.microdata import EMBEDDED_SENSITIVE, Microdata, embedded_table
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Key, KeyedRelease, KeyedSource, Randomness, ReleaseContext, SeededSource
 
-CLAIMED = Claimed(PublishedCount.of(5))
+CLAIMED = SpluGenClaim(PublishedCount.of(5))
 LEVEL = Fraction(1, 10**9)
 KEY = Key(bytes(range(31)) + b"!")
 
@@ -103,7 +103,7 @@ def test_evidence_against_independence_by_hand(gamma: int, retention: str | None
     names = [str(i) for i in range(12)]
     one = pl.DataFrame({"name": names, "value": list("xyxyxyxyxyxy")})
     two = one.with_columns(value=pl.Series(list("xyyxyxyxyxyx")))
-    claimed = Claimed(PublishedCount.of(gamma, retention))
+    claimed = SpluGenClaim(PublishedCount.of(gamma, retention))
     for column in (["value"], ["value", "same"]):
         frames = [frame.with_columns(same=pl.lit("z")) if "same" in column else frame for frame in (one, two)]
         first, second = map(Microdata.from_frame, frames)

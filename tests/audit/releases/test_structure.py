@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from splu_ref.audit.e_values import rate_at_most
-from splu_ref.audit.releases import Claimed, Original, ReleaseAudit, audit_release
+from splu_ref.audit.releases import Original, ReleaseAudit, SpluGenClaim, audit_release
 from splu_ref.channels import PublishedCount
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import SpluGen
@@ -18,12 +18,12 @@ from splu_ref.model import DataError, ParameterError
 
 GIVEN = pl.DataFrame({"name": list("123456789"), "town": list("aabbccdde"), "value": list("xxyyzzwwx")})
 PUBLISHED = GIVEN[[8, 1, 3, 0, 5, 4, 7, 2]].with_columns(value=pl.Series(list("xywzzxwy")))
-CLAIMED = Claimed(PublishedCount.of(2))
+CLAIMED = SpluGenClaim(PublishedCount.of(2))
 
 
 def audit(
     published: pl.DataFrame,
-    claimed: Claimed = CLAIMED,
+    claimed: SpluGenClaim = CLAIMED,
     given: pl.DataFrame = GIVEN,
     manifest: Manifest | None = None,
 ) -> ReleaseAudit:
@@ -39,7 +39,7 @@ def failed(found: ReleaseAudit) -> set[str]:
 
 def test_an_honest_release_passes() -> None:
     found = audit(PUBLISHED)
-    assert (found.verdict, failed(found), found.linked) == ("not shown", set(), 8)
+    assert (found.verdict, failed(found), found.linked) == ("inconclusive", set(), 8)
     assert [check.name for check in found.checks[:5]] == ["schema", "rows", "records", "feasible", "values"]
 
 
@@ -104,7 +104,7 @@ def test_without_the_original() -> None:
     found = audit_release(table, ["value"], CLAIMED)
     assert {check.name for check in found.checks} == {"rows", "share", "shuffle"}
     assert "retention" in {check.name for check in found.not_checked}
-    assert failed(audit_release(table, ["value"], Claimed(PublishedCount.of(3)))) == {"rows"}
+    assert failed(audit_release(table, ["value"], SpluGenClaim(PublishedCount.of(3)))) == {"rows"}
     crowded = pl.DataFrame({"value": ["x"] * 380 + ["y"] * 20})
     assert failed(audit_release(Microdata.from_frame(crowded), ["value"], CLAIMED)) == {"share"}
     sorted_rows = pl.DataFrame({"value": ["x"] * 200 + ["y"] * 200})
@@ -123,7 +123,7 @@ def test_a_row_shows_what_the_plan_lets_a_record_of_its_class_show(published: st
     # Two classes of four records; the cyclic plan of 2, 2, 2, 2 joins a and c, and b and d.
     given = pl.DataFrame({"town": list("11112222"), "value": list("aabbccdd")})
     rows = given.with_columns(value=pl.Series(list(published)))
-    found = audit(rows, Claimed(PublishedCount.of(2), "cyclic"), given)
+    found = audit(rows, SpluGenClaim(PublishedCount.of(2), "cyclic"), given)
     check = next(check for check in found.checks if check.name == "possible")
     assert (check.passed, check.detail.split()[0]) == (impossible == 0, str(impossible))
 
@@ -141,7 +141,7 @@ def test_what_cannot_be_asked() -> None:
         audit_release(table, ["value"], CLAIMED, second=Microdata.from_frame(PUBLISHED.drop("town")))
     for wrong in ({"retention": "1"}, {"retention": "2"}, {"plan": "greedy"}):
         with pytest.raises(ParameterError):
-            Claimed(PublishedCount.of(2, wrong.get("retention")), wrong.get("plan"))
+            SpluGenClaim(PublishedCount.of(2, wrong.get("retention")), wrong.get("plan"))
 
 
 def test_shares_are_averaged_over_the_values_that_the_manifest_lists() -> None:

@@ -14,9 +14,13 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from splu_ref.audit.releases import MEANING, ClaimedSwapping, ReleaseAudit, Replay, audit_release
-from splu_ref.audit.releases.arrangement import hypergeometric_logs
-from splu_ref.audit.releases.swapped_counts import swap_power, swapped_count_chance, swapped_count_point
+from splu_ref.audit.releases import MEANING, ReleaseAudit, Replay, SwappingClaim, audit_release
+from splu_ref.audit.releases.swapping_laws import (
+    hypergeometric_logs,
+    swap_power,
+    swapped_count_chance,
+    swapped_count_point,
+)
 from splu_ref.mechanisms import Swapping
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError
@@ -24,7 +28,7 @@ from splu_ref.randomness import Key, KeyedSource, SeededSource
 
 JOBS = ("cook", "judge", "nurse", "smith", "weaver")
 COLUMNS = ["job", "sex"]
-CLAIM = ClaimedSwapping(Swapping("1/2"))
+CLAIM = SwappingClaim(Swapping("1/2"))
 Codes = NDArray[np.int64]
 
 
@@ -55,7 +59,7 @@ def failed(audit: ReleaseAudit) -> set[str]:
 
 @pytest.mark.parametrize("p", ["0", "1/3", "9/10"])
 def test_honest_releases_pass(p: str) -> None:
-    claim = ClaimedSwapping(Swapping(p))
+    claim = SwappingClaim(Swapping(p))
     for rows in (2, 60):
         table = people(rows + 5)
         original = claim.prepared(table, COLUMNS)
@@ -65,20 +69,20 @@ def test_honest_releases_pass(p: str) -> None:
             assert failed(audit) == set()
             assert {check.name for check in audit.checks} <= set(MEANING)
             blind = audited(done.table, None, manifest=done.manifest, claim=claim)
-            assert (failed(blind), blind.verdict) == (set(), "not shown")
+            assert (failed(blind), blind.verdict) == (set(), "inconclusive")
 
 
 def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None:
     done = Swapping("1/2").publish(TABLE, COLUMNS, SeededSource(1))
     audit = audited(done.table, manifest=done.manifest)
     assert (audit.verdict, audit.linked) == ("consistent", 3_000)
-    told = str(audit.excludes[0])
-    assert told.startswith("job: would notice the original itself, cells that stay with probability 0.6")
+    told = str(audit.detectable[0])
+    assert told.startswith("job: would detect the original itself, cells that stay with probability 0.6")
     assert "which of several equal cells went where" in " ".join(audit.not_shown)
     few = people(40)
     small = audited(Swapping("1/2").publish(few, COLUMNS, SeededSource(1)).table, few)
-    assert (small.verdict, small.excludes[0].open[0]) == (
-        "not shown", "cells that stay with probability 0.75",
+    assert (small.verdict, small.detectable[0].open[0]) == (
+        "inconclusive", "cells that stay with probability 0.75",
     )  # fmt: skip
 
 
@@ -99,7 +103,7 @@ def law(values: str, keep: Fraction) -> dict[tuple[str, ...], Fraction]:
 @pytest.mark.parametrize(("values", "keep"), [("aabc", "1/2"), ("aabbb", "1/3"), ("abcda", "2/3")])
 def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one(values: str, keep: str) -> None:
     table = Microdata.from_frame(pl.DataFrame({"name": list("12112")[: len(values)], "v": list(values)}))
-    claim = ClaimedSwapping(Swapping(keep))
+    claim = SwappingClaim(Swapping(keep))
     original = claim.prepared(table, ["v"])
     means: dict[str, float] = defaultdict(float)
     for shown, chance in law(values, Fraction(keep)).items():

@@ -14,8 +14,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import pdtr, pdtrc
 
-from splu_ref.audit.releases import MEANING, ClaimedTuples, ReleaseAudit, Replay, audit_release
-from splu_ref.audit.releases.scaled_counts import Sides, mean_power, scaled_count
+from splu_ref.audit.releases import MEANING, AlphaBetaClaim, ReleaseAudit, Replay, audit_release
+from splu_ref.audit.scaled_counts import Sides, mean_power, scaled_count
 from splu_ref.mechanisms import AlphaBeta
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError
@@ -51,7 +51,7 @@ TABLE = table_of(ORIGINAL)
 
 
 def audited(published: Microdata, table: Microdata | None = TABLE, **rest: Any) -> ReleaseAudit:
-    claim = ClaimedTuples(rest.pop("mechanism", MECHANISM))
+    claim = AlphaBetaClaim(rest.pop("mechanism", MECHANISM))
     original = None if table is None else claim.prepared(table, COLUMNS)
     return audit_release(published, COLUMNS, claim, original=original, **rest)
 
@@ -75,22 +75,22 @@ def test_honest_releases_pass(alpha: str, beta: str) -> None:
             assert failed(audit) == set()
             assert {check.name for check in audit.checks} <= set(MEANING)
             blind = audited(done.table, None, mechanism=mechanism, manifest=done.manifest, power=number == 0)
-            assert (failed(blind), blind.verdict) == (set(), "not shown")
+            assert (failed(blind), blind.verdict) == (set(), "inconclusive")
 
 
 def test_an_honest_release_is_consistent_and_says_what_it_would_notice() -> None:
     done = MECHANISM.publish(TABLE, COLUMNS, SeededSource(1))
     audit = audited(done.table, manifest=done.manifest)
     assert audit.verdict == "consistent"
-    (told,) = audit.excludes
-    assert str(told).startswith("a, b, c: would notice tuples of the original with probability 0.88")
+    (told,) = audit.detectable
+    assert str(told).startswith("a, b, c: would detect tuples of the original with probability 0.88")
     assert "fakes on average or fewer" in str(told)
     assert told.numbers["known"] == 1_500
     assert "rounded to its mean" in " ".join(audit.not_shown)
     few = table_of(members(40))
     small = audited(MECHANISM.publish(few, COLUMNS, SeededSource(1)).table, few)
-    assert (small.verdict, small.excludes[0].open[0]) == (
-        "not shown", "tuples of the original that are published with probability 0.8958",
+    assert (small.verdict, small.detectable[0].open[0]) == (
+        "inconclusive", "tuples of the original that are published with probability 0.8958",
     )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def test_the_mean_of_each_e_value_over_all_outcomes_is_at_most_one(alpha: str, b
     mechanism = AlphaBeta(alpha, beta, domains)
     rows = [("0", "0"), ("1", "0"), ("1", "1")]
     table = Microdata.from_frame(pl.DataFrame(rows, schema=["x", "y"], orient="row"))
-    claim = ClaimedTuples(mechanism)
+    claim = AlphaBetaClaim(mechanism)
     original = claim.prepared(table, ["x", "y"])
     means: dict[str, float] = defaultdict(float)
     every = list(product(domains["x"], domains["y"]))
@@ -280,7 +280,7 @@ def test_a_second_release() -> None:
 
 def test_a_keyed_release_is_made_again_though_the_original_repeats_rows() -> None:
     table, key = table_of(np.concatenate([ORIGINAL[:100], ORIGINAL[:5]])), Key(bytes(range(31)) + b"!")
-    claim = ClaimedTuples(MECHANISM)
+    claim = AlphaBetaClaim(MECHANISM)
     done = claim.releasing.publish(table, COLUMNS, KeyedSource(key))
     original = claim.prepared(table, COLUMNS)
     replay = Replay.of_key(key, original.table, claim.releasing, COLUMNS)
@@ -295,4 +295,4 @@ def test_a_keyed_release_is_made_again_though_the_original_repeats_rows() -> Non
 def test_an_original_outside_the_domain_is_refused() -> None:
     outside = Microdata.from_frame(TABLE.to_frame().with_columns(a=pl.lit("a99")))
     with pytest.raises(DataError, match="not in the declared domain"):
-        ClaimedTuples(MECHANISM).prepared(outside, COLUMNS)
+        AlphaBetaClaim(MECHANISM).prepared(outside, COLUMNS)

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from splu_ref.audit.releases import (
-    Claimed,
-    ClaimedReplacement,
     ReleaseAudit,
+    ReplacementClaim,
+    SpluGenClaim,
     audit_release,
 )
 from splu_ref.channels import PublishedCount
@@ -42,7 +42,7 @@ def told(audit: ReleaseAudit) -> list[str]:
         return re.findall(r"-?\d+(?:\.\d+)?", words)
 
     lines = [f"{audit.verdict}, {audit.rows} rows, {audit.linked} linked"]
-    lines += [" ".join(("would notice", *numbers(str(each)))) for each in audit.excludes]
+    lines += [" ".join(("would detect", *numbers(str(each)))) for each in audit.detectable]
     lines += [f"not checked: {each.name} {each.column}" for each in audit.not_checked]
     for check in audit.checks:
         verdict = "passed" if check.passed else "failed"
@@ -57,7 +57,7 @@ def published(seed: int, **options: Any) -> Microdata:
 
 
 def cyclic() -> ReleaseAudit:
-    claimed = Claimed(PublishedCount.of(3), "cyclic")
+    claimed = SpluGenClaim(PublishedCount.of(3), "cyclic")
     return audit_release(
         published(1, plan="cyclic"), ["value"], claimed, original=claimed.prepared(TABLE, ["value"])
     )
@@ -69,14 +69,14 @@ def kept_and_foreign() -> ReleaseAudit:
         value=pl.when(pl.col("age") == 31).then(pl.lit("z")).otherwise("value"),
         town=pl.when(pl.col("age") == 62).then(pl.lit("t9")).otherwise("town"),
     )
-    claimed = Claimed(PublishedCount.of(3, "2/5"), "mixed")
+    claimed = SpluGenClaim(PublishedCount.of(3, "2/5"), "mixed")
     return audit_release(
         Microdata.from_frame(frame), ["value"], claimed, original=claimed.prepared(TABLE, ["value"])
     )
 
 
 def two_without_an_original() -> ReleaseAudit:
-    claimed = Claimed(PublishedCount.of(3))
+    claimed = SpluGenClaim(PublishedCount.of(3))
     return audit_release(published(2), ["value"], claimed, second=published(3))
 
 
@@ -84,14 +84,14 @@ def few_and_alike() -> ReleaseAudit:
     """No row can be linked, and no predicate holds enough of them."""
     table = Microdata.from_frame(TABLE.to_frame()[:9].select("value", town=pl.lit("t")))
     done = SpluGen(3, plan="anatomy").publish(table, "value", SeededSource(5))
-    claimed = Claimed(PublishedCount.of(3), "anatomy")
+    claimed = SpluGenClaim(PublishedCount.of(3), "anatomy")
     return audit_release(done.table, ["value"], claimed, original=claimed.prepared(table, ["value"]))
 
 
 def replaced() -> ReleaseAudit:
     mechanism = RetentionReplacement("1/3", {"value": "abcdefgh"})
     done = mechanism.publish(TABLE, "value", SeededSource(4))
-    claimed = ClaimedReplacement(mechanism)
+    claimed = ReplacementClaim(mechanism)
     prepared = claimed.prepared(TABLE, ["value"])
     return audit_release(done.table, ["value"], claimed, original=prepared)
 
@@ -104,8 +104,8 @@ def test_every_number_is_the_one_that_was_told(audited: Any) -> None:
 
 
 def test_what_a_few_rows_would_not_tell_is_said() -> None:
-    (excluded,) = few_and_alike().excludes
+    (excluded,) = few_and_alike().detectable
     assert str(excluded) == (
-        "value: would notice nothing of the draws; cannot tell the original itself: no row's true value is "
-        "known, counts that are exact, true values in the 9 rows that may be several records"
+        "value: would detect nothing of the draws; would not detect the original itself: no row's true value "
+        "is known, counts that are exact, true values in the 9 rows that may be several records"
     )

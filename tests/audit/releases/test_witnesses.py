@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.releases import Claimed, Excluded, Original, ReleaseAudit, audit_release
+from splu_ref.audit.releases import Original, ReleaseAudit, SpluGenClaim, audit_release
 from splu_ref.channels import PublishedCount
 from splu_ref.decoys import PLANS
 from splu_ref.mechanisms import SpluGen
@@ -19,7 +19,7 @@ from splu_ref.randomness import IntArray, SeededSource
 
 GAMMA = Gamma(5)
 COLUMN = EMBEDDED_SENSITIVE
-CLAIMED = Claimed(PublishedCount.of(GAMMA), "mixed")
+CLAIMED = SpluGenClaim(PublishedCount.of(GAMMA), "mixed")
 
 
 @cache
@@ -32,7 +32,7 @@ def original() -> Original:
     return Original(adult(), [COLUMN])
 
 
-def audit(published: Microdata, *, claimed: Claimed = CLAIMED) -> ReleaseAudit:
+def audit(published: Microdata, *, claimed: SpluGenClaim = CLAIMED) -> ReleaseAudit:
     return audit_release(published, [COLUMN], claimed, original=original(), power=False)
 
 
@@ -90,11 +90,11 @@ def reordered(published: Microdata, rows: IntArray, key: Callable[[IntArray], In
 def test_honest_releases_are_consistent() -> None:
     found = audit(drawn(uniform)[0])
     assert found.verdict == "consistent"
-    told = found.excludes[0]
-    assert isinstance(told, Excluded)
-    assert (told.gamma_at_most, told.gamma_at_least, told.exact_counts) == (4, 6, 0)
-    assert told.unlinked_noticed
-    assert not told.open
+    (power,) = found.detectable
+    numbers = power.numbers
+    assert (numbers["gamma_at_most"], numbers["gamma_at_least"], numbers["exact_counts"]) == (4, 6, 0)
+    assert numbers["unlinked_detected"] is True
+    assert not power.open
 
 
 def test_the_original_itself() -> None:
@@ -113,14 +113,14 @@ def test_the_original_where_rows_cannot_be_linked() -> None:
     assert found.verdict == "inconsistent"
     assert "exactness" in failed(found)
     alone = audit_release(cut, [COLUMN], CLAIMED, power=False)
-    assert alone.verdict == "not shown"
+    assert alone.verdict == "inconclusive"
     small = Microdata.from_frame(frame[:200])
-    claimed = Claimed(PublishedCount.of(2))
+    claimed = SpluGenClaim(PublishedCount.of(2))
     found = audit_release(small, [COLUMN], claimed, original=Original(small, [COLUMN]), power=False)
     assert found.verdict != "consistent"
     release = SpluGen(GAMMA).publish(table, COLUMN, SeededSource(1)).table
     honest = audit_release(release, [COLUMN], CLAIMED, original=prepared, power=False)
-    assert honest.verdict == "not shown"  # nobody could tell it from one that keeps every value
+    assert honest.verdict == "inconclusive"  # nobody could tell it from one that keeps every value
 
 
 def _every_gamma_th(kept: IntArray) -> IntArray:
@@ -155,7 +155,7 @@ def test_draws_from_a_counter(period: int) -> None:
 def test_one_draw_for_two_columns() -> None:
     table = adult().take(np.arange(30_715))
     columns = [COLUMN, "education"]
-    claimed = Claimed(PublishedCount.of(3), "mixed")
+    claimed = SpluGenClaim(PublishedCount.of(3), "mixed")
     draws = np.random.default_rng(4).integers(0, 3, 30_714)
     shuffle = np.random.default_rng(5).permutation(30_714)
     published, codes = table.take(shuffle), {}
@@ -194,14 +194,13 @@ def test_cells_overwritten_side_by_side() -> None:
 
 def test_cells_overwritten_here_and_there_are_fewer_than_the_audit_says_it_notices() -> None:
     published, rows = drawn(uniform)
-    told = audit(published).excludes[0]
-    assert isinstance(told, Excluded)
-    assert told.altered_to_own is not None
+    altered = audit(published).detectable[0].numbers["altered_to_own"]
+    assert isinstance(altered, int)
     codes = published.codes(COLUMN).copy()
     chosen = np.random.default_rng(6).permutation(len(rows))
     own = adult().codes(COLUMN)[rows]
-    assert 200 < told.altered_to_own < 2_000
-    codes[chosen[: told.altered_to_own]] = own[chosen[: told.altered_to_own]]
+    assert 200 < altered < 2_000
+    codes[chosen[:altered]] = own[chosen[:altered]]
     assert "retention" in failed(audit(published.with_codes(COLUMN, codes, domain_of=adult())))
 
 
@@ -209,10 +208,10 @@ def test_a_release_of_170_rows_for_which_nothing_can_be_told() -> None:
     values = np.array(list("abcdefghijklmnopqrst"))[np.arange(170) * 7 % 20]
     table = Microdata.from_frame(pl.DataFrame({"name": np.arange(170), COLUMN: values}))
     published = SpluGen(GAMMA).publish(table, COLUMN, SeededSource(1)).table
-    claimed = Claimed(PublishedCount.of(10))
+    claimed = SpluGenClaim(PublishedCount.of(10))
     found = audit_release(published, [COLUMN], claimed, original=Original(table, [COLUMN]), power=False)
-    assert found.verdict == "not shown"
-    assert any("half the gamma" in reason for reason in found.excludes[0].open)
+    assert found.verdict == "inconclusive"
+    assert any("half the gamma" in reason for reason in found.detectable[0].open)
 
 
 @pytest.mark.parametrize("apart", [1, int(GAMMA)])

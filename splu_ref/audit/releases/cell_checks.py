@@ -5,29 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import gammaln
 
 from splu_ref.audit.e_values import EValue, average, counts_point, rate_at_least, rate_at_most
 from splu_ref.audit.power import rate_power
-from splu_ref.audit.releases.cells import text_cells
-from splu_ref.audit.releases.claimed_operator import ClaimedOperator
-from splu_ref.audit.releases.claimed_parts import ClaimedParts
-from splu_ref.audit.releases.claimed_replacement import ClaimedReplacement
-from splu_ref.audit.releases.findings import Evidence, Found, Held, NotChecked, Noticed, Reuse
-from splu_ref.audit.releases.independence import independence_evidence
-from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.original import Original
-from splu_ref.audit.releases.own_rates import OwnRates
-from splu_ref.audit.releases.placed import (
+from splu_ref.audit.releases.cell_claims import CellClaim
+from splu_ref.audit.releases.detection_power import DetectionPower
+from splu_ref.audit.releases.exact_checks import (
     all_records_check,
     all_rows_check,
     domain_checks,
     manifest_rows_check,
-    matched,
+    schema_check,
 )
+from splu_ref.audit.releases.findings import Evidence, Finding, NotChecked, Reuse, TableFindings
 from splu_ref.audit.releases.pooling import (
     CERTAIN,
     IMPOSSIBLE,
@@ -35,17 +29,16 @@ from splu_ref.audit.releases.pooling import (
     largest_mean,
     largest_point_mean,
 )
-from splu_ref.audit.releases.retention import PARTS, retention_evidence
-from splu_ref.audit.releases.second import compare_releases
-from splu_ref.audit.releases.shuffle import shuffle_evidence
-from splu_ref.audit.releases.structure import schema_check
+from splu_ref.audit.releases.re_release import compare_releases
+from splu_ref.audit.releases.record_linkage import Match, Original, matched, text_cells
+from splu_ref.audit.releases.retention import PARTS, TrueValueRates, independence_evidence, retention_evidence
+from splu_ref.audit.releases.row_order import shuffle_evidence
 from splu_ref.manifest import Manifest
 from splu_ref.microdata import Microdata
 from splu_ref.model import ParameterError
 from splu_ref.randomness import IntArray
 
-ClaimedCells: TypeAlias = ClaimedReplacement | ClaimedOperator | ClaimedParts
-"""A claim by which every cell is drawn on its own, by the row of its true value."""
+AnyCellClaim: TypeAlias = CellClaim[Any]
 
 _NEED_ORIGINAL = ("schema", "records", "counts", "retention", "replacement", "independence")
 _IN_ORDER = "the rows are said to stand where they stood"
@@ -53,28 +46,26 @@ _NO_COIN = "no coin decides whether a row whose true value is known shows it"
 _NEVER = "a single row with a value that never replaces its own"
 
 
-def held(
-    published: Microdata, claimed: ClaimedCells, original: Original | None, manifest: Manifest | None
-) -> Held:
-    """Hold a table against the claim.
+def check_release(
+    published: Microdata, claimed: AnyCellClaim, original: Original | None, manifest: Manifest | None
+) -> TableFindings:
+    """Return the findings of the checks of the claim.
 
     Raises
     ------
     ParameterError
         If the original was prepared without the declared domains.
     """
-    # parts are told by texts: types are those of the tables as they were given
+    # Rewritten cells are texts: types are those of the tables as they were given.
     schema = None if original is None else schema_check(published, original.table)
-    if isinstance(claimed, ClaimedParts):
-        published = claimed.parted(published)
-        original = None if original is None else claimed.parted_original(original)
+    published = claimed.rewritten(published)
+    original = None if original is None else claimed.rewritten_original(original)
 
     def compare(second: Microdata, *, level: Fraction) -> Reuse:
-        other = claimed.parted(second) if isinstance(claimed, ClaimedParts) else second
-        return compare_releases(published, other, claimed.columns, claimed, level=level)
+        return compare_releases(published, claimed.rewritten(second), claimed.columns, claimed, level=level)
 
     if original is None or schema is None:
-        return Held(list(_without_original(published, claimed, manifest)), compare)
+        return TableFindings(list(_without_original(published, claimed, manifest)), compare)
     for column in claimed.columns:
         if sorted(original.domains[column]) != sorted(claimed.domains[column]):
             raise ParameterError("the original was prepared without the declared domains: use `prepared`")
@@ -82,17 +73,17 @@ def held(
     match = matched(published, original, in_place=claimed.in_place)
     found = [schema, *_with_original(published, claimed, original, match, manifest)]
     if match is None:
-        return Held(found, compare)
+        return TableFindings(found, compare)
 
-    def excluded(level: Fraction) -> tuple[Noticed, ...]:
-        return tuple(_excluded(match, column, claimed, level) for column in original.sensitive)
+    def power(level: Fraction) -> tuple[DetectionPower, ...]:
+        return tuple(_power(match, column, claimed, level) for column in original.sensitive)
 
-    return Held(found, compare, match.linked, excluded)
+    return TableFindings(found, compare, match.linked, power)
 
 
 def _without_original(
-    published: Microdata, claimed: ClaimedCells, manifest: Manifest | None
-) -> Iterator[Found]:
+    published: Microdata, claimed: AnyCellClaim, manifest: Manifest | None
+) -> Iterator[Finding]:
     yield from manifest_rows_check(published, manifest)
     yield from domain_checks(published, claimed.domains)
     for column in claimed.columns:
@@ -106,11 +97,11 @@ def _without_original(
 
 def _with_original(
     published: Microdata,
-    claimed: ClaimedCells,
+    claimed: AnyCellClaim,
     original: Original,
     match: Match | None,
     manifest: Manifest | None,
-) -> Iterator[Found]:
+) -> Iterator[Finding]:
     yield all_rows_check(published, original)
     yield from manifest_rows_check(published, manifest)
     yield from domain_checks(published, claimed.domains)
@@ -134,31 +125,31 @@ def _with_original(
         yield shuffle_evidence(published, claimed, match)
 
 
-def _excluded(match: Match, column: str, claimed: ClaimedCells, level: Fraction) -> Noticed:
-    """Return what the checks of a column would have noticed at the level of each."""
+def _power(match: Match, column: str, claimed: AnyCellClaim, level: Fraction) -> DetectionPower:
+    """Return what the checks of a column would have detected at the level of each."""
     true = match.true_values(column)
-    rates = OwnRates(claimed, column, claimed.size(column))
+    rates = TrueValueRates(claimed, column, claimed.laws[column].size)
     known = true[true >= 0]
     drawn = known[rates.drawn[known]]
     own = rate_power(counts_point, len(drawn), rates.mean(drawn), level / PARTS) if len(drawn) else None
-    return claimed.excluded(
+    return claimed.detection_power(
         column,
         own,
         rows=match.rows,
         known=len(known),
         unaltered=bool(len(known)) and rates.mean(known) == 1,
-        told=len(known) < match.rows and _others_noticed(match, column, claimed, level),
+        others_detected=len(known) < match.rows and _others_detected(match, column, claimed, level),
     )
 
 
-def _others_noticed(match: Match, column: str, claimed: ClaimedCells, level: Fraction) -> bool:
-    """Return whether a published count would tell that all rows without a known true value show theirs."""
-    true, size = match.true_values(column), claimed.size(column)
+def _others_detected(match: Match, column: str, claimed: AnyCellClaim, level: Fraction) -> bool:
+    """Return whether a published count would detect that all rows of unknown true value show theirs."""
+    true, size = match.true_values(column), claimed.laws[column].size
     held = match.original.frequencies(column)
     left = (held - np.bincount(true[true >= 0], minlength=size)).tolist()
     rates = _rates(match, column, claimed)
     # Each of the rows shows a value by its row of the matrix as claimed, and its own value then.
-    moved = claimed.expected(column, left)
+    moved = claimed.laws[column].expected(left)
     records = [max(1, each) for each in _trials(match, column, claimed)]
     shifts = [(own - count) / each for own, count, each in zip(left, moved, records, strict=True)]
     if any(shift and rate in (0, 1) for shift, rate in zip(shifts, rates, strict=True)):
@@ -176,23 +167,23 @@ def _others_noticed(match: Match, column: str, claimed: ClaimedCells, level: Fra
     )
 
 
-def _trials(match: Match, column: str, claimed: ClaimedCells) -> list[int]:
+def _trials(match: Match, column: str, claimed: AnyCellClaim) -> list[int]:
     """Return how many records could show each value."""
     held = match.original.frequencies(column).tolist()
-    return [int(each) for each in claimed.trials(column, held, match.original.table.row_count)]
+    return [int(each) for each in claimed.laws[column].trials(held, match.original.table.row_count)]
 
 
-def _rates(match: Match, column: str, claimed: ClaimedCells) -> list[Fraction]:
+def _rates(match: Match, column: str, claimed: AnyCellClaim) -> list[Fraction]:
     """Return with what chance these show it, on average; 0 where there are none."""
-    expected = claimed.expected(column, match.original.frequencies(column).tolist())
+    expected = claimed.laws[column].expected(match.original.frequencies(column).tolist())
     return [
         count / records if records else Fraction(0)
         for count, records in zip(expected, _trials(match, column, claimed), strict=True)
     ]
 
 
-def _share_evidence(published: Microdata, column: str, claimed: ClaimedCells) -> Evidence:
-    """Hold each published count against the least and the largest chance that any record gives its value.
+def _share_evidence(published: Microdata, column: str, claimed: AnyCellClaim) -> Evidence:
+    """Test each published count against the least and the largest chance that any record gives its value.
 
     Notes
     -----
@@ -203,9 +194,9 @@ def _share_evidence(published: Microdata, column: str, claimed: ClaimedCells) ->
     cells = text_cells(published, [column], blank=True).to_series()
     domain = claimed.domains[column]
     found = np.array([int((cells == value).sum()) for value in domain], dtype=np.int64)
-    extremes = claimed.extremes(column)
+    extremes = claimed.laws[column].extremes()
     rows, size = published.row_count, len(domain)
-    trials = claimed.trials(column, found.tolist(), rows)
+    trials = claimed.laws[column].trials(found.tolist(), rows)
     # Fewer than (1-p)/m is more than 1 - (1-p)/m of the others.
     above = _more_than(trials, found, [most for _, most in extremes])
     below = _more_than(trials, trials - found, [1 - least for least, _ in extremes])
@@ -217,20 +208,20 @@ def _share_evidence(published: Microdata, column: str, claimed: ClaimedCells) ->
     )
 
     def power(level: Fraction) -> str:
-        part, told, most = level / (2 * size), [], int(trials.max())
+        part, words, most = level / (2 * size), [], int(trials.max())
         # of the largest part, if there are several
         within = [ends for ends, each in zip(extremes, trials, strict=True) if each == most]
         if (high := max(most for _, most in within)) < 1:
-            told.append(str(rate_power(rate_at_most, most, high, part)))
+            words.append(str(rate_power(rate_at_most, most, high, part)))
         if (low := min(least for least, _ in within)) > 0:
-            told.append(str(rate_power(rate_at_least, most, low, part)))
-        return f"a value's published share: {'; '.join(told) or 'none, since each may be 0 or 1'}"
+            words.append(str(rate_power(rate_at_least, most, low, part)))
+        return f"a value's published share: {'; '.join(words) or 'none, since each may be 0 or 1'}"
 
     return Evidence("share", column, average([above, below]), rows, detail, power)
 
 
 def _more_than(trials: IntArray, found: IntArray, most: Sequence[Fraction]) -> EValue:
-    """Hold counts against the largest chances of their values, which may be 0 or 1."""
+    """Test counts against the largest chances of their values, which may be 0 or 1."""
     never = np.array([chance == 0 for chance in most])
     if found[never].any():
         return IMPOSSIBLE
@@ -241,8 +232,8 @@ def _more_than(trials: IntArray, found: IntArray, most: Sequence[Fraction]) -> E
     return largest_mean(rate_at_most, trials[open_], found[open_], chances, above_only=True, of=len(most))
 
 
-def _counts_evidence(match: Match, column: str, claimed: ClaimedCells) -> Evidence:
-    """Hold the histogram of a column against its law, given that of the original.
+def _counts_evidence(match: Match, column: str, claimed: AnyCellClaim) -> Evidence:
+    """Test the histogram of a column against its law, given that of the original.
 
     Notes
     -----
@@ -252,9 +243,9 @@ def _counts_evidence(match: Match, column: str, claimed: ClaimedCells) -> Eviden
     at most that under Bin(N, r), which is 1. The values' e-values are averaged.
     """
     codes = match.published[column]
-    size, rows = claimed.size(column), match.rows
+    size, rows = claimed.laws[column].size, match.rows
     found = np.bincount(codes[codes >= 0], minlength=size)
-    rates, trials = _rates(match, column, claimed), claimed.trials(column, found.tolist(), rows)
+    rates, trials = _rates(match, column, claimed), claimed.laws[column].trials(found.tolist(), rows)
     e_value = largest_point_mean(trials, found, rates)
     drawn = [
         (rate * int(each), int(each), rate) for each, rate in zip(trials, rates, strict=True) if rate < 1
@@ -269,8 +260,8 @@ def _counts_evidence(match: Match, column: str, claimed: ClaimedCells) -> Eviden
     return Evidence("counts", column, e_value, rows, f"{size} counts against {claimed.law_words}", power)
 
 
-def _replacement_evidence(match: Match, column: str, claimed: ClaimedCells) -> Evidence | NotChecked:
-    """Hold what rows show that do not show their own value against the law of what replaces it.
+def _replacement_evidence(match: Match, column: str, claimed: AnyCellClaim) -> Evidence | NotChecked:
+    """Test what rows show that do not show their own value against the law of what replaces it.
 
     Notes
     -----
@@ -278,12 +269,12 @@ def _replacement_evidence(match: Match, column: str, claimed: ClaimedCells) -> E
     retention replacement 1/(m - 1), independently of all other records. Of the rows with true value u, their
     counts are multinomial: the Dirichlet mixture of `multinomial_point`, multiplied over u
     (`independent_product`). Of all rows whose true value is not v, the number that show v is a sum of
-    independent indicators, held against their mean rate as in `_counts_evidence`: averaged over v. The two
+    independent indicators, tested against their mean rate as in `_counts_evidence`: averaged over v. The two
     parts are averaged. One row with a value that never replaces its own is impossible.
     """
-    true, shown, size = match.true_values(column), match.published[column], claimed.size(column)
+    true, shown, size = match.true_values(column), match.published[column], claimed.laws[column].size
     drawn = (true >= 0) & (shown >= 0) & (true != shown)
-    law = claimed.others(column)
+    law = claimed.laws[column].others()
     possible = (law > 0).sum(axis=1)
     if size == 2 or not drawn.any():
         why = "a domain of two values leaves one other" if size == 2 else "no row shows another value"
@@ -298,7 +289,7 @@ def _replacement_evidence(match: Match, column: str, claimed: ClaimedCells) -> E
     logs -= (counts * np.log(np.where(law > 0, law, 1.0))).sum(axis=1)
     logs -= 1e-12 * (size + totals * np.log(totals + size + 2))
     by_true = EValue(independent_product(logs[totals > 0]) / math.log(10))
-    rates = claimed.others_shown(column, totals.tolist())
+    rates = claimed.laws[column].others_shown(totals.tolist())
     present = np.array([rate is not None for rate in rates])
     stated = [rate for rate in rates if rate is not None]
     trials = (rows - totals)[present]

@@ -1,4 +1,4 @@
-"""What a column's checks would have noticed: every number by hand, at its boundary and beside it."""
+"""What a column's checks would have detected: every number by hand, at its boundary and beside it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,40 @@ from fractions import Fraction
 import pytest
 
 from splu_ref.audit.power import RatePower
-from splu_ref.audit.releases import Check, Claimed, ReleaseAudit
-from splu_ref.audit.releases.excluded import Excluded
+from splu_ref.audit.releases import Check, ReleaseAudit, SpluGenClaim
+from splu_ref.audit.releases.detection_power import DetectionPower, of_decoy_groups
 from splu_ref.channels import PublishedCount
 
 HAIR = Fraction(1, 10**6)
+BOUNDS = Fraction(1, 8), Fraction(2, 5)
 
 
-def excluded(
-    low: Fraction | None, high: Fraction | None, *, gamma: int = 4, retention: str | None = None
-) -> Excluded:
+def power(
+    low: Fraction | None,
+    high: Fraction | None,
+    *,
+    gamma: int = 4,
+    retention: str | None = None,
+    known: int = 600,
+    exact_counts: int | None = 0,
+    unlinked: int = 0,
+    unlinked_detected: bool = False,
+) -> DetectionPower:
     law = PublishedCount.of(gamma, retention)
-    return Excluded(
-        column="s",
-        law=law,
-        rows=1000,
-        known=600,
-        retention=RatePower(600, law.retention, low, high),
-        exact_counts=0,
-        unlinked=0,
-        unlinked_noticed=False,
+    return of_decoy_groups(
+        "s",
+        law,
+        1000,
+        known,
+        RatePower(known, law.retention, low, high) if known else None,
+        exact_counts=exact_counts,
+        unlinked=unlinked,
+        unlinked_detected=unlinked_detected,
     )
+
+
+def numbers(found: DetectionPower, *names: str) -> tuple[object, ...]:
+    return tuple(found.numbers[name] for name in names)
 
 
 @pytest.mark.parametrize(
@@ -43,10 +56,10 @@ def excluded(
     ],
 )
 def test_other_gammas(low: str | None, high: str | None, at_most: int | None, at_least: int | None) -> None:
-    told = excluded(None if low is None else Fraction(low), None if high is None else Fraction(high))
-    assert (told.gamma_at_most, told.gamma_at_least) == (at_most, at_least)
-    other = excluded(told.low, told.high, gamma=6, retention="1/4")  # gamma says nothing of the retention
-    assert (other.gamma_at_most, other.gamma_at_least) == (None, None)
+    found = power(None if low is None else Fraction(low), None if high is None else Fraction(high))
+    assert numbers(found, "gamma_at_most", "gamma_at_least") == (at_most, at_least)
+    other = power(found.low, found.high, gamma=6, retention="1/4")  # gamma says nothing of the retention
+    assert numbers(other, "gamma_at_most", "gamma_at_least") == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +73,8 @@ def test_other_gammas(low: str | None, high: str | None, at_most: int | None, at
     ],
 )
 def test_altered_cells(low: str | None, high: str | None, own: int | None, others: int | None) -> None:
-    told = excluded(None if low is None else Fraction(low), None if high is None else Fraction(high))
-    assert (told.altered_to_own, told.altered_to_others) == (own, others)
+    found = power(None if low is None else Fraction(low), None if high is None else Fraction(high))
+    assert numbers(found, "altered_to_own", "altered_to_others") == (own, others)
 
 
 @pytest.mark.parametrize(
@@ -72,11 +85,11 @@ def test_altered_cells(low: str | None, high: str | None, own: int | None, other
         (3, "3/5", Fraction(4, 5), Fraction(3, 10)),
     ],
 )
-def test_half_and_twice_the_gamma_have_to_be_noticed(
+def test_half_and_twice_the_gamma_have_to_be_detected(
     gamma: int, retention: str | None, half: Fraction, twice: Fraction
 ) -> None:
     def still_open(low: Fraction | None, high: Fraction | None) -> tuple[str, ...]:
-        return excluded(low, high, gamma=gamma, retention=retention).open
+        return power(low, high, gamma=gamma, retention=retention).open
 
     words = ("half the gamma", "twice the gamma")
     if retention:
@@ -87,41 +100,42 @@ def test_half_and_twice_the_gamma_have_to_be_noticed(
     assert still_open(None, None) == words
 
 
-def test_true_values_in_rows_that_no_check_sees() -> None:
-    told = excluded(Fraction(1, 8), Fraction(2, 5))
-    assert told.altered_to_own == 200
-    assert replace(told, unlinked=200).open == ()
-    assert replace(told, unlinked=201).open == ("true values in the 201 rows that may be several records",)
-    assert replace(told, unlinked=201, unlinked_noticed=True).open == ()
-    assert replace(told, exact_counts=None).open == ("counts that are exact",)
-    blind = replace(told, retention=None, known=0, unlinked=1000)
+def test_true_values_in_unlinked_rows() -> None:
+    assert numbers(power(*BOUNDS), "altered_to_own") == (200,)
+    assert power(*BOUNDS, unlinked=200).open == ()
+    in_rows = "true values in the 201 rows that may be several records"
+    assert power(*BOUNDS, unlinked=201).open == (in_rows,)
+    found = power(*BOUNDS, unlinked=201, unlinked_detected=True)
+    assert (found.open, found.detected[-1]) == ((), in_rows)
+    assert power(*BOUNDS, exact_counts=None).open == ("counts that are exact",)
+    blind = power(None, None, known=0, unlinked=1000)
     assert blind.open[0] == "the original itself: no row's true value is known"
     assert len(blind.open) == 2
 
 
 def test_one_open_column_and_one_failed_check_decide_the_verdict() -> None:
-    whole, part = excluded(Fraction(1, 8), Fraction(2, 5)), excluded(None, None)
+    whole, part = power(*BOUNDS), power(None, None)
     passed = Check("rows", None, passed=True, detail="", rows=1000)
     failed = replace(passed, name="domain", passed=False)
 
     def verdict(
-        checks: tuple[Check, ...], excludes: tuple[Excluded, ...], recomputed: str | None = None
+        checks: tuple[Check, ...], detectable: tuple[DetectionPower, ...], recomputed: str | None = None
     ) -> str:
         return ReleaseAudit(
-            claimed=Claimed(PublishedCount.of(4)),
+            claimed=SpluGenClaim(PublishedCount.of(4)),
             level=Fraction(1, 10**9),
             rows=1000,
             linked=600,
             checks=checks,
             not_checked=(),
-            excludes=excludes,
+            detectable=detectable,
             recomputed=recomputed,
         ).verdict
 
     assert verdict((passed, passed), (whole, whole)) == "consistent"
-    for excludes in ((part, whole), (whole, part), (part,), ()):
-        assert verdict((passed, passed), excludes) == "not shown"
-        assert verdict((passed, passed), excludes, "its transcript") == "consistent"
+    for detectable in ((part, whole), (whole, part), (part,), ()):
+        assert verdict((passed, passed), detectable) == "inconclusive"
+        assert verdict((passed, passed), detectable, "its transcript") == "consistent"
     for checks in ((failed, passed), (passed, failed)):
         for recomputed in (None, "its transcript"):
             assert verdict(checks, (whole,), recomputed) == "inconsistent"

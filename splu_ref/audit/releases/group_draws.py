@@ -1,4 +1,4 @@
-"""What is drawn of each group by perturbed generalization, held against its law."""
+"""What is drawn of each group by perturbed generalization, tested against its law."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ from numpy.typing import NDArray
 
 from splu_ref.audit.e_values import EValue, counts_point
 from splu_ref.audit.power import rate_power
-from splu_ref.audit.releases.divisions import by_cells, by_place
-from splu_ref.audit.releases.findings import Evidence, Found, NotChecked
-from splu_ref.audit.releases.original import Original
+from splu_ref.audit.releases.findings import Evidence, Finding, NotChecked
 from splu_ref.audit.releases.pooling import (
+    by_cells,
+    by_place,
     independent_product,
     largest_point_mean,
     mean_log,
     point_logs,
     renumbered,
 )
+from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.mechanisms import PerturbedGeneralization
 from splu_ref.mechanisms.median_groups import OrderedColumns
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray
 
 _RETENTIONS = tuple(Fraction(step, 16) for step in range(17))
-"""Retentions that are held against the claimed one, beside that halfway to 1: fixed in advance."""
+"""Retentions that are tested against the claimed one, beside that halfway to 1: fixed in advance."""
 _SURE = math.log(1000) + 1e-6
 _EXPONENTS = tuple(step / 16 for step in range(1, 16))
 Floats = NDArray[np.float64]
@@ -119,7 +120,7 @@ class Groups:
 
     @cached_property
     def tried(self) -> tuple[Fraction, ...]:
-        """The retentions that are held against the claimed one."""
+        """The retentions that are tested against the claimed one."""
         keep = self.mechanism.retention
         return tuple(sorted({*_RETENTIONS, (1 + keep) / 2} - {keep}))
 
@@ -140,7 +141,7 @@ class Groups:
             for s in _EXPONENTS
         )
 
-    def noticed(self, level: Fraction) -> tuple[Fraction | None, Fraction | None, bool]:
+    def detected(self, level: Fraction) -> tuple[Fraction | None, Fraction | None, bool]:
         """Return up to and from which of the retentions tried all are found, and if that halfway to 1 is.
 
         Notes
@@ -165,8 +166,8 @@ class Groups:
         """Return the mean chance that a group shows the value that a rule chooses."""
         return self.mean(self.held[np.arange(len(chosen)), chosen])
 
-    def first_noticed(self, level: Fraction) -> bool | None:
-        """Return whether it is found if the first record of every group is chosen, and then perturbed.
+    def first_detected(self, level: Fraction) -> bool | None:
+        """Return whether it is detected if the first record of every group is chosen, and then perturbed.
 
         None if the values of all groups are the same whichever record is chosen.
         """
@@ -179,7 +180,7 @@ class Groups:
         return high is not None and law.retention + law.stray >= high
 
 
-def evidence(groups: Groups) -> Iterator[Found]:
+def evidence(groups: Groups) -> Iterator[Finding]:
     """Yield what the values of the groups say of how they were drawn."""
     yield _counts_evidence(groups)
     yield _retention_evidence(groups)
@@ -189,12 +190,12 @@ def evidence(groups: Groups) -> Iterator[Found]:
 
 
 def _counts_evidence(groups: Groups) -> Evidence:
-    """Hold how many groups show each value against their law.
+    """Test how many groups show each value against their law.
 
     Notes
     -----
-    They are sums of independent indicators, whose mean chance `counts_point` is held at: it is convex in the
-    count, so that by Hoeffding (1956, Theorem 3) its expectation is at most 1. The values are averaged.
+    They are sums of independent indicators, at whose mean chance `counts_point` is computed: it is convex in
+    the count, so that by Hoeffding (1956, Theorem 3) its expectation is at most 1. The values are averaged.
     """
     count, size = groups.held.shape
     found = np.bincount(groups.shown, minlength=size)
@@ -209,7 +210,7 @@ def _counts_evidence(groups: Groups) -> Evidence:
 
 
 def _retention_evidence(groups: Groups) -> Evidence:
-    """Hold what the groups show against other retentions, by the likelihood ratio of each.
+    """Test what the groups show against other retentions, by the likelihood ratio of each.
 
     Notes
     -----
@@ -227,11 +228,11 @@ def _retention_evidence(groups: Groups) -> Evidence:
     own = int(groups.own.sum())
 
     def power(level: Fraction) -> str:
-        low, high, _ = groups.noticed(level)
-        told = [f">= {float(high):.6g}"] if high is not None else []
-        told += [f"<= {float(low):.6g}"] if low is not None else []
+        low, high, _ = groups.detected(level)
+        words = [f">= {float(high):.6g}"] if high is not None else []
+        words += [f"<= {float(low):.6g}"] if low is not None else []
         return (
-            f"of the retentions {', '.join(map(str, groups.tried))}: {' or '.join(told) or 'none'} instead "
+            f"of the retentions {', '.join(map(str, groups.tried))}: {' or '.join(words) or 'none'} instead "
             f"of {claim:.6g} in {count} groups"
         )
 
@@ -241,7 +242,7 @@ def _retention_evidence(groups: Groups) -> Evidence:
 
 
 def _sample_evidence(groups: Groups) -> Evidence:
-    """Hold which record of each group is shown against a uniform choice, by rules that do not draw.
+    """Test which record of each group is shown against a uniform choice, by rules that do not draw.
 
     Notes
     -----
@@ -264,12 +265,12 @@ def _sample_evidence(groups: Groups) -> Evidence:
 
 
 def _replacement_evidence(groups: Groups) -> Evidence | NotChecked:
-    """Hold the values of groups that show one of none of their records against a uniform choice.
+    """Test the values of groups that show one of none of their records against a uniform choice.
 
     Notes
     -----
     Given that, each of the values that a group lacks is as likely. Of the groups that lack a value those that
-    show it are held as in `_counts_evidence`, and the values are averaged.
+    show it are tested as in `_counts_evidence`, and the values are averaged.
     """
     column, size = groups.mechanism.column, groups.held.shape[1]
     foreign = ~groups.own
@@ -298,7 +299,7 @@ def _replacement_evidence(groups: Groups) -> Evidence | NotChecked:
 
 
 def _independence_evidence(groups: Groups) -> Evidence | NotChecked:
-    """Hold which groups show a value of their own against independent draws, in divisions of them.
+    """Test which groups show a value of their own against independent draws, in divisions of them.
 
     Notes
     -----

@@ -14,21 +14,21 @@ import numpy as np
 
 from splu_ref.audit.e_values import EValue, average, counts_point, rate_at_least, rate_at_most
 from splu_ref.audit.power import rate_power
-from splu_ref.audit.releases.cells import classes_of, ranks_of, text_cells
-from splu_ref.audit.releases.claimed_tuples import ClaimedTuples, ExcludedTuples
-from splu_ref.audit.releases.divisions import by_cells, by_place
-from splu_ref.audit.releases.findings import Check, Evidence, Found, Held, NotChecked, Reuse
-from splu_ref.audit.releases.original import Original
-from splu_ref.audit.releases.placed import domain_checks, manifest_rows_check
+from splu_ref.audit.releases.claims import AlphaBetaClaim
+from splu_ref.audit.releases.detection_power import DetectionPower, of_tuples
+from splu_ref.audit.releases.exact_checks import domain_checks, manifest_rows_check, schema_check
+from splu_ref.audit.releases.findings import Check, Evidence, Finding, NotChecked, Reuse, TableFindings
 from splu_ref.audit.releases.pooling import (
+    by_cells,
+    by_place,
     independent_product,
     mean_log,
     point_logs,
     renumbered,
 )
-from splu_ref.audit.releases.scaled_counts import MeanPower, mean_power, scaled_count
-from splu_ref.audit.releases.shuffle import order_evidence
-from splu_ref.audit.releases.structure import schema_check
+from splu_ref.audit.releases.record_linkage import Original, classes_of, ranks_of, text_cells
+from splu_ref.audit.releases.row_order import order_evidence
+from splu_ref.audit.scaled_counts import MeanPower, mean_power, scaled_count
 from splu_ref.manifest import Manifest
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray
@@ -63,7 +63,7 @@ class _Sets:
     sizes: dict[str, int]
 
     @classmethod
-    def of(cls, published: Microdata, original: Microdata, claimed: ClaimedTuples) -> _Sets:
+    def of(cls, published: Microdata, original: Microdata, claimed: AlphaBetaClaim) -> _Sets:
         tables = [claimed.mechanism.numbered(table) for table in (published, original)]
         seen: dict[int, int] = {}
         firsts = [
@@ -87,44 +87,44 @@ class _Sets:
         return int((self.place < 0).sum())
 
 
-def held(
-    published: Microdata, claimed: ClaimedTuples, original: Original | None, manifest: Manifest | None
-) -> Held:
-    """Hold a table against the claim."""
+def check_release(
+    published: Microdata, claimed: AlphaBetaClaim, original: Original | None, manifest: Manifest | None
+) -> TableFindings:
+    """Return the findings of the checks of the claim."""
     found = list(_exact(published, claimed, manifest))
     whole = all(each.passed for each in found)
     if original is None:
-        found_too: list[Found] = [*found]
+        found_too: list[Finding] = [*found]
         found_too += _without_original(published, claimed) if whole else ()
         found_too += [NotChecked(name, None, "this needs the original") for name in _NEED_ORIGINAL]
-        return Held(found_too, partial(_compared, published, claimed, None))
+        return TableFindings(found_too, partial(_compared, published, claimed, None))
     schema = schema_check(published, original.table)
-    every: list[Found] = [schema, *found]
+    every: list[Finding] = [schema, *found]
     if not (whole and schema.passed):
         why = "the columns, or the values, are not those of the domains, or rows repeat others"
         every += [NotChecked(name, None, why) for name in (*_NEED_ORIGINAL[1:], "shuffle")]
-        return Held(every, partial(_compared, published, claimed, None))
+        return TableFindings(every, partial(_compared, published, claimed, None))
     sets = _Sets.of(published, original.table, claimed)
     every += _with_original(sets, claimed)
 
-    def excluded(level: Fraction) -> tuple[ExcludedTuples, ...]:
-        known = len(sets.shown)
-        own = None if claimed.kept == 1 else rate_power(counts_point, known, claimed.kept, level)
-        return (ExcludedTuples(claimed, known, own, _fakes_power(sets, claimed, level)),)
+    def power(level: Fraction) -> tuple[DetectionPower, ...]:
+        known, kept = len(sets.shown), claimed.retention
+        own = None if kept == 1 else rate_power(counts_point, known, kept, level)
+        return (of_tuples(", ".join(claimed.columns), kept, known, own, _fakes_power(sets, claimed, level)),)
 
-    return Held(every, partial(_compared, published, claimed, sets), int(sets.shown.sum()), excluded)
+    return TableFindings(every, partial(_compared, published, claimed, sets), int(sets.shown.sum()), power)
 
 
-def _exact(published: Microdata, claimed: ClaimedTuples, manifest: Manifest | None) -> Iterator[Check]:
+def _exact(published: Microdata, claimed: AlphaBetaClaim, manifest: Manifest | None) -> Iterator[Check]:
     yield from manifest_rows_check(published, manifest)
     rows, columns = published.row_count, claimed.columns
     named = sorted(published.columns) == sorted(columns)
-    told = (
+    words = (
         "the columns are those that have a domain"
         if named
         else "the columns are not those that have a domain"
     )
-    yield Check("columns", None, named, told, rows)
+    yield Check("columns", None, named, words, rows)
     yield from domain_checks(published, dict(claimed.mechanism.domains))
     if named:
         classes = classes_of(text_cells(published, columns, blank=True), rows)
@@ -132,7 +132,7 @@ def _exact(published: Microdata, claimed: ClaimedTuples, manifest: Manifest | No
         yield Check("distinct", None, not repeated, f"{repeated} rows repeat another: a set has none", rows)
 
 
-def _without_original(published: Microdata, claimed: ClaimedTuples) -> Iterator[Found]:
+def _without_original(published: Microdata, claimed: AlphaBetaClaim) -> Iterator[Finding]:
     yield from _size_evidence(published, claimed)
     marks = ranks_of(text_cells(published, published.columns, blank=True))
     yield order_evidence(
@@ -145,8 +145,8 @@ def _without_original(published: Microdata, claimed: ClaimedTuples) -> Iterator[
     )
 
 
-def _size_evidence(published: Microdata, claimed: ClaimedTuples) -> Iterator[Found]:
-    """Hold the rows with each value against the least that fakes alone are, and the most that is published.
+def _size_evidence(published: Microdata, claimed: AlphaBetaClaim) -> Iterator[Finding]:
+    """Test the rows with each value against the least that fakes alone are, and the most that is published.
 
     Notes
     -----
@@ -163,7 +163,7 @@ def _size_evidence(published: Microdata, claimed: ClaimedTuples) -> Iterator[Fou
     for column, domain in mechanism.domains:
         counts = np.bincount(table.codes(column), minlength=len(domain))
         parts += [(mechanism.size // len(domain), count) for count in counts.tolist()]
-    beta, most = mechanism.beta, claimed.kept
+    beta, most = mechanism.beta, claimed.retention
     values = [scaled_count(trials, count, beta, "fewer") for trials, count in parts]
     if most < 1:
         values += [scaled_count(trials, count, most, "more") for trials, count in parts]
@@ -178,9 +178,9 @@ def _size_evidence(published: Microdata, claimed: ClaimedTuples) -> Iterator[Fou
     yield Evidence("size", None, average(values), rows, detail, power)
 
 
-def _with_original(sets: _Sets, claimed: ClaimedTuples) -> Iterator[Found]:
+def _with_original(sets: _Sets, claimed: AlphaBetaClaim) -> Iterator[Finding]:
     known, shown, rows = len(sets.shown), int(sets.shown.sum()), len(sets.place)
-    if claimed.kept == 1:
+    if claimed.retention == 1:
         detail = f"{known - shown} of {known} tuples of the original are missing, and all are to be published"
         yield Check("genuine", None, shown == known, detail, rows)
         yield NotChecked("independence", None, "every tuple of the original is to be published")
@@ -196,26 +196,26 @@ def _with_original(sets: _Sets, claimed: ClaimedTuples) -> Iterator[Found]:
         yield _fakes_evidence(sets, claimed)
         yield _spread_evidence(sets, claimed)
     marks = [(sets.place >= 0).astype(np.int64), sets.place, *sets.codes.values()]
-    told = "order of the rows by whether they are genuine, by the original's order, and by every column"
-    yield order_evidence(marks, (), 2, rows, told, "rows in the order of a column")
+    words = "order of the rows by whether they are genuine, by the original's order, and by every column"
+    yield order_evidence(marks, (), 2, rows, words, "rows in the order of a column")
 
 
-def _genuine_evidence(sets: _Sets, claimed: ClaimedTuples) -> Evidence:
-    """Hold how many tuples of the original are published against Bin(n, alpha + beta)."""
+def _genuine_evidence(sets: _Sets, claimed: AlphaBetaClaim) -> Evidence:
+    """Test how many tuples of the original are published against Bin(n, alpha + beta)."""
     known, shown = len(sets.shown), int(sets.shown.sum())
 
     def power(level: Fraction) -> str:
-        return str(rate_power(counts_point, known, claimed.kept, level))
+        return str(rate_power(counts_point, known, claimed.retention, level))
 
     detail = (
         f"{shown} of {known} tuples of the original are published: {shown / known:.4f}, claimed "
-        f"{float(claimed.kept):.4f}"
+        f"{float(claimed.retention):.4f}"
     )
-    return Evidence("genuine", None, counts_point(known, shown, claimed.kept), known, detail, power)
+    return Evidence("genuine", None, counts_point(known, shown, claimed.retention), known, detail, power)
 
 
-def _independence_evidence(sets: _Sets, claimed: ClaimedTuples) -> Evidence:
-    """Hold which tuples of the original are published against independent coins, in divisions of them.
+def _independence_evidence(sets: _Sets, claimed: AlphaBetaClaim) -> Evidence:
+    """Test which tuples of the original are published against independent coins, in divisions of them.
 
     Notes
     -----
@@ -227,13 +227,13 @@ def _independence_evidence(sets: _Sets, claimed: ClaimedTuples) -> Evidence:
     logs = []
     divisions = 0
     for family in families:
-        found = [_coins_log(renumbered(division), sets.shown, claimed.kept) for division in family]
+        found = [_coins_log(renumbered(division), sets.shown, claimed.retention) for division in family]
         divisions += len(found)
         logs.append(mean_log(found))
 
     def power(level: Fraction) -> str:
         share = level / (9 * parts * divisions)
-        reached = rate_power(counts_point, known // parts, claimed.kept, share)
+        reached = rate_power(counts_point, known // parts, claimed.retention, share)
         return f"one of {parts} parts of the original, by place or a column: {reached}"
 
     detail = f"which tuples of the original are published, in {divisions} divisions of them"
@@ -246,8 +246,8 @@ def _coins_log(part: IntArray, shown: IntArray, rate: Fraction) -> float:
     return independent_product(point_logs(trials, successes, rate))
 
 
-def _fakes_evidence(sets: _Sets, claimed: ClaimedTuples) -> Evidence:
-    """Hold how many other tuples are published against Bin(m - n, beta)."""
+def _fakes_evidence(sets: _Sets, claimed: AlphaBetaClaim) -> Evidence:
+    """Test how many other tuples are published against Bin(m - n, beta)."""
     others, beta = claimed.mechanism.size - len(sets.shown), claimed.mechanism.beta
 
     def power(level: Fraction) -> str:
@@ -259,13 +259,13 @@ def _fakes_evidence(sets: _Sets, claimed: ClaimedTuples) -> Evidence:
     return Evidence("fakes", None, scaled_count(others, sets.fakes, beta), sets.fakes, detail, power)
 
 
-def _fakes_power(sets: _Sets, claimed: ClaimedTuples, level: Fraction) -> MeanPower | None:
+def _fakes_power(sets: _Sets, claimed: AlphaBetaClaim, level: Fraction) -> MeanPower | None:
     others, beta = claimed.mechanism.size - len(sets.shown), claimed.mechanism.beta
     return mean_power(others, beta, level) if others and beta else None
 
 
-def _spread_evidence(sets: _Sets, claimed: ClaimedTuples) -> Evidence:
-    """Hold the fakes against a uniform choice of tuples that are not of the original.
+def _spread_evidence(sets: _Sets, claimed: AlphaBetaClaim) -> Evidence:
+    """Test the fakes against a uniform choice of tuples that are not of the original.
 
     Notes
     -----
@@ -309,14 +309,14 @@ def _spread_log(sets: _Sets, size: int, columns: Sequence[str]) -> float:
 
 
 def _compared(
-    first: Microdata, claimed: ClaimedTuples, sets: _Sets | None, second: Microdata, level: Fraction
+    first: Microdata, claimed: AlphaBetaClaim, sets: _Sets | None, second: Microdata, level: Fraction
 ) -> Reuse:
-    """Hold a second set against the first.
+    """Test a second set against the first.
 
     Notes
     -----
     Of the tuples of the first that are genuine, the second holds each with alpha + beta, and of its fakes
-    each with beta, all independently. Without the original, each is held with a chance between the two.
+    each with beta, all independently. Without the original, each of these chances lies between the two.
     """
     one, two = (
         set(zip(*(table.cells(column) for column in first.columns), strict=True)) for table in (first, second)
@@ -324,7 +324,7 @@ def _compared(
     tuples, both = len(one), len(one & two)
     if one == two:
         return Reuse("same", tuples, both, None)
-    least, most = claimed.mechanism.beta, claimed.kept
+    least, most = claimed.mechanism.beta, claimed.retention
     if sets is not None:
         again = np.array([row in two for row in zip(*(first.cells(c) for c in first.columns), strict=True)])
         genuine = sets.place >= 0

@@ -11,12 +11,12 @@ import numpy as np
 
 from splu_ref.audit.e_values import average, rate_at_least, rate_at_most
 from splu_ref.audit.power import rate_power
-from splu_ref.audit.releases.cells import text_cells
-from splu_ref.audit.releases.claimed_groups import ClaimedGroups, ExcludedGroups
-from splu_ref.audit.releases.findings import Check, Evidence, Found, Held, NotChecked, Reuse
-from splu_ref.audit.releases.group_samples import Groups, evidence
-from splu_ref.audit.releases.original import Original
-from splu_ref.audit.releases.placed import domain_checks, manifest_rows_check
+from splu_ref.audit.releases.claims import GeneralizationClaim
+from splu_ref.audit.releases.detection_power import DetectionPower, of_generalized_groups
+from splu_ref.audit.releases.exact_checks import domain_checks, manifest_rows_check
+from splu_ref.audit.releases.findings import Check, Evidence, Finding, NotChecked, Reuse, TableFindings
+from splu_ref.audit.releases.group_draws import Groups, evidence
+from splu_ref.audit.releases.record_linkage import Original, text_cells
 from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import PerturbedGeneralization
 from splu_ref.mechanisms.median_groups import BETWEEN, OrderedColumns
@@ -32,43 +32,47 @@ _BLOCK, _MOST_DIGITS = 256, 18
 _NEED_ORIGINAL = ("groups", "counts", "retention", "sample", "replacement", "independence")
 
 
-def held(
-    published: Microdata, claimed: ClaimedGroups, original: Original | None, manifest: Manifest | None
-) -> Held:
-    """Hold a table of groups against the claim."""
+def check_release(
+    published: Microdata, claimed: GeneralizationClaim, original: Original | None, manifest: Manifest | None
+) -> TableFindings:
+    """Return the findings of the checks of the claim."""
     mechanism = claimed.mechanism
-    found: list[Found] = list(_exact(published, mechanism, manifest))
+    found: list[Finding] = list(_exact(published, mechanism, manifest))
     whole = all(each.passed for each in found if isinstance(each, Check))
     compare = partial(_compared, published, mechanism)
     if original is None:
         found += [_share_evidence(published, mechanism)] if whole else []
         found += [NotChecked(name, None, "this needs the original") for name in _NEED_ORIGINAL]
-        return Held(found, compare)
+        return TableFindings(found, compare)
     same = _groups_check(published, mechanism, original) if whole else None
     found += [] if same is None else [same]
     if same is None or not same.passed:
         why = "the rows are not the groups of the original, or hold what no release does"
         found += [NotChecked(name, None, why) for name in _NEED_ORIGINAL[1 if whole else 0 :]]
-        return Held(found, compare)
+        return TableFindings(found, compare)
     groups = Groups.of(published, mechanism, original)
     found += evidence(groups)
 
-    def excluded(level: Fraction) -> tuple[ExcludedGroups, ...]:
-        low, high, halfway = groups.noticed(level)
-        first = groups.first_noticed(level)
-        return (ExcludedGroups(claimed, len(groups.shown), low, high, halfway, first),)
+    def power(level: Fraction) -> tuple[DetectionPower, ...]:
+        low, high, halfway = groups.detected(level)
+        first, count = groups.first_detected(level), len(groups.shown)
+        return (
+            of_generalized_groups(
+                mechanism.column, mechanism.retention, count, low, high, halfway=halfway, first=first
+            ),
+        )
 
-    return Held(found, compare, None, excluded)
+    return TableFindings(found, compare, None, power)
 
 
 def _exact(
     published: Microdata, mechanism: PerturbedGeneralization, manifest: Manifest | None
-) -> Iterator[Found]:
+) -> Iterator[Finding]:
     yield from manifest_rows_check(published, manifest)
     wanted, rows = {*mechanism.quasi, mechanism.column, SIZE}, published.row_count
     named = set(published.columns) == wanted
-    told = f"the columns are {'' if named else 'not '}the ranges, the sensitive one and {SIZE}"
-    yield Check("columns", None, named, told, rows)
+    words = f"the columns are {'' if named else 'not '}the ranges, the sensitive one and {SIZE}"
+    yield Check("columns", None, named, words, rows)
     yield from domain_checks(published, {mechanism.column: mechanism.values})
     if not named:
         return
@@ -130,9 +134,9 @@ def _groups_check(published: Microdata, mechanism: PerturbedGeneralization, orig
         groups = ordered.groups(mechanism.least)
     except ParameterError as error:
         return Check("groups", None, False, f"the original has none: {error}", rows)
-    told = [*ordered.ranges(groups), [str(size) for size in np.bincount(groups).tolist()]]
+    columns = [*ordered.ranges(groups), [str(size) for size in np.bincount(groups).tolist()]]
     shown = text_cells(published, [*mechanism.quasi, SIZE], blank=True)
-    wanted, seen = list(zip(*told, strict=True)), list(shown.iter_rows())
+    wanted, seen = list(zip(*columns, strict=True)), list(shown.iter_rows())
     different = sum(one != other for one, other in zip(wanted, seen, strict=False))
     detail = (
         f"{len(wanted)} groups of the original, {rows} rows, {different} of which have another range or size"
@@ -141,7 +145,7 @@ def _groups_check(published: Microdata, mechanism: PerturbedGeneralization, orig
 
 
 def _share_evidence(published: Microdata, mechanism: PerturbedGeneralization) -> Evidence:
-    """Hold how many groups show each value against the least and the largest chance of any group."""
+    """Test how many groups show each value against the least and the largest chance of any group."""
     rows, law, size = published.row_count, mechanism.law, len(mechanism.values)
     cells = published.cells(mechanism.column)
     found = [cells.count(value) for value in mechanism.values]
@@ -152,8 +156,11 @@ def _share_evidence(published: Microdata, mechanism: PerturbedGeneralization) ->
 
     def power(level: Fraction) -> str:
         part = level / (2 * size)
-        told = (rate_power(rate_at_most, rows, most, part), rate_power(rate_at_least, rows, law.stray, part))
-        return f"a value's published share: {told[0]}; {told[1]}"
+        powers = (
+            rate_power(rate_at_most, rows, most, part),
+            rate_power(rate_at_least, rows, law.stray, part),
+        )
+        return f"a value's published share: {powers[0]}; {powers[1]}"
 
     return Evidence("share", mechanism.column, average(values), rows, detail, power)
 
@@ -161,7 +168,7 @@ def _share_evidence(published: Microdata, mechanism: PerturbedGeneralization) ->
 def _compared(
     first: Microdata, mechanism: PerturbedGeneralization, second: Microdata, level: Fraction
 ) -> Reuse:
-    """Hold the values of a second release against the first, group by group.
+    """Test the values of a second release against the first, group by group.
 
     Notes
     -----

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
-
 MEANING = {
     "schema": "the published table has the columns of the original, in their order and of their types",
     "rows": "as many rows are published as the mechanism publishes, for SPLU-Gen a multiple of gamma",
@@ -62,13 +59,3 @@ NOT_SHOWN_BY_REPLAY = (
     "other releases of this table, and what other columns give away, are not looked at",
 )
 """What is left open where the release was made again."""
-
-
-def rounded_up(probability: Fraction) -> str:
-    """Return a probability to four places, rounded up."""
-    return f"{math.ceil(probability * 10_000) / 10_000:.4f}"
-
-
-def rounded_down(probability: Fraction) -> str:
-    """Return a probability to four places, rounded down."""
-    return f"{math.floor(probability * 10_000) / 10_000:.4f}"

@@ -1,13 +1,12 @@
-"""Exact checks: what every release of SPLU-Gen satisfies, whatever was drawn."""
+"""Exact checks: what every release satisfies, whatever was drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from splu_ref.audit.releases.cells import holds_text_only, types_of
-from splu_ref.audit.releases.findings import Check, Claimed
-from splu_ref.audit.releases.match import Match
-from splu_ref.audit.releases.tallied import Population, Tallied
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.findings import Check
+from splu_ref.audit.releases.record_linkage import Match, Original, holds_text_only, text_cells, types_of
 from splu_ref.decoys import largest_gamma
 from splu_ref.manifest import Manifest
 from splu_ref.microdata import Microdata
@@ -36,7 +35,7 @@ def schema_check(published: Microdata, original: Microdata) -> Check:
     return _exact("schema", published, f"{same}, with their types", passed=True)
 
 
-def rows_check(rows: int, claimed: Claimed, records: int | None) -> Check:
+def rows_check(rows: int, claimed: SpluGenClaim, records: int | None) -> Check:
     """Check that N - N mod gamma rows are published, or at least a multiple of gamma.
 
     Where columns have other gammas, their least common multiple stands in its place.
@@ -49,21 +48,21 @@ def rows_check(rows: int, claimed: Claimed, records: int | None) -> Check:
     return Check("rows", None, rows == records - records % gamma, detail, rows)
 
 
-def records_check(match: Match, claimed: Claimed) -> Check:
+def records_check(match: Match, claimed: SpluGenClaim) -> Check:
     """Check that the non-sensitive cells are those of the original's records, fewer than gamma deleted."""
-    foreign, gone = match.strays
+    foreign, gone = match.unexpected
     detail = f"{foreign} rows with cells that no record is left for, {gone} records without a row"
     return Check("records", None, foreign == 0 and gone < claimed.divisor, detail, rows=match.rows)
 
 
-def feasible_check(original: Population, claimed: Claimed, column: str) -> Check:
+def feasible_check(original: Original, claimed: SpluGenClaim, column: str) -> Check:
     """Check that no value holds more than N / gamma of the original's records."""
     largest = largest_gamma(original.frequencies(column))
     detail = f"the most frequent value allows groups of up to {largest}"
     return Check("feasible", column, claimed.law.gamma <= largest, detail, rows=original.row_count)
 
 
-def values_check(match: Tallied, column: str, claimed: Claimed) -> Check:
+def values_check(match: Match, column: str, claimed: SpluGenClaim) -> Check:
     """Check that only values of the original are published, none by more records than can have it as decoy.
 
     A value with f records stands in f groups of gamma records each, so at most gamma f rows hold it.
@@ -106,3 +105,39 @@ def manifest_checks(
 
 def _exact(name: str, published: Microdata, detail: str, *, passed: bool) -> Check:
     return Check(name, None, passed, detail, rows=published.row_count)
+
+
+def manifest_rows_check(published: Microdata, manifest: Manifest | None) -> Iterator[Check]:
+    """Check the manifest's number of rows, if there is a manifest."""
+    if manifest is not None:
+        rows = published.row_count
+        detail = f"the manifest says {manifest.rows} rows, the table has {rows}"
+        yield Check("manifest.rows", None, manifest.rows == rows, detail, rows)
+
+
+def domain_checks(published: Microdata, domains: Mapping[str, Sequence[str]]) -> Iterator[Check]:
+    """Check that each column holds values of its domain alone; a column that is not there is passed over."""
+    for column, domain in domains.items():
+        if column not in published.columns:
+            continue
+        cells = text_cells(published, [column], blank=True).to_series()
+        outside = int((~cells.is_in(list(domain))).sum())
+        detail = f"{outside} rows hold a value outside the declared domain of {len(domain)}"
+        yield Check("domain", column, not outside, detail, published.row_count)
+
+
+def all_rows_check(published: Microdata, original: Original) -> Check:
+    """Check that every record is published."""
+    given, rows = original.table.row_count, published.row_count
+    return Check("rows", None, rows == given, f"{given} records, {rows} rows: all are published", rows)
+
+
+def all_records_check(match: Match, *, in_place: bool) -> Check:
+    """Check that the other cells are those of the original's records, each once, and in their places."""
+    foreign, gone = match.unexpected
+    detail = f"{foreign} rows with cells that no record is left for, {gone} records without a row"
+    passed = foreign == gone == 0
+    if in_place and match.rows == match.original.table.row_count:
+        moved = int((match.classes != match.index.classes).sum())
+        detail, passed = f"{detail}, {moved} rows with other cells than the record at their place", not moved
+    return Check("records", None, passed, detail, match.rows)

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from splu_ref.audit.e_values import average, rate_at_least, rate_at_most
-from splu_ref.audit.releases.cells import classes_of, holds_text_only, text_cells
-from splu_ref.audit.releases.claimed_by_column import ClaimedByColumn
-from splu_ref.audit.releases.findings import Claim, Reuse
-from splu_ref.audit.releases.pooling import CERTAIN, IMPOSSIBLE, bound_together
+from splu_ref.audit.releases.claims import CoinClaim, SpluGenByColumnClaim
+from splu_ref.audit.releases.findings import Reuse
+from splu_ref.audit.releases.pooling import CERTAIN, IMPOSSIBLE, effective_trials
+from splu_ref.audit.releases.record_linkage import classes_of, holds_text_only, text_cells
 from splu_ref.microdata import Microdata
 from splu_ref.randomness import IntArray
 
@@ -21,7 +21,7 @@ def compare_releases(
     first: Microdata,
     second: Microdata,
     sensitive: Sequence[str],
-    claimed: Claim | ClaimedByColumn,
+    claimed: CoinClaim | SpluGenByColumnClaim,
     level: Fraction,
 ) -> Reuse:
     """Compare two releases with the same columns.
@@ -50,8 +50,8 @@ def compare_releases(
     records the two rows are, and whatever the other rows do: `rate_at_most`. If both rows are one record,
     they agree with probability at least p^2, that of keeping their value twice: `rate_at_least`. Fewer than
     gamma of the rows can be two records, which takes a deletion: they are counted as agreeing. The columns
-    and both directions are averaged. Where the draws of a group hang together, each row counts for one in
-    gamma (`bound_together`): by Hoelder's inequality once over the groups of each release.
+    and both directions are averaged. Where the draws of a group are dependent, each row counts for one in
+    gamma (`effective_trials`): by Hoelder's inequality once over the groups of each release.
     """
     for column in sensitive:
         first.require(column)
@@ -77,11 +77,11 @@ def compare_releases(
         return Reuse("same" if same else "fresh", 0, 0, None)
     rates = [claimed.agreement(column) for column in sensitive]
     agree, count = [int(column.sum()) for column in equal], len(common)
-    agreed = bound_together(np.array([count] * len(agree)), np.array(agree), claimed.together)
-    differing = [max(0, count - n - claimed.spare) for n in agree]
-    _, differed = bound_together(agreed[0], np.array(differing), claimed.together)
+    agreed = effective_trials(np.array([count] * len(agree)), np.array(agree), claimed.dependent)
+    differing = [max(0, count - n - claimed.deletable) for n in agree]
+    _, differed = effective_trials(agreed[0], np.array(differing), claimed.dependent)
     trials = int(agreed[0][0])
-    # Rows that may agree always tell nothing by agreeing.
+    # Rows that may always agree are no evidence when they do.
     more = average(
         [
             rate_at_most(trials, n, most) if most < 1 else CERTAIN

@@ -1,4 +1,4 @@
-"""What was drawn for a release, held against independent and uniform draws."""
+"""What was drawn for a release, tested against independent and uniform draws."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ import numpy as np
 
 from splu_ref.audit.e_values import EValue, average, counts_point, multinomial_point
 from splu_ref.audit.power import rate_power
-from splu_ref.audit.releases.cells import classes_of, text_cells
-from splu_ref.audit.releases.fair_pairs import HALF, far_pairs, near_pairs, rising
 from splu_ref.audit.releases.findings import Evidence
-from splu_ref.audit.releases.replay import Replay
-from splu_ref.audit.releases.watched import Drawn
+from splu_ref.audit.releases.record_linkage import classes_of, text_cells
+from splu_ref.audit.releases.replay import ColumnDraws, Replay
+from splu_ref.audit.releases.row_order import HALF, far_pairs, near_pairs, rising
 from splu_ref.mechanisms import SpluGen, SpluGens
 from splu_ref.mechanisms.draws import draw_rule
 from splu_ref.randomness import IntArray
 
 MOST_BINS = 16
-"""Bins of draws that are told apart; with more, small contexts would tell less."""
+"""Bins of draws that are counted apart; with more, small contexts would be weaker evidence."""
 MOST_VALUES = 1000
 """Values of a column that are contexts of their own."""
 MODULI = range(2, 17)
@@ -28,7 +27,7 @@ LAGS = (1, 2, 3)
 _PART = 1 << 20
 
 
-def drawn_evidence(replay: Replay) -> Iterator[Evidence]:
+def recorded_evidence(replay: Replay) -> Iterator[Evidence]:
     """Yield the evidence about everything that was drawn, as SPLU-Gen draws it."""
     if not isinstance(replay.mechanism, SpluGens):
         return
@@ -40,7 +39,7 @@ def drawn_evidence(replay: Replay) -> Iterator[Evidence]:
 
 
 def _draws_evidence(replay: Replay, column: str) -> Evidence:
-    """Hold the draws of step 3 against their law, alone and in every kind of context.
+    """Test the draws of step 3 against their law, alone and in every kind of context.
 
     Notes
     -----
@@ -71,7 +70,7 @@ def _draws_evidence(replay: Replay, column: str) -> Evidence:
 
 
 def _groups_evidence(replay: Replay, column: str) -> Evidence:
-    """Hold the integers that the groups drew against independent and uniform ones.
+    """Test the integers that the groups drew against independent and uniform ones.
 
     Notes
     -----
@@ -130,11 +129,11 @@ def _cells_and_draws(replay: Replay, column: str) -> Iterator[IntArray]:
 
 
 def _orders_evidence(replay: Replay) -> Evidence:
-    """Hold the order of the rows, and that of the records within each value, against uniform ones.
+    """Test the order of the rows, and that of the records within each value, against uniform ones.
 
     Notes
     -----
-    Both are uniform and independent of the draws, so the rule of `fair_pairs` holds for every number that
+    Both are uniform and independent of the draws, so the rule of this module holds for every number that
     belongs to a row: the record's place in the original, its true value and its draw.
     """
     kept, shuffle = _first(replay).kept, _shuffle(replay)
@@ -143,7 +142,7 @@ def _orders_evidence(replay: Replay) -> Evidence:
         marks.append(replay.original.codes(column)[kept][shuffle])
         if _by_record(replay):
             marks.append(_binned(replay, column)[0][shuffle])
-    told = [rising(items, pairs(len(items))) for items in marks for pairs in (near_pairs, far_pairs)]
+    pairs_of = [rising(items, pairs(len(items))) for items in marks for pairs in (near_pairs, far_pairs)]
     for column, drawn in replay.columns.items():
         ends = np.cumsum(np.bincount(replay.original.codes(column)[kept])).tolist()
         for pairs in (near_pairs, far_pairs):
@@ -151,11 +150,11 @@ def _orders_evidence(replay: Replay) -> Evidence:
             first, second = (
                 np.concatenate([begin + found[side] for found, begin in ranges]) for side in (0, 1)
             )
-            told.append(rising(drawn.places, (first, second)))
-    value = average([counts_point(compared, risen, HALF) for compared, risen in told])
+            pairs_of.append(rising(drawn.places, (first, second)))
+    value = average([counts_point(compared, risen, HALF) for compared, risen in pairs_of])
 
     def power(level: Fraction) -> str:
-        reached = rate_power(counts_point, told[0][0], HALF, level / len(told))
+        reached = rate_power(counts_point, pairs_of[0][0], HALF, level / len(pairs_of))
         return f"neighbors in the original's order: {reached}"
 
     detail = "the rows by place, value and draw; the records of each value"
@@ -163,7 +162,7 @@ def _orders_evidence(replay: Replay) -> Evidence:
 
 
 def _bytes_evidence(tape: bytes) -> Evidence:
-    """Hold the bytes against uniform ones: their bits by place and by the bit before, their halves, all.
+    """Test the bytes against uniform ones: their bits by place and by the bit before, their halves, all.
 
     Notes
     -----
@@ -187,7 +186,7 @@ def _bytes_evidence(tape: bytes) -> Evidence:
     ]
 
     def power(level: Fraction) -> str:
-        first = min(sum(total), _PART)  # more bits tell more, and the power of all takes seconds
+        first = min(sum(total), _PART)  # more bits are stronger evidence, and the power of all takes seconds
         return f"bits: {rate_power(counts_point, first, HALF, level / len(values))}"
 
     detail = f"{len(tape)} bytes, alone and by the ones before"
@@ -226,7 +225,7 @@ def _product(counts: IntArray, law: list[Fraction]) -> EValue:
     return EValue(sum(multinomial_point(row, law).log10 for row in counts.tolist()))
 
 
-def _first(replay: Replay) -> Drawn:
+def _first(replay: Replay) -> ColumnDraws:
     return next(iter(replay.columns.values()))
 
 

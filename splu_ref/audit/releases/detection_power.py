@@ -1,0 +1,315 @@
+"""Detection power: which other releases the checks of a column detect with probability 0.999 or more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Protocol
+
+from splu_ref.audit.power import RatePower
+from splu_ref.audit.scaled_counts import MeanPower
+from splu_ref.channels import PublishedCount
+
+EXACT_COUNTS = "counts that are exact"
+_ORIGINAL = "the original itself"
+
+
+class Bounds(Protocol):
+    """Probabilities or means that are detected in place of the claimed one."""
+
+    @property
+    def low(self) -> Fraction | None:
+        """All up to this one are detected; None if none is."""
+        ...
+
+    @property
+    def high(self) -> Fraction | None:
+        """All from this one on are detected; None if none is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionPower:
+    """What the checks of a column would have detected; in words as a text.
+
+    Attributes
+    ----------
+    column
+        The sensitive column.
+    known
+        Rows, groups or tuples that the power rests on.
+    low, high
+        Every retention probability up to ``low``, and from ``high`` on, would have been detected; None if
+        none would.
+    detected
+        What would have been detected, in words.
+    open
+        What an unprotected release may be that would not have been detected, in words.
+    further
+        Further numbers of the mechanism, by their keys in JSON.
+    smaller
+        Which smaller deviations would not have been detected, in words.
+    """
+
+    column: str
+    known: int
+    low: Fraction | None
+    high: Fraction | None
+    detected: tuple[str, ...]
+    open: tuple[str, ...]
+    further: Mapping[str, object] = field(default_factory=dict)
+    smaller: tuple[str, ...] = ("smaller deviations",)
+
+    @property
+    def numbers(self) -> dict[str, object]:
+        """All of it for programs."""
+        return {
+            "column": self.column,
+            "known": self.known,
+            "retention_at_most": _text(self.low),
+            "retention_at_least": _text(self.high),
+            **self.further,
+            "open": list(self.open),
+        }
+
+    def __str__(self) -> str:
+        detected = f"{self.column}: would detect {', '.join(self.detected) or 'nothing of the draws'}"
+        return f"{detected}; would not detect {', '.join((*self.open, *self.smaller))}"
+
+
+def of_decoy_groups(
+    column: str,
+    law: PublishedCount,
+    rows: int,
+    known: int,
+    retention: RatePower | None,
+    *,
+    exact_counts: int | None,
+    exact: str = EXACT_COUNTS,
+    unlinked: int,
+    unlinked_detected: bool,
+) -> DetectionPower:
+    """Return the power of the checks of SPLU-Gen.
+
+    Parameters
+    ----------
+    column, law
+        The sensitive column, and the law that is claimed.
+    rows, known
+        Published rows, and how many of them have a known true value.
+    retention
+        Which retention probabilities would have been detected; None if no true value is known.
+    exact_counts
+        Published counts that are together so many records away from the true ones, or fewer, would have been
+        detected; None if even true counts would not.
+    exact
+        Which counts would be exact, in words; empty if the law has none that should not be.
+    unlinked
+        Rows that may be several records with different values.
+    unlinked_detected
+        Whether it would have been detected if they all showed the true values.
+    """
+    low, high = _bounds(retention)
+    kept, plain = law.retention, law.is_plain
+    smaller = None if not plain or high is None else math.floor(1 / high)
+    smaller = None if smaller is None or smaller < 2 else smaller
+    larger = math.ceil(1 / low) if plain and low else None
+    to_own = None if high is None else math.ceil(rows * (high - kept) / (1 - kept))
+    to_others = None if low is None else math.ceil(rows * (1 - low / kept))
+    in_unlinked = f"true values in the {unlinked} rows that may be several records"
+
+    detected = []
+    gammas = [] if smaller is None else [f"up to {smaller}"]
+    gammas += [] if larger is None else [f"from {larger} on"]
+    if gammas:
+        detected.append(f"gamma {' or '.join(gammas)}")
+    if high is not None:
+        detected.append(_ORIGINAL)
+        if not gammas:
+            detected.append(f"own values kept with probability {_rounded_up(high)} or more")
+        detected.append(f"{to_own} or more random cells set to their own value")
+    if exact_counts is not None:
+        detected.append(exact)
+    if unlinked and unlinked_detected:
+        detected.append(in_unlinked)
+
+    open_ = []
+    if retention is None:
+        open_.append(f"{_ORIGINAL}: no row's true value is known")
+    else:
+        most, least = min(2 * kept, (1 + kept) / 2), kept / 2
+        if high is None or high > most:
+            open_.append("half the gamma" if plain else f"own values {_kept(most)}")
+        if low is None or low < least:
+            open_.append("twice the gamma" if plain else f"own values {_kept(least)}")
+    if exact_counts is None and exact:
+        open_.append(exact)
+    if unlinked > (to_own or 0) and not unlinked_detected:
+        open_.append(in_unlinked)
+
+    return DetectionPower(
+        column=column,
+        known=known,
+        low=low,
+        high=high,
+        detected=tuple(detected),
+        open=tuple(open_),
+        further={
+            "gamma_at_most": smaller,
+            "gamma_at_least": larger,
+            "altered_to_own": to_own,
+            "altered_to_others": to_others,
+            "exact_counts": exact_counts,
+            "unlinked": unlinked,
+            "unlinked_detected": unlinked_detected,
+        },
+        smaller=() if to_own is None else ("fewer altered cells, or cells that were picked",),
+    )
+
+
+def of_cells(
+    column: str,
+    kept: Fraction | None,
+    low: Fraction | None,
+    high: Fraction | None,
+    *,
+    rows: int,
+    known: int,
+    unaltered: bool,
+    others_detected: bool,
+) -> DetectionPower:
+    """Return the power of the checks of releases that draw each cell on its own.
+
+    Parameters
+    ----------
+    column
+        The sensitive column.
+    kept, low, high
+        How often values are said to be kept, of a matrix how often the own value is shown, on average; and
+        which other probabilities would have been detected. None if no row depends on a coin.
+    rows, known
+        Published rows, and how many of them have a known true value.
+    unaltered
+        Whether the claim leaves all known rows as they are.
+    others_detected
+        Whether a published count would have shown it if all other rows showed their true values.
+    """
+    # Without a coin known rows show their own value or never do: then one row that does decides.
+    never = kept is None and known > 0 and not unaltered
+    original = high is not None or never or (kept is None and others_detected)
+    open_ = []
+    if unaltered:
+        open_.append(f"{_ORIGINAL}: the claim leaves its values as they are")
+    if kept is not None:
+        open_ += _halfway(kept, high, "values kept with probability")
+    if known < rows and not others_detected:
+        others = f"true values in the {rows - known} rows that may be several records"
+        open_.append(others if known else f"{_ORIGINAL}: no row's true value is known")
+    detected = [_ORIGINAL] if original else []
+    detected += _outside(low, high, "values kept with probability")
+    return DetectionPower(column, known, low, high, tuple(detected), tuple(open_))
+
+
+def of_swaps(column: str, retention: Fraction, rows: int, power: Bounds) -> DetectionPower:
+    """Return the power of the checks of swapping, of so many rows that stay with a probability."""
+    what = "cells that stay with probability"
+    detected = [_ORIGINAL] if power.high is not None else []
+    detected += _outside(power.low, power.high, what)
+    open_ = _halfway(retention, power.high, what)
+    return DetectionPower(column, rows, power.low, power.high, tuple(detected), tuple(open_))
+
+
+def of_generalized_groups(
+    column: str,
+    retention: Fraction,
+    groups: int,
+    low: Fraction | None,
+    high: Fraction | None,
+    *,
+    halfway: bool,
+    first: bool | None,
+) -> DetectionPower:
+    """Return the power of the checks of perturbed generalization.
+
+    Parameters
+    ----------
+    column, retention, groups
+        The sensitive column, the retention that is claimed, and the number of groups.
+    low, high
+        Of the retentions that are tried, those up to ``low`` and from ``high`` on would have been detected.
+    halfway
+        Whether that half as far from 1 as the claimed one would have been.
+    first
+        Whether it would have been detected if the first record of every group had been chosen; None where no
+        choice can be seen, since all records of every group have one value.
+    """
+    rule = "the first record of every group"
+    detected = [*_outside(low, high, "values kept with probability"), *([rule] if first else [])]
+    open_ = [] if halfway else [f"values {_kept((1 + retention) / 2)}"]
+    open_ += [rule] if first is False else []
+    return DetectionPower(column, groups, low, high, tuple(detected), tuple(open_))
+
+
+def of_tuples(
+    columns: str, kept: Fraction, tuples: int, own: RatePower | None, fakes: MeanPower | None
+) -> DetectionPower:
+    """Return the power of the checks of the alpha-beta algorithm.
+
+    Parameters
+    ----------
+    columns, kept, tuples
+        The columns, the probability that a tuple of the original is published, and how many there are.
+    own
+        Which other probabilities would have been detected; None if the claim publishes all.
+    fakes
+        Which other mean numbers of fakes would have been detected; None if the claim has none.
+    """
+    low, high = _bounds(own)
+    fewer, more = _bounds(fakes)
+    detected = _outside(low, high, "tuples of the original with probability", "with")
+    detected += [] if fewer is None else [f"{float(fewer):.6g} fakes on average or fewer"]
+    detected += [] if more is None else [f"{float(more):.6g} or more"]
+    what = "tuples of the original that are published with probability"
+    open_ = [] if own is None else _halfway(kept, high, what)
+    if fakes is not None and (fewer is None or fewer < fakes.mean / 2):
+        open_.append("half as many fakes")
+    further = {"fakes_at_most": _text(fewer), "fakes_at_least": _text(more)}
+    return DetectionPower(columns, tuples, low, high, tuple(detected), tuple(open_), further)
+
+
+def _bounds(power: Bounds | None) -> tuple[Fraction | None, Fraction | None]:
+    return (None, None) if power is None else (power.low, power.high)
+
+
+def _outside(
+    low: Fraction | None, high: Fraction | None, what: str, lower: str = "with probability"
+) -> list[str]:
+    """Return the probabilities outside two bounds, in words."""
+    found = [] if high is None else [f"{what} {_rounded_up(high)} or more"]
+    return found + ([] if low is None else [f"{lower} {_rounded_down(low)} or less"])
+
+
+def _halfway(kept: Fraction, high: Fraction | None, what: str) -> list[str]:
+    """Return the probability half as far from 1, in words, unless it would have been detected."""
+    most = (1 + kept) / 2
+    return [f"{what} {float(most):.4g}"] if high is None or high > most else []
+
+
+def _kept(probability: Fraction) -> str:
+    return f"kept with probability {float(probability):.4g}"
+
+
+def _text(number: Fraction | None) -> str | None:
+    return None if number is None else str(number)
+
+
+def _rounded_up(probability: Fraction) -> str:
+    """Return a probability to four places, rounded up."""
+    return f"{math.ceil(probability * 10_000) / 10_000:.4f}"
+
+
+def _rounded_down(probability: Fraction) -> str:
+    """Return a probability to four places, rounded down."""
+    return f"{math.floor(probability * 10_000) / 10_000:.4f}"

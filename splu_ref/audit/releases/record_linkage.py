@@ -1,0 +1,377 @@
+"""Records and rows linked: a release compared with its original by the cells that are not sensitive.
+
+Nothing here depends on the draws: rows are compared by their non-sensitive cells alone, which a release
+retains. So all of it may be taken as fixed when the draws are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, product
+from math import prod
+from typing import NamedTuple
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+
+from splu_ref.microdata import Microdata
+from splu_ref.microdata.values import Frame, text, texts
+from splu_ref.model import ParameterError
+from splu_ref.randomness import IntArray
+
+_MOST_HISTOGRAMS = 64
+
+
+def frame_of(table: Microdata) -> Frame:
+    """Return the data frame of a table."""
+    return nw.from_native(table.to_frame(), eager_only=True)
+
+
+def types_of(table: Microdata) -> tuple[str, ...]:
+    """Return the names of the columns' types, in order."""
+    return tuple(str(dtype) for dtype in frame_of(table).schema.dtypes())
+
+
+def holds_text_only(table: Microdata) -> bool:
+    """Return whether every column is text, as in any table read from CSV."""
+    return all(dtype == nw.String for dtype in frame_of(table).schema.dtypes())
+
+
+def text_cells(table: Microdata, columns: Sequence[str], *, blank: bool) -> pl.DataFrame:
+    """Return the canonical texts of some columns, named 0, 1, ...; a null stays null.
+
+    Parameters
+    ----------
+    table, columns
+        What to read.
+    blank
+        Whether a null counts as the empty text, as it does in a CSV file.
+    """
+    frame = frame_of(table)
+    cells = {}
+    for number, column in enumerate(columns):
+        series = frame[column]
+        if frame.implementation.is_polars() and series.dtype == nw.String:
+            text: pl.Series = series.to_native().alias(str(number))
+        else:
+            text = pl.Series(str(number), texts(series), dtype=pl.String)
+        cells[str(number)] = text.fill_null("") if blank else text
+    return pl.DataFrame(cells)
+
+
+def ranks_of(cells: pl.DataFrame) -> list[IntArray]:
+    """Return for each column the rank of every cell among the column's texts, nulls before all."""
+    return [cells[column].rank("dense").cast(pl.Int64).fill_null(0).to_numpy() for column in cells.columns]
+
+
+def classes_of(cells: pl.DataFrame, rows: int) -> IntArray:
+    """Return for every row the first row with the same cells, shape (rows,): 0 if there are no columns."""
+    if not cells.width:
+        return np.zeros(rows, dtype=np.int64)
+    first = cells.with_row_index("row").select(pl.col("row").first().over(cells.columns))
+    return first.to_series().to_numpy().astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Index:
+    """The original's rows by their non-sensitive cells; a class is named by its first row.
+
+    Attributes
+    ----------
+    firsts
+        The first row of every class, ascending.
+    cells
+        The cells of those rows.
+    classes
+        The class of every row, shape (N,).
+    sizes
+        Rows of each class, shape (N,): 0 for a number that names no class.
+    """
+
+    firsts: IntArray
+    cells: pl.DataFrame
+    classes: IntArray
+    sizes: IntArray
+
+    def find(self, cells: pl.DataFrame, rows: int) -> IntArray:
+        """Return the class of each of these rows, or -1 where the original has no such cells."""
+        known = len(self.firsts)
+        both = classes_of(pl.concat([self.cells, cells]) if cells.width else cells, known + rows)[known:]
+        found: IntArray = np.where(both < known, self.firsts[np.minimum(both, known - 1)], -1)
+        return found
+
+
+class Original:
+    """An original table and its sensitive columns.
+
+    Parameters
+    ----------
+    table
+        The original table.
+    sensitive
+        Its sensitive columns, at least one, each named once.
+
+    Attributes
+    ----------
+    others
+        The columns that are not sensitive.
+    codes
+        Each record's value, by sensitive column, as an index into ``domains``.
+    domains
+        The values as texts, by sensitive column.
+
+    Raises
+    ------
+    DataError
+        If a column does not exist, has missing cells, or holds one value only.
+    ParameterError
+        If no column is named, or one twice.
+    """
+
+    def __init__(self, table: Microdata, sensitive: Sequence[str]) -> None:
+        if not sensitive or len(set(sensitive)) < len(sensitive):
+            raise ParameterError("name at least one sensitive column, and each of them once")
+        self.table = table
+        self.sensitive = tuple(sensitive)
+        self.others = tuple(column for column in table.columns if column not in sensitive)
+        self.codes = {column: self._codes(column) for column in sensitive}
+        self.domains = {column: self._domain(column) for column in sensitive}
+        self.text_only = holds_text_only(table)
+        self._indices: dict[bool, Index] = {}
+        self._ranks: dict[bool, list[IntArray]] = {}
+        self._certain: dict[tuple[bool, str], IntArray] = {}
+
+    @property
+    def row_count(self) -> int:
+        """Number of records."""
+        return self.table.row_count
+
+    def index(self, *, blank: bool) -> Index:
+        """Return the rows by their non-sensitive cells; ``blank`` as in `text_cells`."""
+        if blank not in self._indices:
+            rows = self.table.row_count
+            cells = text_cells(self.table, self.others, blank=blank)
+            classes = classes_of(cells, rows)
+            firsts = np.unique(classes)
+            sizes = np.bincount(classes, minlength=rows).astype(np.int64, copy=False)
+            self._indices[blank] = Index(
+                firsts, cells[firsts.tolist()] if cells.width else cells, classes, sizes
+            )
+        return self._indices[blank]
+
+    def certain_values(self, column: str, *, blank: bool) -> IntArray:
+        """Return the code that all records of a class share, shape (N,); -1 where they differ."""
+        if (blank, column) not in self._certain:
+            values, classes = self.codes[column], self.index(blank=blank).classes
+            least = np.full(len(values), len(self.domains[column]), dtype=np.int64)
+            most = np.full(len(values), -1, dtype=np.int64)
+            np.minimum.at(least, classes, values)
+            np.maximum.at(most, classes, values)
+            self._certain[blank, column] = np.where(least == most, most, -1)
+        return self._certain[blank, column]
+
+    def ranks(self, *, blank: bool) -> list[IntArray]:
+        """Return for each column that is not sensitive the rank of every row's text, shape (N,)."""
+        if blank not in self._ranks:
+            self._ranks[blank] = ranks_of(text_cells(self.table, self.others, blank=blank))
+        return self._ranks[blank]
+
+    def frequencies(self, column: str) -> IntArray:
+        """Return how often each value of a sensitive column occurs, shape (domain,)."""
+        return np.bincount(self.codes[column], minlength=len(self.domains[column])).astype(np.int64)
+
+    def _codes(self, column: str) -> IntArray:
+        return self.table.codes(column)
+
+    def _domain(self, column: str) -> tuple[str, ...]:
+        return tuple(text(value) for value in self.table.domain(column))
+
+
+class Unlinked(NamedTuple):
+    """What rows show that may be several records with different values.
+
+    Attributes
+    ----------
+    rows
+        How many they are.
+    shown
+        How many of them show the most frequent true value of the records that they may be.
+    share
+        How many would if they showed true values: the share of the original's records.
+    """
+
+    rows: int
+    shown: int
+    share: Fraction
+
+
+@dataclass(frozen=True)
+class Match:
+    """Published rows and the classes of original records with the same non-sensitive cells.
+
+    Attributes
+    ----------
+    original
+        The original.
+    index
+        Its classes.
+    classes
+        Class of each published row, shape (rows,), or -1 where the original has no such cells.
+    published
+        Published code of each row by sensitive column, or -1 for a value that the original does not have.
+    blank
+        Whether nulls were compared as empty texts.
+    """
+
+    original: Original
+    index: Index
+    classes: IntArray
+    published: dict[str, IntArray]
+    blank: bool
+
+    @classmethod
+    def of(cls, original: Original, published: Microdata) -> Match:
+        """Compare two tables with the same columns, in whatever order."""
+        blank = original.text_only or holds_text_only(published)
+        index = original.index(blank=blank)
+        rows = published.row_count
+        classes = index.find(text_cells(published, original.others, blank=blank), rows)
+        codes = {}
+        for column, domain in original.domains.items():
+            cells = text_cells(published, [column], blank=True).to_series()
+            code = {value: number for number, value in enumerate(domain)}
+            found = cells.replace_strict(code, default=-1, return_dtype=pl.Int64)
+            codes[column] = found.to_numpy()
+        return cls(original, index, classes, codes, blank)
+
+    @property
+    def rows(self) -> int:
+        """Number of published rows."""
+        return len(self.classes)
+
+    def found(self, column: str) -> IntArray:
+        """Return how often each value of the original is published, shape (domain,)."""
+        codes = self.published[column]
+        return np.bincount(codes[codes >= 0], minlength=len(self.original.domains[column]))
+
+    def foreign(self, column: str) -> int:
+        """Return how many rows hold a value that the original does not have."""
+        return int((self.published[column] < 0).sum())
+
+    @cached_property
+    def missing(self) -> IntArray:
+        """Records of each class that are not in the published table, shape (N,); negative for too many."""
+        found = np.bincount(self.classes[self.classes >= 0], minlength=self.original.table.row_count)
+        return self.index.sizes - found
+
+    @cached_property
+    def records(self) -> IntArray:
+        """The original row of each published row whose cells only that record has; otherwise -1."""
+        alone = (self.index.sizes == 1) & (self.missing == 0)
+        known: IntArray = np.where(alone[self.classes] & (self.classes >= 0), self.classes, -1)
+        return known
+
+    @property
+    def unexpected(self) -> tuple[int, int]:
+        """How many rows have cells that no record is left for, and how many records have no row."""
+        foreign = int((self.classes < 0).sum()) + int(-self.missing[self.missing < 0].sum())
+        return foreign, int(self.missing[self.missing > 0].sum())
+
+    @property
+    def linked(self) -> int:
+        """How many rows belong to one record for certain."""
+        return int((self.records >= 0).sum())
+
+    def true_values(self, column: str) -> IntArray:
+        """Return the true code of each row, or -1 where records with the same cells have different values."""
+        shared = self.original.certain_values(column, blank=self.blank)
+        certain = np.where(self.missing >= 0, shared, -1)
+        known: IntArray = np.where(self.classes >= 0, certain[self.classes], -1)
+        return known
+
+    def unlinked(self, column: str) -> Unlinked:
+        """Return what rows of unknown value show."""
+        codes, classes = self.original.codes[column], self.index.classes
+        size = len(self.original.domains[column])
+        pairs, counts = np.unique(classes * size + codes, return_counts=True)
+        order = np.lexsort((-counts, pairs // size))
+        first = order[np.unique((pairs // size)[order], return_index=True)[1]]
+        typical = np.full(len(codes), -1, dtype=np.int64)
+        held = np.zeros(len(codes), dtype=np.int64)
+        typical[pairs[first] // size], held[pairs[first] // size] = pairs[first] % size, counts[first]
+        unknown = (self.true_values(column) < 0) & (self.classes >= 0)
+        shown = self.published[column][unknown] == typical[self.classes[unknown]]
+        used = np.unique(self.classes[unknown])
+        share = Fraction(int(held[used].sum()), max(1, int(self.index.sizes[used].sum())))
+        return Unlinked(int(unknown.sum()), int(shown.sum()), share)
+
+    def frequency_bounds(self, column: str) -> tuple[IntArray, IntArray]:
+        """Return the least and the largest frequency that each value can have after the deletion."""
+        high = self.original.frequencies(column)
+        low = high.copy()
+        for values, deleted in self._deletions(column):
+            held = np.bincount(values, minlength=len(high))
+            low -= np.minimum(held, deleted)
+            high -= np.maximum(0, deleted - (len(values) - held))
+        return low, high
+
+    def histograms(self, column: str) -> list[IntArray] | None:
+        """Return every histogram that the deletion can have left, or None if there are more than 64."""
+        whole = self.original.frequencies(column)
+        choices = []
+        for values, deleted in self._deletions(column):
+            if prod(range(len(values) - deleted + 1, len(values) + 1)) > 10**6:
+                return None
+            choices.append(sorted(set(combinations(sorted(values.tolist()), deleted))))
+        if prod(map(len, choices)) > _MOST_HISTOGRAMS:
+            return None
+        left = {}
+        for chosen in product(*choices):
+            gone = [value for part in chosen for value in part]
+            histogram = whole - np.bincount(np.array(gone, dtype=np.int64), minlength=len(whole))
+            left[tuple(histogram.tolist())] = histogram
+        return list(left.values())
+
+    def _deletions(self, column: str) -> Iterator[tuple[IntArray, int]]:
+        """Yield the values of every class of which records are missing, and how many are."""
+        for number in np.flatnonzero(self.missing > 0).tolist():
+            members = self.original.codes[column][self.index.classes == number]
+            yield members, int(self.missing[number])
+
+
+@dataclass(frozen=True)
+class PlacedMatch(Match):
+    """A table whose row i is record i of the original, wherever their other cells agree."""
+
+    @cached_property
+    def records(self) -> IntArray:
+        """The original row of each published row, or -1 where their other cells differ."""
+        places = np.arange(self.rows)
+        return np.where(self.index.classes == self.classes, places, -1)
+
+    def true_values(self, column: str) -> IntArray:
+        """Return the true code of each row, or -1 where it is unknown which record it is."""
+        return np.where(self.records >= 0, self.original.codes[column], -1)
+
+
+def matched(published: Microdata, original: Original, *, in_place: bool) -> Match | None:
+    """Return which row is which record; None if the columns differ.
+
+    Parameters
+    ----------
+    published, original
+        The tables.
+    in_place
+        Whether the rows are said to stand where their records stood: they are linked by that then, if there
+        are as many.
+    """
+    if set(published.columns) != set(original.table.columns):
+        return None
+    found = Match.of(original, published)
+    if not in_place or found.rows != original.table.row_count:
+        return found
+    return PlacedMatch(found.original, found.index, found.classes, found.published, found.blank)
