@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.portable import FILES, PAGES, SETTINGS, main
+from tests.portable import FILES, MORE, SETTINGS, main
 from tests.rounding import near
 
 ROOT = Path(__file__).parents[1]
@@ -83,7 +83,7 @@ def test_zeros_are_compared_with_the_size_of_the_numbers_beside_them() -> None:
 def test_settings_name_tests_that_exist_and_another_name_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert [path for path in (*FILES, *PAGES) if not (ROOT / path).exists()] == []
+    assert [path for path in (*FILES, *MORE) if not (ROOT / path).exists()] == []
     with pytest.raises(SystemExit):
         main(["another"])
     assert f"unknown: another: choose of {', '.join(SETTINGS)}" in " ".join(capsys.readouterr().err.split())

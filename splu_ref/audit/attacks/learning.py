@@ -103,8 +103,8 @@ class NaiveBayes:
         for codes, cells in zip(features.codes, self._cells, strict=True):
             weights, moved = np.frexp(weights * cells[:, codes].T)
             exponents += moved
-        weights = np.ldexp(weights, exponents - exponents.max(axis=1, keepdims=True))
-        return np.maximum(weights / weights.max(axis=1, keepdims=True), 1e-300)
+        scaled: Floats = np.ldexp(weights, exponents - exponents.max(axis=1, keepdims=True))
+        return np.maximum(scaled / scaled.max(axis=1, keepdims=True), 1e-300)
 
 
 def of_groups(members: IntArray, values: IntArray, domain: int) -> Shown:
