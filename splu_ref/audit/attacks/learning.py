@@ -104,7 +104,8 @@ class NaiveBayes:
             weights, moved = np.frexp(weights * cells[:, codes].T)
             exponents += moved
         scaled: Floats = np.ldexp(weights, exponents - exponents.max(axis=1, keepdims=True))
-        return np.maximum(scaled / scaled.max(axis=1, keepdims=True), 1e-300)
+        scaled /= scaled.max(axis=1, keepdims=True)
+        return np.maximum(scaled, 1e-300)
 
 
 def of_groups(members: IntArray, values: IntArray, domain: int) -> Shown:
