@@ -10,13 +10,14 @@ LOCK := $(BIN)/python -m uv pip compile pyproject.toml --universal --python-vers
 	--no-header --no-annotate --no-emit-index-url --quiet
 WORKERS ?= auto
 
-.PHONY: verify test quick vectors mutation lint types tests docs bench peers coq lock clean help
+.PHONY: verify test quick portable vectors mutation lint types tests docs bench peers coq lock clean help
 
 help:
 	@echo "make verify  run the verification suite on the embedded data; report in report/index.html"
 	@echo "make test    linter, types, tests with coverage, documentation"
 	@echo "make quick   linter, types and the fast tests of the library's rooms: most faults, in under a minute"
 	@echo "make vectors complete new test vectors with the answers of the reference"
+	@echo "make portable  the tests of floating-point results, rounded as on other processors"
 	@echo "make mutation ROOMS=decoys SAMPLE=100   put small faults into the code and name those that no test notices"
 	@echo "make bench   speed, its growth and memory, as ratios against named baselines"
 	@echo "make peers   the same against other packages, in an environment of their own"
@@ -59,6 +60,10 @@ quick: lint types
 vectors: $(READY)
 	$(BIN)/python -m tests.conformance.complete
 
+# Of these settings make test runs one, the setting "ci".
+portable: $(READY)
+	$(BIN)/python -m tests.portable --workers $(WORKERS) $(SETTINGS)
+
 # Not part of make test: a room takes from minutes (a sample) to an hour.
 mutation: $(READY)
 	$(BIN)/python -m tests.mutation $(ROOMS) $(if $(SAMPLE),--sample $(SAMPLE))
@@ -78,6 +83,7 @@ COVERED := .coverage.json
 tests: types
 	$(BIN)/slipcover --json --out $(COVERED) -m pytest -n $(WORKERS) --dist worksteal
 	$(BIN)/slipcover --merge $(COVERED) --out $(COVERED) --fail-under 95
+	$(BIN)/python -m tests.portable --workers $(WORKERS) ci
 
 docs: $(READY)
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html

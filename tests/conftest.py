@@ -27,6 +27,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="",
         help="name other bytes for the tests to draw; 'system' asks the system itself",
     )
+    parser.addoption("--reversed", action="store_true", help="run the last test first")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run the tests in the other order on request: none may need what another leaves behind."""
+    if config.getoption("reversed"):
+        items.reverse()
 
 
 @contextmanager

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import threading
 import time
 import warnings
 
@@ -87,7 +88,8 @@ def test_the_label_of_a_bar_is_visible(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "watched", lambda: True)
     monkeypatch.setattr(progress, "PATIENCE", 0.01)
     with progress.counted("claim [red]\x1b]0;owned\x07\u202e"):
-        time.sleep(0.5)
+        while any(isinstance(each, threading.Timer) for each in threading.enumerate()):
+            time.sleep(0.01)  # until the bar appears
     assert r"claim [red]\x1b]0;owned\x07\u202e" in screen.getvalue()
 
 

@@ -21,6 +21,7 @@ from splu_ref.mechanisms import MECHANISMS, ColumnsRelease, RecordMechanism
 from splu_ref.model import InputError
 from splu_ref.randomness import Draws, IntArray, SeededSource, UniformSource
 from tests.conformance.complete import completed
+from tests.rounding import near
 
 
 @dataclass(frozen=True)
@@ -85,15 +86,15 @@ def test_its_release_is_estimated_by_the_inverse_of_its_channel() -> None:
     true = len(FRAME.filter(sex="F", job="a"))
     [first, *_] = found
     # f = 2 y - n/3: a record keeps its value or draws it from three.
-    assert first.estimate == pytest.approx(2 * first.published_count - first.predicate_count / 3)
+    assert first.estimate == near(2 * first.published_count - first.predicate_count / 3)
     assert first.method == "inversion"
     assert true == 200
     spread = np.std([one.estimate for one in found])
     assert np.mean([one.estimate for one in found]) == pytest.approx(true, abs=4 * spread / 10)
-    assert np.mean([one.standard_error for one in found]) == pytest.approx(spread, rel=0.25)
+    assert np.mean([one.standard_error for one in found]) == near(spread, rel=0.25)
     table = releases[0].crosstab("sex", "job")
     women = table.filter(sex="F").drop("sex").row(0)
-    assert sum(women) == pytest.approx(first.predicate_count)
+    assert sum(women) == near(first.predicate_count)
     assert women[0] == pytest.approx(first.estimate, abs=first.standard_error)
     assert women[0] != first.estimate  # moved, so that they add up
     with pytest.raises(InputError, match="'inversion' only"):

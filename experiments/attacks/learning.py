@@ -45,6 +45,10 @@ class Shown:
 MOST_TURNS = 50
 STILL = 1e-4
 """Turns end once beliefs change by less, on average over the records."""
+TIE = 1e-9
+"""Weights that differ by less than this share of the larger are equal: rounding may have told them apart."""
+DIGITS = 12
+"""Decimals of a reconstruction that do not depend on how linear algebra rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +85,27 @@ class NaiveBayes:
 
     def __init__(self, features: Features, beliefs: Floats) -> None:
         weights = np.maximum(beliefs.sum(axis=0), 0.0) + 1
-        self._prior = np.log(weights) - np.log(weights.sum())
+        self._prior = weights / weights.sum()
         self._cells = []
         for codes, size in zip(features.codes, features.sizes, strict=True):
             counted = np.stack([np.bincount(codes, weights=own, minlength=size) for own in beliefs.T])
             counted = np.maximum(counted, 0.0) + 1
-            self._cells.append(np.log(counted) - np.log(counted.sum(axis=1, keepdims=True)))
+            self._cells.append(counted / counted.sum(axis=1, keepdims=True))
 
     def likelihoods(self, features: Features) -> Floats:
-        """Return the weights of the values, up to a factor of the record, shape (N, values)."""
-        logs = np.tile(self._prior, (features.codes.shape[1], 1))
+        """Return the weights of the values, the largest of a record 1, shape (N, values).
+
+        Products with their exponents apart: a product is rounded alike on every processor, logarithms and
+        exponentials are not, and turns would enlarge the difference.
+        """
+        weights = np.tile(self._prior, (features.codes.shape[1], 1))
+        exponents = np.zeros(weights.shape, dtype=np.int64)
         for codes, cells in zip(features.codes, self._cells, strict=True):
-            logs += cells[:, codes].T
-        weights: Floats = np.exp(logs - logs.max(axis=1, keepdims=True))
-        return np.maximum(weights, 1e-300)
+            weights, moved = np.frexp(weights * cells[:, codes].T)
+            exponents += moved
+        scaled: Floats = np.ldexp(weights, exponents - exponents.max(axis=1, keepdims=True))
+        scaled /= scaled.max(axis=1, keepdims=True)
+        return np.maximum(scaled, 1e-300)
 
 
 def of_groups(members: IntArray, values: IntArray, domain: int) -> Shown:
@@ -128,14 +139,15 @@ def of_shown(shown: IntArray, chances: Floats) -> Shown:
         Codes, shape (N,).
     chances
         By true and by shown code, the chance of showing it. Counts are reconstructed by its inverse, or what
-        comes nearest to one.
+        comes nearest to one, rounded to digits that every processor finds.
     """
 
     def update(likelihoods: Floats) -> Floats:
         beliefs = likelihoods * chances.T[shown]
         return np.asarray(beliefs / beliefs.sum(axis=1, keepdims=True))
 
-    return Shown(update, np.linalg.pinv(chances)[shown].astype(np.float64))
+    inverse = np.round(np.linalg.pinv(chances, rcond=TIE), DIGITS)
+    return Shown(update, inverse[shown].astype(np.float64))
 
 
 def learned(features: Features, shown: Shown, *, turns: int = MOST_TURNS) -> Floats:
@@ -174,12 +186,19 @@ def cross_validated(features: Features, codes: IntArray, domain: int, folds: Seq
 
 
 def share_right(weights: Floats, codes: IntArray) -> Fraction:
-    """Return the share of records of whose values the own one weighs most."""
-    return Fraction(int(np.count_nonzero(weights.argmax(axis=1) == codes)), len(codes))
+    """Return the share of records of whose values the own one weighs most, the first of equal ones."""
+    heaviest = weights >= weights.max(axis=1, keepdims=True) * (1 - TIE)
+    return Fraction(int(np.count_nonzero(heaviest.argmax(axis=1) == codes)), len(codes))
 
 
 def share_right_of_surest(weights: Floats, codes: IntArray, part: int = 100) -> Fraction:
-    """Return the same among the records of which the attacker is surest, one of ``part``."""
+    """Return the same among the records of which the attacker is surest, one of ``part``.
+
+    Of those that it is equally sure of, the first are taken.
+    """
     sure = weights.max(axis=1) / weights.sum(axis=1)
-    surest = np.argsort(-sure, kind="stable")[: max(1, len(codes) // part)]
+    taken = max(1, len(codes) // part)
+    last = np.sort(sure)[-taken] * (1 - TIE)
+    surer, alike = np.flatnonzero(sure > last * (1 + 2 * TIE)), np.flatnonzero(sure >= last)
+    surest = np.concatenate([surer, np.setdiff1d(alike, surer)])[:taken]
     return share_right(weights[surest], codes[surest])

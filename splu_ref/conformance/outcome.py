@@ -155,7 +155,7 @@ class Conformance:
         suites: dict[str, list[Case]] = {}
         for result in self.results:
             suites.setdefault(result.operation, []).append(result.to_case())
-        if self.verdict == "not shown":
+        if self.verdict == "inconclusive":
             untested = Case(group=PROTOCOL, name="protocol/tested", outcome="error", message=self.statement)
             suites.setdefault(PROTOCOL, []).append(untested)
         properties = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from splu_ref.audit.advice.in_files import ColumnsInFiles
 from splu_ref.cli import main
 from splu_ref.microdata import embedded_table, read_table
 from splu_ref.model import DataError
+from tests.pace import TWO_THREADS
 
 _IN_FILES = "splu_ref.audit.advice.in_files"
 _NUMBERED = "splu_ref.audit.advice.numbered"
@@ -213,5 +215,6 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     frame = pl.DataFrame({**cells, "v": numbers.integers(0, 20, rows)})
     frame.write_parquet(tmp_path / "t.parquet", row_group_size=1 << 14)
     words = [sys.executable, "-c", _MEASURED, str(tmp_path / "t.parquet"), str(tmp_path)]
-    done = subprocess.run([*words, "in files"], capture_output=True, text=True, check=True)
+    threads = {**os.environ, **TWO_THREADS}
+    done = subprocess.run([*words, "in files"], capture_output=True, text=True, check=True, env=threads)
     assert int(done.stdout) < 140, "it is about 90 MiB, and in memory about 200"

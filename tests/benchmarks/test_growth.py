@@ -12,6 +12,7 @@ import pytest
 from benchmarks.counting import Work, work
 from benchmarks.curves import CURVES
 from benchmarks.growth import Curve, Point, exponent, exponent_above_fixed, slope
+from tests.rounding import near
 
 
 def exponents(curve: Curve) -> tuple[float, float]:
@@ -118,14 +119,15 @@ def test_lines_and_words_are_counted() -> None:
 
     one, more = some(10, 1_000), some(510, 1_000)
     assert more.lines - one.lines == 500 * 2
-    assert some(10, 101_000).words - one.words == pytest.approx(100_000, abs=100)
+    # The interpreter and other threads allocate some hundred words besides, at times of their own.
+    assert some(10, 10_001_000).words - one.words == near(10_000_000, rel=1e-3)
 
 
 def test_exponents_are_those_of_powers() -> None:
     sizes = (10, 20, 40)
-    assert slope(sizes, [7 * n**1.5 for n in sizes]) == pytest.approx(1.5)
-    assert exponent_above_fixed(sizes, (5_000 + 100, 5_000 + 400, 5_000 + 1_600)) == pytest.approx(2)
+    assert slope(sizes, [7 * n**1.5 for n in sizes]) == near(1.5)
+    assert exponent_above_fixed(sizes, (5_000 + 100, 5_000 + 400, 5_000 + 1_600)) == near(2)
     assert exponent_above_fixed(sizes, (5_000, 5_040, 5_090)) == 0
     points = [Point(n, (n, n**2, n**3), (1, 1, 1)) for n in sizes]
     found = exponent(points)
-    assert [found.least, found.value, found.greatest] == pytest.approx([1, 2, 3])
+    assert [found.least, found.value, found.greatest] == near([1, 2, 3])

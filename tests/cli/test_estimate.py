@@ -17,6 +17,7 @@ from splu_ref.estimators import METHODS, Query, QueryEstimate, QueryEstimator
 from splu_ref.mechanisms import SpluGen
 from splu_ref.microdata import Microdata, embedded_table, write_table
 from splu_ref.randomness import SeededSource
+from tests.rounding import near
 
 
 @pytest.fixture(scope="module")
@@ -149,8 +150,10 @@ def test_a_batch_is_answered_line_by_line_in_its_order(
         assert answer.keys() >= KEYS
         batch.write_text(json.dumps({"where": where}))
         [alone] = _lines(capsys, *release, "--batch", batch)
-        assert alone.pop("interval") == pytest.approx(answer["interval"])
-        assert alone == pytest.approx({key: answer[key] for key in alone})
+        assert alone.pop("interval") == near(answer["interval"])
+        numbers = {key for key, value in alone.items() if isinstance(value, float)}
+        assert {key: alone[key] for key in numbers} == near({key: answer[key] for key in numbers})
+        assert all(alone[key] == answer[key] for key in alone.keys() - numbers)
     assert answers[1]["estimate"] == answers[1]["published_count"]
     assert answers[1]["interval"][0] <= 9 <= answers[1]["interval"][1]
     batch.write_text("")

@@ -36,13 +36,16 @@ def _on_a_terminal(program: str) -> str:
 
 
 _WORK = """
-import time
+import threading, time
 from splu_ref.cli import progress
 progress.PATIENCE = {patience}
+def waiting():
+    return any(isinstance(each, threading.Timer) for each in threading.enumerate())
 with progress.counted("visiting plateaus") as advance:
     for done in range(10):
         advance(done, 10)
-        time.sleep(0.03)
+    while {patience} < 1 and waiting():
+        time.sleep(0.01)
 """
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.committed import all_vectors
 
 from splu_ref.cli import conform as command
 from splu_ref.conformance import Conformance, Kind, Result, Vector, VectorFile, Verdict, check_ids, conform
@@ -29,7 +30,6 @@ from splu_ref.conformance.session import Session
 from splu_ref.conformance.statistics import check_names, judged_releases
 from splu_ref.conformance.worlds import BATCH, WORLDS, World
 from splu_ref.model import Json
-from tests.committed import all_vectors
 
 Answer = dict[str, Json]
 DESCRIPTION: Answer = {"ops": list(OPERATIONS), "name": "any", "version": "1"}

@@ -19,6 +19,7 @@ from splu_ref.microdata import Microdata, embedded_table
 from splu_ref.model import Gamma
 from splu_ref.randomness import SeededSource
 from tests.estimators.told import ends, error
+from tests.rounding import near
 
 LAW = PublishedCount.of(3, "1/2")
 FREQUENCIES = np.array([50, 50, 50, 80, 80, 120, 200, 30, 30, 0, 0], dtype=np.float64)
@@ -51,7 +52,7 @@ def test_values_of_one_kind_may_be_many() -> None:
     pairs = expected_pairs(frequencies, Gamma(5))
     assert pairs.size.tolist() == [9_000, 5_000, 3_000, 3_000]
     rows = pairs.together @ pairs.size - np.diag(pairs.together)
-    assert rows == pytest.approx(4 * pairs.frequency, rel=1e-6)
+    assert rows == near(4 * pairs.frequency, rel=1e-6)
 
 
 def test_transmitting_is_the_transition(composition: Composition, transition: FloatArray) -> None:
@@ -59,8 +60,8 @@ def test_transmitting_is_the_transition(composition: Composition, transition: Fl
     counts, members = np.zeros((4, 11)), np.zeros((4, 11))
     counts[:, :HELD] = random.integers(0, 30, (4, HELD))
     members[:, :HELD] = random.integers(0, 2, (4, HELD))
-    assert composition.transmitted(counts)[:, :HELD] == pytest.approx(counts[:, :HELD] @ transition)
-    assert composition.published(members)[:, :HELD] == pytest.approx(members[:, :HELD] @ transition.T)
+    assert composition.transmitted(counts)[:, :HELD] == near(counts[:, :HELD] @ transition)
+    assert composition.published(members)[:, :HELD] == near(members[:, :HELD] @ transition.T)
 
 
 def test_means_and_variances_are_those_of_the_normal_law(
@@ -89,10 +90,10 @@ def test_means_and_variances_are_those_of_the_normal_law(
             weights += share * (gain.T @ sums[0, :HELD])
         assert learned.mean[number, :HELD] == pytest.approx(mean, abs=1e-6)
         assert learned.variance[number, :HELD] == pytest.approx(np.diag(variance), abs=1e-6)
-        assert mean.sum() == pytest.approx(n)
+        assert mean.sum() == near(n)
         found = composition.solved_for(learned, np.array([number]), sums)[0, :HELD]
-        assert found @ residual == pytest.approx(weights @ residual)
-        assert learned.posterior[:, number].sum() == pytest.approx(1)
+        assert found @ residual == near(weights @ residual)
+        assert learned.posterior[:, number].sum() == near(1)
 
 
 def test_a_predicate_of_one_value_is_not_taken_for_a_mixture(composition: Composition) -> None:
@@ -109,7 +110,7 @@ def test_noise_is_that_of_independent_records(composition: Composition, transiti
     found = noise(counts, composition.transmitted(counts), weights, composition.published(weights))
     w = weights[0, :HELD]
     each = [row @ w**2 - (row @ w) ** 2 for row in transition]
-    assert found == pytest.approx([np.arange(HELD) @ each])
+    assert found == near([np.arange(HELD) @ each])
 
 
 def test_bending_costs_what_it_may_if_the_prior_is_right() -> None:
@@ -123,7 +124,7 @@ def test_bending_costs_what_it_may_if_the_prior_is_right() -> None:
         part = np.full(size, prior / (prior + variance))
         found = limited(solved, np.full(size, variance), shrunk, part, distance, COST * part)
         least = prior * variance / (prior + variance)
-        assert np.mean((shrunk - truth) ** 2) == pytest.approx(least, rel=0.02)
+        assert np.mean((shrunk - truth) ** 2) == near(least, rel=0.02)
         assert np.mean((found.value - truth) ** 2) < least * (1 + 3 * COST)
 
 
@@ -132,7 +133,7 @@ def test_a_wrong_prior_costs_a_few_standard_errors_at_most() -> None:
     ratio = np.full(401, 0.02)
     found = limited(wrong, np.ones(401), ratio * wrong, ratio, wrong * np.sqrt(1 - ratio), COST * ratio)
     assert np.abs(found.value - wrong).max() < 3.5
-    assert found.value[wrong > 5] == pytest.approx(wrong[wrong > 5])
+    assert found.value[wrong > 5] == near(wrong[wrong > 5])
 
 
 def test_more_is_spent_on_spikes_and_in_small_predicates() -> None:

@@ -22,6 +22,7 @@ from splu_ref.estimators.shrunk.composition import Composition
 from splu_ref.mechanisms import SpluGen
 from splu_ref.model import Gamma
 from splu_ref.randomness import SeededSource
+from tests.rounding import near
 
 Law = list[Fraction]
 ASKED, ASKED_ON_AVERAGE = Fraction("1.35"), 1.1
@@ -159,7 +160,7 @@ def test_the_bound_speaks_of_what_is_published() -> None:
     column = Composition(expected_pairs(np.full(values, 2000.0), Gamma(gamma)), law)
     chances = column.transmitted(np.eye(values))
     taken = float(_Kinds(1, gamma, values).taken)
-    assert chances == pytest.approx(np.where(np.eye(values) > 0, float(law.retention), taken), rel=1e-6)
+    assert chances == near(np.where(np.eye(values) > 0, float(law.retention), taken), rel=1e-6)
 
 
 @pytest.mark.parametrize("plan", ["anatomy", "cyclic"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,7 +27,7 @@ from splu_ref.microdata.parquet_footer import FooterError, read_footer
 from splu_ref.microdata.reading import decompressed, parse_csv
 from splu_ref.model import DataError
 from tests.hostile.parquet_files import nulls
-from tests.pace import within
+from tests.pace import TWO_THREADS, within
 
 LIMITED = """
 import resource, sys
@@ -43,7 +44,12 @@ def test_a_gzip_bomb_of_ten_gigabytes(tmp_path: Path) -> None:
     assert path.stat().st_size < 20_000_000
     words = ["sanitize", str(path), "-o", str(tmp_path / "out.csv"), "--sensitive", "a", "--gamma", "2"]
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED, *words], capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, "-c", LIMITED, *words],
+        env={**os.environ, **TWO_THREADS},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     assert done.returncode == 2, done.stderr
     assert done.stdout == ""

@@ -18,7 +18,6 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.committed import all_vectors
 from tests.hostile.commands import given, printed
 from tests.programs import COMMANDS, started
 

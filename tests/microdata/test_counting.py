@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -24,6 +25,7 @@ from splu_ref.microdata import Microdata, counting, embedded_table, limits, part
 from splu_ref.microdata.counted import CountedRecords
 from splu_ref.microdata.counting import TooManyCombinationsError, count_records
 from splu_ref.model import DataError, InputError
+from tests.pace import TWO_THREADS
 
 ODD = pl.DataFrame(
     {
@@ -330,7 +332,10 @@ from splu_ref.microdata.counting import count_records
 # ru_maxrss would begin with the peak of the process that started this one
 print(found.row_count, re.search(r"VmHWM:\s*(\d+)", pathlib.Path("/proc/self/status").read_text())[1])
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    threads = {**os.environ, **TWO_THREADS}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=threads
+    )
     rows, peak = map(int, done.stdout.split())
     assert rows == 2_000_000
     assert peak < 400 * 1024

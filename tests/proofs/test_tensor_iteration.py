@@ -10,6 +10,7 @@ import pytest
 from splu_proofs import LEDGER
 from splu_proofs.printed.iteration import TOLERANCE, reconstruct
 from splu_proofs.printed.tensor_iteration import reconstruct_many
+from tests.rounding import near
 
 STATES = [
     [800, 200, 150, 90],
@@ -42,7 +43,7 @@ def test_two_attributes_are_the_tensor_product() -> None:
             if stopped:
                 break
         assert taken == steps[number] > 1
-        assert found[number].reshape(-1) == pytest.approx(x, rel=1e-9)
+        assert found[number].reshape(-1) == near(x, rel=1e-9)
 
 
 def _dense_step(x: Any, y: Any, gamma: int) -> Any:

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from experiments.study import Figure, Panel, Point, Series, drawings
+from tests.rounding import near
 
 
 def _figure(panels: int = 2) -> Figure:
@@ -20,7 +21,7 @@ def _figure(panels: int = 2) -> Figure:
 def test_a_point_is_mean_and_scatter_over_releases() -> None:
     point = Point.of(1, "x", [1.0, 2.0, 6.0], 5)
     assert (point.mean, point.releases, point.queries) == (3.0, 3, 5)
-    assert point.deviation == pytest.approx(7**0.5)
+    assert point.deviation == near(7**0.5)
     assert Point.of(1, "x", [4.0], 5).deviation is None
 
 
@@ -28,7 +29,7 @@ def test_every_number_is_in_the_csv() -> None:
     rows = list(csv.DictReader(io.StringIO(_figure().as_csv())))
     assert len(rows) == 2 * 2 * 3
     assert rows[0]["series"] == "seen"
-    assert float(rows[2]["mean"]) == pytest.approx(0.75)
+    assert float(rows[2]["mean"]) == near(0.75)
     assert {row["panel"] for row in rows} == {"panel 0", "panel 1"}
     named = [line["name"] for line in _figure().as_json()["panels"][0]["series"]]
     assert named == ["seen", "numbers only"]
