@@ -16,7 +16,8 @@ from splu_ref import SPECIFICATION, __version__
 from splu_ref.files import opened
 from splu_ref.interfaces import Mechanism
 from splu_ref.microdata import Microdata
-from splu_ref.microdata.recoding import Recoding, read_steps, recoded
+from splu_ref.microdata.recoding import read_steps, recoded
+from splu_ref.microdata.table import Recoding
 from splu_ref.model import DataError, InputError, whole
 from splu_ref.randomness import Key, SystemSource
 

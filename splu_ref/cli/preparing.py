@@ -18,9 +18,9 @@ from splu_ref.microdata.recoding import (
     Cross,
     Hashed,
     Rare,
-    Recoding,
     prepared,
 )
+from splu_ref.microdata.table import Recoding
 from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Key
 

@@ -11,7 +11,7 @@ from splu_ref.cli.gammas import in_words, retentions_told, sizes_told
 from splu_ref.cli.output import show
 from splu_ref.cli.worth import worth_json
 from splu_ref.mechanisms import SpluGen, SpluGens
-from splu_ref.microdata.recoding import Recoding
+from splu_ref.microdata.table import Recoding
 
 
 class Made(Protocol):

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from splu_ref.estimators import AnyOf, Condition, NoneOf, Query
+from splu_ref.estimators.queries.condition_text import joined
+from splu_ref.estimators.queries.conditions import Between, between
 from splu_ref.estimators.queries.limits import Limit, limit
-from splu_ref.estimators.queries.query import Between, between
-from splu_ref.estimators.queries.written import joined
 from splu_ref.model import DataError, InputError
 
 _TOKEN = re.compile(

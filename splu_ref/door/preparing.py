@@ -9,7 +9,8 @@ from decimal import Decimal
 from narwhals.typing import IntoDataFrame
 
 from splu_ref.microdata import Microdata, as_table
-from splu_ref.microdata.recoding import Bins, Cross, Hashed, Rare, Recoding, prepared
+from splu_ref.microdata.recoding import Bins, Cross, Hashed, Rare, prepared
+from splu_ref.microdata.table import Recoding
 from splu_ref.microdata.values import Value, text
 from splu_ref.model import ParameterError
 from splu_ref.randomness import Key

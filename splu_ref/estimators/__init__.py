@@ -38,14 +38,15 @@ from splu_ref.estimators.linear.two_state import (
 )
 from splu_ref.estimators.queries.by_method import estimator_of
 from splu_ref.estimators.queries.channel_estimator import ChannelEstimator
+from splu_ref.estimators.queries.condition_text import read_conditions
+from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf
 from splu_ref.estimators.queries.group_estimator import GroupEstimator
 from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
 from splu_ref.estimators.queries.part_estimator import PartEstimator
 from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
-from splu_ref.estimators.queries.query import AnyOf, Between, Condition, NoneOf, Query
+from splu_ref.estimators.queries.query import Query
 from splu_ref.estimators.queries.tuple_estimator import TupleEstimate, TupleEstimator, estimate_tuples
 from splu_ref.estimators.queries.two_tables_estimator import TwoTablesEstimator
-from splu_ref.estimators.queries.written import read_conditions
 from splu_ref.microdata.values import number
 
 __all__ = [

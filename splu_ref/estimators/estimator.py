@@ -17,11 +17,12 @@ from splu_ref.estimators.answers import (
     Interval,
     QueryEstimate,
 )
+from splu_ref.estimators.queries.conditions import AnyOf
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
 from splu_ref.estimators.queries.methods import ClosedForm, InvertedMatrix, MostLikely, PublishedCountAlone
 from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
-from splu_ref.estimators.queries.query import AnyOf, Query, ResolvedQuery
+from splu_ref.estimators.queries.query import Query, ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
 from splu_ref.mechanisms import SpluGens
 from splu_ref.microdata.counted import Records, require_columns

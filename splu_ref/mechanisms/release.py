@@ -20,7 +20,7 @@ from splu_ref.interfaces import Mechanism
 from splu_ref.manifest import Manifest, Origin
 from splu_ref.microdata import Microdata, as_table, table_bytes
 from splu_ref.microdata.counted import Records
-from splu_ref.microdata.recoding import Recoding
+from splu_ref.microdata.table import Recoding
 from splu_ref.microdata.values import Value, text
 from splu_ref.model import DataError, Gamma, ParameterError
 from splu_ref.randomness import Draws, Fact, IntArray, Randomness, ReleaseContext, SystemSource

@@ -17,12 +17,12 @@ from datetime import date
 from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from math import floor
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import narwhals as nw
 
 from splu_ref.microdata.encoding import is_missing
-from splu_ref.microdata.table import Microdata
+from splu_ref.microdata.table import Microdata, Recoding
 from splu_ref.model import DataError, ParameterError, whole
 
 JOINED_BY = " / "
@@ -36,20 +36,6 @@ _WIDTH = re.compile(r"[0-9]{1,15}(\.[0-9]{1,15})?")
 _TEXTS = (nw.String, nw.Categorical, nw.Enum, nw.Object)
 _MONTHS = 3  # of a quarter
 _DIGITS = 60  # of the limits of a bin, at most: 30 of a number, and 15 more behind the point of a width
-
-
-class Recoding(Protocol):
-    """A step from one table to another, which its own facts tell."""
-
-    @property
-    def column(self) -> str:
-        """The column that it makes."""
-
-    def facts(self) -> dict[str, object]:
-        """Return what the manifest tells of it."""
-
-    def apply(self, table: Microdata) -> Microdata:
-        """Return the table with the column recoded."""
 
 
 @dataclass(frozen=True)

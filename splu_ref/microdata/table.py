@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import narwhals as nw
 import numpy as np
@@ -26,8 +26,19 @@ from splu_ref.microdata.residue import bare
 from splu_ref.microdata.values import Column, Frame, Value, contents, text, texts, values
 from splu_ref.model import Concept, DataError
 
-if TYPE_CHECKING:
-    from splu_ref.microdata.recoding import Recoding
+
+class Recoding(Protocol):
+    """A step from one table to another, described by its own public parameters."""
+
+    @property
+    def column(self) -> str:
+        """The column that it makes."""
+
+    def facts(self) -> dict[str, object]:
+        """Return what the manifest records of it."""
+
+    def apply(self, table: Microdata) -> Microdata:
+        """Return the table with the column recoded."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

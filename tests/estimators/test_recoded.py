@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from splu_ref.estimators import Query
-from splu_ref.estimators.queries.query import AnyOf, Between, Condition, NoneOf
+from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf
 from splu_ref.estimators.queries.recoded import recoded_query
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.recoding import Bins, Cross, Hashed, Rare

@@ -14,7 +14,8 @@ import pytest
 
 from experiments.attacks import LEARNING, LearningName, attack_by_learning
 from experiments.attacks.assignment import LARGEST, _by_logarithms, assignment_posteriors
-from experiments.attacks.learning import Features, NaiveBayes
+from experiments.attacks.learned import LearnedOutcome
+from experiments.attacks.learning import Features, NaiveBayes, share_right, share_right_of_surest
 from splu_ref.audit.attacks.assignment import exact_posteriors
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen
 from splu_ref.microdata import Microdata

@@ -19,13 +19,13 @@ from splu_ref.microdata.recoding import (
     Cross,
     Hashed,
     Rare,
-    Recoding,
     admitting_missing,
     prepared,
     read_steps,
     recoded,
     sources,
 )
+from splu_ref.microdata.table import Recoding
 from splu_ref.model import DataError, ParameterError
 
 

@@ -26,7 +26,8 @@ from splu_ref.microdata.limits import has_too_many_cells, unpacks_to_too_much
 from splu_ref.microdata.parquet import damaged
 from splu_ref.microdata.parts import TableParts
 from splu_ref.microdata.reading import separated_by
-from splu_ref.microdata.recoding import Bins, Cross, Hashed, Rare, Recoding, prepared
+from splu_ref.microdata.recoding import Bins, Cross, Hashed, Rare, prepared
+from splu_ref.microdata.table import Recoding
 from splu_ref.model import InputError
 
 READ = Path(__file__).with_name("refused.txt").read_text("utf-8").splitlines()

@@ -23,7 +23,7 @@ from splu_ref.files import refuse_existing, write_all
 from splu_ref.manifest import Manifest, Origin
 from splu_ref.mechanisms import RecordMechanism, RowMechanism, SpluGens
 from splu_ref.microdata import require_suffix
-from splu_ref.microdata.recoding import Recoding
+from splu_ref.microdata.table import Recoding
 from splu_ref.microdata.values import text
 from splu_ref.model import ParameterError
 from splu_ref.randomness import (

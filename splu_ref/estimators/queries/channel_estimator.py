@@ -16,8 +16,9 @@ from splu_ref.channels import Channel, DependentRowsError, inverse, query_weight
 from splu_ref.channels.channel import In
 from splu_ref.estimators.answers import QueryEstimate
 from splu_ref.estimators.queries import pooled_records
+from splu_ref.estimators.queries.conditions import Condition
 from splu_ref.estimators.queries.pooled_records import pooled_answer
-from splu_ref.estimators.queries.query import Condition, Query, selected
+from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import RecordStates, Side, most_likely_counts
 from splu_ref.estimators.queries.weighed_values import interval_of_weights
 from splu_ref.interfaces import Randomizer, RecordRandomizer

@@ -16,7 +16,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.estimators.queries.query import Condition, Predicate, Values
+from splu_ref.estimators.queries.conditions import Condition, Predicate
+from splu_ref.estimators.queries.query import Values
 from splu_ref.microdata.counted import Records, placed, require_columns, require_stated, tally
 from splu_ref.randomness import IntArray
 

@@ -12,8 +12,9 @@ from math import sqrt
 from typing import NamedTuple
 
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
+from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf
 from splu_ref.estimators.queries.limits import reaches
-from splu_ref.estimators.queries.query import AnyOf, Between, Condition, NoneOf, Query, selected
+from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import added_up
 from splu_ref.mechanisms import PerturbedGeneralization, PublishedTable
 from splu_ref.mechanisms.median_groups import BETWEEN

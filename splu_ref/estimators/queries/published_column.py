@@ -15,8 +15,9 @@ from splu_ref.estimators.answers import Counted, Estimates
 from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.inversion import Inversion, Scatter
 from splu_ref.estimators.linear.transition import published_co_occurrence
+from splu_ref.estimators.queries.conditions import Predicate
 from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
-from splu_ref.estimators.queries.query import Predicate, ResolvedQuery
+from splu_ref.estimators.queries.query import ResolvedQuery
 from splu_ref.estimators.shrunk.plausible_plans import MOST_VALUES, PlausiblePlans
 from splu_ref.estimators.shrunk.several_states import ColumnStates
 from splu_ref.estimators.shrunk.shrinkage import Shrinkage

@@ -2,77 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from functools import cached_property
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.estimators.queries.limits import Limit, Scale, limit, limit_text, reaches, same_kind
+from splu_ref.estimators.queries.condition_text import condition_text, read_conditions
+from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf, Predicate, condition_of
+from splu_ref.estimators.queries.limits import Limit, Scale
 from splu_ref.model import ParameterError
-
-_NOT_PLAIN = re.compile(r'[|{}"]|\.\.|^[\s!=<>]|\s$|^$|\s(?:and|AND)\s')
-"""What a value holds that is read as something else than itself, unless it is quoted."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    """The column holds one of these values, as texts, at least one."""
-
-    values: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return _set(self.values)
-
-
-@dataclass(frozen=True, slots=True)
-class NoneOf:
-    """The column holds none of these values, as texts, at least one."""
-
-    values: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "!" + _set(self.values)
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """The column holds a number, or a date, from ``least`` to ``greatest``; None is no limit.
-
-    Attributes
-    ----------
-    least, greatest
-        The limits, of one kind. A day as a limit means all its moments.
-    above, below
-        Whether the least and the greatest are themselves left out.
-    """
-
-    least: Limit | None
-    greatest: Limit | None
-    above: bool = False
-    below: bool = False
-
-    def __str__(self) -> str:
-        least = "" if self.least is None else limit_text(self.least)
-        greatest = "" if self.greatest is None else limit_text(self.greatest)
-        return f"{'>' if self.above else ''}{least}..{'<' if self.below else ''}{greatest}"
-
-    def holds(self, text: str) -> bool:
-        """Return whether a cell is a number, or a date, in the range."""
-        return (self.least is None or reaches(text, self.least, strict=self.above)) and (
-            self.greatest is None or reaches(text, self.greatest, strict=self.below, down=True)
-        )
-
-
-Condition: TypeAlias = AnyOf | NoneOf | Between
-Predicate: TypeAlias = tuple[tuple[str, Condition], ...]
-"""Conditions on columns that are not sensitive, sorted by column; empty for all records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +62,16 @@ class Query:
         """
         if not isinstance(where, Mapping):
             raise ParameterError('a query is an object such as {"age": "39", "occupation": "Sales"}')
-        return cls(tuple((str(column), _condition(column, given)) for column, given in where.items()))
+        return cls(tuple((str(column), condition_of(column, given)) for column, given in where.items()))
 
     @classmethod
     def parse(cls, texts: Iterable[str]) -> Self:
-        """Return the query written as texts such as ``age>=30``, without knowing the table: see `written`."""
-        from splu_ref.estimators.queries.written import read_conditions  # noqa: PLC0415  it is made of these
-
+        """Return the query that texts such as ``age>=30`` state, by `read_conditions` without the table."""
         return cls(read_conditions(texts))
 
     def __str__(self) -> str:
         """Return the query as it can be written on the command line."""
-        return " and ".join(_written(column, condition) for column, condition in self.conditions)
+        return " and ".join(condition_text(column, condition) for column, condition in self.conditions)
 
 
 class ResolvedQuery(NamedTuple):
@@ -261,99 +202,3 @@ def suggestion(value: str, domain: Sequence[str]) -> str:
     if close:
         return f": did you mean {' or '.join(map(repr, close))}?"
     return f": it has {', '.join(domain[:20])}" + (", …" if len(domain) > 20 else "")
-
-
-def _written(column: str, condition: Condition) -> str:
-    """Return a condition as `splu_ref.estimators.queries.written` reads it."""
-    if isinstance(condition, NoneOf):
-        return f"{column}!={_set(condition.values)}"
-    if isinstance(condition, AnyOf) or not (condition.above or condition.below):
-        return f"{column}={condition}"
-    ends = ((condition.least, ">", condition.above), (condition.greatest, "<", condition.below))
-    return " and ".join(
-        f"{column}{sign}{'' if strict else '='}{limit_text(end)}"
-        for end, sign, strict in ends
-        if end is not None
-    )
-
-
-def _set(values: Sequence[str]) -> str:
-    if len(values) == 1:
-        return _plain(values[0])
-    return "{" + ", ".join(_plain(value, ",") for value in values) + "}"
-
-
-def _plain(value: str, besides: str = "") -> str:
-    """Return a value as it is, or quoted if it would be read as something else."""
-    if _NOT_PLAIN.search(value) is None and not (besides and besides in value):
-        return value
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _condition(column: object, given: object) -> Condition:
-    if isinstance(given, Mapping):
-        return NoneOf(_values(column, given["not"])) if set(given) == {"not"} else _range(column, given)
-    return AnyOf(_values(column, given))
-
-
-def _range(column: object, given: Mapping[object, object]) -> Between:
-    least, greatest = ([key for key in keys if key in given] for keys in (("min", "above"), ("max", "below")))
-    if not given or not set(given) <= {*least, *greatest} or max(len(least), len(greatest)) > 1:
-        raise ParameterError(
-            f'column {column!r}: a range is {{"min": 20, "max": 40}}, or one of the two, with "above" or '
-            '"below" for a limit that is left out'
-        )
-    return between(
-        column,
-        _limit(column, given[least[0]]) if least else None,
-        _limit(column, given[greatest[0]]) if greatest else None,
-        above=least == ["above"],
-        below=greatest == ["below"],
-    )
-
-
-def between(
-    column: object, least: Limit | None, greatest: Limit | None, *, above: bool = False, below: bool = False
-) -> Between:
-    """Return a range.
-
-    Raises
-    ------
-    ParameterError
-        If its limits are of two kinds, or exchanged.
-    """
-    if least is not None and greatest is not None:
-        ordered = same_kind(least, greatest)
-        if ordered is None:
-            raise ParameterError(f"column {column!r}: give two numbers or two dates as the limits of a range")
-        if ordered[0] > ordered[1]:
-            raise ParameterError(
-                f"column {column!r}: min {limit_text(least)} is above max {limit_text(greatest)}: "
-                "exchange them"
-            )
-    return Between(least, greatest, above=above, below=below)
-
-
-def _values(column: object, given: object) -> tuple[str, ...]:
-    values = given if isinstance(given, list | tuple) else [given]
-    if not values:
-        raise ParameterError(f"column {column!r}: the list of values is empty: name at least one")
-    return tuple(dict.fromkeys(_text(column, value) for value in values))
-
-
-def _text(column: object, value: object) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
-        raise ParameterError(
-            f'column {column!r}: {value!r} is no value: give a text, a list of them or {{"min": …, "max": …}}'
-        )
-    return repr(value) if isinstance(value, float) else str(value)
-
-
-def _limit(column: object, given: object) -> Limit:
-    value = None if isinstance(given, bool) or not isinstance(given, str | int | float) else limit(str(given))
-    if value is None:
-        raise ParameterError(
-            f"column {column!r}: {given!r} is no number and no date: write a limit such as 20, 37.5 or "
-            "2024-12-31"
-        )
-    return value

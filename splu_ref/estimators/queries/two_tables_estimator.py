@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from splu_ref.decoys import FloatArray
 from splu_ref.estimators.answers import QueryEstimate
+from splu_ref.estimators.queries.conditions import AnyOf
 from splu_ref.estimators.queries.counting import Columns
-from splu_ref.estimators.queries.query import AnyOf, Query, selected
+from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.mechanisms import PublishedTable, PublishedTwoTables, TwoTables, published_groups
 from splu_ref.mechanisms.two_tables import GROUP
 from splu_ref.model import DataError, ParameterError

@@ -20,8 +20,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from splu_ref.estimators.queries.limits import limit
-from splu_ref.estimators.queries.query import AnyOf, Between, Condition, NoneOf, between
+from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf, between, value_set
+from splu_ref.estimators.queries.limits import limit, limit_text
 from splu_ref.model import ParameterError
 
 Values: TypeAlias = Callable[[str], Sequence[str] | None]
@@ -183,4 +183,18 @@ def joined(column: str, first: Condition, second: Condition) -> Condition:
             return between(column, low[0].least, high[0].greatest, above=low[0].above, below=high[0].below)
     raise ParameterError(
         f"column {column!r} is named twice: give it one condition, {column}=A|B for any of several values"
+    )
+
+
+def condition_text(column: str, condition: Condition) -> str:
+    """Return a condition as text, which `read_conditions` reads back."""
+    if isinstance(condition, NoneOf):
+        return f"{column}!={value_set(condition.values)}"
+    if isinstance(condition, AnyOf) or not (condition.above or condition.below):
+        return f"{column}={condition}"
+    ends = ((condition.least, ">", condition.above), (condition.greatest, "<", condition.below))
+    return " and ".join(
+        f"{column}{sign}{'' if strict else '='}{limit_text(end)}"
+        for end, sign, strict in ends
+        if end is not None
     )

@@ -1,0 +1,160 @@
+"""Conditions on one column: one of several values, none of them, or a range of numbers or dates."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+from splu_ref.estimators.queries.limits import Limit, limit, limit_text, reaches, same_kind
+from splu_ref.model import ParameterError
+
+_NOT_PLAIN = re.compile(r'[|{}"]|\.\.|^[\s!=<>]|\s$|^$|\s(?:and|AND)\s')
+"""What a value holds that is read as something else than itself, unless it is quoted."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """The column holds one of these values, as texts, at least one."""
+
+    values: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return value_set(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class NoneOf:
+    """The column holds none of these values, as texts, at least one."""
+
+    values: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "!" + value_set(self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """The column holds a number, or a date, from ``least`` to ``greatest``; None is no limit.
+
+    Attributes
+    ----------
+    least, greatest
+        The limits, of one kind. A day as a limit means all its moments.
+    above, below
+        Whether the least and the greatest are themselves left out.
+    """
+
+    least: Limit | None
+    greatest: Limit | None
+    above: bool = False
+    below: bool = False
+
+    def __str__(self) -> str:
+        least = "" if self.least is None else limit_text(self.least)
+        greatest = "" if self.greatest is None else limit_text(self.greatest)
+        return f"{'>' if self.above else ''}{least}..{'<' if self.below else ''}{greatest}"
+
+    def holds(self, text: str) -> bool:
+        """Return whether a cell is a number, or a date, in the range."""
+        return (self.least is None or reaches(text, self.least, strict=self.above)) and (
+            self.greatest is None or reaches(text, self.greatest, strict=self.below, down=True)
+        )
+
+
+Condition: TypeAlias = AnyOf | NoneOf | Between
+Predicate: TypeAlias = tuple[tuple[str, Condition], ...]
+"""Conditions on columns that are not sensitive, sorted by column; empty for all records."""
+
+
+def value_set(values: Sequence[str]) -> str:
+    """Return values as they are written in a condition: one alone, several in braces."""
+    if len(values) == 1:
+        return _plain(values[0])
+    return "{" + ", ".join(_plain(value, ",") for value in values) + "}"
+
+
+def _plain(value: str, besides: str = "") -> str:
+    """Return a value as it is, or quoted if it would be read as something else."""
+    if _NOT_PLAIN.search(value) is None and not (besides and besides in value):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def condition_of(column: object, given: object) -> Condition:
+    """Return the condition that a JSON value states: a value, a list of values, a range or ``{"not": …}``.
+
+    Raises
+    ------
+    ParameterError
+        For anything else.
+    """
+    if isinstance(given, Mapping):
+        return NoneOf(_values(column, given["not"])) if set(given) == {"not"} else _range(column, given)
+    return AnyOf(_values(column, given))
+
+
+def _range(column: object, given: Mapping[object, object]) -> Between:
+    least, greatest = ([key for key in keys if key in given] for keys in (("min", "above"), ("max", "below")))
+    if not given or not set(given) <= {*least, *greatest} or max(len(least), len(greatest)) > 1:
+        raise ParameterError(
+            f'column {column!r}: a range is {{"min": 20, "max": 40}}, or one of the two, with "above" or '
+            '"below" for a limit that is left out'
+        )
+    return between(
+        column,
+        _limit(column, given[least[0]]) if least else None,
+        _limit(column, given[greatest[0]]) if greatest else None,
+        above=least == ["above"],
+        below=greatest == ["below"],
+    )
+
+
+def between(
+    column: object, least: Limit | None, greatest: Limit | None, *, above: bool = False, below: bool = False
+) -> Between:
+    """Return a range.
+
+    Raises
+    ------
+    ParameterError
+        If its limits are of two kinds, or exchanged.
+    """
+    if least is not None and greatest is not None:
+        ordered = same_kind(least, greatest)
+        if ordered is None:
+            raise ParameterError(f"column {column!r}: give two numbers or two dates as the limits of a range")
+        if ordered[0] > ordered[1]:
+            raise ParameterError(
+                f"column {column!r}: min {limit_text(least)} is above max {limit_text(greatest)}: "
+                "exchange them"
+            )
+    return Between(least, greatest, above=above, below=below)
+
+
+def _values(column: object, given: object) -> tuple[str, ...]:
+    values = given if isinstance(given, list | tuple) else [given]
+    if not values:
+        raise ParameterError(f"column {column!r}: the list of values is empty: name at least one")
+    return tuple(dict.fromkeys(_text(column, value) for value in values))
+
+
+def _text(column: object, value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
+        raise ParameterError(
+            f'column {column!r}: {value!r} is no value: give a text, a list of them or {{"min": …, "max": …}}'
+        )
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _limit(column: object, given: object) -> Limit:
+    value = None if isinstance(given, bool) or not isinstance(given, str | int | float) else limit(str(given))
+    if value is None:
+        raise ParameterError(
+            f"column {column!r}: {given!r} is no number and no date: write a limit such as 20, 37.5 or "
+            "2024-12-31"
+        )
+    return value
