@@ -294,9 +294,9 @@ def _earlier(
         raise ParameterError(
             "a batch joins a release of which the manifest is known: give both --append and --append-manifest"
         )
-    facts = read_manifest(manifest)
+    record = read_manifest(manifest)
     with about(path):
-        release = read_release(path, facts)
+        release = read_release(path, record)
     if release.mechanism != mechanism or list(release.sensitive) != sensitive:
         facts = parameters_told(splu_gen_of(release.manifest))
         columns = " ".join(f"--sensitive {shlex.quote(column)}" for column in release.sensitive)
