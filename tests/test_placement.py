@@ -126,12 +126,11 @@ def _ended(*_: object) -> None:
 
 @EACH
 @BOTH
-@pytest.mark.parametrize("event", ["exception", "SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("event", ["exception", "signal"])
 def test_all_or_none_after_every_call(
     placement: str, links: bool, event: str, arranged: Callable[[str, bool], Path]
 ) -> None:
     states = _states(arranged, placement, links)
-    deed = _interrupt if event == "exception" else lambda: signal.raise_signal(signal.Signals[event])
     handlers = {
         number: signal.signal(number, handler)
         for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, _ended))
@@ -140,6 +139,8 @@ def test_all_or_none_after_every_call(
     try:
         for number in range(1, MOST_CALLS):
             folder = arranged(placement, links)
+            request = (signal.SIGINT, signal.SIGTERM)[number % 2]
+            deed = _interrupt if event == "exception" else partial(signal.raise_signal, request)
             with after_call(number, deed) as calls:
                 try:
                     PLACEMENTS[placement][1]()
@@ -200,6 +201,7 @@ while True:
 
 
 @EACH
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="a kill of POSIX")
 def test_a_kill_leaves_nothing_open_and_nothing_in_the_way(placement: str, tmp_path: Path) -> None:
     """What it leaves is removed by the next run, and until then only its owner can reach it."""

@@ -43,7 +43,7 @@ from splu_ref.randomness import Key
 os.umask(0)
 opened = os.open
 def checked(path, flags, mode=0o777, **options):
-    if str(path).startswith(sys.argv[1]) and flags & os.O_CREAT:
+    if flags & os.O_CREAT:
         assert mode == 0o600 and flags & os.O_EXCL, (path, mode)
         sys.stdout.write("created ")
     return opened(path, flags, mode, **options)
