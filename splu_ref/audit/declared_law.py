@@ -132,13 +132,13 @@ def enumerate_declared(mechanism: Declaring, histogram: Sequence[int]) -> Declar
         Frequencies of the values, shape (values,), which the mechanism can publish.
     """
     codes = codes_of(histogram)
-    doubled: list[str] = []
+    faults: list[str] = []
 
     def run(draws: Draws) -> tuple[Vector, Labels]:
         done = mechanism.publish_codes(codes, len(histogram), draws)
         rows = done.rows.tolist()
         if len(set(rows)) < len(rows):
-            doubled.append("a record stands at two published rows")
+            faults.append("a record stands at two published rows")
         shown = (tuple(label) if isinstance(label, list) else label for label in done.published.tolist())
         return tuple(rows), tuple(shown)
 
@@ -153,7 +153,9 @@ def enumerate_declared(mechanism: Declaring, histogram: Sequence[int]) -> Declar
         laws = observed.setdefault(tuple(sorted(rows)), defaultdict(lambda: defaultdict(Fraction)))
         for record, label in zip(rows, labels, strict=True):
             laws[record][label] += probability
-    disagreements = chain(doubled, _disagreements(mechanism, codes, len(histogram), observed))
+    if len({record for laws in observed.values() for record in laws}) < len(codes):
+        faults.append("a record is published by no outcome")
+    disagreements = chain(faults, _disagreements(mechanism, codes, len(histogram), observed))
     detail = next(disagreements, "")
     return DeclaredRow(
         mechanism=mechanism.name, histogram=tuple(histogram), outcomes=walked, holds=not detail, detail=detail
