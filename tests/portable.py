@@ -34,7 +34,7 @@ MORE = ("tests/operators", "tests/channels", "tests/audit/test_attacks.py", "tes
 
 def simd_features() -> str:
     """Return the processor features that NumPy uses here and can do without."""
-    return " ".join(np.show_config("dicts")["SIMD Extensions"]["found"])
+    return " ".join(np.show_config("dicts")["SIMD Extensions"].get("found", []))
 
 
 @dataclass(frozen=True)
