@@ -22,8 +22,8 @@ ROOT = Path(__file__).parents[1]
 FILES = (
     "tests/estimators",
     "tests/tables",
-    "tests/study",
-    "tests/audit/test_learning.py",
+    "tests/experiments/study",
+    "tests/experiments/test_learning.py",
     "tests/cli/test_told.py",
     "tests/cli/test_widths.py",
 )
