@@ -23,7 +23,7 @@ help:
 	@echo "make peers   the same against other packages, in an environment of their own"
 	@echo "make coq     compile the kernel-checked proofs (needs Coq 8.16 with MathComp: see proofs/splu_proofs/coq/README.md)"
 	@echo "make docs    build the documentation into docs/_build/html"
-	@echo "make lock    resolve the dependencies again and write the three files of pinned versions"
+	@echo "make lock    resolve the dependencies again and write the four files of pinned versions"
 
 # The environment is made without ensurepip, which some systems package apart, and filled by the system's pip. Every file
 # that pip downloads has one of the hashes in constraints.txt; the checkout itself has none, and goes in alone. pip would
@@ -94,12 +94,15 @@ bench: $(READY)
 
 # Neither part of CI nor of constraints.txt: other packages, which nothing else here needs.
 PEERS := .venv-peers
+INSTALL_PEERS := $(PYTHON) -m pip --python $(PEERS)/bin/python install --quiet
 peers: $(PEERS)/.ready
 	OPENBLAS_NUM_THREADS=1 $(PEERS)/bin/python -m benchmarks.peers
 
-$(PEERS)/.ready: benchmarks/peers/requirements.txt
+$(PEERS)/.ready: benchmarks/peers/requirements.txt benchmarks/peers/built.txt
 	$(PYTHON) -m venv --clear --without-pip $(PEERS)
-	$(PYTHON) -m pip --python $(PEERS)/bin/python install --quiet --requirement $< --editable .
+	$(INSTALL_PEERS) --require-hashes --only-binary :all: --requirement benchmarks/peers/requirements.txt
+	$(INSTALL_PEERS) --require-hashes --no-deps --no-build-isolation --requirement benchmarks/peers/built.txt
+	$(INSTALL_PEERS) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 coq:
@@ -109,6 +112,8 @@ lock: $(READY)
 	$(LOCK) --extra dev --output-file constraints.txt
 	$(LOCK) --extra build --constraint constraints.txt --output-file requirements.txt
 	$(LOCK) --extra spark --constraint constraints.txt --output-file constraints-spark.txt
+	$(LOCK) benchmarks/peers/requirements.in --extra build --no-emit-package multi-freq-ldpy \
+		--output-file benchmarks/peers/requirements.txt
 
 clean:
 	rm -rf $(VENV) $(PEERS) $(COVERED) report docs/_build docs/reference .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from splu_ref.files import refuse_existing, write_all
+from splu_ref.files import refuse_existing, write_all, write_whole
 from splu_ref.model import InputError
 from splu_ref.signals import uninterrupted
 
@@ -39,6 +39,19 @@ def write_folder(folder: str | os.PathLike[str], contents: Mapping[str, bytes], 
     with _made(Path(folder), contents, keep=True):
         write_all(list(zip(paths, contents.values(), strict=True)), force=force, within=Path(folder))
     return paths
+
+
+def write_in_folder(path: str | os.PathLike[str], data: bytes, *, force: bool) -> None:
+    """Write one file as `write_folder` writes several, into a folder that exists.
+
+    Raises
+    ------
+    InputError
+        If the folder is a symbolic link (see `make_folder`), or as `splu_ref.files.write_whole`.
+    """
+    path = Path(path)
+    check_folder(path.parent, [path.name], force=force)
+    write_whole(path, data, force=force)
 
 
 def check_folder(folder: str | os.PathLike[str], names: Iterable[str], *, force: bool) -> None:

@@ -62,10 +62,14 @@ def say(line: str, *, stderr: bool = False) -> None:
 
 
 def say_json(document: Mapping[str, object], *, indent: int | None = None) -> None:
-    """Print a JSON object on standard output: the values as they are, in ASCII without controls."""
+    """Print a JSON object on standard output: see `json_text`."""
+    _write(json_text(document, indent=indent), sys.stdout)
+
+
+def json_text(document: Mapping[str, object], *, indent: int | None = None) -> str:
+    """Return a JSON object in lines: the values as they are, in ASCII without controls."""
     # JSON escapes all controls but the last, which can stand within a text only.
-    text = json.dumps(document, ensure_ascii=True, indent=indent).replace("\x7f", "\\u007f")
-    _write(f"{text}\n", sys.stdout)
+    return json.dumps(document, ensure_ascii=True, indent=indent).replace("\x7f", "\\u007f") + "\n"
 
 
 def draw(renderable: RenderableType, *, width: int | None = None) -> None:

@@ -24,7 +24,16 @@ from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_pr
 from splu_ref.binomial.work import one_budget
 from splu_ref.channels import GroupDraws, PublishedCount
 from splu_ref.cli.gammas import splu_gen
-from splu_ref.cli.output import AsJson, RetentionOption, Separator, about, show
+from splu_ref.cli.output import (
+    AsJson,
+    Force,
+    JsonFile,
+    RetentionOption,
+    Separator,
+    about,
+    refuse_existing_json,
+    show,
+)
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import exact_json
 from splu_ref.interfaces import Mechanism
@@ -125,6 +134,8 @@ def run(
         str, typer.Option("--alpha", help="Largest count of the promise stated with --second.")
     ] = str(ALPHA),
     separator: Separator = None,
+    json_file: JsonFile = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> int:
     """Say whether a published table is one that its mechanism could and would have made.
@@ -140,6 +151,7 @@ def run(
     With --transcript or --key-file the release is made again and compared cell by cell, so that everything
     but the choice of its randomness is decided.
     """
+    refuse_existing_json(json_file, force=force)
     facts = None if manifest is None else read_manifest(manifest)
     record = None if transcript is None else read_transcript(transcript)
     key = None if key_file is None else Key.read(key_file)
@@ -192,7 +204,7 @@ def run(
         fresh = found.reuse is not None and found.reuse.draws != "same"
         if fresh and isinstance(claimed, SpluGenClaim) and claimed.is_independent:
             repeated = repeated_privacy(claimed.law, 2, *promise)
-    show(_document(found, repeated), _lines(found, repeated), as_json=as_json)
+    show(_document(found, repeated), _lines(found, repeated), as_json=as_json, file=json_file, force=force)
     return EXIT[found.verdict]
 
 

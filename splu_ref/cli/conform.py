@@ -12,7 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from splu_ref.cli.output import AsJson, Force, show
+from splu_ref.cli.output import AsJson, Force, JsonFile, save_json, show
 from splu_ref.cli.progress import counted
 from splu_ref.conformance import (
     Conformance,
@@ -29,7 +29,8 @@ from splu_ref.conformance import (
     vector_files,
 )
 from splu_ref.conformance.result import PROTOCOL
-from splu_ref.files import refuse_existing, write_whole
+from splu_ref.files import refuse_existing
+from splu_ref.folders import write_in_folder
 from splu_ref.model import Json, ParameterError, shown
 from splu_ref.report.conformance_html import conformance_html
 from splu_ref.terminal import draw, say, visible
@@ -87,6 +88,7 @@ def run(
         list[str] | None,
         typer.Option("--beside", help="Another program: --beside 'node b.mjs'. May be given several times."),
     ] = None,
+    json_file: JsonFile = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
@@ -113,7 +115,7 @@ def run(
     others = [_words(text) for text in beside or ()]
     if only is not None and (matrix is not None or others):
         raise ParameterError("--only asks one program one request: leave out --html and --beside")
-    for file in (report, matrix):
+    for file in (report, matrix, json_file):
         if file is not None:
             refuse_existing(file, force=force)
     with counted("asking") as progress:
@@ -136,11 +138,12 @@ def run(
         ]
     outcome = outcomes[0]
     if report is not None:
-        write_whole(report, outcome.to_junit(), force=force)
+        write_in_folder(report, outcome.to_junit(), force=force)
     if matrix is not None:
-        write_whole(matrix, conformance_html(outcomes), force=force)
+        write_in_folder(matrix, conformance_html(outcomes), force=force)
+    more: dict[str, Json] = {"beside": [each.to_json() for each in outcomes[1:]]} if others else {}
+    save_json(json_file, outcome.to_json() | more, force=force)
     if as_json:
-        more: dict[str, Json] = {"beside": [each.to_json() for each in outcomes[1:]]} if others else {}
         show(outcome.to_json() | more, [], as_json=True)
     else:
         for each in outcomes:

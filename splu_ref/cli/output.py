@@ -9,10 +9,15 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from splu_ref.files import refuse_existing
+from splu_ref.folders import write_in_folder
 from splu_ref.model import DataError
-from splu_ref.terminal import console, draw, say, say_json, visible
+from splu_ref.terminal import console, draw, json_text, say, say_json, visible
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+JsonFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--json-file", help="Write the JSON object here, whatever is printed.")
+]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
 GammaOption: TypeAlias = Annotated[str, typer.Option("--gamma", help="Size of a decoy group, at least 2.")]
 EpsilonOption: TypeAlias = Annotated[
@@ -44,7 +49,14 @@ Separator: TypeAlias = Annotated[
 """Holds for all tables that the command reads: nothing has to be done with its value."""
 
 
-def show(result: Mapping[str, object], lines: Iterable[tuple[str, str]], *, as_json: bool) -> None:
+def show(
+    result: Mapping[str, object],
+    lines: Iterable[tuple[str, str]],
+    *,
+    as_json: bool,
+    file: Path | None = None,
+    force: bool = False,
+) -> None:
     """Print ``result`` as JSON, or ``lines`` as pairs of a name and a text.
 
     Parameters
@@ -55,7 +67,10 @@ def show(result: Mapping[str, object], lines: Iterable[tuple[str, str]], *, as_j
         The same for people.
     as_json
         Which of the two is wanted.
+    file, force
+        Where the JSON is written besides, if anywhere, and whether over a file that exists.
     """
+    save_json(file, result, force=force)
     if as_json:
         say_json(result, indent=2)
         return
@@ -71,6 +86,18 @@ def show(result: Mapping[str, object], lines: Iterable[tuple[str, str]], *, as_j
     for name, text in told:
         table.add_row(Text(name), Text(text))
     draw(table)
+
+
+def save_json(file: Path | None, result: Mapping[str, object], *, force: bool) -> None:
+    """Write ``result`` as JSON to a file, if one is named."""
+    if file is not None:
+        write_in_folder(file, json_text(result, indent=2).encode(), force=force)
+
+
+def refuse_existing_json(file: Path | None, *, force: bool) -> None:
+    """Raise unless `save_json` may write; for use before long work."""
+    if file is not None:
+        refuse_existing(file, force=force)
 
 
 @contextmanager

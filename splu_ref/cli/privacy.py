@@ -25,7 +25,7 @@ from splu_ref.cli.drawn import (
     star_line,
 )
 from splu_ref.cli.exactly import setting, words
-from splu_ref.cli.output import AsJson, EpsilonOption, Force, RetentionOption
+from splu_ref.cli.output import AsJson, EpsilonOption, Force, JsonFile, RetentionOption, refuse_existing_json
 from splu_ref.cli.progress import counted
 from splu_ref.cli.promised import (
     Answer,
@@ -73,6 +73,7 @@ def run(
     certificate: Annotated[
         Path | None, typer.Option("--certificate", help="Write a certificate that a stranger can re-check.")
     ] = None,
+    json_file: JsonFile = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> int:
@@ -89,6 +90,7 @@ def run(
     """
     wanted = None if at_least is None else probability(at_least, "--at-least")
     times = whole(releases, "--releases", 1)
+    refuse_existing_json(json_file, force=force)
     if certificate is not None:
         refuse_existing(certificate, force=force)
     cases = promised(manifest, gamma, retention, draws)
@@ -130,7 +132,7 @@ def run(
         )  # fmt: skip
 
     with certified(certificate, make, answers[-1].lines, force=force):
-        show_promises(answers, as_json=as_json, holds=every)
+        show_promises(answers, as_json=as_json, file=json_file, force=force, holds=every)
     if wanted is not None and every is None:
         return 3
     return 1 if every is False else 0

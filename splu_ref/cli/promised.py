@@ -150,11 +150,18 @@ def require_one(cases: Sequence[Promised], certificate: Path | None) -> None:
         )
 
 
-def show_promises(answers: Sequence[Answer], *, as_json: bool, **more: object) -> None:
+def show_promises(
+    answers: Sequence[Answer],
+    *,
+    as_json: bool,
+    file: Path | None = None,
+    force: bool = False,
+    **more: object,
+) -> None:
     """Print one answer as it is, or those of a manifest column by column, with what holds for all."""
     if not answers[0].by.columns:
         [alone] = answers
-        show(alone.result, alone.lines, as_json=as_json)
+        show(alone.result, alone.lines, as_json=as_json, file=file, force=force)
         return
     lines: list[tuple[str, str]] = []
     for answer in answers:
@@ -162,4 +169,4 @@ def show_promises(answers: Sequence[Answer], *, as_json: bool, **more: object) -
     columns = [
         {"column": column, "promise": answer.result} for answer in answers for column in answer.by.columns
     ]
-    show({"columns": columns, **more}, lines, as_json=as_json)
+    show({"columns": columns, **more}, lines, as_json=as_json, file=file, force=force)

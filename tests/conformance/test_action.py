@@ -119,16 +119,67 @@ def test_installation(tmp_path: Path) -> None:
     python.chmod(0o755)
     home = str(tmp_path / "home")
     pip = f"-m pip --disable-pip-version-check --python {home}/bin/python"
-    for package, installed in (("", "<github.action_path>"), ("splu-ref==0.1.0", "splu-ref==0.1.0")):
+    action, wheel, listed = tmp_path / "action", tmp_path / "a wheel.whl", tmp_path / "home" / "package.txt"
+    action.mkdir()
+    wheel.touch()
+    listed.parent.mkdir()  # as the fresh environment would be
+    local = f"{pip} install --quiet --no-deps --no-build-isolation --"
+    hashed = f"splu-ref==0.1.0 --hash=sha256:{'0af9' * 16}"
+    by_hash = f"--only-binary :all: --require-hashes --requirement {listed}"
+    for package, installed in (
+        ("", f"{local} {action}"),
+        (str(action), f"{local} {action}"),
+        ("a wheel.whl", f"{local} {wheel}"),  # in full: pip looks for a mere name elsewhere
+        (hashed, f"{pip} install --quiet --no-deps {by_hash}"),
+    ):
         log.unlink(missing_ok=True)
         step = _steps(python=str(python), package=package)["Install splu-ref"]
-        assert _run(step, tmp_path, SPLU_HOME=home).returncode == 0
+        assert _run(step, tmp_path, SPLU_HOME=home, SPLU_ACTION=str(action)).returncode == 0
         assert log.read_text().splitlines() == [
             f"-m venv --clear --without-pip {home}",
-            f"{pip} install --quiet --require-hashes --requirement <github.action_path>/requirements.txt",
-            f"{pip} install --quiet --no-deps --no-build-isolation -- {installed}",
+            f"{pip} install --quiet --require-hashes --requirement {action}/requirements.txt",
+            installed,
             f"{pip} check",
         ]
+    assert listed.read_text() == f"{hashed}\n"
+    log.unlink()
+    for package in (
+        "splu-ref",
+        "splu-ref==0.1.0",
+        "splu-ref==0.1.0 --hash=sha256:0af9",
+        f"splu-ref>=0.1.0 --hash=sha256:{'0af9' * 16}",
+        f"{hashed}\nother",
+        "https://example.org/splu_ref-0.1.0-py3-none-any.whl",
+        "git+https://example.org/splu-ref",
+        "-r requirements.txt",
+    ):
+        step = _steps(python=str(python), package=package)["Install splu-ref"]
+        done = _run(step, tmp_path, SPLU_HOME=home, SPLU_ACTION=str(action))
+        assert done.returncode == 2
+        assert "give a local path, or a wheel with its hash" in done.stderr
+        assert not log.exists(), package
+
+
+def test_actions_and_packages_are_pinned() -> None:
+    """Every action by its commit, every package that make or the action installs by its hash."""
+    pages = [*(ROOT / ".github").rglob("*.yml"), ROOT / "action.yml", *(ROOT / "docs").rglob("*.md")]
+    pages += [ROOT / "README.md"]
+    text = "\n".join(page.read_text() for page in pages)
+    used = re.findall(r"^[ -]*uses: (\S+)", text, re.MULTILINE)
+    assert used
+    for name in used:
+        assert name.startswith("./") or re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name), name
+    makefile = (ROOT / "Makefile").read_text()
+    installing = re.findall(r"^\t\$\(INSTALL(?:_PEERS)?\) .*$", makefile, re.MULTILINE)
+    assert len(installing) == 6
+    assert makefile.count(" install ") == 2  # of INSTALL and INSTALL_PEERS themselves
+    for line in installing:
+        assert "--require-hashes" in line or "--no-deps --no-build-isolation --editable ." in line, line
+    for name in re.findall(r"\S+\.txt", " ".join(installing)):
+        lines = (ROOT / name).read_text().replace("\\\n", "").splitlines()
+        pins = [line for line in lines if line and not line.startswith("#")]
+        assert pins
+        assert all(re.match(r"[\w.-]+==\S+ .*--hash=sha256:[0-9a-f]{64}", pin) for pin in pins), name
 
 
 @pytest.mark.parametrize(
@@ -299,3 +350,64 @@ def test_a_release_and_a_promise_are_judged(tmp_path: Path, home: Path) -> None:
     injected = _steps(**given | {"promise": "--gamma $(touch taken) ; touch taken"})
     assert _run(injected["Judge the promise"], tmp_path, SPLU_HOME=str(home)).returncode == 2
     assert not (tmp_path / "taken").exists()
+
+
+@pytest.mark.parametrize("before", ["", "of an earlier run"], ids=["dangling", "to-a-file"])
+def test_no_report_is_written_through_a_symbolic_link(
+    before: str, home: Path, vectors: Path, tmp_path: Path
+) -> None:
+    """Whoever plants a link at the path of a report does not choose what is written over."""
+    targets, report = tmp_path / "targets", tmp_path / "splu-ref-report"
+    targets.mkdir()
+    report.mkdir()
+    (report / "audit").mkdir()
+    (tmp_path / "published.csv").write_text("a,job\n1,x\n2,y\n3,x\n4,y\n")
+    (tmp_path / "claims.toml").write_text(TRUE_CLAIM)
+    (tmp_path / "program.py").write_text(ANSWERS)
+    steps = _steps(
+        command=f"{shlex.quote(sys.executable)} -S program.py",
+        smoke="true",
+        vectors=str(vectors),
+        claims="claims.toml",
+        release="published.csv",
+        **{"release-options": "--sensitive job --gamma 2"},
+        promise="--gamma 5 --epsilon 0.3 --alpha 3 --at-least 0.59",
+    )
+    written = {
+        "Audit the claims": ["audit/index.html", "audit/claims.json", "audit/junit.xml"],
+        "Audit the release": ["release.json"],
+        "Judge the promise": ["promise.json"],
+        "Hold the program to the vectors": ["conformance.json", "conformance.xml"],
+    }
+    for name, paths in written.items():
+        for path in paths:
+            target = targets / path.replace("/", "-")
+            if before:
+                target.write_text(before)
+            (report / path).symlink_to(target)
+        done = _run(steps[name], tmp_path, SPLU_HOME=str(home))
+        assert done.returncode in (0, 1, 3), done.stderr
+        for path in paths:
+            target = targets / path.replace("/", "-")
+            assert target.read_text() == before if before else not target.exists(), path
+            assert (report / path).is_file(), path
+            assert not (report / path).is_symlink(), path
+
+
+def test_no_report_is_written_into_a_folder_behind_a_symbolic_link(
+    home: Path, vectors: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "target"
+    target.mkdir()
+    (tmp_path / "splu-ref-report").symlink_to(target)
+    (tmp_path / "claims.toml").write_text(TRUE_CLAIM)
+    promise = "--gamma 5 --epsilon 0.3 --alpha 3 --at-least 0.59"
+    steps = _steps(command="cat", smoke="true", vectors=str(vectors), claims="claims.toml", promise=promise)
+    for name in ("Install splu-ref", "Audit the release", "Seal the installation and the audit"):
+        del steps[name]
+    del steps["Look for changes by the program"]
+    for name, step in steps.items():
+        done = _run(step, tmp_path, SPLU_HOME=str(home))
+        assert done.returncode == 2, name
+        assert "is a symbolic link" in done.stderr
+    assert not list(target.iterdir())

@@ -103,7 +103,7 @@ def _arrow(*, categories: bool = True) -> pa.Table:
 def _pandas() -> pd.DataFrame:
     frame = pd.DataFrame(COLUMNS, index=pd.Index([f"{MARKER} {row}" for row in range(ROWS)], name=MARKER))
     ages = pd.array([HIDDEN if age is None else age for age in COLUMNS["age"]], dtype="Int64")
-    ages[[row for row, age in enumerate(COLUMNS["age"]) if age is None]] = pd.NA
+    ages[np.array([age is None for age in COLUMNS["age"]])] = pd.NA
     frame["age"] = ages
     for name in ("part", "job"):
         values = sorted(set(COLUMNS[name]))
