@@ -22,6 +22,7 @@ from splu_ref.certificate_checker import Unreadable, Verdict, check_text
 from splu_ref.channels import PublishedCount
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata
+from splu_ref.randomness import SeededSource
 from splu_ref.report.hands import Hands
 from splu_ref.report.model import Row
 from splu_ref.report.stages import certificates, enumeration, mutants, properties, publication
@@ -48,7 +49,7 @@ def failed(outcome: Outcome) -> set[str]:
 def released() -> Release:
     """Return the release of the stage, which every fault changes."""
     seed = b"report/publication/9/2014"
-    return SpluGen(9).publish(crossed_table(), publication.COLUMN, publication.SeededSource(seed))
+    return SpluGen(9).publish(crossed_table(), publication.COLUMN, SeededSource(seed))
 
 
 def changed_table(change: Callable[[Any], Any]) -> Release:
