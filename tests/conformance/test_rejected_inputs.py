@@ -11,6 +11,8 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,10 @@ Answer = dict[str, Json]
 DESCRIPTION: Answer = {"ops": list(OPERATIONS), "name": "any", "version": "1"}
 WRONG: tuple[Json, ...] = (None, True, "", [], {}, [None], 0.5)
 """Values that no key of an answer has by itself; where one of them is right, it is left out."""
+
+
+MALFORMED: tuple[Json, ...] = (None, 1, {}, [None])
+"""Values that no key of a description has."""
 
 
 def plain_vectors() -> Iterator[tuple[VectorFile, Vector]]:
@@ -82,7 +88,7 @@ def test_every_refusal_has_an_answer_that_is_rejected() -> None:
         right: Answer = {"error": {"kind": vector.error, "message": "free"}}
         assert fault(vector, right) is None
         assert fault(vector, {**right, "id": vector.id}) is None
-        wrong: tuple[Answer, ...] = (
+        answers: tuple[Answer, ...] = (
             {},
             {"error": None},
             {"error": vector.error},
@@ -95,8 +101,8 @@ def test_every_refusal_has_an_answer_that_is_rejected() -> None:
             {**right, "result": [0]},
             {**right, "result": None},
         )
-        for given in wrong:
-            assert fault(vector, given) is not None, (vector.id, given)
+        for one in answers:
+            assert fault(vector, one) is not None, (vector.id, one)
     assert tested == {"malformed", "unsupported", "parameter", "tape_exhausted"}
 
 
@@ -127,7 +133,7 @@ def test_lines_that_are_no_answer(line: bytes) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        *({key: wrong} for key in ("ops", "name", "version", "features") for wrong in (None, 1, {}, [None])),
+        *({key: wrong} for key in ("ops", "name", "version", "features") for wrong in MALFORMED),
         {"ops": "below"},
         {"ops": [["below"]]},
         {"features": "cyclic"},
@@ -224,6 +230,11 @@ def verdicts(given: Callable[[World], Answer], *worlds: World) -> dict[str, Resu
     return {result.id: result for result, _ in judged_releases(ask, None, smoke=True)}
 
 
+def given(made: Answer, _: World) -> Answer:
+    """Return the same releases for any request."""
+    return made
+
+
 def unprotected(world: World) -> Answer:
     """Return the table itself, row by row, 500 times."""
     published = list(world.sensitive[: world.rows])
@@ -260,7 +271,7 @@ def test_one_impossible_outcome_among_five_hundred_releases_is_rejected() -> Non
 
             identifier = f"publish_random/{world.name}/{check.name}"
             made = releases(world, change)
-            result = verdicts(lambda _, made=made: made, world)[identifier]
+            result = verdicts(partial(given, made), world)[identifier]
             assert result.verdict is Verdict.FAILED, identifier
             assert "1 of 500 observations are impossible" in result.reason
             meant.add(identifier)
@@ -323,9 +334,8 @@ RUNS: dict[str, str] = {
 def test_runs_that_are_rejected(identifier: str) -> None:
     files = [file for file in all_vectors() if file.path == "subset/population-5.json"]
     program = [sys.executable, "-S", "-c", RUNS[identifier]]
-    outcome = conform(
-        program, files, at_random=False, require={"subset": 1} if "required" in identifier else {}
-    )
+    require = {"subset": Fraction(1)} if "required" in identifier else {}
+    outcome = conform(program, files, at_random=False, require=require)
     assert identifier in {failure.id for failure in outcome.failures()}
     assert not outcome.holds
 

@@ -22,9 +22,10 @@ from splu_ref.certificate_checker import Unreadable, Verdict, check_text
 from splu_ref.channels import PublishedCount
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.microdata import Microdata
+from splu_ref.randomness import SeededSource
 from splu_ref.report.hands import Hands
 from splu_ref.report.model import Row
-from splu_ref.report.stages import certificates, enumeration, mutants, properties, publication
+from splu_ref.report.stages import certificates, enumeration, figures, mutants, properties, publication
 from splu_ref.report.stages.certificates import PRODUCED, certificates_stage
 from splu_ref.report.stages.figures import figures_stage
 from splu_ref.report.stages.ledger import ledger_stage
@@ -48,7 +49,7 @@ def failed(outcome: Outcome) -> set[str]:
 def released() -> Release:
     """Return the release of the stage, which every fault changes."""
     seed = b"report/publication/9/2014"
-    return SpluGen(9).publish(crossed_table(), publication.COLUMN, publication.SeededSource(seed))
+    return SpluGen(9).publish(crossed_table(), publication.COLUMN, SeededSource(seed))
 
 
 def changed_table(change: Callable[[Any], Any]) -> Release:
@@ -239,6 +240,13 @@ def test_one_wrong_point_fails_a_figure() -> None:
     sound: Any = MadeUpLedger(printed_sum)
     sound.printed = {"splu.T3": lambda *point: Fraction(1) if point[2] == 500 else bound(*point)}
     assert failed(figures_stage(sound, Told())) == {"figures.figure-4"}
+
+
+def test_a_figure_without_points_is_no_pass() -> None:
+    empty = replace(made_up_report().figures[0], series=())
+    assert not figures._refuted_everywhere(empty).passed
+    with pytest.raises(ValueError, match="empty"):  # which the suite reports as a stage that broke off
+        figures._agrees(empty)
 
 
 # ---- property suites and mutants --------------------------------------------------------------------

@@ -20,12 +20,12 @@ FILES = {
     "w.toml": 'schema = "splu-ref/world/1"\n[[record]]\nlaw = {yes = "1/2", no = "1/2"}\n[release]\n'
     'publish = "count"\nof = ["yes"]\n',
 }
-HALF = {"gamma": "2", "epsilon": "1"}  # a count f is off by f or more with probability 2^(1 - 2f)
-TABLE = {"mechanism": "table", "table": "t.csv", "quasi": ["q"], "sensitive": "s"}
-FINE = {"gamma": "10", "epsilon": "1/20", "t_e": "1/100"}
-PAIR = {"mechanism": "alpha-beta", "alpha": "2/5", "beta": "1/5"}
-COINS = {"mechanism": "retention", "retention": "1/5", "values": "4"}  # an amplification of 2
 Keys = dict[str, str | list[str]]
+HALF: Keys = {"gamma": "2", "epsilon": "1"}  # a count f is off by f or more with probability 2^(1 - 2f)
+TABLE: Keys = {"mechanism": "table", "table": "t.csv", "quasi": ["q"], "sensitive": "s"}
+FINE: Keys = {"gamma": "10", "epsilon": "1/20", "t_e": "1/100"}
+PAIR: Keys = {"mechanism": "alpha-beta", "alpha": "2/5", "beta": "1/5"}
+COINS: Keys = {"mechanism": "retention", "retention": "1/5", "values": "4"}  # an amplification of 2
 CLAIMS: dict[str, list[tuple[Keys, Keys, Keys]]] = {
     "small-sum-privacy": [
         ({**HALF, "alpha": "1"}, {"t_p": "1/2"}, {"t_p": "0.500000000001"}),

@@ -36,7 +36,7 @@ from splu_ref.randomness.byte_rules import ByteSource
 
 JOBS = tuple("abcdefgh")
 ROWS = 801
-PARTS = {("F",): tuple("abcde"), ("M",): tuple("abcdefgh")}
+PARTS: dict[tuple[str, ...], tuple[str, ...]] = {("F",): tuple("abcde"), ("M",): tuple("abcdefgh")}
 MATRIX = [["1/2" if own == other else "1/14" for other in range(8)] for own in range(8)]
 
 
@@ -124,7 +124,8 @@ def true_values(case: Case, frame: pl.DataFrame) -> pl.DataFrame:
         first = [int(np.flatnonzero(groups == group)[0]) for group in range(groups.max() + 1)]
         return frame.with_columns(case.table.to_frame()["job"][first].alias("job")[: frame.height])
     if "id" not in frame.columns:
-        return case.table.to_frame().select(frame.columns)[: frame.height]
+        table: pl.DataFrame = case.table.to_frame()
+        return table.select(frame.columns)[: frame.height]
     truth = people().select("id", *case.sensitive)
     return frame.drop(case.sensitive).join(truth, on="id", maintain_order="left").select(frame.columns)
 
