@@ -44,7 +44,6 @@ from splu_ref.report.claims_terminal import claims_table
 from splu_ref.report.comparison_html import comparison_html
 from splu_ref.report.conformance_html import conformance_html
 from splu_ref.report.exhibits import Figure, Series
-from splu_ref.report.hands import Hands
 from splu_ref.report.html import html
 from splu_ref.report.model import Row
 from splu_ref.report.scatter import scatter
@@ -52,6 +51,7 @@ from splu_ref.report.stages import certificates, figures, publication
 from splu_ref.report.stages.ledger import ledger_stage
 from splu_ref.report.stages.outcome import Outcome
 from splu_ref.report.terminal import report_view
+from splu_ref.report.workers import WorkerPool
 from tests.report.made_up import MadeUpLedger, Told, made_up_report
 
 KINDS: tuple[Literal["exact", "printed"], ...] = ("exact", "printed")
@@ -345,7 +345,7 @@ def _stages() -> object:
         outcomes = [
             certificates.certificates_stage(told),
             *(figures.figures_stage(each, told) for each in (ledger, broken)),
-            *(ledger_stage(each, Hands(1), told) for each in (ledger, broken)),
+            *(ledger_stage(each, WorkerPool(1), told) for each in (ledger, broken)),
         ]
     return [[told_of(each) for each in outcomes], told.stages, told.steps]
 
