@@ -14,7 +14,6 @@ from splu_ref.terminal import console, draw, say, say_json, visible
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
-GammaOption: TypeAlias = Annotated[str, typer.Option("--gamma", help="Size of a decoy group, at least 2.")]
 EpsilonOption: TypeAlias = Annotated[
     str, typer.Option("--epsilon", help="Relative error, exact: 0.3 or 3/10.")
 ]
