@@ -192,7 +192,6 @@ def test_what_long_integers_cost_by_hand() -> None:
     # 100 digits: 100 * 10 * 7 / 6; and the interpreter's hundred for each operation.
     assert [work.long_product(bits) for bits in (0, 2970)] == [100, 100 + 1166]
     assert [work.reduction(bits) for bits in (0, 30, 2970)] == [101, 104, 10_100]
-    assert [work.most_within(*each) for each in ((50, 10, 100), (500, 10, 100), (7, 3, 0))] == [5, 10, 3]
     # 91 ratios of 7 + 4 bits make 1001 bits, 34 digits; half of them, 17, divide 100 * 4 bits, 14 digits.
     tail = 40 * (100 + 34 * 5 * 6 // 6) + 17 * 14
     assert tail_work(100, 10, Fraction(1, 10)) == tail_work(100, 10, Fraction(9, 10)) == tail

@@ -14,14 +14,14 @@ from typing import Any
 import typer
 from claim_pages import claim_pages
 from command_examples import TABLE, printed
+from difference_picture import CAPTION, ID, alternative, curves, draw_difference
+from frontier_picture import draw_frontier, frontier
 from sphinx.application import Sphinx
 
 from experiments import program as experiments
 from splu_ref.cli.app import COMMANDS, command
 from splu_ref.cli.app import app as program
 from splu_ref.report.calculator import calculator_page
-from splu_ref.report.difference import CAPTION, ID, alternative, curves, draw_difference
-from splu_ref.report.frontier import draw_frontier, frontier
 
 ROOMS = (
     "splu_ref.model",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, Self, TypeAlias
@@ -35,8 +35,6 @@ LearningName: TypeAlias = Literal["foreground", "de-finetti", "classifier"]
 LEARNING: tuple[LearningName, ...] = ("foreground", "de-finetti", "classifier")
 FOLDS = 5
 MOST_RUNS = 100
-Classifier: TypeAlias = Callable[[Features, IntArray, Features], Floats]
-"""Learns from features and codes, and weighs the values of other records."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from property_tests.checks import CHECKS
 from property_tests.mutants import MUTANTS
 from property_tests.run import Run
 from property_tests.subject import SHIPPED, Subject
-from splu_ref.report.hands import Hands
+from splu_ref.report.workers import WorkerPool
 
 CellState: TypeAlias = Literal["killed", "alive", "not run"]
 SHIPPED_NAME = "shipped"
@@ -207,11 +207,11 @@ def kill_matrix(
     total = len(CHECKS) + sum(len(CHECKS) for _ in MUTANTS)
     cells |= {(SHIPPED_NAME, check): replace(each.cell, seconds=0.0) for check, each in passed.items()}
     passages = dict(passed)
-    with Hands(workers) as hands:
+    with WorkerPool(workers) as pool:
 
         def ship(checks: Sequence[str]) -> None:
             """Run the shipped code under checks."""
-            for check, found in hands.each(partial(passage, run=run), checks, _silent):
+            for check, found in pool.each(partial(passage, run=run), checks, _silent):
                 passages[check] = found
                 cells[SHIPPED_NAME, check] = found.cell
                 progress(found.cell, total)
@@ -226,7 +226,7 @@ def kill_matrix(
         # What takes longest comes first, so that no process works on alone at the end.
         wanted.sort(key=lambda place: -passages[place[1]].cell.seconds)
         total = len(CHECKS) - len(passed) + len(wanted)
-        for place, cell in hands.each(partial(_cell_at, run=run), wanted, _silent):
+        for place, cell in pool.each(partial(_cell_at, run=run), wanted, _silent):
             cells[place] = cell
             progress(cell, total)
         survived = {check for name, check in wanted if cells[name, check].state == "alive"}

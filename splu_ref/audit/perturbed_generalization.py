@@ -30,13 +30,6 @@ def variance(law: PerturbedGroup, counts: IntArray, sizes: IntArray) -> Fraction
     return total / law.retention**2
 
 
-def variance_of_all(law: PerturbedGroup, count: int, records: int) -> Fraction:
-    """Return the variance if every perturbed record is published: uniform perturbation's."""
-    own = law.retention + law.stray
-    spread = count * own * (1 - own) + (records - count) * law.stray * (1 - law.stray)
-    return spread / law.retention**2
-
-
 def _paired(counts: IntArray, sizes: IntArray) -> dict[tuple[int, int], int]:
     pairs, times = np.unique(np.stack([counts, sizes]), axis=1, return_counts=True)
     return {
@@ -117,21 +110,3 @@ def followed(sizes: IntArray) -> Fraction:
     ]
     records = sum(size * times for size, times in each)
     return sum((Fraction(times, size) for size, times in each), Fraction(0)) / records
-
-
-def spread_evenly(groups: IntArray, satisfied: IntArray, has: IntArray) -> Fraction:
-    """Return the mean of the estimate of a predicate and a value together, if a group's are spread evenly.
-
-    Parameters
-    ----------
-    groups
-        Of each record.
-    satisfied, has
-        Whether each record satisfies the predicate, and has the value, as 0 and 1. The true count is the sum
-        of their products; the difference is the bias, 0 if every group is within the predicate or outside.
-    """
-    sizes = np.bincount(groups)
-    inside = np.bincount(groups, weights=satisfied).astype(np.int64)
-    counts = np.bincount(groups, weights=has).astype(np.int64)
-    each = zip(inside.tolist(), counts.tolist(), sizes.tolist(), strict=True)
-    return sum((Fraction(part * count, size) for part, count, size in each), Fraction(0))

@@ -74,11 +74,6 @@ def left() -> int:
     return MOST if budget is None else max(MOST - budget.spent, 0)
 
 
-def most_within(work: int, count: int, cost: int) -> int:
-    """Return about the largest count whose cost is at most ``work``, where ``count`` costs ``cost``."""
-    return min(count, count * work // max(cost, 1))
-
-
 def digits(bits: int) -> int:
     """Return the machine digits of an integer of so many bits."""
     return bits // 30 + 1

@@ -19,7 +19,6 @@ JsonFile: TypeAlias = Annotated[
     Path | None, typer.Option("--json-file", help="Write the JSON object here, whatever is printed.")
 ]
 Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over files that exist.")]
-GammaOption: TypeAlias = Annotated[str, typer.Option("--gamma", help="Size of a decoy group, at least 2.")]
 EpsilonOption: TypeAlias = Annotated[
     str, typer.Option("--epsilon", help="Relative error, exact: 0.3 or 3/10.")
 ]

@@ -21,7 +21,6 @@ from time import perf_counter
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.manifest import code_digest
 from splu_ref.model import InputError, ParameterError
-from splu_ref.report.hands import Hands, usable_processors
 from splu_ref.report.model import Environment, Level, VerificationReport
 from splu_ref.report.progress import Progress, Silent
 from splu_ref.report.stages.certificates import certificates_stage
@@ -32,6 +31,7 @@ from splu_ref.report.stages.mutants import mutants_stage
 from splu_ref.report.stages.outcome import Outcome, check_row
 from splu_ref.report.stages.properties import properties_stage
 from splu_ref.report.stages.publication import publication_stage
+from splu_ref.report.workers import WorkerPool, usable_processors
 
 FIXED_SEED = "2014"
 """The seed of every run that neither asks for a fresh one nor is given one."""
@@ -105,11 +105,11 @@ def run_suite(
     begin = perf_counter()
     variables = {SEED_VARIABLE: seed}
     with ExitStack() as held:
-        hands = held.enter_context(Hands(number))
+        pool = held.enter_context(WorkerPool(number))
         stages: list[tuple[str, Callable[[], Outcome]]] = [
-            ("ledger", lambda: ledger_stage(ledger, hands, watcher, coq=level == "full")),
+            ("ledger", lambda: ledger_stage(ledger, pool, watcher, coq=level == "full")),
             ("certificates", lambda: certificates_stage(watcher)),
-            ("enumeration", lambda: enumeration_stage(hands, watcher)),
+            ("enumeration", lambda: enumeration_stage(pool, watcher)),
             ("publication", lambda: publication_stage(seed, watcher)),
             ("figures", lambda: figures_stage(ledger, watcher)),
         ]

@@ -13,9 +13,7 @@ from splu_ref.audit.perturbed_generalization import (
     declared_table,
     enumerated_table,
     followed,
-    spread_evenly,
     variance,
-    variance_of_all,
 )
 from splu_ref.channels import PerturbedGroup, World, amplification
 from splu_ref.mechanisms import PerturbedGeneralization
@@ -48,7 +46,7 @@ def test_the_law_of_a_group_is_that_of_all_outcomes(keep: Fraction) -> None:
             assert mean == counts["x"]
             spread = sum(law[v] * (estimates[v] - mean) ** 2 for v in DOMAIN)
             assert variance(group, np.array([counts["x"]]), np.array([size])) == spread
-            assert spread >= size * variance_of_all(group, counts["x"], size)
+            assert spread >= size * _variance_of_all(group, counts["x"], size)
 
 
 def test_a_member_whose_others_are_known() -> None:
@@ -111,11 +109,7 @@ def test_beliefs_about_others_decide_what_a_table_tells_of_one() -> None:
         law.amplification_among(2, "2/3")
 
 
-def test_what_cuts_a_group_is_biased_and_what_does_not_is_not() -> None:
-    groups = np.array([0, 0, 0, 1, 1])
-    has = np.array([1, 1, 0, 0, 1])
-    assert spread_evenly(groups, np.array([1, 1, 1, 0, 0]), has) == 2
-    assert spread_evenly(groups, np.array([1, 0, 0, 1, 0]), has) == Fraction(2, 3) + Fraction(1, 2)
+def test_the_share_that_is_published_twice() -> None:
     assert followed(np.array([1, 1, 1])) == 1
     assert followed(np.array([3, 2])) == (Fraction(1, 3) + Fraction(1, 2)) / 5
 
@@ -132,3 +126,10 @@ def test_larger_groups_admit_more_retention_at_one_level() -> None:
         PerturbedGroup.of("1/2", 1)
     with pytest.raises(ParameterError, match=r"^the group's size must be"):
         PerturbedGroup.of("1/2", 3).amplification(0)
+
+
+def _variance_of_all(law: PerturbedGroup, count: int, records: int) -> Fraction:
+    """Return the variance if every perturbed record is published: uniform perturbation's."""
+    own = law.retention + law.stray
+    spread = count * own * (1 - own) + (records - count) * law.stray * (1 - law.stray)
+    return spread / law.retention**2

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from splu_ref.audit.world_channels import laplace_channel, table_law, world_channel
+from splu_ref.audit.world_channels import table_law, world_channel
 from splu_ref.channels import (
     LogForm,
     World,
@@ -25,6 +25,7 @@ from splu_ref.decoys import PLANS, co_occurrence
 from splu_ref.mechanisms import LN_2, LN_3, Anatomy, Budget, DistributionBased, RetentionReplacement, SpluGen
 from splu_ref.model import Gamma, ParameterError
 from splu_ref.randomness import SystemSource
+from tests.laplace_channel import laplace_channel
 
 
 def _world(records: int, domain: str) -> World[str]:

@@ -12,12 +12,12 @@ import pytest
 
 from splu_proofs import LEDGER
 from splu_ref.report.exhibits import CellState, KillMatrix, MutantRow, PublicationAudit, ValueAudit
-from splu_ref.report.hands import Hands
 from splu_ref.report.html import html
 from splu_ref.report.model import Environment, StatisticalRow, VerificationReport
 from splu_ref.report.progress import Silent
 from splu_ref.report.stages.figures import figures_stage
 from splu_ref.report.stages.ledger import ledger_stage
+from splu_ref.report.workers import WorkerPool
 
 TAB = ("Tab", 9)
 ENTER = ("Enter", 13)
@@ -65,7 +65,7 @@ def page() -> bytes:
     return html(
         VerificationReport(
             level="full",
-            rows=ledger_stage(ledger, Hands(1), Silent()).rows,
+            rows=ledger_stage(ledger, WorkerPool(1), Silent()).rows,
             environment=Environment(
                 version="0.1.0",
                 specification="1",

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from splu_ref.audit.attacks.tuple_view import TupleView
-from splu_ref.audit.world_channels import laplace_channel, world_channel
+from splu_ref.audit.world_channels import world_channel
 from splu_ref.channels import Channel, EntropyLoss, World, entropy_loss, retention
 from splu_ref.guarantees import decimal_up
 from splu_ref.mechanisms import LN_2, Anatomy, DistributionBased, SpluGen
+from tests.laplace_channel import laplace_channel
 
 PAGE = Path(__file__).parents[2] / "docs" / "entropy.md"
 VALUES = "abc"

@@ -29,18 +29,16 @@ from rich.console import Console, RenderableType
 from splu_ref import __version__
 from splu_ref.audit.claims import Finding, Verdict, read_claims
 from splu_ref.audit.claims.verdict import Quote
-from splu_ref.channels import PublishedCount
 from splu_ref.conformance import Conformance, Kind, Result
 from splu_ref.conformance import Verdict as Came
 from splu_ref.guarantees import exact_json
 from splu_ref.guarantees.decimals import ExactJson
-from splu_ref.report import difference, drawing, frontier
+from splu_ref.report import drawing
 from splu_ref.report.claims_html import claims_html
 from splu_ref.report.claims_model import AuditedClaim, ClaimsAudit
 from splu_ref.report.claims_terminal import claims_table
 from splu_ref.report.conformance_html import conformance_html
 from splu_ref.report.exhibits import Figure, Series
-from splu_ref.report.hands import Hands
 from splu_ref.report.html import html
 from splu_ref.report.model import Row
 from splu_ref.report.scatter import scatter
@@ -48,6 +46,7 @@ from splu_ref.report.stages import certificates, figures, publication
 from splu_ref.report.stages.ledger import ledger_stage
 from splu_ref.report.stages.outcome import Outcome
 from splu_ref.report.terminal import report_view
+from splu_ref.report.workers import WorkerPool
 from tests.report.made_up import MadeUpLedger, Told, made_up_report
 
 KINDS: tuple[Literal["exact", "printed"], ...] = ("exact", "printed")
@@ -269,30 +268,6 @@ def drawn(module: ModuleType, draw: Callable[[], str]) -> dict[str, object]:
     }
 
 
-def _frontier() -> object:
-    settings = [
-        frontier.Setting(
-            PublishedCount.of(gamma, retention),
-            t_p=0.4 * float(retention),
-            t_p_star=0.45 * float(retention),
-            relative_error=gamma * float(retention) / 30,
-        )
-        for gamma in frontier.GAMMAS
-        for retention in sorted({*map(Fraction, ("1/10", "1/2", "3/4", "9/10")), Fraction(1, gamma)})
-    ]
-    shown = frontier.Frontier(tuple(settings))
-    picture = drawn(frontier, lambda: frontier.draw_frontier(shown))
-    return [shown.to_json(), shown.caption, shown.alternative, picture]
-
-
-def _difference() -> object:
-    shown = difference.curves()
-    few = tuple(replace(each, points=each.points[::6]) for each in shown[::4])
-    picture = drawn(difference, lambda: difference.draw_difference(few))
-    points = [[str(each.gamma), each.size, each.points[::6]] for each in shown]
-    return [points, difference.alternative(shown), picture]
-
-
 def _figures() -> object:
     series = tuple(
         Series(f"{kind} {number}", kind, tuple((x, 0.1 * number + 0.01) for x in (1, 2, 5)))
@@ -322,7 +297,7 @@ def _stages() -> object:
         outcomes = [
             certificates.certificates_stage(told),
             *(figures.figures_stage(each, told) for each in (ledger, broken)),
-            *(ledger_stage(each, Hands(1), told) for each in (ledger, broken)),
+            *(ledger_stage(each, WorkerPool(1), told) for each in (ledger, broken)),
         ]
     return [[told_of(each) for each in outcomes], told.stages, told.steps]
 
@@ -362,8 +337,6 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
     "stages.json": lambda: pretty(_stages()),
     "publication.json": lambda: pretty(_publication()),
     "figures.json": lambda: pretty(_figures()),
-    "frontier.json": lambda: pretty(_frontier()),
-    "difference.json": lambda: pretty(_difference()),
     "scatter.svg": lambda: scatter(SCATTERED, 5, ".point {}") + "\n" + scatter([("a", 1, 1)], 2) + "\n",
 }
 

@@ -17,10 +17,10 @@ from splu_ref.cli import main, verify
 from splu_ref.manifest import code_digest
 from splu_ref.report import suite
 from splu_ref.report.exhibits import KillMatrix, MutantRow, PublicationAudit, ValueAudit
-from splu_ref.report.hands import Hands
 from splu_ref.report.model import StatisticalRow
 from splu_ref.report.stages.ledger import ledger_stage
 from splu_ref.report.stages.outcome import Outcome, check_row
+from splu_ref.report.workers import WorkerPool
 
 STAGES = ("ledger", "certificates", "enumeration", "publication", "figures", "properties", "mutants")
 BUDGET = Fraction(1, 10**8)
@@ -114,7 +114,7 @@ def test_a_claim_that_comes_back_without_a_result_has_failed(
     ledger = made_up_ledger(lambda *_: 0)
     every = ledger.run
     ledger.run = lambda *arguments, **options: every(*arguments, **options)[:1]
-    first, second = ledger_stage(ledger, Hands(1), told).rows
+    first, second = ledger_stage(ledger, WorkerPool(1), told).rows
     assert (first.result, second.id, second.result, second.detail) == (
         "passed", "a.2", "failed", "it was not checked",
     )  # fmt: skip
@@ -143,7 +143,7 @@ def test_a_claim_that_was_not_checked_here_is_not_a_pass(
         [replace(each, status=status, recorded=recorded) for each in every(*arguments, **options)[:1]]
         + list(every(*arguments, **options)[1:])
     )
-    (first, second) = ledger_stage(ledger, Hands(1), told).rows
+    (first, second) = ledger_stage(ledger, WorkerPool(1), told).rows
     assert (first.result, second.result) == (result, "passed")
     run_with("ledger", lambda: Outcome(rows=(first, second)), tmp_path, monkeypatch)
     found = json.loads((tmp_path / "report" / "report.json").read_text())

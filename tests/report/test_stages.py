@@ -15,11 +15,11 @@ from splu_ref.certificate_checker import Verdict, check_text
 from splu_ref.certificates import privacy_certificate
 from splu_ref.channels import PublishedCount
 from splu_ref.mechanisms import Release, SpluGen
-from splu_ref.report.hands import Hands
 from splu_ref.report.stages import certificates, enumeration, publication
 from splu_ref.report.stages.certificates import FALSIFIED, certificates_stage, falsifications
 from splu_ref.report.stages.ledger import ledger_stage
 from splu_ref.report.stages.publication import publication_stage
+from splu_ref.report.workers import WorkerPool
 from tests.report.documents import publication_outcome
 from tests.rounding import near
 
@@ -27,7 +27,7 @@ BUDGET = Path(__file__).parents[2] / "property_tests" / "error_budget.json"
 
 
 def test_a_ledger_row_tells_the_whole_claim(made_up_ledger: Callable[..., Any], told: Any) -> None:
-    first, second = ledger_stage(made_up_ledger(lambda *_: 0), Hands(1), told).rows
+    first, second = ledger_stage(made_up_ledger(lambda *_: 0), WorkerPool(1), told).rows
     assert (first.id, first.status, first.grade, first.passed) == ("a.1", "proved", "exact", True)
     assert (first.witness, first.corrected_by, first.words) == ("", "", "True.")
     assert second.witness == "f = 2: printed 1, true 2. 2 > 1. Smallest by f."
@@ -36,7 +36,7 @@ def test_a_ledger_row_tells_the_whole_claim(made_up_ledger: Callable[..., Any], 
 
 
 def test_a_claim_that_failed_is_a_row_that_failed(made_up_ledger: Callable[..., Any], told: Any) -> None:
-    first, second = ledger_stage(made_up_ledger(lambda *_: 0, passed=False), Hands(1), told).rows
+    first, second = ledger_stage(made_up_ledger(lambda *_: 0, passed=False), WorkerPool(1), told).rows
     assert (first.passed, first.detail, second.passed) == (False, "the proof is outdated", True)
 
 
@@ -97,7 +97,7 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
     monkeypatch.setattr(
         enumeration, "declared_rows", lambda given: [declared[mechanism.key] for mechanism, _ in given]
     )
-    first, empty, other, second, third = enumeration.enumeration_stage(Hands(1), told).rows
+    first, empty, other, second, third = enumeration.enumeration_stage(WorkerPool(1), told).rows
     assert (empty.id, empty.passed) == ("enumeration.anatomy.gamma3", False)  # nothing was enumerated
     assert (other.id, other.passed) == ("enumeration.cyclic.gamma2", True)
     assert (first.id, first.passed, first.detail) == ("enumeration.anatomy.gamma2", False, "the law differs")
@@ -108,14 +108,14 @@ def test_enumeration_rows_are_gathered_by_plan_and_group_size(
     assert [step for step, _ in told.steps[:2]] == ["cyclic, gamma 2", "cyclic, gamma 3"]
     assert [done for _, done in told.steps] == list(range(6))
     declared["twice"] = DeclaredRow("DBR", (2, 1), 27, True, "")
-    assert enumeration.enumeration_stage(Hands(1), told).rows[-1].passed
+    assert enumeration.enumeration_stage(WorkerPool(1), told).rows[-1].passed
     # One of the two mechanisms of a row is not enumerated.
     monkeypatch.setattr(
         enumeration,
         "declared_rows",
         lambda given: [declared["once"] for mechanism, _ in given if mechanism.key == "once"],
     )
-    assert not enumeration.enumeration_stage(Hands(1), told).rows[-1].passed
+    assert not enumeration.enumeration_stage(WorkerPool(1), told).rows[-1].passed
 
 
 def test_the_embedded_table_is_published_as_promised() -> None:

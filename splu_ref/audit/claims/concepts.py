@@ -35,7 +35,6 @@ ABOVE = (
     "Nothing is decided of predicates together with a value of more than {cap} records: their counts depend "
     "on the plan, and where a predicate holds whole groups that publish the value once each, they are right"
 )
-_PREDICATES = ("any", "nearly-pure")
 
 
 @dataclass(frozen=True, kw_only=True)

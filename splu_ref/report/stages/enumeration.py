@@ -10,16 +10,16 @@ from typing import TypeAlias
 from splu_ref.audit import DeclaredRow, EnumerationRow, declared_rows, enumeration_rows
 from splu_ref.audit.declared_law import DECLARED
 from splu_ref.audit.enumeration import ENUMERATED, GAMMAS
-from splu_ref.report.hands import Hands
 from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.outcome import Outcome, check_row
+from splu_ref.report.workers import WorkerPool
 
 _Law: TypeAlias = tuple[str, int]
 """A plan and a group size."""
 
 
-def enumeration_stage(hands: Hands, progress: Progress) -> Outcome:
+def enumeration_stage(pool: WorkerPool, progress: Progress) -> Outcome:
     """Return a row for each plan and group size, and for each kind of mechanism that declares a channel.
 
     The tables are all sets of frequencies of at most six records.
@@ -27,7 +27,7 @@ def enumeration_stage(hands: Hands, progress: Progress) -> Outcome:
     # What takes longest comes first, so that no process works on alone at the end.
     works: list[_Law | int] = [*product(reversed(list(ENUMERATED)), GAMMAS), *reversed(range(len(DECLARED)))]
     progress.stage("Enumeration of small worlds", len(works))
-    found = dict(hands.each(_enumerated, works, lambda work, done: progress.at(_words(work), done)))
+    found = dict(pool.each(_enumerated, works, lambda work, done: progress.at(_words(work), done)))
     laws = [_law_row(law, found[law][0], found[law][2]) for law in product(ENUMERATED, GAMMAS)]
     kinds: dict[str, list[int]] = {}
     for place, (mechanism, _) in enumerate(DECLARED):

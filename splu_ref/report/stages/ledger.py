@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
-from splu_ref.report.hands import Hands
 from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.outcome import Outcome
+from splu_ref.report.workers import WorkerPool
 
 DEFINITION = "a definition: there is nothing to prove"
 
@@ -85,17 +85,17 @@ class Ledger(Protocol):
     ) -> Sequence[ClaimResult]:
         """Check the evidence of one claim, or of all; with ``coq`` also by Coq, where it is installed.
 
-        ``spread`` shares the claims among processes, as `Hands.each` does.
+        ``spread`` shares the claims among processes, as `WorkerPool.each` does.
         """
         ...
 
 
-def ledger_stage(ledger: Ledger, hands: Hands, progress: Progress, *, coq: bool = False) -> Outcome:
+def ledger_stage(ledger: Ledger, pool: WorkerPool, progress: Progress, *, coq: bool = False) -> Outcome:
     """Return a row for each claim of the ledger; one that came back without a result has failed."""
     known = {str(entry["id"]): entry for entry in ledger.rows()}
     progress.stage("Claims of the ledger", len(known))
     results = ledger.run(
-        "all", lambda claim_id, done, _: progress.at(claim_id, done), coq=coq, spread=hands.each
+        "all", lambda claim_id, done, _: progress.at(claim_id, done), coq=coq, spread=pool.each
     )
     rows = [_row(result, known[result.id]) for result in results]
     for lost in known.keys() - {row.id for row in rows}:

@@ -1,4 +1,4 @@
-"""What one stage of a run hands over."""
+"""The outcome of one stage of a run."""
 
 from __future__ import annotations
 

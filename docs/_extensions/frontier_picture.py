@@ -11,7 +11,6 @@ from fractions import Fraction
 
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import Conjunction, conjunction_variance, least_worst_error, privacy_minimum
-from splu_ref.model import Json
 from splu_ref.pictures import can_draw, canvas, written
 from splu_ref.report.drawing import COLORS, INK, MARKERS, STYLE, inline
 
@@ -81,28 +80,6 @@ class Frontier:
     def curve(self, gamma: int) -> tuple[Setting, ...]:
         """Return the settings of one group size."""
         return tuple(setting for setting in self.settings if setting.law.gamma == gamma)
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the plotted numbers and the configuration as a JSON object."""
-        return {
-            "id": self.id,
-            "epsilon": str(EPSILON),
-            "alpha": ALPHA,
-            "rows": ROWS,
-            "frequency": FREQUENCY,
-            "predicate_count": PREDICATE,
-            "concept_count": CONCEPT,
-            "settings": [
-                {
-                    "gamma": int(each.law.gamma),
-                    "retention": str(each.law.retention),
-                    "t_p": each.t_p,
-                    "t_p_star": each.t_p_star,
-                    "relative_error": each.relative_error,
-                }
-                for each in self.settings
-            ],
-        }
 
 
 def frontier() -> Frontier:

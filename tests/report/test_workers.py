@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,10 +16,10 @@ import pytest
 
 from splu_proofs import LEDGER
 from splu_ref.audit.declared_law import DECLARED
-from splu_ref.report.hands import HandLostError, Hands, usable_processors
 from splu_ref.report.stages.enumeration import _enumerated
 from splu_ref.report.stages.outcome import Outcome
 from splu_ref.report.suite import guarded
+from splu_ref.report.workers import WorkerDiedError, WorkerPool, usable_processors
 
 T = TypeVar("T")
 
@@ -28,50 +29,72 @@ def silent(item: object, done: int) -> None:
 
 
 @pytest.fixture(scope="module")
-def two() -> Iterator[Hands]:
-    with Hands(2) as hands:
-        yield hands
+def two() -> Iterator[WorkerPool]:
+    with WorkerPool(2) as pool:
+        yield pool
 
 
-def test_every_item_is_done_once_and_told_as_it_begins(two: Hands) -> None:
-    for hands in (Hands(1), two):
+def test_every_item_is_done_once_and_told_as_it_begins(two: WorkerPool) -> None:
+    for pool in (WorkerPool(1), two):
         told: list[tuple[int, int]] = []
-        found = list(hands.each(math.factorial, range(9), lambda *words, told=told: told.append(words)))
+        found = list(pool.each(math.factorial, range(9), lambda *words, told=told: told.append(words)))
         assert sorted(found) == [(item, math.factorial(item)) for item in range(9)]
         assert [item for item, _ in told] == list(range(9))
         assert [done for _, done in told] == sorted(done for _, done in told)
-        assert told[-1][1] >= 9 - hands.number
+        assert told[-1][1] >= 9 - pool.number
     assert list(two.each(math.factorial, [], silent)) == []
 
 
-def test_the_work_is_done_elsewhere_by_as_many_as_were_asked_for(two: Hands) -> None:
-    assert {pid for _, pid in Hands(1).each(_process, [0.0] * 3, silent)} == {os.getpid()}
-    pids = {pid for _, pid in two.each(_process, [0.05] * 8, silent)}
+def test_the_work_is_done_in_as_many_processes_as_asked_for(two: WorkerPool, tmp_path: Path) -> None:
+    assert {pid for _, pid in WorkerPool(1).each(_process, [0.0] * 3, silent)} == {os.getpid()}
+    pids = {pid for _, pid in two.each(_meet, [tmp_path] * 2, silent)}
     assert len(pids) == 2
     assert os.getpid() not in pids
-    assert {pid for _, pid in two.each(_process, [0.05] * 8, silent)} == pids  # they stay for the next stage
+    assert {pid for _, pid in two.each(_process, [0.05] * 8, silent)} <= pids  # they stay for the next stage
 
 
-def test_what_the_work_raises_is_raised_here_and_the_next_stage_runs(two: Hands) -> None:
+def test_what_the_work_raises_is_raised_here_and_the_next_stage_runs(two: WorkerPool) -> None:
     with pytest.raises(ValueError, match="factorial"):
         list(two.each(math.factorial, [3, -1, 4], silent))
     assert dict(two.each(math.factorial, [3, 4], silent)) == {3: 6, 4: 24}
 
 
-def test_what_cannot_be_raised_again_keeps_its_name_and_text(two: Hands) -> None:
+def test_what_cannot_be_raised_again_keeps_its_name_and_text(two: WorkerPool) -> None:
     with pytest.raises(RuntimeError, match="DemandingError: 4 of 5"):
         list(two.each(_demanding, [4], silent))
-    with pytest.raises(RuntimeError, match="pickle"):
+    with pytest.raises((AttributeError, pickle.PicklingError), match="pickle"):
         list(two.each(_local, [4], silent))
 
 
-def test_a_process_that_dies_fails_its_stage_and_is_named(two: Hands) -> None:
-    with pytest.raises(HandLostError, match="ended with code 7 while it was at 7"):
+def test_a_worker_that_dies_fails_its_stage_and_the_next_stage_runs(two: WorkerPool) -> None:
+    with pytest.raises(WorkerDiedError, match="ended while the work was at 7"):
         list(two.each(os._exit, [7], silent))
-    (row,) = guarded("ledger", lambda: _none(two.each(os._exit, [9], silent))).rows
+    (row,) = guarded("ledger", lambda: _none(two.each(_kill_itself, ["splu.T2"], silent))).rows
     assert (row.id, row.passed) == ("ledger.stage", False)
-    assert row.detail == "HandLostError: a process ended with code 9 while it was at 9"
+    assert row.detail == "WorkerDiedError: a worker process ended while the work was at splu.T2"
     assert dict(two.each(math.factorial, [3], silent)) == {3: 6}
+
+
+def test_a_worker_that_dies_without_work_fails_the_next_stage(two: WorkerPool) -> None:
+    ((_, pid),) = two.each(_process, [0.0], silent)
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(WorkerDiedError):
+        _forever(lambda: list(two.each(_process, [0.0], silent)))  # until its end is known
+    assert dict(two.each(math.factorial, [3], silent)) == {3: 6}
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="children are found in /proc")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_no_worker_outlives_its_parent(number: signal.Signals) -> None:
+    code = (
+        "import time\nfrom splu_ref.report.workers import WorkerPool\n"
+        "list(WorkerPool(2).each(time.sleep, [600, 601], lambda *_: None))"
+    )
+    with subprocess.Popen([sys.executable, "-c", code]) as run:
+        found = _until(lambda: children if len(children := _workers(run.pid)) == 2 else None)
+        run.send_signal(number)
+    assert run.returncode == -number
+    _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in found) or None)
 
 
 def test_an_interrupt_ends_those_at_work() -> None:
@@ -80,19 +103,19 @@ def test_an_interrupt_ends_those_at_work() -> None:
             raise KeyboardInterrupt
 
     before = set(multiprocessing.active_children())
-    with pytest.raises(KeyboardInterrupt), Hands(3) as hands:
-        list(hands.each(_process, [0, 0, 60], interrupted))
+    with pytest.raises(KeyboardInterrupt), WorkerPool(3) as pool:
+        list(pool.each(_process, [0, 0, 60], interrupted))
     assert set(multiprocessing.active_children()) == before
 
 
-def test_what_is_found_does_not_depend_on_who_examines_what(two: Hands) -> None:
+def test_what_is_found_does_not_depend_on_who_examines_what(two: WorkerPool) -> None:
     claims = ["splu.D1", "splu.E1", "splu.T2", "rastogi.D23"]
-    one, other = (dict(hands.each(LEDGER._part, claims, silent)) for hands in (Hands(1), two))
+    one, other = (dict(pool.each(LEDGER._part, claims, silent)) for pool in (WorkerPool(1), two))
     assert {each: found.evidence for each, found in one.items()} == {
         each: found.evidence for each, found in other.items()
     }
     places = [place for place, (mechanism, _) in enumerate(DECLARED) if mechanism.name in {"DBR", "swapping"}]
-    here, there = (dict(hands.each(_enumerated, places, silent)) for hands in (Hands(1), two))
+    here, there = (dict(pool.each(_enumerated, places, silent)) for pool in (WorkerPool(1), two))
     assert {place: found[:2] for place, found in here.items()} == {
         place: found[:2] for place, found in there.items()
     }
@@ -140,6 +163,32 @@ def _none(found: Iterator[object]) -> Outcome:
 def _process(seconds: float) -> int:
     time.sleep(seconds)
     return os.getpid()
+
+
+def _forever(work: Callable[[], object]) -> None:
+    while True:
+        work()
+
+
+def _kill_itself(item: str) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _meet(folder: Path) -> int:
+    (folder / str(os.getpid())).touch()
+    _until(lambda: len(list(folder.iterdir())) == 2 or None)
+    return os.getpid()
+
+
+def _workers(pid: int) -> list[int]:
+    """Return the children of a process that handle the signal to end, which workers at work do."""
+    handled = 1 << (signal.SIGTERM - 1)
+
+    def caught(child: int) -> int:
+        status = Path(f"/proc/{child}/status").read_text()
+        return int(status.partition("SigCgt:")[2].split()[0], 16)
+
+    return [child for child in _children(pid) if caught(child) & handled]
 
 
 def _children(pid: int) -> list[int]:
