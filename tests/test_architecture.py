@@ -69,6 +69,10 @@ def _modules() -> list[Path]:
     return sorted(ROOT.rglob("*.py"))
 
 
+def _experiments() -> list[Path]:
+    return sorted((ROOT.parent / "experiments").rglob("*.py"))
+
+
 def _room(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
@@ -124,6 +128,20 @@ def test_only_a_release_asks_the_door() -> None:
     assert asking == ["mechanisms/release.py"]
 
 
+def test_experiments_are_imported_by_nothing_that_is_installed() -> None:
+    """They use the library and the proofs; neither knows them, so that a wheel is whole without them."""
+    assert any(name.startswith("splu_ref.") for path in _experiments() for name in _imports(path))
+    proofs = sorted((ROOT.parent / "proofs" / "splu_proofs").rglob("*.py"))
+    assert proofs
+    for path in (*_modules(), *proofs):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            named += [str(node.module)] if isinstance(node, ast.ImportFrom) and not node.level else []
+            assert not {name.split(".")[0] for name in named} & {"experiments", "property_tests", "tests"}, (
+                path
+            )
+
+
 def test_every_room_has_its_rule() -> None:
     rooms = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in _modules()} - {"__init__"}
     assert rooms == set(MAY_IMPORT)
@@ -171,8 +189,8 @@ def test_all_output_goes_one_way() -> None:
     """Nothing else writes to a stream: a text from a file is made visible in one place or nowhere."""
     streams, calls = {"sys.stdout", "sys.stderr"}, {"print", "Console", "typer.echo", "typer.secho"}
     writing = {
-        path.relative_to(ROOT).as_posix()
-        for path in _modules()
+        path.relative_to(ROOT if path.is_relative_to(ROOT) else ROOT.parent).as_posix()
+        for path in (*_modules(), *_experiments())
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if _named(node, streams) or (isinstance(node, ast.Call) and _named(node.func, calls))
     }
@@ -192,5 +210,7 @@ def test_only_named_places_draw_random_bytes() -> None:
         if _imports(path) & {"secrets", "random", "ssl", "numpy.random"}
     }
     assert drawing <= {"files.py", "randomness/system.py", "randomness/key.py", "report/suite.py"}
-    for path in _modules():
+    for path in _experiments():
+        assert not _imports(path) & {"secrets", "random", "ssl", "numpy.random"}
+    for path in (*_modules(), *_experiments()):
         assert "default_rng" not in path.read_text(encoding="utf-8")

@@ -305,28 +305,28 @@ def _matched(
     yield f"Laplace, {LN_2}", LaplaceCounts(LN_2)
 
 
-def _corrupted(victims: Victims, gamma: int) -> AttackOutcome:
+def _corrupted(gamma: int, victims: Victims) -> AttackOutcome:
     return corrupted(victims, gamma - 1)
 
 
-def _eliminated(victims: Victims, gamma: int) -> AttackOutcome:
+def _eliminated(gamma: int, victims: Victims) -> AttackOutcome:
     return carried_out("", victims, eliminated(gamma - 1), "", excluded=gamma - 1)
 
 
-def _guessed(victims: Victims, gamma: int) -> AttackOutcome:
+def _guessed(gamma: int, victims: Victims) -> AttackOutcome:
     return carried_out("", victims, best_guess, "")
 
 
-def _averaged(victims: Victims, gamma: int) -> AttackOutcome:
+def _averaged(gamma: int, victims: Victims) -> AttackOutcome:
     return carried_out("", replace(victims, releases=RELEASES), best_guess, "")
 
 
-def _paired(victims: Victims, gamma: int) -> AttackOutcome:
+def _paired(gamma: int, victims: Victims) -> AttackOutcome:
     shared = {code: count for code, count in victims.counts.items() if count > 1}
     return shared_value(victims, min(shared, key=shared.__getitem__))
 
 
-CARRIED_OUT: Mapping[str, Callable[[Victims, int], AttackOutcome]] = {
+CARRIED_OUT: Mapping[str, Callable[[int, Victims], AttackOutcome]] = {
     "homogeneity": _guessed,
     "elimination": _eliminated,
     "corruption": _corrupted,
@@ -347,10 +347,10 @@ def _attacked(victims: Victims, gamma: int) -> Iterator[Attempt]:
                 yield Cell(None, "none", str(error))
 
 
-def _attempted(attack: Callable[[Victims, int], AttackOutcome], victims: Victims, gamma: int) -> Attempt:
+def _attempted(attack: Callable[[int, Victims], AttackOutcome], victims: Victims, gamma: int) -> Attempt:
     """Return what an attack comes to, its first measurement, or why it cannot be told."""
     try:
-        outcome = attack(victims, gamma)
+        outcome = attack(gamma, victims)
     except ParameterError as error:
         return Cell(None, "none", str(error))
     if outcome.predicted is not None:
@@ -365,7 +365,7 @@ def _repeated(victims: Victims | None, attempts: Iterable[Attempt], runs: int, g
             yield attempt
             continue
         assert victims is not None
-        again = partial(CARRIED_OUT[name], gamma=gamma)
+        again = partial(CARRIED_OUT[name], gamma)
         measured = repeated(again, victims, attempt, runs).measured
         assert measured is not None
         yield _measured(measured, attempt.baseline)

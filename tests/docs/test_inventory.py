@@ -24,7 +24,7 @@ PAGE = ROOT / "docs" / "inventory.md"
 CLAIMS = set(re.findall(r"^(\w+\.\w+) ", (ROOT / "tests/proofs/statements.txt").read_text("utf-8"), re.M))
 VALUES = {"--mechanism": set(NAMED), "--method": {*METHODS, *BY_CHANNEL}}
 """What may follow an option."""
-KNOWN = {
+KNOWN: dict[str, set[str]] = {
     "attack": set(attack._KNOWN),
     "attack-learned": set(LEARNING),
     "query-interface": set(query_interface._KNOWN),

@@ -48,7 +48,7 @@ from tests.programs import main
 from tests.rounding import near
 
 summary = importlib.import_module("experiments.study.summary")  # the room has a function of the same name
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
 TINY = olap.OlapLevel("quick", 2, (Fraction(1, 2), Fraction(9, 10)), (Fraction(1, 2),), (1, 2), (300, 500))
 
 

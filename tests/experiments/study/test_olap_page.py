@@ -10,7 +10,7 @@ import pytest
 
 from tests.rounding import near
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 SAFE = ("Theorem 5", "exact, any other records", "exact, this table")
 
 

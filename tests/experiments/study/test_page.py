@@ -10,7 +10,7 @@ import pytest
 
 from experiments.study import SETTINGS, Cell, as_markdown, refuted
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 COLUMNS = {
     "anatomy, printed": "anatomy plan, printed",
     "mixed, published count": "mixed plan, published count",
