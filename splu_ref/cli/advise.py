@@ -25,9 +25,9 @@ from splu_ref.audit.advice import (
     together,
     worth,
 )
-from splu_ref.audit.advice.coded import HeldColumns, Searched
+from splu_ref.audit.advice.coded import CodedTable, TableInMemory
 from splu_ref.audit.advice.drawing import require_format
-from splu_ref.audit.advice.in_files import ColumnsInFiles
+from splu_ref.audit.advice.in_files import TableInFiles
 from splu_ref.audit.advice.option import ALPHA, EPSILON, T_E, T_P
 from splu_ref.audit.advice.recommendation import named
 from splu_ref.binomial.work import one_budget
@@ -181,13 +181,13 @@ def run(
 @contextmanager
 def _original(
     path: Path, wanted: Preparation, missing: str | None, progress: Progress, *, stream: bool
-) -> Iterator[Searched]:
+) -> Iterator[CodedTable]:
     """Read the table, into memory or into files that are gone afterwards."""
     if not stream:
-        yield HeldColumns(wanted.read(path, missing).table)
+        yield TableInMemory(wanted.read(path, missing).table)
         return
     with private_folder(path) as folder:
-        yield ColumnsInFiles(path, wanted.sensitive, missing, folder, progress)
+        yield TableInFiles(path, wanted.sensitive, missing, folder, progress)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,7 +249,7 @@ def _together(choice: Together) -> str:
     return f"{told}{why if choice.common else ''}; {choice.deleted} records are deleted{meets}"
 
 
-def _binds(table: Searched, choice: Together, advices: Mapping[str, Advice]) -> str:
+def _binds(table: CodedTable, choice: Together, advices: Mapping[str, Advice]) -> str:
     """Return which column allows least, and what helps it."""
     column = choice.binding
     most = advices[column].max_gamma

@@ -16,13 +16,14 @@ import pytest
 from splu_ref.audit import Goals, advise
 from splu_ref.audit.advice import Roles, crossing, scan
 from splu_ref.audit.advice import groups as listed
-from splu_ref.audit.advice.coded import HeldColumns, groups_of
-from splu_ref.audit.advice.in_files import ColumnsInFiles
+from splu_ref.audit.advice.coded import TableInMemory, groups_of
+from splu_ref.audit.advice.in_files import TableInFiles
 from splu_ref.cli import main
 from splu_ref.microdata import embedded_table, read_table
 from splu_ref.model import DataError
 from tests.pace import TWO_THREADS
 
+_CODED = "splu_ref.audit.advice.coded"
 _IN_FILES = "splu_ref.audit.advice.in_files"
 _NUMBERED = "splu_ref.audit.advice.numbered"
 
@@ -52,9 +53,11 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a small table be distributed to several parts of every kind."""
     for constant, value in (
         (f"{_IN_FILES}.MOST_VALUES", 900),
-        (f"{_IN_FILES}.DENSE", 2000),
-        (f"{_IN_FILES}.MOST_GROUPS", 400),
-        (f"{_IN_FILES}._CHUNK", 700),
+        (f"{_CODED}.DENSE", 2000),
+        (f"{_CODED}.MOST_GROUPS", 400),
+        (f"{_CODED}.CHUNK", 700),
+        (f"{_CODED}.PART_ENTRIES", 500),
+        (f"{_CODED}.PART_BYTES", 1 << 14),
         (f"{_IN_FILES}.PART_ENTRIES", 500),
         (f"{_IN_FILES}.PART_BYTES", 1 << 14),
         (f"{_NUMBERED}._AT_ONCE", 333),
@@ -73,8 +76,8 @@ def test_an_odd_table(
     odd.write_parquet(path) if name.endswith("parquet") else odd.write_csv(path, compression="gzip")
     if small:
         _small(monkeypatch)
-    held = HeldColumns(read_table(path))
-    files = ColumnsInFiles(path, ["job"], None, folder)
+    held = TableInMemory(read_table(path))
+    files = TableInFiles(path, ["job"], None, folder)
     assert files.row_count == held.row_count
     for column in held.columns:
         if column != "job":
@@ -103,7 +106,7 @@ def test_groups_of_equal_cells_come_in_one_piece(
 ) -> None:
     _small(monkeypatch)
     odd.write_parquet(tmp_path / "odd.parquet")
-    files = ColumnsInFiles(tmp_path / "odd.parquet", ["job"], None, tmp_path)
+    files = TableInFiles(tmp_path / "odd.parquet", ["job"], None, tmp_path)
     pair = [files.counted("name"), files.counted("area")]
     pieces = list(groups_of(files, pair, "job"))
     assert len(pieces) > 3
@@ -116,7 +119,7 @@ def test_groups_of_equal_cells_come_in_one_piece(
 def test_no_file_stays_mapped(odd: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _small(monkeypatch)
     odd.write_parquet(tmp_path / "odd.parquet")
-    files = ColumnsInFiles(tmp_path / "odd.parquet", ["job"], None, tmp_path)
+    files = TableInFiles(tmp_path / "odd.parquet", ["job"], None, tmp_path)
     column = files.counted("pay")
     assert column.values is None  # its values are in files
     assert column.frequencies(np.arange(column.size)).tolist() == [1] * len(odd)
@@ -128,7 +131,7 @@ def test_what_is_not_listed_is_counted(
     odd: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     odd.write_parquet(tmp_path / "odd.parquet")
-    files = ColumnsInFiles(tmp_path / "odd.parquet", ["job"], None, tmp_path)
+    files = TableInFiles(tmp_path / "odd.parquet", ["job"], None, tmp_path)
     goals = Goals.of(alpha=12, t_p="9/10")
     [whole], all_groups = scan(files, ["job"], 5), advise(files, "job", goals)
     monkeypatch.setattr(listed, "MOST_LISTED", 10)
@@ -181,13 +184,13 @@ def test_too_many_columns_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     table = tmp_path / "t.csv"
     table.write_text("v,w,x\n" + "1,2,3\n2,2,2\n" * 30)
     with pytest.raises(DataError, match="has 3 columns and 60 records, too many"):
-        ColumnsInFiles(table, ["v"], None, tmp_path)
+        TableInFiles(table, ["v"], None, tmp_path)
 
 
 _MEASURED = r"""
 import pathlib, re, sys
-from splu_ref.audit.advice import in_files, numbered, scan
-from splu_ref.audit.advice.coded import HeldColumns
+from splu_ref.audit.advice import coded, in_files, numbered, scan
+from splu_ref.audit.advice.coded import TableInMemory
 from splu_ref.engines.streaming import scan as reading
 from splu_ref.microdata import read_table
 def peak():
@@ -195,13 +198,17 @@ def peak():
 table, folder = map(pathlib.Path, sys.argv[1:3])
 before = peak()
 if sys.argv[3] == "held":
-    searched = HeldColumns(read_table(table))
+    searched = TableInMemory(read_table(table))
 else:  # a small table, and a sixteenth of what is held at once
     reading.BATCH_BYTES, reading.BATCH_ROWS = reading.BATCH_BYTES >> 4, reading.BATCH_ROWS >> 4
-    for constant in ("MOST_VALUES", "DENSE", "MOST_GROUPS", "_CHUNK", "PART_ENTRIES", "PART_BYTES"):
-        setattr(in_files, constant, getattr(in_files, constant) >> 4)
+    for module, constants in (
+        (coded, ("DENSE", "MOST_GROUPS", "CHUNK", "PART_ENTRIES", "PART_BYTES")),
+        (in_files, ("MOST_VALUES", "PART_ENTRIES", "PART_BYTES")),
+    ):
+        for constant in constants:
+            setattr(module, constant, getattr(module, constant) >> 4)
     numbered._AT_ONCE >>= 4
-    searched = in_files.ColumnsInFiles(table, ["v"], None, folder)
+    searched = in_files.TableInFiles(table, ["v"], None, folder)
 scan(searched, ["v"], 10, most_cells=None)
 print((peak() - before) // 1024)
 """

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from splu_ref.audit.advice import Leaks, Roles, require_groups, scan
-from splu_ref.audit.advice.coded import HeldColumns, groups_of
+from splu_ref.audit.advice.coded import TableInMemory, groups_of
 from splu_ref.microdata import Microdata
 from splu_ref.model import DataError, ParameterError
 
@@ -37,7 +37,7 @@ def test_groups_against_brute_force(records: list[tuple[str, str, str]]) -> None
     for frame in (text, pd.DataFrame(records, columns=["p", "q", "s"])):
         table = Microdata.from_frame(frame)
         for names in (("p",), ("p", "q")):
-            held = HeldColumns(table)
+            held = TableInMemory(table)
             [groups] = groups_of(held, [held.counted(name) for name in names], "s")
             expected: dict[tuple[str, ...], Counter[str]] = {}
             for record in records:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from splu_ref.audit.advice.coded import Searched, searched
+from splu_ref.audit.advice.coded import CodedTable, coded
 from splu_ref.audit.advice.groups import (
     HomogeneousGroup,
     error_below,
@@ -64,7 +64,7 @@ class Advice:
 
 @one_budget()
 def advise(
-    table: Microdata | Searched,
+    table: Microdata | CodedTable,
     sensitive: str,
     goals: Goals | None = None,
     retentions: Sequence[Exact] = (),
@@ -98,7 +98,7 @@ def advise(
     # Which options there are.
     wanted = Goals.of() if goals is None else goals
     others = [_retention(p) for p in retentions]
-    table = searched(table)
+    table = coded(table)
     feasible = require_groups(table, sensitive)
     for p in others:
         if p * feasible < 1:

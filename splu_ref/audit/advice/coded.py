@@ -1,178 +1,128 @@
-"""A column that is not sensitive as indices into its values, and the groups of records that share cells.
+"""A table as numbers: its columns by value, and the groups of records that share cells.
 
-What is searched for is decided by counts of records alone, so that a table need not be held: see `Searched`.
+What is searched for is decided by counts of records alone, so that a table need not be in memory. Columns are
+counted some rows at a time, those of a table in memory at once. Combinations of cells that are too many are
+distributed to files in parts. Nothing is guessed, and nothing left out.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from math import prod
+from pathlib import Path
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from splu_ref.engines.streaming.spool import PART_BYTES, PART_ENTRIES, FrameSpool, RecordSpool
 from splu_ref.microdata import Microdata
+from splu_ref.microdata.counted import require_columns
 from splu_ref.microdata.values import Value, texts
+from splu_ref.model import DataError
 from splu_ref.randomness import IntArray
 
-DENSE = 4
-"""Cells of a table of counts for each record up to which it is kept whole, which is faster than sorting."""
+DENSE = 1 << 21
+"""Combinations of cells that are counted in an array, whether they occur or not."""
+DENSE_IN_MEMORY = 4
+"""The same for each record of a table in memory, if that is more."""
+MOST_GROUPS = 1 << 20
+"""Combinations of cells that occur and are counted at once, of a table in files."""
+CHUNK = 1 << 19
+"""Rows of which numbers are read from files at once."""
+TEXT = "text"
+_TIMES = "times"
+_PAIR = np.dtype([("number", np.int64), ("count", np.int64)])
 
 
-class CountedColumn(Protocol):
-    """A column that is not sensitive, by its values and how often they occur."""
+class CountedColumn:
+    """A column that is not sensitive, as numbers of its values, -1 for a cell without content.
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-        ...
-
-    @property
-    def values(self) -> Sequence[str] | None:
-        """Its values as texts, each once; None if they are too many to be held."""
-        ...
-
-    @property
-    def size(self) -> int:
-        """How many there are."""
-        ...
-
-    @property
-    def filled(self) -> int:
-        """Records whose cell has content."""
-        ...
-
-    @property
-    def alone(self) -> int:
-        """Records whose cell no other record has."""
-        ...
-
-    def texts(self, codes: IntArray) -> list[str]:
-        """Return some of the values."""
-        ...
-
-    def frequencies(self, codes: IntArray) -> IntArray:
-        """Return how often they occur."""
-        ...
-
-
-class Searched(Protocol):
-    """A table in which is searched for what gives a sensitive column away."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns, in order."""
-        ...
-
-    @property
-    def row_count(self) -> int:
-        """Number of records."""
-        ...
-
-    @property
-    def is_held(self) -> bool:
-        """Whether the table is in memory, so that its search takes little for each pair of columns."""
-        ...
-
-    def require(self, column: str) -> None:
-        """Raise ``DataError`` if there is no such column."""
-        ...
-
-    def domain(self, column: str) -> tuple[Value, ...]:
-        """Return the values of a sensitive column, ascending: two at least."""
-        ...
-
-    def histogram(self, column: str) -> IntArray:
-        """Return how often each of them occurs, shape (domain,)."""
-        ...
-
-    def counted(self, column: str) -> CountedColumn:
-        """Return a column that is not sensitive."""
-        ...
-
-    def counts(self, columns: Sequence[str], sensitive: str) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield the records in which all these columns have content, counted by cells and sensitive value.
-
-        Yields
-        ------
-        tuple
-            Numbers, ascending, each once: the cells as one number (the last column's changes fastest) times
-            the size of the domain, plus the code; and how many records have each. Records with the same cells
-            are counted in the same piece.
-        """
-        ...
-
-    def unique_records(self, columns: Sequence[str]) -> int:
-        """Return how many records no other one equals in all these columns."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Coded:
-    """A column as indices into its values; -1 stands for a cell without content.
-
-    Attributes
+    Parameters
     ----------
     name
         Of the column.
+    codes
+        Its cells, shape (N,), or a file of them as numbers of 32 bits.
     values
-        Its values as texts, each once.
-    cells
-        Shape (N,).
+        Its values as texts, each once; None if they are too many to be in memory.
     counts
-        Records of each value, shape (values,).
+        How often each value occurs, shape (values,), or a file of that as numbers of 32 bits.
+    size
+        How many values there are.
+    filled, alone
+        Records whose cell has content, and whose cell no other one has.
+    distributed
+        The values in parts, if they are not in memory, and the first number of each part.
     """
 
-    name: str
-    values: list[str]
-    cells: IntArray
-    counts: IntArray
+    def __init__(
+        self,
+        name: str,
+        codes: IntArray | Path,
+        values: Sequence[str] | None,
+        counts: IntArray | Path,
+        size: int,
+        filled: int,
+        alone: int,
+        distributed: tuple[FrameSpool, IntArray] | None = None,
+    ) -> None:
+        self.name, self.values, self.size, self.filled, self.alone = name, values, size, filled, alone
+        self._codes, self._counts, self._distributed = codes, counts, distributed
 
     @classmethod
-    def of(cls, table: Microdata, name: str) -> Coded:
-        """Return a column of a table."""
+    def counted(
+        cls, name: str, codes: IntArray | Path, values: Sequence[str], counts: IntArray
+    ) -> CountedColumn:
+        """Return a column whose values are in memory."""
+        filled, alone = int(counts.sum()), int(np.count_nonzero(counts == 1))
+        return cls(name, codes, values, counts, len(values), filled, alone)
+
+    @classmethod
+    def of(cls, table: Microdata, name: str) -> CountedColumn:
+        """Return a column of a table in memory."""
         series = nw.from_native(table.to_frame(), eager_only=True)[name]
-        if series.implementation.is_polars() and series.dtype == nw.String:
-            return cls._of_texts(name, series.to_native())
-        number: dict[str, int] = {}
-        cells = np.array(
-            [number.setdefault(cell, len(number)) if cell else -1 for cell in texts(series)], dtype=np.int64
-        )
-        return cls(name, list(number), cells, np.bincount(cells[cells >= 0], minlength=len(number)))
+        values: list[str]
+        if series.implementation.is_polars() and series.dtype == nw.String:  # without a step for each cell
+            native: pl.Series = series.to_native()
+            content = pl.select(pl.when(native != "").then(native)).to_series()
+            values = content.drop_nulls().unique().sort().to_list()
+            cells: IntArray = content.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
+        else:
+            number: dict[str, int] = {}
+            codes = [number.setdefault(cell, len(number)) if cell else -1 for cell in texts(series)]
+            values, cells = list(number), np.array(codes, dtype=np.int64)
+        return cls.counted(name, cells, values, np.bincount(cells[cells >= 0], minlength=len(values)))
 
-    @classmethod
-    def _of_texts(cls, name: str, series: pl.Series) -> Coded:
-        """Return a column of texts, as CSV files have them, without a step for each cell."""
-        texts = pl.select(pl.when(series != "").then(series)).to_series()
-        values = texts.drop_nulls().unique().sort()
-        cells = texts.rank("dense").cast(pl.Int64).fill_null(0).to_numpy() - 1
-        return cls(name, values.to_list(), cells, np.bincount(cells[cells >= 0], minlength=len(values)))
-
-    @property
-    def size(self) -> int:
-        """Number of its values."""
-        return len(self.values)
-
-    @property
-    def filled(self) -> int:
-        """Records whose cell has content."""
-        return int(self.counts.sum())
-
-    @property
-    def alone(self) -> int:
-        """Records whose cell no other record has."""
-        return int(np.count_nonzero(self.counts == 1))
+    def codes(self, begin: int, count: int) -> IntArray:
+        """Return the cells of some rows, or of fewer at the end."""
+        if isinstance(self._codes, Path):
+            found = np.fromfile(self._codes, dtype=np.int32, count=count, offset=4 * begin)
+            return found.astype(np.int64)
+        return self._codes[begin : begin + count]
 
     def texts(self, codes: IntArray) -> list[str]:
-        """Return some of its values."""
-        return [self.values[code] for code in codes.tolist()]
+        """Return some of the values."""
+        if self.values is not None:
+            return [self.values[code] for code in codes.tolist()]
+        assert self._distributed is not None
+        spool, begins = self._distributed
+        parts = np.searchsorted(begins, codes, side="right") - 1
+        found = np.empty(len(codes), dtype=np.object_)
+        for part in np.unique(parts).tolist():
+            inside = np.flatnonzero(parts == part)
+            found[inside] = spool.part(part, keep=True)[TEXT].gather(codes[inside] - begins[part]).to_list()
+        return list(found)
 
     def frequencies(self, codes: IntArray) -> IntArray:
         """Return how often they occur."""
-        return self.counts[codes]
+        counts: NDArray[np.integer] | Path = self._counts
+        if isinstance(counts, Path):  # mapped for this call alone: a mapped file cannot be removed everywhere
+            counts = np.memmap(counts, dtype=np.int32, mode="r")
+        return counts[codes].astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +154,7 @@ class Groups:
 
     @classmethod
     def of(cls, columns: Sequence[CountedColumn], pairs: IntArray, counts: IntArray, domain: int) -> Groups:
-        """Return the groups of records that were counted; see `Searched.counts`."""
+        """Return the groups of records that were counted; see `CodedTable.counts`."""
         key, code = np.divmod(pairs, domain)
         starts = np.flatnonzero(np.r_[True, np.diff(key) != 0]) if len(key) else np.zeros(0, dtype=np.int64)
         if not len(starts):
@@ -257,7 +207,160 @@ class Groups:
         return found
 
 
-class HeldColumns:
+class CodedTable(ABC):
+    """A table in which is searched for what discloses a sensitive column.
+
+    Attributes
+    ----------
+    columns, row_count
+        Names of the columns, in order, and number of records.
+    folder
+        A private folder for what is distributed; None if the table is in memory.
+    """
+
+    columns: tuple[str, ...]
+    row_count: int
+    folder: Path | None = None
+    _steps = 0
+
+    @abstractmethod
+    def domain(self, column: str) -> tuple[Value, ...]:
+        """Return the values of a sensitive column, ascending: two at least."""
+
+    @abstractmethod
+    def histogram(self, column: str) -> IntArray:
+        """Return how often each of them occurs, shape (domain,)."""
+
+    @abstractmethod
+    def counted(self, column: str) -> CountedColumn:
+        """Return a column that is not sensitive, or another one of several."""
+
+    @abstractmethod
+    def _sensitive(self, column: str, begin: int, count: int) -> IntArray:
+        """Return the codes of some rows, or of fewer at the end, of a sensitive column."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the table is in memory, so that its search takes little for each pair of columns."""
+        return self.folder is None
+
+    def require(self, column: str) -> None:
+        """Raise ``DataError`` if there is no such column."""
+        require_columns([column], self.columns)
+
+    def counts(self, columns: Sequence[str], sensitive: str) -> Iterator[tuple[IntArray, IntArray]]:
+        """Yield the records in which all these columns have content, counted by cells and sensitive value.
+
+        Yields
+        ------
+        tuple
+            Numbers, ascending, each once: the cells as one number (the last column's changes fastest) times
+            the size of the domain, plus the code; and how many records have each. Records with the same cells
+            are counted in the same piece. Of a table in files nothing for several columns if each cell of one
+            of them is of one record: it selects these records alone, and a second cell says nothing more.
+
+        Raises
+        ------
+        DataError
+            If the columns have so many values that their combinations have no number of 63 bits.
+        """
+        coded = [self.counted(name) for name in columns]
+        if not self.in_memory and len(coded) > 1 and any(each.alone == each.filled for each in coded):
+            return
+        size = len(self.domain(sensitive))
+        space = prod(max(column.size, 1) for column in coded) * size
+        if space >= 1 << 63:
+            raise DataError(
+                f"columns {' and '.join(columns)} have too many values to be looked at together: leave one "
+                "out"
+            )
+        if space <= (max(DENSE, DENSE_IN_MEMORY * self.row_count) if self.in_memory else DENSE):
+            dense = np.zeros(space, dtype=np.int64)
+            for numbers in self._numbers(coded, sensitive):
+                dense += np.bincount(numbers, minlength=space)
+            found = np.flatnonzero(dense)
+            yield found, dense[found]
+            return
+        yield from self._sparse(coded, sensitive, size)
+
+    def unique_records(self, columns: Sequence[str]) -> int:
+        """Return how many records no other one equals in all these columns."""
+        coded = [self.counted(name) for name in columns]
+        if any(column.alone == self.row_count for column in coded):
+            return self.row_count
+        if not columns:
+            return 0
+
+        def times(begin: int) -> pl.DataFrame:
+            """Return how often each combination of cells occurs in the rows from a place on."""
+            rows = pl.DataFrame({column.name: column.codes(begin, self._chunk) for column in coded})
+            return rows.group_by(columns).agg(pl.len().alias(_TIMES).cast(pl.Int64))
+
+        if self.in_memory:
+            return int((times(0)[_TIMES] == 1).sum())
+        parts = 1 + 4 * len(columns) * self.row_count // PART_BYTES
+        spool = FrameSpool(self._own_folder(), parts)
+        for begin in range(0, self.row_count, self._chunk):
+            rows = times(begin)
+            spool.add(rows, in_parts(rows.select(columns).hash_rows(), parts))
+        found = 0
+        for part in np.flatnonzero(spool.sizes).tolist():
+            merged = spool.part(part).group_by(columns).agg(pl.col(_TIMES).sum())
+            found += int((merged[_TIMES] == 1).sum())
+        return found
+
+    @property
+    def _chunk(self) -> int:
+        """Rows that are looked at at once."""
+        return max(self.row_count, 1) if self.in_memory else CHUNK
+
+    def _own_folder(self) -> Path:
+        assert self.folder is not None
+        self._steps += 1
+        return self.folder / f"step-{self._steps}"
+
+    def _numbers(self, columns: Sequence[CountedColumn], sensitive: str) -> Iterator[IntArray]:
+        """Yield the cells and sensitive value as one number, of the records with content in all columns."""
+        size = len(self.domain(sensitive))
+        for begin in range(0, self.row_count, self._chunk):
+            codes = self._sensitive(sensitive, begin, self._chunk)
+            keys = np.zeros(len(codes), dtype=np.int64)
+            filled = np.ones(len(codes), dtype=np.bool_)
+            for column in columns:
+                cells = column.codes(begin, self._chunk)
+                keys = keys * max(column.size, 1) + cells
+                filled &= cells >= 0
+            numbers = keys * size + codes
+            yield numbers if filled.all() else numbers[filled]
+
+    def _sparse(
+        self, columns: Sequence[CountedColumn], sensitive: str, size: int
+    ) -> Iterator[tuple[IntArray, IntArray]]:
+        """Yield the counts of combinations of which most do not occur."""
+        parts = 1 + self.row_count // PART_ENTRIES
+        spool: RecordSpool | None = None
+        waiting: list[tuple[IntArray, IntArray]] = []
+        for numbers in self._numbers(columns, sensitive):
+            waiting.append(np.unique(numbers, return_counts=True))
+            if self.in_memory or sum(len(each) for each, _ in waiting) <= MOST_GROUPS:
+                continue
+            waiting = [_merged(waiting)]
+            if spool is None and len(waiting[0][0]) > MOST_GROUPS // 2:
+                spool = RecordSpool(self._own_folder(), parts, _PAIR)
+            if spool is not None:
+                _distribute(*waiting.pop(), size, spool)
+        last = _merged(waiting)
+        if spool is None:
+            yield last
+            return
+        _distribute(*last, size, spool)
+        for part in range(parts):
+            records = spool.part(part)
+            if len(records):
+                yield _merged([(records["number"], records["count"])])
+
+
+class TableInMemory(CodedTable):
     """A table in memory that is searched.
 
     Parameters
@@ -266,22 +369,13 @@ class HeldColumns:
         The table.
     """
 
-    is_held = True
-
     def __init__(self, table: Microdata) -> None:
         self.table = table
         self.columns, self.row_count = table.columns, table.row_count
-        self.require = table.require
-        self._counted: dict[str, Coded] = {}
+        self._counted: dict[str, CountedColumn] = {}
 
     def domain(self, column: str) -> tuple[Value, ...]:
-        """Return the values of a sensitive column.
-
-        Raises
-        ------
-        DataError
-            As `Microdata.codes`.
-        """
+        """Return the values of a sensitive column; errors of `Microdata.codes`."""
         self.table.codes(column)  # one value only is refused
         return self.table.domain(column)
 
@@ -289,46 +383,48 @@ class HeldColumns:
         """Return how often each of them occurs."""
         return self.table.histogram(column)
 
-    def counted(self, column: str) -> Coded:
+    def counted(self, column: str) -> CountedColumn:
         """Return a column that is not sensitive."""
         if column not in self._counted:
-            self._counted[column] = Coded.of(self.table, column)
+            self._counted[column] = CountedColumn.of(self.table, column)
         return self._counted[column]
 
-    def counts(self, columns: Sequence[str], sensitive: str) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield the counts as one piece; see `Searched.counts`."""
-        codes = self.table.codes(sensitive)
-        coded = [self.counted(name) for name in columns]
-        filled = np.logical_and.reduce([column.cells >= 0 for column in coded])
-        keys = np.zeros(np.count_nonzero(filled), dtype=np.int64)
-        for column in coded:
-            keys = keys * max(column.size, 1) + column.cells[filled]
-        yield _counted(keys * len(self.table.domain(sensitive)) + codes[filled], self.row_count)
-
-    def unique_records(self, columns: Sequence[str]) -> int:
-        """Return how many records no other one equals in these columns."""
-        keys = np.zeros(self.row_count, dtype=np.int64)
-        for column in map(self.counted, columns):
-            _, keys = np.unique(keys * (column.size + 1) + column.cells + 1, return_inverse=True)
-        return int(np.count_nonzero(np.bincount(keys) == 1)) if columns else 0
+    def _sensitive(self, column: str, begin: int, count: int) -> IntArray:
+        return self.table.codes(column)[begin : begin + count]
 
 
-def searched(table: Microdata | Searched) -> Searched:
+def coded(table: Microdata | CodedTable) -> CodedTable:
     """Return a table as one that can be searched."""
-    return HeldColumns(table) if isinstance(table, Microdata) else table
+    return TableInMemory(table) if isinstance(table, Microdata) else table
 
 
-def groups_of(table: Searched, columns: Sequence[CountedColumn], sensitive: str) -> Iterator[Groups]:
+def groups_of(table: CodedTable, columns: Sequence[CountedColumn], sensitive: str) -> Iterator[Groups]:
     """Yield the groups of the records in which all these columns have content, each whole, in pieces."""
     size = len(table.domain(sensitive))
     for pairs, counts in table.counts([column.name for column in columns], sensitive):
         yield Groups.of(columns, pairs, counts, size)
 
 
-def _counted(numbers: IntArray, rows: int) -> tuple[IntArray, IntArray]:
-    """Return the distinct numbers, none negative, ascending, and how often each occurs."""
-    if len(numbers) and int(numbers.max()) < DENSE * rows:
-        counts = np.bincount(numbers)
-        found = np.flatnonzero(counts)
-        return found, counts[found]
-    return np.unique(numbers, return_counts=True)
+def in_parts(hashes: pl.Series, parts: int) -> IntArray:
+    """Return the part that each hash decides for, shape (rows,)."""
+    high = hashes.to_numpy() >> np.uint64(32)
+    return (high * np.uint64(parts) >> np.uint64(32)).astype(np.int64)
+
+
+def _merged(counted: Sequence[tuple[IntArray, IntArray]]) -> tuple[IntArray, IntArray]:
+    """Return the counts of numbers, ascending and each once, of several counts."""
+    if not counted:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    numbers = np.concatenate([numbers for numbers, _ in counted])
+    order = np.argsort(numbers, kind="stable")
+    numbers = numbers[order]
+    starts = np.flatnonzero(np.r_[True, np.diff(numbers) != 0]) if len(numbers) else numbers
+    counts = np.concatenate([counts for _, counts in counted])[order]
+    return numbers[starts], np.add.reduceat(counts, starts) if len(starts) else counts
+
+
+def _distribute(numbers: IntArray, counts: IntArray, size: int, spool: RecordSpool) -> None:
+    """Add counts to the part that the cells decide about."""
+    records = np.empty(len(numbers), dtype=_PAIR)
+    records["number"], records["count"] = numbers, counts
+    spool.add(records, in_parts(pl.Series(numbers // size).hash(), len(spool.sizes)))

@@ -16,7 +16,7 @@ from math import floor
 
 import numpy as np
 
-from splu_ref.audit.advice.coded import Searched, groups_of, searched
+from splu_ref.audit.advice.coded import CodedTable, coded, groups_of
 from splu_ref.binomial import lower_tail, lower_tail_bounds
 from splu_ref.binomial.work import STEP, spend
 from splu_ref.guarantees.progress import Progress
@@ -25,7 +25,7 @@ from splu_ref.microdata.values import text
 from splu_ref.model import Concept
 
 MOST_LISTED = 100_000
-"""Predicates of one kind that are listed of a table that is not held, the largest; all others are counted."""
+"""Predicates of one kind that are listed of a table in files, the largest; all others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def error_below(count: int, epsilon: Fraction, retention: Fraction, level: Fract
 
 
 def homogeneous_groups(
-    table: Microdata | Searched,
+    table: Microdata | CodedTable,
     sensitive: str,
     wanted: Callable[[int], bool],
     progress: Progress | None = None,
@@ -84,7 +84,7 @@ def homogeneous_groups(
     Parameters
     ----------
     table
-        The original table; if it is not held, at most `MOST_LISTED` groups are returned.
+        The original table; if it is in files, at most `MOST_LISTED` groups are returned.
     sensitive
         The sensitive column; predicates speak of all others, and of cells that have content.
     wanted
@@ -96,18 +96,18 @@ def homogeneous_groups(
     -----
     Two assignments that select the same records as one of them are not listed again.
     """
-    return listed_groups(searched(table), sensitive, wanted, progress)[0]
+    return listed_groups(coded(table), sensitive, wanted, progress)[0]
 
 
 def listed_groups(
-    table: Searched, sensitive: str, wanted: Callable[[int], bool], progress: Progress | None = None
+    table: CodedTable, sensitive: str, wanted: Callable[[int], bool], progress: Progress | None = None
 ) -> tuple[list[HomogeneousGroup], Mapping[int, int]]:
     """Return the groups as `homogeneous_groups`, and how many by size were found and not listed."""
     spend(groups_work(table))
     domain = table.domain(sensitive)
     columns = [table.counted(name) for name in table.columns if name != sensitive]
     choices = [(column,) for column in columns] + list(combinations(columns, 2))
-    most = None if table.is_held else MOST_LISTED
+    most = None if table.in_memory else MOST_LISTED
     answers: dict[int, bool] = {}
     unlisted: Counter[int] = Counter()
     found: list[HomogeneousGroup] = []
@@ -141,10 +141,10 @@ def _largest(
     return ordered[:most]
 
 
-def groups_work(table: Searched) -> int:
+def groups_work(table: CodedTable) -> int:
     """Return about the work of looking at all columns and pairs of columns; none if they are in files.
 
     That takes the time that it takes: the table is as large as the user knows.
     """
     pairs = len(table.columns) * (len(table.columns) + 1) // 2
-    return pairs * STEP * (300 + 2 * table.row_count) if table.is_held else 0
+    return pairs * STEP * (300 + 2 * table.row_count) if table.in_memory else 0

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from splu_ref.audit.advice.coded import CountedColumn, Groups, Searched, groups_of, searched
+from splu_ref.audit.advice.coded import CodedTable, CountedColumn, Groups, coded, groups_of
 from splu_ref.audit.advice.groups import MOST_LISTED
 from splu_ref.binomial.work import STEP, spend
 from splu_ref.guarantees.progress import Progress
@@ -56,7 +56,7 @@ class Roles:
     quasi: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
 
-    def require(self, table: Microdata | Searched, sensitive: Sequence[str]) -> None:
+    def require(self, table: Microdata | CodedTable, sensitive: Sequence[str]) -> None:
         """Raise unless every column exists, has one role and is not sensitive."""
         for column in (*self.quasi, *self.keep):
             table.require(column)
@@ -137,7 +137,7 @@ class Leaks:
         Columns and pairs, the gravest kinds first.
     concentrations
         Predicates of more than ``above`` records, largest first; none that says no more than another one. Of
-        a table that is not held, the largest of them.
+        a table in files, the largest of them.
     unlisted
         How many more were found.
     above
@@ -184,7 +184,7 @@ class Leaks:
 
 
 def scan(
-    table: Microdata | Searched,
+    table: Microdata | CodedTable,
     sensitive: Sequence[str],
     above: int,
     roles: Roles | None = None,
@@ -207,7 +207,7 @@ def scan(
         What was declared of other columns.
     most_cells
         Records times pairs of columns that are looked at, the coarsest pairs first; None for all of them, as
-        of a table that is not held.
+        of a table in files.
     progress
         Called with (columns and pairs of columns done, how many in all).
 
@@ -226,12 +226,12 @@ def scan(
     """
     declared = Roles() if roles is None else roles
     declared.require(table, sensitive)
-    table = searched(table)
+    table = coded(table)
     columns = [table.counted(name) for name in table.columns if name not in sensitive]
     seen = [column for column in columns if column.name not in declared.keep]
-    most = None if most_cells is None or not table.is_held else most_cells // (table.row_count + OVERHEAD)
+    most = None if most_cells is None or not table.in_memory else most_cells // (table.row_count + OVERHEAD)
     pairs = _pairs(seen, most)
-    if table.is_held:
+    if table.in_memory:
         spend((len(seen) + len(pairs)) * len(sensitive) * STEP * (300 + 2 * table.row_count))
     named = [column.name for column in columns if column.name in declared.quasi]
     alone = table.unique_records(named or [column.name for column in columns])
@@ -271,7 +271,7 @@ def _pairs(columns: Sequence[CountedColumn], most: int | None) -> list[tuple[Cou
 
 
 def _of_one(
-    table: Searched,
+    table: CodedTable,
     sensitive: str,
     columns: Sequence[CountedColumn],
     pairs: Sequence[tuple[CountedColumn, CountedColumn]],
@@ -281,7 +281,7 @@ def _of_one(
 ) -> tuple[tuple[Leak, ...], tuple[Concentration, ...], int]:
     leaks, done = [], 0
     named, telling = set[str](), set[str]()
-    most = None if table.is_held else MOST_LISTED
+    most = None if table.in_memory else MOST_LISTED
     concentrated = _Concentrated(table.domain(sensitive), above, most)
     for column in columns:
         name, filled = (column.name,), column.filled
@@ -339,7 +339,7 @@ class _Shares:
         return Leak(kind, self._columns, self._guessed, self._shared)
 
 
-def _in_order(table: Searched, column: CountedColumn, sensitive: str) -> Leak | None:
+def _in_order(table: CodedTable, column: CountedColumn, sensitive: str) -> Leak | None:
     """Return whether those next to each other in the order of numbers or dates share the value."""
     order = None if column.values is None else _order(column.values)
     if order is None or len(order) < FEWEST:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import narwhals as nw
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from splu_ref.audit.advice.coded import TEXT, CountedColumn, in_parts
 from splu_ref.engines.streaming.spool import FrameSpool, RecordSpool
 from splu_ref.microdata.counting import Numbers
 from splu_ref.microdata.values import texts
 from splu_ref.randomness import IntArray
 
-_TEXT, _FIRST, _TIMES = "text", "first", "times"
+_FIRST, _TIMES = "first", "times"
 _RENUMBERED = np.dtype([("first", np.int64), ("code", np.int32)])
 _AT_ONCE = 1 << 19
 """First numbers that become last ones at once."""
@@ -30,71 +29,10 @@ class _Batch(NamedTuple):
     size: int
 
 
-class NumberedColumn:
-    """A column in files; see `splu_ref.audit.advice.coded.CountedColumn`.
-
-    Parameters
-    ----------
-    name
-        Of the column.
-    codes
-        A file of its cells as numbers of 32 bits, -1 for one without content.
-    values
-        Its values, if they are held.
-    counts
-        How often each value occurs, shape (values,), or a file of that as numbers of 32 bits.
-    size
-        How many values there are.
-    filled, alone
-        Records whose cell has content, and whose cell no other one has.
-    distributed
-        The values in parts, if they are not held, and the first number of each part.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        codes: Path,
-        values: Sequence[str] | None,
-        counts: IntArray | Path,
-        size: int,
-        filled: int,
-        alone: int,
-        distributed: tuple[FrameSpool, IntArray] | None = None,
-    ) -> None:
-        self.name, self.values, self.filled, self.alone = name, values, filled, alone
-        self.size = size
-        self._file, self._counts, self._distributed = codes, counts, distributed
-
-    def codes(self, begin: int, count: int) -> IntArray:
-        """Return the cells of some rows, or of fewer at the end."""
-        return np.fromfile(self._file, dtype=np.int32, count=count, offset=4 * begin).astype(np.int64)
-
-    def texts(self, codes: IntArray) -> list[str]:
-        """Return some of the values."""
-        if self.values is not None:
-            return [self.values[code] for code in codes.tolist()]
-        assert self._distributed is not None
-        spool, begins = self._distributed
-        parts = np.searchsorted(begins, codes, side="right") - 1
-        found = np.empty(len(codes), dtype=np.object_)
-        for part in np.unique(parts).tolist():
-            inside = np.flatnonzero(parts == part)
-            found[inside] = spool.part(part, keep=True)[_TEXT].gather(codes[inside] - begins[part]).to_list()
-        return list(found)
-
-    def frequencies(self, codes: IntArray) -> IntArray:
-        """Return how often they occur."""
-        counts: NDArray[np.integer] | Path = self._counts
-        if isinstance(counts, Path):  # mapped for this call alone: a mapped file cannot be removed everywhere
-            counts = np.memmap(counts, dtype=np.int32, mode="r")
-        return counts[codes].astype(np.int64)
-
-
 class ColumnWriter:
     """Numbers the values of a column as they come.
 
-    At first each value has its number, which is held. Once they are too many, each batch of rows numbers its
+    At first each value has its number, in memory. Once they are too many, each batch of rows numbers its
     values anew, and the values are distributed to parts, where equal ones come together and get one number.
 
     Parameters
@@ -120,8 +58,8 @@ class ColumnWriter:
         self._spool: FrameSpool | None = None
 
     @property
-    def held(self) -> int:
-        """How many values are held."""
+    def in_memory(self) -> int:
+        """How many values are in memory."""
         return 0 if self._spool is not None else len(self._numbers.known)
 
     def add(self, cells: pl.Series) -> None:
@@ -147,7 +85,7 @@ class ColumnWriter:
             file.write(codes.astype(np.int32).tobytes())
 
     def distribute(self) -> None:
-        """Hold the values no more."""
+        """Hold the values in memory no more."""
         self._spool = FrameSpool(self._folder / "values", self._parts)
         known = self._values()
         self._batches.append(_Batch(self._rows, 0, len(known)))
@@ -155,15 +93,14 @@ class ColumnWriter:
         self._add_values(self._spool, pl.Series(known, dtype=pl.String), 0, self._counts)
         self._numbers = Numbers(self._name)
 
-    def finished(self) -> NumberedColumn:
+    def finished(self) -> CountedColumn:
         """Return the column."""
         if self._spool is not None:
             return self._renumbered(self._spool)
         values = self._values()
         counts = np.zeros(len(values), dtype=np.int64)
         counts[: len(self._counts)] = self._counts
-        filled, alone = int(counts.sum()), int(np.count_nonzero(counts == 1))
-        return NumberedColumn(self._name, self._codes, values, counts, len(values), filled, alone)
+        return CountedColumn.counted(self._name, self._codes, values, counts)
 
     def _values(self) -> list[str]:
         return [value for value in self._numbers.known if value]
@@ -187,14 +124,14 @@ class ColumnWriter:
     def _add_values(self, spool: FrameSpool, values: pl.Series, begin: int, counts: IntArray) -> None:
         frame = pl.DataFrame(
             {
-                _TEXT: values,
+                TEXT: values,
                 _FIRST: np.arange(begin, begin + len(values)),
                 _TIMES: counts[: len(values)].astype(np.int64),
             }
         )
         spool.add(frame, in_parts(values.hash(), self._parts))
 
-    def _renumbered(self, spool: FrameSpool) -> NumberedColumn:
+    def _renumbered(self, spool: FrameSpool) -> CountedColumn:
         """Give each value one number, and the rows these."""
         last = RecordSpool(self._folder / "last", 1 + self._next // _AT_ONCE, _RENUMBERED)
         distinct = FrameSpool(self._folder / "distinct", self._parts)
@@ -207,20 +144,20 @@ class ColumnWriter:
                 if not spool.sizes[part]:
                     continue
                 frame = spool.part(part)
-                values = frame.group_by(_TEXT, maintain_order=True).agg(pl.col(_TIMES).sum())
+                values = frame.group_by(TEXT, maintain_order=True).agg(pl.col(_TIMES).sum())
                 values = values.with_columns(code=pl.int_range(size, size + values.height))
-                joined = frame.select(_TEXT, _FIRST).join(values.select(_TEXT, "code"), on=_TEXT)
+                joined = frame.select(TEXT, _FIRST).join(values.select(TEXT, "code"), on=TEXT)
                 records = np.empty(joined.height, dtype=_RENUMBERED)
                 records["first"], records["code"] = joined[_FIRST].to_numpy(), joined["code"].to_numpy()
                 last.add(records, records["first"] // _AT_ONCE)
-                distinct.add(values.select(_TEXT), np.full(values.height, part))
+                distinct.add(values.select(TEXT), np.full(values.height, part))
                 times = values[_TIMES].to_numpy()
                 file.write(times.astype(np.int32).tobytes())
                 size += values.height
                 filled += int(times.sum())
                 alone += int(np.count_nonzero(times == 1))
         codes = self._rewritten(last)
-        return NumberedColumn(self._name, codes, None, frequencies, size, filled, alone, (distinct, begins))
+        return CountedColumn(self._name, codes, None, frequencies, size, filled, alone, (distinct, begins))
 
     def _rewritten(self, last: RecordSpool) -> Path:
         """Return a file of last numbers in place of first ones."""
@@ -244,21 +181,3 @@ class ColumnWriter:
                     begin += count
         self._codes.unlink()
         return written
-
-
-def in_parts(hashes: pl.Series, parts: int) -> IntArray:
-    """Return the part that each hash decides for, shape (rows,)."""
-    high = hashes.to_numpy() >> np.uint64(32)
-    return (high * np.uint64(parts) >> np.uint64(32)).astype(np.int64)
-
-
-def merged(counted: Sequence[tuple[IntArray, IntArray]]) -> tuple[IntArray, IntArray]:
-    """Return the counts of numbers, ascending and each once, of several counts."""
-    if not counted:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    numbers = np.concatenate([numbers for numbers, _ in counted])
-    order = np.argsort(numbers, kind="stable")
-    numbers = numbers[order]
-    starts = np.flatnonzero(np.r_[True, np.diff(numbers) != 0]) if len(numbers) else numbers
-    counts = np.concatenate([counts for _, counts in counted])[order]
-    return numbers[starts], np.add.reduceat(counts, starts) if len(starts) else counts

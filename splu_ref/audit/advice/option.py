@@ -102,7 +102,7 @@ class Option:
     unprotected
         Homogeneous groups that a reconstruction gets right too often, as numbers into `Advice.groups`.
     unlisted
-        How many more there are than were listed, of a table that is not held.
+        How many more there are than were listed, of a table in files.
     uninformative
         Values with p N records or more, N without the remainder: a record with another value publishes such
         a value as often as one that has it (D = 0), so its places tell nothing of any other column.

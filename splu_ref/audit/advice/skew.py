@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from splu_ref.audit.advice.coded import Searched, searched
+from splu_ref.audit.advice.coded import CodedTable, coded
 from splu_ref.decoys import largest_gamma
 from splu_ref.microdata import Microdata
 from splu_ref.microdata.recoding import JOINED_BY
@@ -27,7 +27,7 @@ RETENTION = Fraction(1, 2)
 """The retention probability for which the error of the other mechanism is told."""
 
 
-def require_groups(table: Microdata | Searched, sensitive: str) -> int:
+def require_groups(table: Microdata | CodedTable, sensitive: str) -> int:
     """Return the largest gamma that a column allows.
 
     Raises
@@ -35,7 +35,7 @@ def require_groups(table: Microdata | Searched, sensitive: str) -> int:
     DataError
         If it allows none; the message says which crossing and which other mechanism works for it.
     """
-    table = searched(table)
+    table = coded(table)
     domain, histogram = table.domain(sensitive), table.histogram(sensitive)
     feasible = largest_gamma(histogram)
     if feasible >= 2:
@@ -54,7 +54,7 @@ def require_groups(table: Microdata | Searched, sensitive: str) -> int:
 
 
 def crossing(
-    table: Microdata | Searched, sensitive: str, but: Collection[str] = (), above: int = 1
+    table: Microdata | CodedTable, sensitive: str, but: Collection[str] = (), above: int = 1
 ) -> str | None:
     """Return which other column to cross with: the one that allows the largest gamma, with few values.
 
@@ -72,7 +72,7 @@ def crossing(
     str or None
         The options of `sanitize` with what they allow; None if no crossing allows a gamma above that.
     """
-    table = searched(table)
+    table = coded(table)
     if not _can_be_crossed(sensitive, map(text, table.domain(sensitive))):
         return None
     best: tuple[int, int, int, str] | None = None
@@ -101,7 +101,7 @@ def _can_be_crossed(name: str, values: Iterable[str]) -> bool:
     return "," not in name and not any(JOINED_BY in value for value in values)
 
 
-def _error(table: Searched, count: int, values: int) -> float:
+def _error(table: CodedTable, count: int, values: int) -> float:
     """Return the standard error of a count by inversion, where replacements are uniform."""
     other = (1 - RETENTION) / values
     own, rows = RETENTION + other, table.row_count

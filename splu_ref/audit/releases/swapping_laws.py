@@ -91,11 +91,6 @@ def swapped_count_point(records: int, members: int, shown: int, keep: Fraction) 
     return EValue((log - 1e-12 * (1 + records * math.log(records + 2)) - 1e-9) / math.log(10))
 
 
-def swapped_count_chance(records: int, members: int, shown: int, keep: Fraction) -> float:
-    """Return Pr(D = shown), in double precision; parameters as for `swapped_count_point`."""
-    return math.exp(_log_chance(records, members, shown, keep))
-
-
 def _log_chance(records: int, members: int, shown: int, keep: Fraction) -> float:
     sizes = members, records - members
     if not keep:  # all are released
