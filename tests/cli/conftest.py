@@ -53,7 +53,7 @@ def options_unknown(command: str, message: str) -> list[str]:
 def _remedies_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever option an error names in a test of this folder, the command has it."""
     given: list[str] = []
-    resolve, refuse = app._Program.resolve_command, app._refuse
+    resolve, refuse = app.Program.resolve_command, app._refuse
 
     def resolved(self: Any, context: Any, words: list[str]) -> tuple[str | None, Any, list[str]]:
         given.append(words[0])
@@ -64,7 +64,7 @@ def _remedies_exist(monkeypatch: pytest.MonkeyPatch) -> None:
             assert not options_unknown(given[-1], message), f"{given[-1]}: {message}"
         return refuse(message)
 
-    monkeypatch.setattr(app._Program, "resolve_command", resolved)
+    monkeypatch.setattr(app.Program, "resolve_command", resolved)
     monkeypatch.setattr(app, "_refuse", refused)
 
 

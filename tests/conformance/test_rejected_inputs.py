@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.committed import all_vectors
 
 from splu_ref.cli import conform as command
 from splu_ref.conformance import Conformance, Kind, Result, Vector, VectorFile, Verdict, check_ids, conform
 from splu_ref.conformance.chance import CHECKS
 from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
 from splu_ref.conformance.description import read_description
+from splu_ref.conformance.folder import vector_files
 from splu_ref.conformance.judging import judged
 from splu_ref.conformance.program import Limits, MisbehaviorError
 from splu_ref.conformance.reference import OPERATIONS, answer
@@ -46,7 +46,7 @@ MALFORMED: tuple[Json, ...] = (None, 1, {}, [None])
 def plain_vectors() -> Iterator[tuple[VectorFile, Vector]]:
     """Yield of every operation the first vectors with an answer, and those that have further keys."""
     seen: set[tuple[str, frozenset[str]]] = set()
-    for file in all_vectors():
+    for file in vector_files():
         for vector in file.vectors:
             shape = (file.operation, frozenset({*(vector.answer or ()), *vector.also}))
             if vector.answer is not None and shape not in seen:
@@ -57,7 +57,7 @@ def plain_vectors() -> Iterator[tuple[VectorFile, Vector]]:
 def refusals() -> Iterator[Vector]:
     """Yield one vector of every operation and kind of error."""
     seen: set[tuple[str, str | None]] = set()
-    for file in all_vectors():
+    for file in vector_files():
         for vector in file.vectors:
             if vector.error is not None and (file.operation, vector.error) not in seen:
                 seen.add((file.operation, vector.error))
@@ -173,7 +173,7 @@ GENERATED: dict[str, Callable[[Answer], Mapping[str, Json]]] = {
 @pytest.mark.parametrize("fault_of", GENERATED)
 @pytest.mark.parametrize("number", [1, 59, 60])
 def test_one_answer_of_a_generated_run_is_rejected(fault_of: str, number: int) -> None:
-    (file,) = (file for file in all_vectors() if file.path == "plan/accumulated-cyclic-4.json")
+    (file,) = (file for file in vector_files() if file.path == "plan/accumulated-cyclic-4.json")
     (vector,) = file.vectors
     assert vector.generator is not None
     assert vector.generator["count"] == 60
@@ -194,7 +194,7 @@ def test_one_answer_of_a_generated_run_is_rejected(fault_of: str, number: int) -
 
 def test_a_generated_run_with_another_digest_is_rejected() -> None:
     """The answers are those of the reference, and the vector says something else."""
-    (file,) = (file for file in all_vectors() if file.path == "plan/accumulated-cyclic-4.json")
+    (file,) = (file for file in vector_files() if file.path == "plan/accumulated-cyclic-4.json")
     (vector,) = file.vectors
     description, session = read_description(DESCRIPTION), Answering(answer)
     first, *others = vector.checkpoints
@@ -332,7 +332,7 @@ RUNS: dict[str, str] = {
 
 @pytest.mark.parametrize("identifier", RUNS)
 def test_runs_that_are_rejected(identifier: str) -> None:
-    files = [file for file in all_vectors() if file.path == "subset/population-5.json"]
+    files = [file for file in vector_files() if file.path == "subset/population-5.json"]
     program = [sys.executable, "-S", "-c", RUNS[identifier]]
     require = {"subset": Fraction(1)} if "required" in identifier else {}
     outcome = conform(program, files, at_random=False, require=require)
@@ -387,6 +387,6 @@ def test_the_exit_code_is_that_of_the_verdict(
     outcome: Conformance, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "conform", lambda *_, **__: outcome)
-    monkeypatch.setattr(command, "vector_files", all_vectors)
+    monkeypatch.setattr(command, "vector_files", vector_files)
     assert command.run(["any"]) == code
     assert command.run(["any"], as_json=True) == code

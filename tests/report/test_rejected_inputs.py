@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from splu_ref.report.hands import Hands
 
 from splu_ref.audit import DeclaredRow, EnumerationRow
 from splu_ref.certificate_checker import Unreadable, Verdict, check_text
@@ -33,6 +32,7 @@ from splu_ref.report.stages.mutants import mutants_stage
 from splu_ref.report.stages.outcome import Outcome
 from splu_ref.report.stages.properties import parsed, properties_stage
 from splu_ref.report.stages.publication import crossed_table, publication_stage
+from splu_ref.report.workers import WorkerPool
 from tests.report.documents import publication_outcome
 from tests.report.made_up import MadeUpLedger, Told, made_up_report
 from tests.report.test_figures import printed_sum
@@ -203,7 +203,7 @@ def test_faults_of_an_enumeration(fault: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(enumeration, "DECLARED", kinds)
     monkeypatch.setattr(enumeration, "enumeration_rows", lambda **_: laws)
     monkeypatch.setattr(enumeration, "declared_rows", lambda given: found[given[0][0].place])
-    assert failed(enumeration.enumeration_stage(Hands(1), Told())) == set()
+    assert failed(enumeration.enumeration_stage(WorkerPool(1), Told())) == set()
     if fault == "holds":
         laws[1] = replace(laws[1], holds=False, detail="another law")
         found[1] = [*channels[:2], replace(channels[2], holds=False, detail="another law")]
@@ -213,18 +213,18 @@ def test_faults_of_an_enumeration(fault: str, monkeypatch: pytest.MonkeyPatch) -
     if fault == "nothing":
         found[0] = []
     wanted = {"enumeration.cyclic.gamma2", "enumeration.channel.any"}
-    assert failed(enumeration.enumeration_stage(Hands(1), Told())) == wanted
+    assert failed(enumeration.enumeration_stage(WorkerPool(1), Told())) == wanted
 
 
 def test_faults_of_the_ledger() -> None:
     """A claim fails alone, or comes back without a result; neither touches the other claim."""
-    assert failed(ledger_stage(MadeUpLedger(printed_sum), Hands(1), Told())) == set()
-    assert failed(ledger_stage(MadeUpLedger(printed_sum, passed=False), Hands(1), Told())) == {"a.1"}
+    assert failed(ledger_stage(MadeUpLedger(printed_sum), WorkerPool(1), Told())) == set()
+    assert failed(ledger_stage(MadeUpLedger(printed_sum, passed=False), WorkerPool(1), Told())) == {"a.1"}
     for kept, lost in ((slice(0, 1), {"a.2"}), (slice(1, 2), {"a.1"}), (slice(0, 0), {"a.1", "a.2"})):
         ledger: Any = MadeUpLedger(printed_sum)
         run = ledger.run
         ledger.run = lambda *given, run=run, kept=kept, **more: run(*given, **more)[kept]
-        assert failed(ledger_stage(ledger, Hands(1), Told())) == lost
+        assert failed(ledger_stage(ledger, WorkerPool(1), Told())) == lost
 
 
 def test_one_wrong_point_fails_a_figure() -> None:

@@ -105,7 +105,7 @@ def test_a_claim_just_beyond_a_true_one_is_rejected(
 
 
 def finding(verdict: Verdict) -> AuditedClaim:
-    found = Finding(verdict=verdict, stated="", found="", key="", numbers={}, recompute="")
+    found = Finding(verdict=verdict, stated="", found="", numbers={}, recompute="")
     return AuditedClaim(None, found, 0.0)  # type: ignore[arg-type]  # of the claim nothing is asked
 
 
