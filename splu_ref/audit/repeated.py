@@ -10,7 +10,7 @@ from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import decimal_down, privacy_minimum
 from splu_ref.model import Exact
 
-EPSILON, ALPHA = Fraction(3, 10), 10
+EPSILON, ALPHA = "3/10", 10
 """Relative error and largest count of the promise that is stated, unless others are given."""
 
 

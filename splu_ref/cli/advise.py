@@ -28,8 +28,9 @@ from splu_ref.audit.advice import (
 from splu_ref.audit.advice.coded import CodedTable, TableInMemory
 from splu_ref.audit.advice.drawing import require_format
 from splu_ref.audit.advice.in_files import TableInFiles
-from splu_ref.audit.advice.option import ALPHA, EPSILON, T_E, T_P
+from splu_ref.audit.advice.option import T_E, T_P
 from splu_ref.audit.advice.recommendation import named
+from splu_ref.audit.repeated import ALPHA, EPSILON
 from splu_ref.binomial.work import one_budget
 from splu_ref.cli.gammas import in_words
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show

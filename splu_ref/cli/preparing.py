@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from splu_ref.audit.advice import Leaks, Roles, require_groups, scan
-from splu_ref.audit.advice.option import ALPHA
+from splu_ref.audit.repeated import ALPHA
 from splu_ref.cli.domains import read_domains
 from splu_ref.cli.worth import leak_warnings
 from splu_ref.guarantees.progress import Progress

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from splu_ref.audit.advice import Leaks, Worth
-from splu_ref.audit.advice.option import EPSILON
 from splu_ref.audit.release_log import read_log, warnings, write_logged
+from splu_ref.audit.repeated import EPSILON
 from splu_ref.cli.gammas import (
     by_column,
     is_plain,

@@ -12,7 +12,8 @@ from itertools import accumulate
 from math import sqrt
 from typing import TypeAlias
 
-from splu_ref.audit.advice.option import ALPHA, EPSILON, T_E
+from splu_ref.audit.advice.option import T_E
+from splu_ref.audit.repeated import ALPHA, EPSILON
 from splu_ref.binomial import Bounds
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import (
