@@ -103,9 +103,9 @@ class Tracker:
     question
         The set.
     size
-        |T|.
+        How many records it has.
     breaks
-        The largest least size that it breaks: half the smaller of |T| and N - |T|, rounded down.
+        The largest least size that it breaks: half the size of T or of its complement, rounded down.
     """
 
     question: Question
