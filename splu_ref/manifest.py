@@ -138,7 +138,12 @@ class Manifest:
 
     def require_content(self, table: Microdata) -> None:
         """Raise ``DataError`` if the table's content has another digest than the manifest tells."""
-        if self.origin is not None and table.content_digest() != self.origin.table:
+        if self.origin is not None:
+            self.require_digest(table.content_digest())
+
+    def require_digest(self, digest: str) -> None:
+        """Raise ``DataError`` if a table's content, which has this digest, is not what the manifest tells."""
+        if self.origin is not None and digest != self.origin.table:
             raise DataError(
                 "the table is not the one that the manifest was written for, or was changed since "
                 f"(the digest of its content is not {self.origin.table[:12]}…): give the files of one release"
