@@ -18,7 +18,7 @@ help:
 	@echo "make quick   linter, types and the fast tests of the library's rooms: most faults, in under a minute"
 	@echo "make vectors complete new test vectors with the answers of the reference"
 	@echo "make portable  the tests of floating-point results, rounded as on other processors"
-	@echo "make mutation ROOMS=decoys SAMPLE=100   put small faults into the code and name those that no test notices"
+	@echo "make mutation ROOMS=plans SAMPLE=100   put small faults into the code and name those that no test notices"
 	@echo "make bench   speed, its growth and memory, as ratios against named baselines"
 	@echo "make peers   the same against other packages, in an environment of their own"
 	@echo "make coq     compile the kernel-checked proofs (needs Coq 8.16 with MathComp: see proofs/splu_proofs/coq/README.md)"
@@ -50,7 +50,7 @@ test: lint
 	@$(MAKE) --no-print-directory --jobs 2 docs tests
 
 # Rooms with a program, a report, proofs or vectors to run through are left to make test.
-QUICK := $(addprefix tests/,channels randomness microdata decoys mechanisms estimators guarantees operators certificates audit door) \
+QUICK := $(addprefix tests/,channels randomness data mechanisms estimators guarantees audit api output) \
 	tests/docs/test_project_files.py \
 	$(filter-out tests/test_wheel.py,$(wildcard tests/test_*.py))
 

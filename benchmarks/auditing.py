@@ -17,12 +17,14 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.release_defects import DEFECTS, Publisher, stream
-from splu_ref.audit.releases import LEVEL, Original, ReleaseAudit, SpluGenClaim, audit_release
+from splu_ref.audit.releases.audit import LEVEL, audit_release
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
+from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.channels import PublishedCount
-from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import EMBEDDED_SENSITIVE, embedded_table
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import EMBEDDED_SENSITIVE, embedded_table
+from splu_ref.mechanisms import PLANS, SpluGen
 
 GAMMA = Gamma(5)
 RETENTIONS = (Fraction(1, 5), Fraction(1, 5), Fraction(1, 2))

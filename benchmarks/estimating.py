@@ -17,9 +17,9 @@ import polars as pl
 
 from benchmarks.timing import seconds
 from splu_proofs.printed.iteration import reconstruct
+from splu_ref.data import Microdata, embedded_table, read_table
 from splu_ref.estimators import Query, QueryEstimator
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata, embedded_table, read_table
 from splu_ref.randomness import SeededSource
 
 GAMMA, QUERIES, TIMED = 5, 5_000, 40

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from splu_ref.engines.streaming import publish
 from splu_ref.mechanisms import SpluGen
+from splu_ref.mechanisms.streaming.publishing import publish
 from splu_ref.randomness import Key
 
 SENSITIVE = "job"

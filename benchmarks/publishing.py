@@ -12,8 +12,7 @@ import numpy as np
 
 from benchmarks.curves.tables import GAMMA, VALUES, codes, histogram
 from benchmarks.timing import compare, seconds
-from splu_ref.decoys import PlanMethod, anatomy, anatomy_reference, mixed
-from splu_ref.mechanisms import SpluGen
+from splu_ref.mechanisms import PlanMethod, SpluGen, anatomy, anatomy_reference, mixed
 from splu_ref.randomness import IntArray, SystemSource
 
 RECORDS = 500_000

@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 
 from benchmarks.timing import seconds
+from splu_ref.data import embedded_table
 from splu_ref.estimators import ChannelEstimator, Query
 from splu_ref.estimators.queries.record_states import RecordStates
 from splu_ref.mechanisms import RetentionReplacement
-from splu_ref.microdata import embedded_table
 from splu_ref.randomness import SeededSource
 
 QUERIES, KEEP, LIKELY = 5_000, "1/2", 3

@@ -10,10 +10,9 @@ import narwhals as nw
 import numpy as np
 
 from property_tests.mutants.altered_release import AlteredSource
-from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import PlaceOrder, SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import PLANS, PlaceOrder, SpluGen
 from splu_ref.randomness import Draws, IntArray, SeededSource
 
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import polars as pl
 
+from splu_ref.data import Microdata, embedded_table
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata, embedded_table
 from splu_ref.randomness import Key, KeyedSource, SeededSource
 
 SENSITIVE = "occupation"

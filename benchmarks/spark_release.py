@@ -1,7 +1,7 @@
 """Publish a generated table on Spark and on files under one key, and compare the releases row by row.
 
 ``python -m benchmarks.spark_release --rows 2000000`` writes a table of so many rows and eight columns as
-Parquet and publishes it twice: by two workers of Spark's local mode, and by `splu_ref.engines.streaming`.
+Parquet and publishes it twice: by two workers of Spark's local mode, and by `splu_ref.mechanisms.streaming`.
 With ``--lose-executor`` Spark runs two executors, processes of their own, and one of them is killed while the
 release is written: what it held is gone, and what it did is done again. Nothing is written outside a folder
 of its own, which goes away.
@@ -25,8 +25,7 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from benchmarks.larger_than_memory import GAMMA, SENSITIVE, write_table
-from splu_ref.engines import spark, streaming
-from splu_ref.mechanisms import SpluGen, read_manifest
+from splu_ref.mechanisms import SpluGen, read_manifest, spark, streaming
 from splu_ref.randomness import Key
 
 _COMPARED = 500_000

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
-from splu_ref.model import probability, whole
+from splu_ref.channels.parameters import probability, whole
 
 BUDGET_FILE = Path(__file__).with_name("error_budget.json")
 LARGEST_TOTAL = Fraction(1, 10**6)

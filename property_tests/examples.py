@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from property_tests.checking import Outcome
 from property_tests.run import Run
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
 from splu_ref.randomness import IntArray
 
 

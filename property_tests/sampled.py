@@ -14,8 +14,8 @@ from property_tests.subject import Subject
 from splu_ref.audit import EValue, average, multinomial_point
 from splu_ref.audit.enumeration import CodesRelease
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.parameters import Gamma
 from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Gamma
 from splu_ref.randomness import ByteSource, IntArray
 
 

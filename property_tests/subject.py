@@ -10,10 +10,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from splu_ref import decoys, estimators, guarantees, randomness, tables
+from splu_ref import estimators, guarantees, randomness
+from splu_ref import estimators as tables
+from splu_ref import mechanisms as decoys
 from splu_ref.audit.enumeration import CodesRelease
-from splu_ref.binomial import Bounds
 from splu_ref.channels import (
+    Bounds,
     Breach,
     Channel,
     EntropyLoss,
@@ -27,27 +29,41 @@ from splu_ref.channels import (
     inverse,
     worst_property,
 )
-from splu_ref.channels.amplification import Amplification
-from splu_ref.decoys import DecoyPlan, FloatArray, PlanMethod
-from splu_ref.decoys.plan import Groups
+from splu_ref.channels.amplification_bounds import Amplification
+from splu_ref.channels.parameters import Exact, Gamma
+from splu_ref.data import Microdata
 from splu_ref.estimators import (
+    Ask,
     ChannelEstimator,
     Condition,
     CountEstimate,
+    Measure,
     Method,
     Query,
     QueryEstimate,
+    Table,
 )
 from splu_ref.estimators.linear.em import Maximum
-from splu_ref.guarantees import DrawnPrivacy, DrawnThreshold, Noise, UtilityThreshold
-from splu_ref.guarantees.drawn_counts import SlotLaw
+from splu_ref.guarantees import (
+    DrawnPrivacy,
+    DrawnThreshold,
+    Noise,
+    Optimum,
+    Requirement,
+    UtilityThreshold,
+    best_operator,
+)
+from splu_ref.guarantees.dependent_counts import SlotLaw
 from splu_ref.mechanisms import (
     AlphaBeta,
     ColumnRelease,
     ColumnsRelease,
+    DecoyPlan,
+    FloatArray,
     Operator,
     PerturbedGeneralization,
     PlaceOrder,
+    PlanMethod,
     PublishedTable,
     Release,
     RetentionReplacement,
@@ -56,10 +72,8 @@ from splu_ref.mechanisms import (
     Swapping,
 )
 from splu_ref.mechanisms.alpha_beta import Numbers
-from splu_ref.mechanisms.dependent_draws import Marks, marked_slots, shown_slots
-from splu_ref.microdata import Microdata
-from splu_ref.model import Exact, Gamma
-from splu_ref.operators import Optimum, Requirement, best_operator
+from splu_ref.mechanisms.group_draws import Marks, marked_slots, shown_slots
+from splu_ref.mechanisms.plans.plan import Groups
 from splu_ref.randomness import (
     ByteSource,
     Draws,
@@ -70,8 +84,7 @@ from splu_ref.randomness import (
     TapeSource,
     UniformSource,
 )
-from splu_ref.randomness.ordering import DrawIntegers, random_order
-from splu_ref.tables import Ask, Measure, Table
+from splu_ref.randomness.orders import DrawIntegers, random_order
 
 
 class PublishCodes(Protocol):
@@ -231,7 +244,7 @@ class DeclaredChannel(Protocol):
 
 
 class Mixed(Protocol):
-    """Of the form of `splu_ref.decoys.mixed`."""
+    """Of the form of `splu_ref.mechanisms.plans.mixed`."""
 
     def __call__(
         self,
@@ -246,7 +259,7 @@ class Mixed(Protocol):
 
 
 class RandomOrder(Protocol):
-    """Of the form of `splu_ref.randomness.ordering.random_order`."""
+    """Of the form of `splu_ref.randomness.orders.random_order`."""
 
     def __call__(
         self, draw: DrawIntegers, size: int, codes: IntArray | None = ..., key_bits: int = ...
@@ -296,7 +309,7 @@ class Intervals(Protocol):
 
 
 class CountTable(Protocol):
-    """`splu_ref.tables.count_table`."""
+    """`splu_ref.estimators.count_table`."""
 
     def __call__(
         self,
@@ -311,7 +324,7 @@ class CountTable(Protocol):
 
 
 class MeasureTable(Protocol):
-    """`splu_ref.tables.measure_table`."""
+    """`splu_ref.estimators.measure_table`."""
 
     def __call__(
         self,

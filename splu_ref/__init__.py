@@ -10,7 +10,8 @@ TYPE_CHECKING = False  # checkers take it for true, and importing typing would t
 if TYPE_CHECKING:
     from typing import Any
 
-    from splu_ref.door import ExactProbability, answers, audit_release, crosstab, recode, t_f, t_p, tabulate
+    from splu_ref.api import ExactProbability, answers, audit_release, crosstab, recode, t_f, t_p, tabulate
+    from splu_ref.data import Microdata, embedded_table, read_table
     from splu_ref.mechanisms import (
         AlphaBeta,
         Anatomy,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         read_transcript,
         transcribed,
     )
-    from splu_ref.microdata import Microdata, embedded_table, read_table
     from splu_ref.randomness import Key, KeyedSource, SeededSource
 
 __version__ = "0.1.0"
@@ -35,7 +35,7 @@ SPECIFICATION = "2"
 """Version of the written specification: byte rules, plans, certificates. It moves only when they do."""
 
 _ROOMS = {
-    "door": ("ExactProbability", "answers", "audit_release", "crosstab", "recode", "t_f", "t_p", "tabulate"),
+    "api": ("ExactProbability", "answers", "audit_release", "crosstab", "recode", "t_f", "t_p", "tabulate"),
     "mechanisms": (
         "AlphaBeta",
         "Anatomy",
@@ -52,7 +52,7 @@ _ROOMS = {
         "read_transcript",
         "transcribed",
     ),
-    "microdata": ("Microdata", "embedded_table", "read_table"),
+    "data": ("Microdata", "embedded_table", "read_table"),
     "randomness": ("Key", "KeyedSource", "SeededSource"),
 }
 """Where each name lives. Its room is loaded when the name is first used (PEP 562)."""

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 from hypothesis import settings
 
-from splu_ref.randomness import system
+from splu_ref.randomness import sources as system
 
 # What passed passes again: examples follow from the test's own text; --hypothesis-profile fresh looks for
 # others. Without a deadline: a loaded machine is no fault of the code.

@@ -8,9 +8,9 @@ from itertools import product
 from math import prod
 
 from splu_ref.channels import Channel, Table, World
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.channels.world import Value
 from splu_ref.mechanisms import Budget
-from splu_ref.model import ParameterError
 
 
 def laplace_channel(

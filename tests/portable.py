@@ -21,14 +21,19 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 FILES = (
     "tests/estimators",
-    "tests/tables",
+    "tests/estimators/tables",
     "tests/experiments/study",
     "tests/experiments/test_learning.py",
     "tests/cli/test_told.py",
     "tests/cli/test_widths.py",
 )
 """Tests whose results depend on rounding."""
-MORE = ("tests/operators", "tests/channels", "tests/audit/test_attacks.py", "tests/docs/test_examples.py")
+MORE = (
+    "tests/guarantees/operators",
+    "tests/channels",
+    "tests/audit/test_attacks.py",
+    "tests/docs/test_examples.py",
+)
 """Tests that continuous integration need not repeat: mostly exact numbers, and printed examples."""
 
 

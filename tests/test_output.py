@@ -15,9 +15,9 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from splu_ref import terminal
 from splu_ref.cli import progress
-from splu_ref.terminal import draw, replaced, say, say_json, visible
+from splu_ref.output import terminal
+from splu_ref.output.terminal import draw, replaced, say, say_json, visible
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref import files
-from splu_ref.files import remove_abandoned, temporary_folder, write_all, write_whole
-from splu_ref.folders import write_folder
-from splu_ref.model import InputError
-from splu_ref.signals import uninterrupted
+from splu_ref.channels.parameters import InputError
+from splu_ref.data import files
+from splu_ref.data.files import remove_abandoned, temporary_folder, write_all, write_whole
+from splu_ref.data.folders import write_folder
+from splu_ref.data.signals import uninterrupted
 from tests.faults import after_call, full_disk, tree
 
 MOST_CALLS = 200

@@ -9,8 +9,8 @@ import polars as pl
 
 from benchmarks.curves.tables import GAMMA, VALUES, codes, histogram
 from benchmarks.growth import Counted, Curve, Pair
-from splu_ref.decoys import mixed
-from splu_ref.microdata import Microdata
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import mixed
 from splu_ref.randomness import IntArray, SystemSource
 
 

@@ -9,12 +9,11 @@ import polars as pl
 
 from benchmarks.curves.tables import GAMMA, VALUES, frame
 from benchmarks.growth import Counted, Curve, Pair
-from splu_ref.estimators import ChannelEstimator, Query, QueryEstimator, most_likely
+from splu_ref.estimators import ChannelEstimator, Query, QueryEstimator, count_table, most_likely
 from splu_ref.estimators.linear.em import TOLERANCE
 from splu_ref.mechanisms import RetentionReplacement, SpluGen
 from splu_ref.mechanisms.release import Release
 from splu_ref.randomness import SeededSource
-from splu_ref.tables import count_table
 
 _BATCH_ROWS = 100_000
 _FEW_ROWS = 1_000

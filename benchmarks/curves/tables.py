@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
 from splu_ref.randomness import IntArray
 
 GAMMA = Gamma(5)

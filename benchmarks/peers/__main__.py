@@ -19,9 +19,8 @@ import numpy as np
 from benchmarks.curves.tables import GAMMA, VALUES, codes, histogram
 from benchmarks.machine import machine
 from benchmarks.peers.compared import Comparison, root_mean_square
-from splu_ref.decoys import FloatArray
 from splu_ref.estimators import most_likely
-from splu_ref.mechanisms import Anatomy, Budget, LaplaceCounts, RetentionReplacement, SpluGen
+from splu_ref.mechanisms import Anatomy, Budget, FloatArray, LaplaceCounts, RetentionReplacement, SpluGen
 from splu_ref.mechanisms.retention_replacement import from_local_privacy
 from splu_ref.randomness import IntArray, SystemSource
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import compare
-from splu_ref.decoys import FloatArray
+from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 RUNS = 5

@@ -25,8 +25,8 @@ from sphinx.errors import ExtensionError
 import experiments
 import splu_proofs
 import splu_ref
-from splu_ref.files import write_whole
-from splu_ref.microdata import embedded_table, write_table
+from splu_ref.data import embedded_table, write_table
+from splu_ref.data.files import write_whole
 
 TABLE = "adult.csv"
 """The embedded table under the name that the examples give to the original."""

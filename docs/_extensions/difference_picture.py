@@ -14,9 +14,9 @@ from math import isqrt, lgamma, log, log1p
 
 import numpy as np
 
-from splu_ref.decoys import FloatArray
 from splu_ref.guarantees import TupleLevels
-from splu_ref.pictures import can_draw, canvas, written
+from splu_ref.mechanisms import FloatArray
+from splu_ref.output.pictures import can_draw, canvas, written
 from splu_ref.report.drawing import COLORS, INK, MARKERS, STYLE, inline
 
 LEVELS = (Fraction(1, 2), Fraction(1, 5))

@@ -18,10 +18,10 @@ from splu_proofs.splu.group_draws import least_worst_error
 from splu_proofs.splu.unbiased_levels import SLOPES, bound
 from splu_proofs.worlds.group_laws import variance
 from splu_ref import SeededSource, SpluGen
-from splu_ref.audit.attacks import told_apart
-from splu_ref.binomial import lower_tail, upper_tail
+from splu_ref.audit.attacks.known_others import told_apart
+from splu_ref.channels import lower_tail, upper_tail
+from splu_ref.data.reading import EMBEDDED_SENSITIVE, embedded_table
 from splu_ref.guarantees import best_estimator, privacy_minimum, utility_threshold
-from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE, embedded_table
 
 PICTURE = Path(__file__).parents[1] / "_static" / "draws.svg"
 EPSILON, ALPHA, LARGE = Fraction(3, 10), 10, 1000

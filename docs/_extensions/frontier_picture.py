@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import Conjunction, conjunction_variance, least_worst_error, privacy_minimum
-from splu_ref.pictures import can_draw, canvas, written
+from splu_ref.output.pictures import can_draw, canvas, written
 from splu_ref.report.drawing import COLORS, INK, MARKERS, STYLE, inline
 
 GAMMAS = (2, 3, 5, 7)

@@ -21,34 +21,26 @@ from sphinx.application import Sphinx
 from experiments import program as experiments
 from splu_ref.cli.app import COMMANDS, command
 from splu_ref.cli.app import app as program
-from splu_ref.report.calculator import calculator_page
+from splu_ref.report.html import calculator_page
 
 ROOMS = (
-    "splu_ref.model",
-    "splu_ref.binomial",
+    "splu_ref.channels",
+    "splu_ref.data",
     "splu_ref.randomness",
-    "splu_ref.microdata",
-    "splu_ref.decoys",
     "splu_ref.mechanisms",
-    "splu_ref.estimators",
     "splu_ref.guarantees",
-    "splu_ref.operators",
-    "splu_ref.certificates",
     "splu_ref.certificate_checker",
-    "splu_ref.manifest",
+    "splu_ref.estimators",
     "splu_ref.audit",
     "splu_ref.audit.claims",
     "splu_ref.audit.releases",
     "splu_ref.audit.release_log",
+    "splu_ref.api",
     "splu_ref.report",
     "splu_proofs",
     "splu_proofs.claim",
     "splu_proofs.evidence",
     "splu_proofs.result",
-    "experiments.attacks",
-    "experiments.comparison",
-    "experiments.query_interfaces",
-    "experiments.study",
 )
 """The public rooms, in the order of the data and promises that flow through them."""
 
@@ -108,9 +100,15 @@ def _rooms() -> Iterator[str]:
 
 def _room(room: ModuleType) -> Iterator[str]:
     yield f"``{room.__name__}``\n{'=' * (len(room.__name__) + 4)}\n"
-    yield f".. automodule:: {room.__name__}\n   :members:" + (
-        "\n   :show-inheritance:" if room.__name__ == "splu_ref.model" else ""
-    )
+    elsewhere = tuple(f"{other}." for other in ROOMS if other.startswith(f"{room.__name__}."))
+    names = [
+        name
+        for name in getattr(room, "__all__", ())
+        if str(getattr(getattr(room, name), "__module__", "")).startswith(elsewhere or ("-",))
+    ]
+    yield f".. automodule:: {room.__name__}\n   :members:"
+    if names:
+        yield f"   :exclude-members: {', '.join(names)}"
 
 
 def _first_line(room: ModuleType) -> str:

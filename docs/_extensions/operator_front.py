@@ -12,10 +12,10 @@ from math import log10
 from pathlib import Path
 
 from splu_ref.channels import Channel, Levels, diagonal
+from splu_ref.data import embedded_table
+from splu_ref.guarantees import Requirement, best_operator
+from splu_ref.guarantees.operators.front import Point, front
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import embedded_table
-from splu_ref.operators import Requirement, best_operator
-from splu_ref.operators.front import Point, front
 from splu_ref.randomness import SeededSource
 
 PICTURE = Path(__file__).parents[1] / "_static" / "operators.svg"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from splu_ref import SeededSource, SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.report.scatter import scatter
+from splu_ref.data import Microdata
+from splu_ref.report.drawing import scatter
 from splu_ref.report.stages.publication import COLUMN, crossed_table
 
 PICTURE = Path(__file__).parents[1] / "_static" / "showcase.svg"

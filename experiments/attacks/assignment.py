@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
 
 Matrices: TypeAlias = NDArray[np.float64]
 """By group, record and value: shape (groups, gamma, gamma)."""

@@ -24,11 +24,11 @@ from experiments.attacks.learning import (
 from splu_ref.audit.attacks.carried_out import MOST_VALUES, Attackable
 from splu_ref.audit.shares import Shares
 from splu_ref.channels import Channel
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.estimators.queries.counting import Columns
-from splu_ref.interfaces import Randomizer
 from splu_ref.mechanisms import Anatomy, SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
+from splu_ref.mechanisms.interfaces import Randomizer
 from splu_ref.randomness import Draws, IntArray, SystemSource
 
 LearningName: TypeAlias = Literal["foreground", "de-finetti", "classifier"]

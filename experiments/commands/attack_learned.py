@@ -9,12 +9,12 @@ import typer
 
 from experiments.attacks import LEARNING, LearnedOutcome, attack_by_learning
 from splu_ref.audit.shares import FEWEST
+from splu_ref.channels.parameters import DataError, ParameterError, whole
 from splu_ref.cli.attack import GUESSED, attackable, interval_json, share_lines, victims_of
 from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import decimal_down, exact_json
 from splu_ref.mechanisms import Anatomy, RecordMechanism
-from splu_ref.model import DataError, ParameterError, whole
 
 EXAMPLE = "python -m experiments attack-learned foreground adult.csv --manifest manifest.json"
 _LEARNS = {

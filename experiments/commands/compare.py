@@ -24,14 +24,14 @@ from experiments.comparison import (
 )
 from experiments.comparison.cells import GAMMA, Cell, Row
 from splu_ref.audit.shares import FEWEST
-from splu_ref.binomial import Bounds
+from splu_ref.channels import Bounds
+from splu_ref.channels.parameters import ParameterError, whole
 from splu_ref.cli.output import AsJson, Force, Separator, about
 from splu_ref.cli.progress import counted
-from splu_ref.microdata import read_table
-from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE, embedded_table
-from splu_ref.model import ParameterError, whole
+from splu_ref.data import read_table
+from splu_ref.data.reading import EMBEDDED_SENSITIVE, embedded_table
+from splu_ref.output.terminal import draw, say, say_json, visible
 from splu_ref.randomness import SeededSource, SystemSource
-from splu_ref.terminal import draw, say, say_json, visible
 
 EXAMPLE = "python -m experiments compare --report comparison"
 DIGITS, LEAST = 4, Fraction(1, 10_000)

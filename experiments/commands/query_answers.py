@@ -20,16 +20,16 @@ from experiments.query_interfaces import (
     reconstruct,
 )
 from splu_ref.audit.shares import Shares
+from splu_ref.channels.parameters import ParameterError, whole
 from splu_ref.cli.output import about, show
 from splu_ref.cli.queries import some_queries
+from splu_ref.data import Microdata
+from splu_ref.data.cell_values import text
 from splu_ref.estimators import Query
 from splu_ref.estimators.queries.condition_text import read_conditions
 from splu_ref.estimators.queries.counting import Columns, records_of
-from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import Budget, LaplaceCounts, RecordMechanism, read_manifest
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import text
-from splu_ref.model import ParameterError, whole
+from splu_ref.mechanisms.manifest import Manifest
 from splu_ref.randomness import SeededSource, SystemSource
 
 SHOWN = 10

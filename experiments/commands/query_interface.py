@@ -10,20 +10,14 @@ from typing import Annotated
 import typer
 
 from experiments.commands.query_answers import Experiment, asked, show_answers, show_sums
-from experiments.query_interfaces import (
-    READINGS,
-    SizeControl,
-    Tracked,
-    query_noise,
-    tracked,
-)
+from experiments.query_interfaces import READINGS, SizeControl, Tracked, query_noise, tracked
 from experiments.query_interfaces.query_size import MOST_VALUES, Question
+from splu_ref.channels.parameters import ParameterError, whole
 from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.cli.progress import counted
+from splu_ref.data import read_table
 from splu_ref.estimators.queries.counting import Columns, records_of
 from splu_ref.guarantees import decimal_up
-from splu_ref.microdata import read_table
-from splu_ref.model import ParameterError, whole
 
 EXAMPLE = "python -m experiments query-interface size adult.csv --least 100 --where sex=Female --where age=90"
 _SAYS = (

@@ -30,10 +30,10 @@ from experiments.study import (
     write_study,
 )
 from experiments.study import run as run_study
+from splu_ref.channels.parameters import Gamma, InputError, ParameterError
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Force, Separator, note, show
 from splu_ref.cli.progress import counted
-from splu_ref.model import Gamma, InputError, ParameterError
 from splu_ref.randomness import SeededSource
 
 EXAMPLE = "python -m experiments study --data adult_demo --report study"

@@ -18,7 +18,7 @@ from experiments.study import (
 )
 from splu_ref.cli.output import note, show
 from splu_ref.cli.progress import counted
-from splu_ref.folders import check_folder, make_folder, write_folder
+from splu_ref.data.folders import check_folder, make_folder, write_folder
 from splu_ref.randomness import SeededSource
 
 FILE = "coverage.csv"

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.study import Figure
-from splu_ref.terminal import draw, visible
+from splu_ref.output.terminal import draw, visible
 
 
 def show_figures(figures: Iterable[Figure]) -> None:

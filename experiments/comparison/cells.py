@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from splu_ref.binomial import Bounds
+from splu_ref.channels import Bounds
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
 
 GAMMA = 5

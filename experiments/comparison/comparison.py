@@ -25,23 +25,28 @@ from experiments.comparison.cells import (
     Row,
 )
 from experiments.comparison.tuple_rows import tuple_rows
-from splu_ref.audit.attacks import (
-    Attackable,
-    AttackOutcome,
-    Victims,
-    best_guess,
-    carried_out,
-    corrupted,
-    eliminated,
-    proof_of_presence,
-    repeated,
-    shared_value,
-    told_apart,
-)
+from splu_ref.audit.attacks.carried_out import Attackable, Victims, carried_out, repeated
+from splu_ref.audit.attacks.corruption import corrupted
+from splu_ref.audit.attacks.known_others import told_apart
+from splu_ref.audit.attacks.outcome import AttackOutcome
+from splu_ref.audit.attacks.presence import proof_of_presence
+from splu_ref.audit.attacks.shared_value import shared_value
+from splu_ref.audit.attacks.view import best_guess, eliminated
 from splu_ref.audit.shares import FEWEST, Shares
-from splu_ref.binomial import Bounds, Enclosure, lower_tail, upper_tail
-from splu_ref.channels import PredicateCount, amplification, mutual_information, worst_property
-from splu_ref.estimators.laplace_error import noise_tail
+from splu_ref.channels import (
+    Bounds,
+    Enclosure,
+    PredicateCount,
+    amplification,
+    lower_tail,
+    mutual_information,
+    upper_tail,
+    worst_property,
+)
+from splu_ref.channels.parameters import DataError, Exact, Gamma, ParameterError
+from splu_ref.data import Microdata
+from splu_ref.data.cell_values import text
+from splu_ref.estimators.comparators import noise_tail
 from splu_ref.guarantees import chernoff_bound, decimal_down, exact_json
 from splu_ref.mechanisms import (
     LN_2,
@@ -52,9 +57,6 @@ from splu_ref.mechanisms import (
     SpluGen,
     Swapping,
 )
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import text
-from splu_ref.model import DataError, Exact, Gamma, ParameterError
 from splu_ref.randomness import Draws
 
 SWAPPED = 1_000_000
@@ -297,7 +299,7 @@ def _matched(
     )
     for kept in retentions:
         if kept > shares:  # otherwise a value that moves comes from an equal one often enough
-            # a released cell comes back to its own place as well: see `splu_ref.channels.swapping`
+            # a released cell comes back to its own place as well: see `splu_ref.channels.swapping_law`
             stays = (kept - shares) / (1 - shares) * Fraction(table.row_count - 1, table.row_count)
             yield f"swapping, {kept}", Swapping(Fraction(round(stays * SWAPPED), SWAPPED))
     yield "Anatomy", Anatomy(gamma)

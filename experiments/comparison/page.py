@@ -9,8 +9,8 @@ from pathlib import Path
 from experiments.comparison.comparison import ATTACKS, GUARANTEES, Comparison
 from splu_ref import SPECIFICATION, __version__
 from splu_ref.audit.shares import FEWEST
-from splu_ref.folders import check_folder, write_folder
-from splu_ref.report.page import page
+from splu_ref.data.folders import check_folder, write_folder
+from splu_ref.report.html import page
 
 FILES = ("index.html", "comparison.json")
 
@@ -37,7 +37,7 @@ def write_comparison(done: Comparison, folder: str | os.PathLike[str], *, force:
     Raises
     ------
     InputError
-        As `splu_ref.folders.write_folder`.
+        As `splu_ref.data.folders.write_folder`.
     """
     numbers = json.dumps(done.to_json(), ensure_ascii=False, indent=2).encode() + b"\n"
     contents = dict(zip(FILES, (comparison_html(done), numbers), strict=True))

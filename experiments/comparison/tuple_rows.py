@@ -16,15 +16,14 @@ from typing import NamedTuple
 import polars as pl
 
 from experiments.comparison.cells import BITS, ERRORS, PRIOR, RELEASES, Cell, Row
-from splu_ref.audit.attacks import eliminated
 from splu_ref.audit.attacks.tuple_view import TupleView
+from splu_ref.audit.attacks.view import eliminated
 from splu_ref.audit.releases.record_linkage import text_cells
-from splu_ref.binomial import Bounds
-from splu_ref.channels import constant, mutual_information, worst_property
+from splu_ref.channels import Bounds, constant, mutual_information, worst_property
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.data import Microdata
 from splu_ref.guarantees import TupleChances, TupleQueryError
 from splu_ref.mechanisms import AlphaBeta
-from splu_ref.microdata import Microdata
-from splu_ref.model import ParameterError
 
 ATTACKS, GUARANTEES = 6, 7
 """Columns of the two tables."""

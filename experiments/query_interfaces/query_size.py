@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.estimators.queries.counting import Columns
-from splu_ref.model import ParameterError
 
 Records: TypeAlias = NDArray[np.bool_]
 """Which records satisfy a question, shape (N,)."""

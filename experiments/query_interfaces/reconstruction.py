@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.audit.shares import Shares
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.estimators.queries.counting import Columns
-from splu_ref.interfaces import Randomizer
 from splu_ref.mechanisms import LaplaceCounts, RecordMechanism
-from splu_ref.model import ParameterError
+from splu_ref.mechanisms.interfaces import Randomizer
 from splu_ref.randomness import Draws, IntArray, SystemSource, UniformSource
 
 Bits: TypeAlias = NDArray[np.bool_]

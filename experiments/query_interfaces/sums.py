@@ -15,8 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.channels.row_space import RowSpace
-from splu_ref.model import ParameterError
+from splu_ref.channels.matrix_inverse import RowSpace
+from splu_ref.channels.parameters import ParameterError
 
 Sets: TypeAlias = Sequence[NDArray[np.bool_]]
 """Of each answered query, which records it sums over, shape (N,)."""

@@ -10,21 +10,13 @@ from typing import TypeAlias
 import numpy as np
 
 from experiments.study.level import least_counts, selectivities
-from experiments.study.methods import (
-    FloatArray,
-    Printed,
-    answers,
-    compared,
-    counted,
-    predicted_variances,
-)
+from experiments.study.methods import FloatArray, Printed, answers, compared, counted, predicted_variances
 from experiments.study.pieces import Piece
 from experiments.study.releases import published_values
 from experiments.study.tables import StudyTable
 from experiments.study.workload import Pool, Workload, workload
-from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.mechanisms import PLANS, SpluGen
 from splu_ref.randomness import ByteSource, IntArray
 
 Sources: TypeAlias = Callable[[str], ByteSource]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.study.exhibits import Figure, Panel
-from splu_ref.pictures import can_draw, canvas, written
-from splu_ref.terminal import replaced
+from splu_ref.output.pictures import can_draw, canvas, written
+from splu_ref.output.terminal import replaced
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,9 +15,8 @@ from experiments.study.methods import Printed
 from experiments.study.pair import PairBench
 from experiments.study.pieces import Piece, Pieces
 from experiments.study.tables import StudyTable
-from splu_ref.decoys import largest_gamma
-from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.mechanisms import SpluGen, largest_gamma
 
 SWEPT = ("mixed", "anatomy")
 """Plans whose releases are made at other group sizes and table sizes too."""

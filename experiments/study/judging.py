@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from experiments.study.methods import FloatArray
 from experiments.study.tables import StudyTable
 from experiments.study.workload import Pool, Workload, workload
+from splu_ref.channels.parameters import InputError
+from splu_ref.data import Microdata
 from splu_ref.estimators import Interval, Method, Query, QueryEstimate, QueryEstimator, method_named
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import InputError
 from splu_ref.randomness import ByteSource, IntArray
 
 FIRST, SECOND = "first", "second"

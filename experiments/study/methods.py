@@ -14,16 +14,11 @@ from experiments.study.releases import drawn_values, group_values
 from experiments.study.tables import StudyTable
 from experiments.study.workload import Workload
 from splu_ref.channels import PublishedCount
-from splu_ref.estimators import (
-    Inversion,
-    exact_estimates,
-    exact_intervals,
-    published_co_occurrence,
-)
+from splu_ref.channels.parameters import Gamma, InputError
+from splu_ref.estimators import Inversion, exact_estimates, exact_intervals, published_co_occurrence
 from splu_ref.estimators.linear.transition import gained
-from splu_ref.estimators.shrunk.shrinkage import Shrinkage
+from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
 from splu_ref.mechanisms import LN_2, LN_3, Budget, LaplaceCounts, SpluGen
-from splu_ref.model import Gamma, InputError
 from splu_ref.randomness import ByteSource, IntArray
 
 _Timed = TypeVar("_Timed")

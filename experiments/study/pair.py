@@ -14,16 +14,10 @@ from experiments.study.methods import FloatArray, Printed
 from experiments.study.pieces import Piece
 from experiments.study.tables import StudyTable
 from experiments.study.workload import Pool, Workload, workload
-from splu_ref.estimators import (
-    Query,
-    QueryEstimator,
-    most_likely,
-    published_co_occurrence,
-    set_matrix,
-)
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import Microdata
+from splu_ref.estimators import Query, QueryEstimator, most_likely, published_co_occurrence, set_matrix
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray
 
 FIRST, SECOND = "first", "second"

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import experiments.study
 import splu_proofs.olap
 import splu_ref
-from splu_ref.files import opened, write_whole
-from splu_ref.folders import make_folder
+from splu_ref.data.files import opened, write_whole
+from splu_ref.data.folders import make_folder
 
 FOLDER = "pieces"
 Piece: TypeAlias = dict[str, Any]

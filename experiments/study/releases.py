@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from experiments.study.tables import StudyTable
+from splu_ref.channels.parameters import Gamma
 from splu_ref.mechanisms import Anatomy, DistributionBased, SpluGen
-from splu_ref.model import Gamma
 from splu_ref.randomness import Draws, IntArray
 
 

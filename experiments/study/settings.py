@@ -12,9 +12,9 @@ import numpy as np
 from experiments.study.generated import GENERATED
 from experiments.study.recipes import EMBEDDED, RECIPES, Recipe
 from experiments.study.tables import StudyTable, coded, table_file
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.data import embedded_table, read_table
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import embedded_table, read_table
-from splu_ref.model import ParameterError
 from splu_ref.randomness import SeededSource
 
 

@@ -14,7 +14,7 @@ from experiments.study.exhibits import Figure
 from experiments.study.experiments import Results
 from experiments.study.figures import figures
 from experiments.study.pieces import Piece
-from splu_ref.folders import check_folder, make_folder, write_folder
+from splu_ref.data.folders import check_folder, make_folder, write_folder
 
 NUMBERS = "study.json"
 
@@ -109,7 +109,7 @@ def prepare(folder: Path, *, force: bool) -> None:
     Raises
     ------
     InputError
-        As `splu_ref.folders.make_folder`, or if a finished study is there and ``force`` is false.
+        As `splu_ref.data.folders.make_folder`, or if a finished study is there and ``force`` is false.
     """
     check_folder(folder, [NUMBERS], force=force)
     make_folder(folder)
@@ -123,7 +123,7 @@ def write_study(found: Summary, more: Mapping[str, object], folder: Path, *, for
     Raises
     ------
     InputError
-        As `splu_ref.folders.write_folder`.
+        As `splu_ref.data.folders.write_folder`.
     """
     text = json.dumps({**more, **found.as_json()}, ensure_ascii=False, indent=1) + "\n"
     contents = {NUMBERS: text.encode()}

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.study.recipes import EMBEDDED, RECIPES, Recipe
-from splu_ref.decoys import largest_gamma
+from splu_ref.channels.parameters import DataError, Gamma, ParameterError
+from splu_ref.data import Microdata, embedded_table, read_table
 from splu_ref.estimators.queries.counting import Columns
-from splu_ref.microdata import Microdata, embedded_table, read_table
-from splu_ref.model import DataError, Gamma, ParameterError
+from splu_ref.mechanisms import largest_gamma
 from splu_ref.randomness import IntArray
 
 INTERVALS = 10

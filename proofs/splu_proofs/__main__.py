@@ -6,8 +6,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from splu_ref.model import InputError
-from splu_ref.terminal import say
+from splu_ref.channels.parameters import InputError
+from splu_ref.output.terminal import say
 
 from . import LEDGER
 from .table import ledger_table, run_table

@@ -6,8 +6,8 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from splu_ref.files import write_whole
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
+from splu_ref.data.files import write_whole
 
 from .binding import fingerprints
 from .claim import Claim

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 from .claim import Claim
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from splu_ref.model import SpluError
+from splu_ref.channels.parameters import SpluError
 
 
 class EvidenceError(SpluError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 from .coq_run import accepted_by
 from .evidence import Evidence, EvidenceError, Grade

@@ -16,7 +16,7 @@ from time import perf_counter
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 from .affirmation import ACCEPTED_ON, AFFIRMED, affirm, affirmed, outdated
 from .claim import Claim, Status

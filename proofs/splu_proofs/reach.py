@@ -16,7 +16,7 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 from .normal_form import is_text, normal_form
 
@@ -67,12 +67,12 @@ def reached(
 
 @cache
 def source_of(module: str) -> str:
-    """Return the text of a module of an installed package."""
+    """Return the text of a module of an installed package; of a room, the stub that places its names."""
     package, *rest = module.split(".")
     found = find_spec(package)
     for root in (found.submodule_search_locations or ()) if found else ():
         path = Path(root, *rest)
-        for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        for candidate in (path.with_suffix(".py"), path / "__init__.pyi", path / "__init__.py"):
             if candidate.is_file():
                 return candidate.read_text(encoding="utf-8")
     raise InputError(f"there is no module {module}: mend the name in the claim")

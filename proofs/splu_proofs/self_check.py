@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 from .claim import Claim, Status
 from .derivation import Derivation, Gives

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 COQ = Path(__file__).with_name("coq")
 LIBRARY = "SPLU"

@@ -13,7 +13,7 @@ from property_tests.checking import Outcome, check, judged
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, average, multinomial_point, multinomial_power
-from splu_ref.binomial import lower_tail_bounds
+from splu_ref.channels import lower_tail_bounds
 from splu_ref.mechanisms import AlphaBeta
 from splu_ref.randomness import UniformSource, outcomes
 

@@ -12,8 +12,7 @@ from property_tests.run import Run
 from property_tests.sampled import world
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, average
-from splu_ref.audit.attacks import Score, View, best_guess, eliminated
-from splu_ref.audit.attacks.view import Label
+from splu_ref.audit.attacks.view import Label, Score, View, best_guess, eliminated
 from splu_ref.audit.e_values import sum_of_bounded
 from splu_ref.channels import Channel
 from splu_ref.mechanisms import RetentionReplacement, SpluGen

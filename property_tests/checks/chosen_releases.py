@@ -14,7 +14,7 @@ from property_tests.run import Run
 from property_tests.sampled import World
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, RatePower, average, counts_point, rate_power
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
 
 EXAMPLES, MATRIX_EXAMPLES = 20, 2
 EXAMPLE_RELEASES = 400

@@ -15,11 +15,10 @@ from property_tests.checks.intervals import mean_at_most
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, average
-from splu_ref.estimators import QueryEstimator
+from splu_ref.data import Microdata
+from splu_ref.estimators import QueryEstimator, Table
 from splu_ref.mechanisms import Release, SpluGen
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import SeededSource
-from splu_ref.tables import Table
 
 ROWS, GAMMA = 900, 3
 NAME = "tables.intervals"

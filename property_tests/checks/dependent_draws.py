@@ -18,11 +18,10 @@ from property_tests.subject import Subject
 from splu_ref.audit import EValue, average, counts_point, rate_power
 from splu_ref.audit.enumeration import made_once
 from splu_ref.channels import GroupDraws
-from splu_ref.decoys import PlanMethod, mixed
-from splu_ref.mechanisms import SpluGen
-from splu_ref.mechanisms.dependent_draws import Marks
-from splu_ref.microdata import EMBEDDED_SENSITIVE, embedded_table
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import EMBEDDED_SENSITIVE, embedded_table
+from splu_ref.mechanisms import PlanMethod, SpluGen, mixed
+from splu_ref.mechanisms.group_draws import Marks
 from splu_ref.randomness import Draws, EnumerationSource, IntArray, outcomes
 
 Shown = dict[tuple[int, ...], Fraction]

@@ -11,8 +11,7 @@ from typing import Any
 from property_tests.checking import Outcome, check
 from property_tests.run import Run
 from property_tests.subject import Subject
-from splu_ref.binomial import Bounds
-from splu_ref.channels import LogForm, World, entropy
+from splu_ref.channels import Bounds, LogForm, World, entropy
 
 HUNDREDTHS = 100
 LARGEST = 7

@@ -12,8 +12,7 @@ from property_tests.subject import Subject
 from splu_ref.audit import declared_rows, enumeration_rows
 from splu_ref.audit.enumeration import GAMMAS, RETENTIONS, CodesRelease, made_once
 from splu_ref.channels import Channel
-from splu_ref.decoys import PlanMethod
-from splu_ref.mechanisms import SpluGen
+from splu_ref.mechanisms import PlanMethod, SpluGen
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 

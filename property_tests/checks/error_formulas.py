@@ -11,7 +11,7 @@ from property_tests.checking import Outcome, check, first_failure
 from property_tests.examples import EPSILONS, FREQUENCIES, GAMMAS, for_all
 from property_tests.run import Run
 from property_tests.subject import Subject
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
 
 GRID_GAMMAS = (2, 3, 5, 10)
 GRID_EPSILONS = tuple(Fraction(k, 100) for k in (5, 15, 30, 55, 70, 100, 115, 150))

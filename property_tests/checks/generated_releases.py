@@ -20,7 +20,7 @@ from splu_ref.audit import (
     rate_at_most,
     rate_power,
 )
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
 from splu_ref.randomness import IntArray
 
 GAMMA = 5

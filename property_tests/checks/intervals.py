@@ -17,8 +17,8 @@ from property_tests.sampled import World
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, average, rate_at_most, rate_power
 from splu_ref.channels import PublishedCount
-from splu_ref.microdata import EMBEDDED_SENSITIVE, embedded_table
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import EMBEDDED_SENSITIVE, embedded_table
 from splu_ref.randomness import IntArray
 
 NAME = "adult.intervals"

@@ -12,9 +12,8 @@ from property_tests.checking import Outcome, check
 from property_tests.examples import PLAN_NAMES, RETENTIONS, SEEDS, for_all, tables
 from property_tests.run import Run
 from property_tests.subject import Subject
-from splu_ref.decoys import DecoyPlan
-from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.mechanisms import DecoyPlan, SpluGen
 from splu_ref.randomness import IntArray, PlanSecret, RecordingSource
 
 Table = tuple[Gamma, IntArray, int]

@@ -13,8 +13,8 @@ from property_tests.checking import Outcome, check, first_failure
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.channels import Levels
+from splu_ref.guarantees import AGAINST, KEEP, Optimum, Requirement
 from splu_ref.mechanisms import Operator, RetentionReplacement
-from splu_ref.operators import AGAINST, KEEP, Optimum, Requirement
 from splu_ref.randomness import Draws, outcomes
 
 PRIORS = ((8, 1, 1), (5, 3, 2), (7, 5, 4, 2))

@@ -12,8 +12,8 @@ import polars as pl
 from property_tests.checking import Outcome, check, first_failure
 from property_tests.run import Run
 from property_tests.subject import Subject
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import PerturbedGeneralization, SmallDomainRandomization
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import Draws, exact_law
 
 PARTS = SmallDomainRandomization("s", ["q"], {("1",): "xyz", ("2",): "yw"}, 3)

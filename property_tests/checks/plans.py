@@ -13,9 +13,9 @@ from property_tests.checking import Outcome, check
 from property_tests.examples import SEEDS, for_all, histograms, worlds
 from property_tests.run import Run
 from property_tests.subject import Subject
-from splu_ref.audit.laws import fault_in_groups
-from splu_ref.decoys import DecoyPlan
-from splu_ref.model import Gamma
+from splu_ref.audit.release_laws import fault_in_groups
+from splu_ref.channels.parameters import Gamma
+from splu_ref.mechanisms import DecoyPlan
 from splu_ref.randomness import IntArray, Key, KeyedRelease
 
 

@@ -16,9 +16,9 @@ from property_tests.coverage import missing_rates
 from property_tests.run import Run
 from property_tests.subject import Answers, Subject
 from splu_ref.channels import Channel, coarsened
+from splu_ref.data import Microdata
 from splu_ref.estimators import ChannelEstimator, Query
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import Draws, SystemSource, outcomes
 
 KEEPS = ("0", "1/2", "2/3")

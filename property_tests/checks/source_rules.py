@@ -15,7 +15,7 @@ from property_tests.checking import Outcome, check, first_failure
 from property_tests.examples import for_all
 from property_tests.run import Run
 from property_tests.subject import Subject
-from splu_ref.model import TapeExhaustedError
+from splu_ref.channels.parameters import TapeExhaustedError
 from splu_ref.randomness import EnumerationSource, IntArray, TapeSource, outcomes
 
 ONE_BYTE = range(2, 257)

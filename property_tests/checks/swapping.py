@@ -15,9 +15,9 @@ from property_tests.checking import Outcome, check
 from property_tests.coverage import missing_rates
 from property_tests.run import Run
 from property_tests.subject import Subject
+from splu_ref.data import Microdata
 from splu_ref.estimators import ChannelEstimator, Query
 from splu_ref.mechanisms import PublishedTable, Swapping
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import Draws, outcomes
 
 KEEPS = ("0", "1/2", "2/3")

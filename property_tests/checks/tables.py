@@ -18,9 +18,9 @@ from property_tests.examples import PLAN_NAMES, for_all, tables
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, multinomial_point, multinomial_power
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, Key
 
 CELLS = st.sampled_from(["", " ", "x", "X", "1", "01", "1.0", 'a"b', "a,b", "é", "é", "None", "nan"])

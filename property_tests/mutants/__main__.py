@@ -20,8 +20,8 @@ from property_tests.mutants import MUTANTS
 from property_tests.mutants.earlier import passages
 from property_tests.mutants.matrix import SHIPPED_NAME, Cell, Matrix, kill_matrix
 from property_tests.run import Run, configured_seed, fresh_seed
-from splu_ref.files import refuse_existing, write_whole
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
+from splu_ref.data.files import refuse_existing, write_whole
 
 _LINE_EVERY = 50  # cells between two lines of progress where there is no terminal
 _MARK = {"killed": "x", "alive": ".", "not run": " "}

@@ -7,7 +7,7 @@ import numpy as np
 from property_tests.mutants.mutant import mutant
 from splu_ref.mechanisms import AlphaBeta
 from splu_ref.mechanisms.alpha_beta import Numbers
-from splu_ref.mechanisms.binomial_number import drawn_binomial
+from splu_ref.mechanisms.replacement_law import drawn_binomial
 from splu_ref.randomness import UniformSource
 
 

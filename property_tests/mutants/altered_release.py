@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from property_tests.subject import PublishCodes
-from splu_ref.decoys import DecoyPlan
-from splu_ref.mechanisms import ColumnRelease, PlaceOrder, SpluGen
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.mechanisms import ColumnRelease, DecoyPlan, PlaceOrder, SpluGen
 from splu_ref.randomness import Draws, IntArray, PlanSecret
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from property_tests.mutants.mutant import mutant
 from splu_ref.channels import Breach, Channel, Inverse, Levels, inverse, worst_property
-from splu_ref.channels.amplification import Amplification
-from splu_ref.model import Exact, exact
+from splu_ref.channels.amplification_bounds import Amplification
+from splu_ref.channels.parameters import Exact, exact
 
 
 def _transposed(channel: Channel[Any, Any]) -> Inverse[Any, Any]:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from property_tests.mutants.mutant import mutant
-from splu_ref.estimators import Condition
+from splu_ref.estimators import Ask, Condition, Measure, Table, count_table, measure_table
 from splu_ref.mechanisms import PublishedTable
-from splu_ref.tables import Ask, Measure, Table, count_table, measure_table
 
 
 def _rows_alone(

@@ -9,10 +9,8 @@ import numpy as np
 
 from property_tests.mutants.mutant import mutant
 from splu_ref.channels import GroupDraws
-from splu_ref.decoys import DecoyPlan
-from splu_ref.decoys.plan import Groups
-from splu_ref.mechanisms import ColumnRelease, PlaceOrder, SpluGen
-from splu_ref.mechanisms.dependent_draws import (
+from splu_ref.mechanisms import ColumnRelease, DecoyPlan, PlaceOrder, SpluGen
+from splu_ref.mechanisms.group_draws import (
     DrawnSlots,
     Marks,
     Orders,
@@ -21,6 +19,7 @@ from splu_ref.mechanisms.dependent_draws import (
     marked_slots,
     shown_slots,
 )
+from splu_ref.mechanisms.plans.plan import Groups
 from splu_ref.randomness import Draws, IntArray, PlanSecret
 
 

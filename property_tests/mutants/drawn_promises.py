@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from property_tests.mutants.mutant import mutant
 from splu_ref.channels import GroupDraws
+from splu_ref.channels.parameters import Exact
 from splu_ref.guarantees import (
     DrawnPrivacy,
     DrawnThreshold,
@@ -14,8 +15,7 @@ from splu_ref.guarantees import (
     privacy_of_draws,
     slot_law,
 )
-from splu_ref.guarantees.drawn_counts import SlotLaw
-from splu_ref.model import Exact
+from splu_ref.guarantees.dependent_counts import SlotLaw
 
 
 def _without_remainder(draws: GroupDraws, gamma: int, sharing: int) -> SlotLaw:

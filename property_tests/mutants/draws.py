@@ -9,9 +9,8 @@ import numpy as np
 from property_tests.mutants.altered_release import AlteredMechanism, AlteredSource, with_source
 from property_tests.mutants.mutant import mutant
 from splu_ref.channels import Channel, diagonal
-from splu_ref.decoys import DecoyPlan
-from splu_ref.decoys.plan import Groups
-from splu_ref.mechanisms import ColumnRelease, PlaceOrder, SpluGen
+from splu_ref.mechanisms import ColumnRelease, DecoyPlan, PlaceOrder, SpluGen
+from splu_ref.mechanisms.plans.plan import Groups
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 

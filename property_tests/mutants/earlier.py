@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 from property_tests.checks import CHECKS
 from property_tests.mutants.matrix import SHIPPED_NAME, Cell, Passage
-from splu_ref.manifest import code_digest
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
+from splu_ref.mechanisms.manifest import code_digest
 
 
 @cache

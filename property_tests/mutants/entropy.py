@@ -8,8 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from property_tests.mutants.mutant import mutant
-from splu_ref.binomial import Bounds
-from splu_ref.channels import EntropyLoss, LogForm, World, entropy_loss, natural_logarithm
+from splu_ref.channels import Bounds, EntropyLoss, LogForm, World, entropy_loss, natural_logarithm
 
 
 def _in_nats(form: LogForm) -> Bounds:

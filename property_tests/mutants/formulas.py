@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from property_tests.mutants.mutant import mutant
 from property_tests.subject import SHIPPED, ExactMinimum
-from splu_ref.binomial import probability_mass, upper_tail
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import PublishedCount, probability_mass, upper_tail
+from splu_ref.channels.parameters import Exact, Gamma, exact, whole
 from splu_ref.estimators import METHODS, CountEstimate, estimate_count, exact_intervals
 from splu_ref.guarantees import (
     UtilityThreshold,
@@ -22,8 +22,7 @@ from splu_ref.guarantees import (
     plateau_starts,
     utility_threshold,
 )
-from splu_ref.guarantees.plateaus import error_offset
-from splu_ref.model import Exact, Gamma, exact, whole
+from splu_ref.guarantees.count_error import error_offset
 
 
 def _float_window(gamma: int, epsilon: float, frequency: int) -> Fraction:

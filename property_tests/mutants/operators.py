@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from property_tests.mutants.mutant import mutant
+from splu_ref.guarantees import Optimum, Requirement, best_operator
+from splu_ref.guarantees.operators.front import uniform, uniform_retention
 from splu_ref.mechanisms import ColumnsRelease, Operator
-from splu_ref.operators import Optimum, Requirement, best_operator
-from splu_ref.operators.appraisal import uniform, uniform_retention
 from splu_ref.randomness import Draws, IntArray
 
 

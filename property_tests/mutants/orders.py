@@ -7,7 +7,7 @@ import numpy as np
 from property_tests.mutants.altered_release import AlteredMechanism, AlteredSource, with_source
 from property_tests.mutants.mutant import mutant
 from splu_ref.mechanisms import ColumnRelease, PlaceOrder, SpluGen
-from splu_ref.mechanisms.draws import draws
+from splu_ref.mechanisms.group_draws import draws
 from splu_ref.randomness import Draws, IntArray
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from property_tests.mutants.mutant import mutant
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import ColumnRelease, PerturbedGeneralization, SmallDomainRandomization
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import Draws, IntArray
 
 

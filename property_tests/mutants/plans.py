@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from property_tests.mutants.mutant import mutant
-from splu_ref.decoys import MOST_GROUPS, PLANS, ArrayPlan, BlockPlan, Blocks, DecoyPlan, anatomy, cyclic
-from splu_ref.decoys.mixed import default_passes, drawn_secret, trade
-from splu_ref.decoys.plan import Groups
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.mechanisms import MOST_GROUPS, PLANS, ArrayPlan, BlockPlan, Blocks, DecoyPlan, anatomy, cyclic
+from splu_ref.mechanisms.plans.mixed import default_passes, drawn_secret, trade
+from splu_ref.mechanisms.plans.plan import Groups
 from splu_ref.randomness import IntArray, PlanSecret
 
 

@@ -11,11 +11,10 @@ import numpy as np
 from property_tests.mutants.mutant import mutant
 from splu_ref.channels import Channel
 from splu_ref.channels import retention as retention_channel
-from splu_ref.decoys import FloatArray
 from splu_ref.estimators import ChannelEstimator, Query, QueryEstimate, apply_by_mode
 from splu_ref.estimators.linear.em import Maximum
 from splu_ref.estimators.linear.transition import transposed
-from splu_ref.mechanisms import ColumnsRelease, RetentionReplacement
+from splu_ref.mechanisms import ColumnsRelease, FloatArray, RetentionReplacement
 from splu_ref.randomness import Draws, IntArray
 
 

@@ -23,7 +23,7 @@ from splu_ref.randomness import (
     TapeSource,
     table_digest,
 )
-from splu_ref.randomness.ordering import KEY_BITS, DrawIntegers
+from splu_ref.randomness.orders import KEY_BITS, DrawIntegers
 from splu_ref.randomness.release_context import release_message
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import polars as pl
 
 from property_tests.mutants.mutant import mutant
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import ColumnsRelease, PlaceOrder, Release, SpluGen
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import Draws, IntArray, Randomness
 
 

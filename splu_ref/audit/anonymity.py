@@ -17,10 +17,8 @@ from math import log
 
 import numpy as np
 
-from splu_ref.channels import LogForm
-from splu_ref.channels.entropy import entropy_of_weights
-from splu_ref.estimators.queries.counting import Columns
-from splu_ref.model import ParameterError, whole
+from splu_ref.channels import LogForm, ParameterError, entropy_of_weights, whole
+from splu_ref.estimators import Columns
 from splu_ref.randomness import IntArray
 
 OPEN = (

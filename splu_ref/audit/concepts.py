@@ -14,13 +14,19 @@ from fractions import Fraction
 
 from splu_ref.audit.mixed_concepts import LiesBetween, best_mixed_concept, mixed_concept_by_trial, mixed_work
 from splu_ref.audit.pure_concepts import ConceptCase, best_pure_concept, pure_work
-from splu_ref.binomial.work import WorkError, left, one_budget
-from splu_ref.channels import PublishedCount
-from splu_ref.guarantees import error_offset, privacy_minimum
-from splu_ref.guarantees.count_error import exact_work
-from splu_ref.guarantees.least_error import search_work
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import Exact, Gamma, ParameterError, positive, shown, whole
+from splu_ref.channels import (
+    Exact,
+    Gamma,
+    ParameterError,
+    PublishedCount,
+    WorkError,
+    left,
+    one_budget,
+    positive,
+    shown,
+    whole,
+)
+from splu_ref.guarantees import Progress, error_offset, exact_work, privacy_minimum, search_work
 
 METHODS = ("mle", "exact")
 FACTORS, TRIAL_FACTORS = (2, 16), (16,)

@@ -26,9 +26,8 @@ from splu_ref.audit.enumeration import (
     eligible_histograms,
     made_once,
 )
-from splu_ref.audit.laws import Vector
-from splu_ref.channels import Channel, mixture
-from splu_ref.channels.channel import total
+from splu_ref.audit.release_laws import Vector
+from splu_ref.channels import Channel, mixture, total
 from splu_ref.mechanisms import Anatomy, DistributionBased, Operator, RetentionReplacement, SpluGen, Swapping
 from splu_ref.randomness import Draws, IntArray, UniformSource, outcomes
 

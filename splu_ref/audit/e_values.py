@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from mpmath.ctx_iv import MPIntervalContext
 
-from splu_ref.model import ParameterError
+from splu_ref.channels import ParameterError
 
 _EXACT_BITS = 20_000
 _UNIT = 192  # bits after the binary point in directed sums

@@ -19,12 +19,9 @@ from typing import Protocol
 
 import numpy as np
 
-from splu_ref.audit.law_comparison import release_disagreements
-from splu_ref.audit.laws import Vector
-from splu_ref.channels import PublishedCount
-from splu_ref.decoys import PLANS, DecoyPlan, PlanMethod, mixed
-from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Gamma
+from splu_ref.audit.release_laws import Vector, release_disagreements
+from splu_ref.channels import Gamma, PublishedCount
+from splu_ref.mechanisms import PLANS, DecoyPlan, PlanMethod, SpluGen, mixed
 from splu_ref.randomness import Draws, EnumerationSource, IntArray, PlanSecret, outcomes
 
 GAMMAS = (2, 3)

@@ -16,10 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from splu_ref.audit.pure_concepts import ConceptCase
-from splu_ref.binomial import probability_mass
-from splu_ref.binomial.work import STEP, digits, spend
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import Gamma
+from splu_ref.channels import STEP, Gamma, digits, probability_mass, spend
+from splu_ref.guarantees import Progress
 
 Worst: TypeAlias = tuple[Fraction, ConceptCase]
 """An error probability and a concept that has it."""

@@ -15,8 +15,7 @@ from math import prod
 
 import numpy as np
 
-from splu_ref.channels import Channel, PerturbedGroup, Table, World
-from splu_ref.channels.world import Value
+from splu_ref.channels import Channel, PerturbedGroup, Table, Value, World
 from splu_ref.mechanisms import PerturbedGeneralization
 from splu_ref.randomness import Draws, IntArray, exact_law
 

@@ -10,11 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from splu_ref.binomial import lower_tail, lower_tail_enclosure
-from splu_ref.binomial.exact import tail_work
-from splu_ref.channels import PublishedCount
-from splu_ref.guarantees.count_error import enclosure_work
-from splu_ref.model import Gamma
+from splu_ref.channels import Gamma, PublishedCount, lower_tail, lower_tail_enclosure, tail_work
+from splu_ref.guarantees import enclosure_work
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from splu_ref.channels import Levels
-from splu_ref.estimators.queries.counting import Columns
-from splu_ref.model import DataError, Exact, ParameterError, probability
+from splu_ref.channels import DataError, Exact, Levels, ParameterError, probability
+from splu_ref.estimators import Columns
 
 
 @dataclass(frozen=True, slots=True)

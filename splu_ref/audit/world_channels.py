@@ -18,10 +18,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.channels import Channel, Table, World
-from splu_ref.channels.world import Value
-from splu_ref.mechanisms.two_tables import TwoTables
-from splu_ref.model import ParameterError
+from splu_ref.channels import Channel, ParameterError, Table, Value, World
+from splu_ref.mechanisms import TwoTables
 from splu_ref.randomness import Draws, IntArray, exact_law
 
 Seen: TypeAlias = Hashable

@@ -15,10 +15,10 @@ from fractions import Fraction
 from math import lcm
 from typing import Generic, NamedTuple
 
-from splu_ref.binomial.work import STEP, digits, spend
-from splu_ref.channels.amplification import Amplification, amplification
+from splu_ref.channels.amplification_bounds import Amplification, amplification
+from splu_ref.channels.binomial import STEP, digits, spend
 from splu_ref.channels.channel import Channel, In, Law, Out
-from splu_ref.model import Exact, ParameterError, probability, whole
+from splu_ref.channels.parameters import Exact, ParameterError, probability, whole
 
 
 class Breach(NamedTuple, Generic[In, Out]):

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Generic, TypeAlias, TypeVar
 
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
 
 In = TypeVar("In", bound=Hashable)
 Out = TypeVar("Out", bound=Hashable)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from splu_ref.channels.channel import Channel, In, Law, Out, mixed, require_same_states
-from splu_ref.model import Exact, ParameterError, exact, probability
+from splu_ref.channels.parameters import Exact, ParameterError, exact, probability
 
 
 def identity(labels: Sequence[In]) -> Channel[In, In]:

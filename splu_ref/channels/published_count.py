@@ -1,4 +1,6 @@
-"""The law of the published count f', for any probability p of keeping the own value.
+"""Laws of published counts: of a value, of a set of values, and of the tuples of a query.
+
+The law of the published count f', for any probability p of keeping the own value.
 
 Of the gamma f records in groups that hold a value of count f, f carry it themselves and publish it with
 probability p, and (gamma-1) f others publish it with probability (1-p)/(gamma-1): f' is the number of
@@ -11,22 +13,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from splu_ref.binomial import (
-    Enclosure,
-    Trials,
-    TwoKinds,
-    lower_tail,
-    lower_tail_enclosure,
-    lower_tail_numerator,
-    two_kinds_lower_tail,
-    two_kinds_upper_tail,
-    upper_tail,
-    upper_tail_enclosure,
-    upper_tail_numerator,
-)
+from splu_ref.channels.binomial import lower_tail, lower_tail_numerator, upper_tail, upper_tail_numerator
+from splu_ref.channels.binomial_bounds import Enclosure, lower_tail_enclosure, upper_tail_enclosure
 from splu_ref.channels.channel import Law
 from splu_ref.channels.elementary import others_share
-from splu_ref.model import Exact, Gamma, retention_probability
+from splu_ref.channels.parameters import Exact, Gamma, retention_probability
+from splu_ref.channels.two_binomials import Trials, TwoKinds, two_kinds_lower_tail, two_kinds_upper_tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +131,101 @@ class PublishedCount:
         own = Enclosure.power(1 + self.retention * (tilt - 1), frequency, bits)
         others = Enclosure.power(1 + self.decoy * (tilt - 1), (self.gamma - 1) * frequency, bits)
         return own.times(others, bits)
+
+
+@dataclass(frozen=True, slots=True)
+class PredicateCount:
+    """y ~ Bin(x, a) + Bin(n - x, b): x of n records have a value of the set, and y are published with one.
+
+    Attributes
+    ----------
+    records
+        n.
+    own, other
+        Chance a, or b, that a record with a value inside, or outside, is published with one inside; both
+        strictly between 0 and 1.
+    """
+
+    records: int
+    own: Fraction
+    other: Fraction
+
+    def trials(self, count: int) -> TwoKinds:
+        """Return the two kinds of trials if x = ``count``, 0 to n."""
+        return TwoKinds(Trials(count, self.own), Trials(self.records - count, self.other))
+
+    def upper_tail(self, count: int, k: int) -> Fraction:
+        """Return Pr(y >= k), exactly."""
+        return self.trials(count).upper_tail(k)
+
+    def lower_tail(self, count: int, k: int) -> Fraction:
+        """Return Pr(y <= k), exactly."""
+        return self.trials(count).lower_tail(k)
+
+    def upper_tail_enclosure(self, count: int, k: int, bits: int) -> Enclosure:
+        """Enclose Pr(y >= k)."""
+        return two_kinds_upper_tail(self.trials(count), k, bits)
+
+    def lower_tail_enclosure(self, count: int, k: int, bits: int) -> Enclosure:
+        """Enclose Pr(y <= k)."""
+        return two_kinds_lower_tail(self.trials(count), k, bits)
+
+
+_NONE = Trials(0, Fraction(1, 2))
+
+
+@dataclass(frozen=True, slots=True)
+class TupleCount:
+    """n_V ~ Bin(Q, alpha + beta) + Bin(n_D - Q, beta): Q of n_D tuples of the domain are in the original.
+
+    Attributes
+    ----------
+    query_size
+        n_D, tuples of the domain that the query selects.
+    own, other
+        Chance alpha + beta, or beta, that a tuple inside, or outside, the original is published, 0 to 1.
+    """
+
+    query_size: int
+    own: Fraction
+    other: Fraction
+
+    def mean(self, count: int) -> Fraction:
+        """Return E n_V if Q = ``count``."""
+        return count * self.own + (self.query_size - count) * self.other
+
+    def variance(self, count: int) -> Fraction:
+        """Return Var n_V."""
+        outside = self.query_size - count
+        return count * self.own * (1 - self.own) + outside * self.other * (1 - self.other)
+
+    def trials(self, count: int) -> tuple[int, TwoKinds]:
+        """Return how many tuples are certainly published, and the two kinds that may be."""
+        certain, inside, outside = 0, _NONE, _NONE
+        if self.own == 1:
+            certain = count
+        else:
+            inside = Trials(count, self.own)
+        if self.other:
+            outside = Trials(self.query_size - count, self.other)
+        return certain, TwoKinds(inside, outside)
+
+    def upper_tail(self, count: int, k: int) -> Fraction:
+        """Return Pr(n_V >= k), exactly."""
+        certain, law = self.trials(count)
+        return law.upper_tail(k - certain)
+
+    def lower_tail(self, count: int, k: int) -> Fraction:
+        """Return Pr(n_V <= k), exactly."""
+        certain, law = self.trials(count)
+        return law.lower_tail(k - certain)
+
+    def upper_tail_enclosure(self, count: int, k: int, bits: int) -> Enclosure:
+        """Enclose Pr(n_V >= k)."""
+        certain, law = self.trials(count)
+        return two_kinds_upper_tail(law, k - certain, bits)
+
+    def lower_tail_enclosure(self, count: int, k: int, bits: int) -> Enclosure:
+        """Enclose Pr(n_V <= k)."""
+        certain, law = self.trials(count)
+        return two_kinds_lower_tail(law, k - certain, bits)

@@ -12,11 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from math import prod
 
-from splu_ref.binomial import Bounds
+from splu_ref.channels.beliefs import posterior
+from splu_ref.channels.binomial_bounds import Bounds
 from splu_ref.channels.breach import Breach, Levels
 from splu_ref.channels.channel import Channel, In, Out, total
-from splu_ref.channels.posterior import posterior
-from splu_ref.model import Exact, ParameterError, exact, probability
+from splu_ref.channels.parameters import Exact, ParameterError, exact, probability
 
 BITS = 64
 """Binary digits after the point of a limit that need not be rational."""

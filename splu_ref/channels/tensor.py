@@ -8,10 +8,10 @@ from fractions import Fraction
 from math import prod
 from typing import Generic
 
-from splu_ref.channels.amplification import amplification
+from splu_ref.channels.amplification_bounds import amplification
 from splu_ref.channels.channel import Channel, In, Out
-from splu_ref.channels.inverse import Inverse, inverse
-from splu_ref.model import ParameterError
+from splu_ref.channels.matrix_inverse import Inverse, inverse
+from splu_ref.channels.parameters import ParameterError
 
 
 @dataclass(frozen=True)

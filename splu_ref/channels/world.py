@@ -14,9 +14,9 @@ from itertools import product
 from math import lcm, prod
 from typing import Generic, TypeAlias, TypeVar
 
+from splu_ref.channels.beliefs import coarsening
 from splu_ref.channels.channel import Channel, Out, mixed, total
-from splu_ref.channels.coarsening import coarsening
-from splu_ref.model import Exact, ParameterError, exact, shown
+from splu_ref.channels.parameters import Exact, ParameterError, exact, shown
 
 Value = TypeVar("Value", bound=Hashable)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 
-from splu_ref.signals import EndedError, unwinding
+from splu_ref.data import EndedError, unwinding
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,47 +12,53 @@ from typing import Annotated, Self
 import typer
 from rich.table import Table
 
-from splu_ref.audit import Advice, Goals, Option, Recommendation, advise, picture, recommend
-from splu_ref.audit.advice import (
+from splu_ref.audit import (
+    ALPHA,
+    EPSILON,
     NO_CROSSING,
+    T_E,
+    T_P,
+    Advice,
+    CodedTable,
+    Goals,
     LawOfDraws,
     Leaks,
+    Option,
+    Recommendation,
+    TableInFiles,
+    TableInMemory,
     Together,
     Worth,
+    advise,
     crossing,
     laws_of_draws,
+    named,
+    picture,
+    recommend,
+    require_format,
     scan,
     together,
     worth,
 )
-from splu_ref.audit.advice.coded import CodedTable, TableInMemory
-from splu_ref.audit.advice.drawing import require_format
-from splu_ref.audit.advice.in_files import TableInFiles
-from splu_ref.audit.advice.option import T_E, T_P
-from splu_ref.audit.advice.recommendation import named
-from splu_ref.audit.repeated import ALPHA, EPSILON
-from splu_ref.binomial.work import one_budget
-from splu_ref.cli.gammas import in_words
-from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
-from splu_ref.cli.preparing import Preparation
-from splu_ref.cli.progress import counted
-from splu_ref.cli.release_options import (
+from splu_ref.channels import ParameterError, one_budget
+from splu_ref.cli.options import (
     BinsOption,
     CrossOption,
     DropColumn,
     GroupRare,
     KeepColumn,
     QuasiColumn,
+    in_words,
 )
+from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
+from splu_ref.cli.preparing import Preparation
+from splu_ref.cli.progress import counted
 from splu_ref.cli.streaming import require_fit
 from splu_ref.cli.worth import MEANING, bargain, leak_warnings, leaks_json, unique_records, worth_json
-from splu_ref.engines.streaming.spool import private_folder
-from splu_ref.files import refuse_existing, write_whole
-from splu_ref.guarantees import LeastWorstError, decimal_down, exact_json, least_worst_error
-from splu_ref.guarantees.progress import Progress
-from splu_ref.microdata.reading import SUFFIXES, given_separator
-from splu_ref.model import ParameterError
-from splu_ref.terminal import draw
+from splu_ref.data import SUFFIXES, given_separator, refuse_existing, write_whole
+from splu_ref.guarantees import LeastWorstError, Progress, decimal_down, exact_json, least_worst_error
+from splu_ref.mechanisms import private_folder
+from splu_ref.output import draw
 
 EXAMPLE = "splu-ref advise adult.csv --sensitive occupation --epsilon 0.3 --t-p 0.25 --alpha 10 --t-e 0.05"
 SHOWN = 10

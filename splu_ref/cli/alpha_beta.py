@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from splu_ref.channels import ParameterError
 from splu_ref.guarantees import TupleChances, TupleLevels, prior_bound
 from splu_ref.mechanisms import AlphaBeta
-from splu_ref.model import ParameterError
 
 
 def chances_asked(

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit.anonymity import OPEN, Anonymity
+from splu_ref.audit import OPEN, Anonymity
+from splu_ref.channels import ParameterError, whole
 from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.cli.progress import counted
-from splu_ref.estimators.queries.counting import Columns
+from splu_ref.data import read_table
+from splu_ref.estimators import Columns
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
-from splu_ref.microdata import read_table
-from splu_ref.model import ParameterError, whole
 
 EXAMPLE = "splu-ref anonymity adult.csv --quasi sex --quasi race --sensitive occupation"
 

@@ -13,8 +13,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.model import SpluError, offer_options, options_spoken
-from splu_ref.terminal import say, settle_streams
+from splu_ref.channels import SpluError, offer_options, options_spoken
+from splu_ref.output import say, settle_streams
 
 COMMANDS = {
     "advise": "Advise a publisher: what each feasible gamma promises for this table, and which to take.",

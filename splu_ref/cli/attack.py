@@ -10,10 +10,12 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit.attacks import (
+from splu_ref.audit import (
+    FEWEST,
     Attackable,
     AttackOutcome,
     Released,
+    Shares,
     Victims,
     attack_release,
     best_guess,
@@ -29,14 +31,15 @@ from splu_ref.audit.attacks import (
     repeated,
     shared_value,
 )
-from splu_ref.audit.shares import FEWEST, Shares
+from splu_ref.channels import DataError, ParameterError, whole
 from splu_ref.cli.output import AsJson, Separator, about, show
 from splu_ref.cli.progress import counted
+from splu_ref.data import Microdata, read_table, text
 from splu_ref.guarantees import decimal_down, decimal_up, exact_json
-from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import (
     AlphaBeta,
     Anatomy,
+    Manifest,
     PerturbedGeneralization,
     RecordMechanism,
     SmallDomainRandomization,
@@ -45,9 +48,6 @@ from splu_ref.mechanisms import (
     read_manifest,
     read_release,
 )
-from splu_ref.microdata import Microdata, read_table
-from splu_ref.microdata.values import text
-from splu_ref.model import DataError, ParameterError, whole
 from splu_ref.randomness import SeededSource, SystemSource
 
 EXAMPLE = "splu-ref attack homogeneity adult.csv --manifest manifest.json"

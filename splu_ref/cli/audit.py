@@ -8,17 +8,21 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit.claims import Finding, Ledger, decide, foresee, read_claims
-from splu_ref.binomial.work import one_budget
-from splu_ref.certificates import certificate_text
+from splu_ref.audit import Finding, Ledger, decide, foresee, read_claims
+from splu_ref.channels import InputError, one_budget
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Force, Separator, note, show
 from splu_ref.cli.progress import counted
-from splu_ref.model import InputError
-from splu_ref.report.claims_model import MAKE_CERTIFICATES, AuditedClaim, ClaimsAudit
-from splu_ref.report.claims_terminal import claims_table
-from splu_ref.report.claims_writing import check_claims_folder, write_claims_audit
-from splu_ref.terminal import draw, say
+from splu_ref.guarantees import certificate_text
+from splu_ref.output import draw, say
+from splu_ref.report import (
+    MAKE_CERTIFICATES,
+    AuditedClaim,
+    ClaimsAudit,
+    check_claims_folder,
+    claims_table,
+    write_claims_audit,
+)
 
 EXAMPLE = "splu-ref audit claims.toml --report audit"
 

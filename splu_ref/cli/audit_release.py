@@ -8,22 +8,33 @@ from typing import Annotated, TypeVar, cast
 
 import typer
 
-from splu_ref.audit.e_values import rejection_log10
-from splu_ref.audit.releases import (
+from splu_ref.audit import (
+    ALPHA,
+    EPSILON,
     MEANING,
     AnyClaim,
     Check,
     ReleaseAudit,
+    RepeatedPrivacy,
     Replay,
     SpluGenByColumnClaim,
     SpluGenClaim,
     audit_release,
     claim_of,
+    rejection_log10,
+    repeated_privacy,
 )
-from splu_ref.audit.repeated import ALPHA, EPSILON, RepeatedPrivacy, repeated_privacy
-from splu_ref.binomial.work import one_budget
-from splu_ref.channels import GroupDraws, PublishedCount
-from splu_ref.cli.gammas import splu_gen
+from splu_ref.channels import (
+    Gamma,
+    GroupDraws,
+    ParameterError,
+    PublishedCount,
+    one_budget,
+    positive,
+    probability,
+    whole,
+)
+from splu_ref.cli.options import splu_gen
 from splu_ref.cli.output import (
     AsJson,
     Force,
@@ -35,10 +46,11 @@ from splu_ref.cli.output import (
     show,
 )
 from splu_ref.cli.progress import counted
+from splu_ref.data import Microdata, admitting_missing, read_table, require_columns
 from splu_ref.guarantees import exact_json
-from splu_ref.interfaces import Mechanism
-from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import (
+    Manifest,
+    Mechanism,
     PerturbedGeneralization,
     RetentionReplacement,
     SpluGen,
@@ -48,10 +60,6 @@ from splu_ref.mechanisms import (
     read_manifest,
     read_transcript,
 )
-from splu_ref.microdata import Microdata, read_table
-from splu_ref.microdata.counted import require_columns
-from splu_ref.microdata.recoding import admitting_missing
-from splu_ref.model import Gamma, ParameterError, positive, probability, whole
 from splu_ref.randomness import Key
 
 T = TypeVar("T")

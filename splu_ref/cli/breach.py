@@ -12,30 +12,32 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from splu_ref.binomial.work import one_budget
 from splu_ref.channels import (
     Breach,
     Channel,
+    DataError,
     Levels,
+    ParameterError,
     amplification,
     from_matrix,
     natural_logarithm,
+    one_budget,
+    probability,
     retention_limit_for,
     swapped_retention,
+    whole,
     worst_prior,
     worst_property,
 )
 from splu_ref.channels import retention as retention_channel
-from splu_ref.cli.certify import certified
+from splu_ref.cli.certificates import certified
 from splu_ref.cli.output import AsJson, Force, Separator, about, show
 from splu_ref.cli.progress import counted
-from splu_ref.files import refuse_existing
-from splu_ref.guarantees import decimal_down, decimal_up
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import DataError, ParameterError, probability, whole
+from splu_ref.data import refuse_existing
+from splu_ref.guarantees import Progress, decimal_down, decimal_up
 
 if TYPE_CHECKING:
-    from splu_ref.certificates.form import Certificate
+    from splu_ref.guarantees import Certificate
     from splu_ref.mechanisms import Operator, RetentionReplacement
 
 EXAMPLE = "splu-ref breach --retention 1/5 --values 14 --rho1 0.1 --rho2 0.5"
@@ -198,7 +200,7 @@ def _result(
 def _certificate(
     keep: Fraction, size: int, levels: Levels, counts: list[int] | None, *, progress: Progress
 ) -> Certificate:
-    from splu_ref.certificates import breach_certificate  # noqa: PLC0415 - most runs write none
+    from splu_ref.guarantees import breach_certificate  # noqa: PLC0415 - most runs write none
 
     progress(0, 1)
     return breach_certificate(keep, size, levels, counts)
@@ -333,8 +335,7 @@ def _swapped_limit(limit: Fraction, records: int) -> Fraction:
 
 def _counts(path: Path, column: str | None, declared: tuple[str, ...] | None) -> dict[str, int]:
     """Return the counts of a column by value; with a declared domain, all of it."""
-    from splu_ref.microdata import read_table  # noqa: PLC0415 - most runs read none
-    from splu_ref.microdata.values import text  # noqa: PLC0415
+    from splu_ref.data import read_table, text  # noqa: PLC0415 - most runs read none
 
     if column is None:
         raise ParameterError("--prior is a table: say which column is sensitive, --column NAME")

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check_text
+from splu_ref.channels import CertificateError
 from splu_ref.cli.output import AsJson, show
 from splu_ref.cli.progress import counted
-from splu_ref.files import opened
-from splu_ref.model import CertificateError
+from splu_ref.data import opened
 
 EXAMPLE = "splu-ref check t_p.json"
 

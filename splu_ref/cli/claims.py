@@ -10,10 +10,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from splu_ref.channels import ParameterError
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, note, show
-from splu_ref.model import ParameterError
-from splu_ref.terminal import draw
+from splu_ref.output import draw
 
 EXAMPLE = "splu-ref claims splu.T3"
 

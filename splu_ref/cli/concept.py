@@ -8,16 +8,14 @@ from typing import Annotated
 import typer
 
 from splu_ref.audit import ConceptMinimum, concept_minimum
-from splu_ref.binomial.work import one_budget
-from splu_ref.cli.drawn import DrawsOption, bargain_line
-from splu_ref.cli.exactly import words
+from splu_ref.channels import InputError, ParameterError, one_budget, whole
+from splu_ref.cli.certificates import words
+from splu_ref.cli.dependent_draws import DrawsOption, bargain_line
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, EpsilonOption
 from splu_ref.cli.progress import counted
 from splu_ref.cli.promised import Answer, GammaIfTold, ManifestOption, Promised, promised, show_promises
-from splu_ref.guarantees import exact_json
-from splu_ref.guarantees.drawn_privacy import is_plain_up_to
-from splu_ref.model import InputError, ParameterError, whole
+from splu_ref.guarantees import exact_json, is_plain_up_to
 
 EXAMPLE = "splu-ref concept --gamma 5 --epsilon 0.3 --alpha 5 --method exact"
 PRINTED = "splu.T4conj"

@@ -12,9 +12,11 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from splu_ref.channels import Json, ParameterError, shown
 from splu_ref.cli.output import AsJson, Force, JsonFile, save_json, show
 from splu_ref.cli.progress import counted
 from splu_ref.conformance import (
+    PROTOCOL,
     Conformance,
     Kind,
     Limits,
@@ -28,12 +30,9 @@ from splu_ref.conformance import (
     read_vectors,
     vector_files,
 )
-from splu_ref.conformance.result import PROTOCOL
-from splu_ref.files import refuse_existing
-from splu_ref.folders import write_in_folder
-from splu_ref.model import Json, ParameterError, shown
-from splu_ref.report.conformance_html import conformance_html
-from splu_ref.terminal import draw, say, visible
+from splu_ref.data import refuse_existing, write_in_folder
+from splu_ref.output import draw, say, visible
+from splu_ref.report import conformance_html
 
 EXAMPLE = "splu-ref conform -- python -m splu_ref.conformance"
 _SHOWN = 20

@@ -5,11 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeAlias
 
-from splu_ref.binomial import Bounds
-from splu_ref.cli.exactly import setting, words
+from splu_ref.channels import Bounds, ParameterError, positive, whole
+from splu_ref.cli.certificates import setting, words
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import (
     Conjunction,
+    ExactJson,
     conjunction_bias,
     conjunction_error_bound,
     conjunction_error_probability,
@@ -17,8 +18,6 @@ from splu_ref.guarantees import (
     conjunction_variance,
     exact_json,
 )
-from splu_ref.guarantees.decimals import ExactJson
-from splu_ref.model import ParameterError, positive, whole
 
 Lines: TypeAlias = list[tuple[str, str]]
 

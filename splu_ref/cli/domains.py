@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from splu_ref.files import opened
-from splu_ref.model import DataError
+from splu_ref.channels import DataError
+from splu_ref.data import opened
 
 LONGEST_FILE = 1 << 24
 """Bytes of the largest file that is read."""

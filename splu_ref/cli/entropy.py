@@ -9,13 +9,11 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit.claims.world_file import read_world
-from splu_ref.binomial.work import one_budget
-from splu_ref.channels import EntropyLoss, LogForm, ValueLoss
+from splu_ref.audit import read_world
+from splu_ref.channels import EntropyLoss, Exact, LogForm, ParameterError, ValueLoss, one_budget
 from splu_ref.cli.output import AsJson, about, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import decimal_up
-from splu_ref.model import Exact, ParameterError
 
 EXAMPLE = "splu-ref entropy salaries.toml"
 

@@ -11,39 +11,42 @@ from typing import Annotated, Any, TypeVar, cast, get_args
 
 import typer
 
-from splu_ref.channels import GroupDraws
-from splu_ref.cli.gammas import by_column, in_words, sizes_told, splu_gen
+from splu_ref.channels import GroupDraws, InputError, ParameterError, retention_probability
 from splu_ref.cli.ledger import load_ledger
+from splu_ref.cli.options import SensitiveTable, by_column, in_words, sizes_told, splu_gen
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.queries import some_queries
 from splu_ref.cli.records import published_records
-from splu_ref.cli.release_options import SensitiveTable
 from splu_ref.cli.tables import TableOptions, make_table, values_of
+from splu_ref.data import Microdata, Records, read_table
 from splu_ref.estimators import (
+    LARGEST,
     METHODS,
+    Answering,
     AnyOf,
     ChannelEstimator,
     Interval,
     Method,
+    Progress,
     Query,
     QueryEstimate,
     QueryEstimator,
     TupleEstimator,
+    approximation,
     estimate_count,
     estimator_of,
+    half_width,
+    is_exact,
     method_named,
     read_conditions,
+    recoded_query,
 )
-from splu_ref.estimators.estimator import Progress
-from splu_ref.estimators.queries.by_method import Answering
-from splu_ref.estimators.queries.recoded import recoded_query
-from splu_ref.estimators.queries.two_tables_estimator import LARGEST
-from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import (
     AlphaBeta,
     Anatomy,
     CountedRelease,
+    Manifest,
     PerturbedGeneralization,
     SmallDomainRandomization,
     SpluGen,
@@ -53,11 +56,7 @@ from splu_ref.mechanisms import (
     splu_gen_of,
     with_sensitive_table,
 )
-from splu_ref.microdata import Microdata, read_table
-from splu_ref.microdata.counted import Records
-from splu_ref.model import InputError, ParameterError, retention_probability
-from splu_ref.tables import approximation, half_width, is_exact
-from splu_ref.terminal import say_json
+from splu_ref.output import say_json
 
 EXAMPLE = (
     "splu-ref estimate published.csv --manifest manifest.json --where sex=Female --where occupation=Sales"

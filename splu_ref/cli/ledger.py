@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 from typing import Any
 
-from splu_ref.model import InputError
+from splu_ref.channels import InputError
 
 GROUP = "splu_ref.ledger"
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from splu_ref.channels import DataError, InputError
 from splu_ref.cli.domains import read_object
-from splu_ref.model import DataError, InputError
 
 if TYPE_CHECKING:
     from splu_ref.mechanisms import Operator

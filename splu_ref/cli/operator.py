@@ -10,23 +10,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from splu_ref.binomial.work import one_budget
-from splu_ref.channels import Levels
-from splu_ref.cli.certify import certified
+from splu_ref.channels import DataError, Levels, one_budget
+from splu_ref.cli.certificates import certified
 from splu_ref.cli.matrices import matrix_text
 from splu_ref.cli.output import AsJson, Force, about, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.cli.sanitize import refuse_overlap
-from splu_ref.files import refuse_existing, write_whole
-from splu_ref.guarantees import decimal_up
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import DataError
-from splu_ref.operators import Optimum, Requirement, best_operator
-from splu_ref.operators.appraisal import Appraisal, uniform_retention, uniform_variances
-from splu_ref.operators.one_prior import MOST_VALUES
+from splu_ref.data import refuse_existing, write_whole
+from splu_ref.guarantees import (
+    MOST_VALUES,
+    Appraisal,
+    Optimum,
+    Progress,
+    Requirement,
+    best_operator,
+    decimal_up,
+    uniform_retention,
+    uniform_variances,
+)
 
 if TYPE_CHECKING:
-    from splu_ref.certificates.form import Certificate
+    from splu_ref.guarantees import Certificate
 
 EXAMPLE = "splu-ref operator --prior adult.csv --column occupation --rho1 1/10 --rho2 1/2"
 
@@ -82,8 +86,7 @@ def run(
     published, and counts may not be estimable. So the rank, the error of each count and the same for uniform
     perturbation stand beside it. The answer is verified exactly, or refused.
     """
-    from splu_ref.microdata import read_table  # noqa: PLC0415 - it loads polars
-    from splu_ref.microdata.values import text  # noqa: PLC0415
+    from splu_ref.data import read_table, text  # noqa: PLC0415 - it loads polars
 
     levels = Levels.of(rho1, rho2)
     written = [path for path in (output, certificate) if path is not None]
@@ -146,7 +149,7 @@ def run(
 
 
 def _certificate(found: Optimum, *, progress: Progress) -> Certificate:
-    from splu_ref.certificates import operator_certificate  # noqa: PLC0415 - most runs write none
+    from splu_ref.guarantees import operator_certificate  # noqa: PLC0415 - most runs write none
 
     progress(0, 1)
     return operator_certificate(found)

@@ -9,10 +9,9 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from splu_ref.files import refuse_existing
-from splu_ref.folders import write_in_folder
-from splu_ref.model import DataError
-from splu_ref.terminal import console, draw, json_text, say, say_json, visible
+from splu_ref.channels import DataError
+from splu_ref.data import refuse_existing, write_in_folder
+from splu_ref.output import console, draw, json_text, say, say_json, visible
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 JsonFile: TypeAlias = Annotated[
@@ -30,7 +29,7 @@ RetentionOption: TypeAlias = Annotated[
 
 def _divided(context: typer.Context, separator: str | None) -> str | None:
     if separator is not None:
-        from splu_ref.microdata.reading import separated_by  # noqa: PLC0415 - most runs have commas
+        from splu_ref.data import separated_by  # noqa: PLC0415 - most runs have commas
 
         context.with_resource(separated_by(separator))
     return separator

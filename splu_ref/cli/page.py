@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from splu_ref.cli.output import AsJson, Force, show
-from splu_ref.files import refuse_existing, write_whole
-from splu_ref.report.calculator import calculator_page
+from splu_ref.data import refuse_existing, write_whole
+from splu_ref.report import calculator_page
 
 EXAMPLE = "splu-ref page -o splu-ref.html"
 

@@ -6,22 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from splu_ref.audit.advice import Leaks, Roles, require_groups, scan
-from splu_ref.audit.repeated import ALPHA
+from splu_ref.audit import ALPHA, Leaks, Roles, require_groups, scan
+from splu_ref.channels import DataError, ParameterError
 from splu_ref.cli.domains import read_domains
 from splu_ref.cli.worth import leak_warnings
-from splu_ref.guarantees.progress import Progress
+from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, prepared, read_table
+from splu_ref.guarantees import Progress
 from splu_ref.mechanisms import PublishedTable, Release
-from splu_ref.microdata import Microdata, read_table
-from splu_ref.microdata.recoding import (
-    Bins,
-    Cross,
-    Hashed,
-    Rare,
-    prepared,
-)
-from splu_ref.microdata.table import Recoding
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Key
 
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from splu_ref.binomial.work import one_budget
-from splu_ref.channels import GroupDraws
-from splu_ref.cli.certify import certified
-from splu_ref.cli.drawn import (
+from splu_ref.channels import CertificateError, GroupDraws, ParameterError, one_budget, probability, whole
+from splu_ref.cli.certificates import certified, setting, words
+from splu_ref.cli.dependent_draws import (
     DrawsOption,
     PlanOption,
     SeedOption,
@@ -24,7 +23,6 @@ from splu_ref.cli.drawn import (
     star_json,
     star_line,
 )
-from splu_ref.cli.exactly import setting, words
 from splu_ref.cli.output import AsJson, EpsilonOption, Force, JsonFile, RetentionOption, refuse_existing_json
 from splu_ref.cli.progress import counted
 from splu_ref.cli.promised import (
@@ -36,14 +34,11 @@ from splu_ref.cli.promised import (
     require_one,
     show_promises,
 )
-from splu_ref.files import refuse_existing
-from splu_ref.guarantees import PrivacyMinimum, least_worst_error, privacy_minimum
-from splu_ref.guarantees.drawn_privacy import is_plain_up_to
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import CertificateError, ParameterError, probability, whole
+from splu_ref.data import refuse_existing
+from splu_ref.guarantees import PrivacyMinimum, Progress, is_plain_up_to, least_worst_error, privacy_minimum
 
 if TYPE_CHECKING:
-    from splu_ref.certificates.form import Certificate
+    from splu_ref.guarantees import Certificate
 
 EXAMPLE = "splu-ref privacy --gamma 10 --epsilon 0.3 --alpha 3 --certificate t_p.json"
 
@@ -119,7 +114,7 @@ def run(
     every = False if False in judged else None if None in judged else True
 
     def make(progress: Progress) -> Certificate:
-        from splu_ref.certificates import privacy_certificate, rare_privacy_certificate  # noqa: PLC0415
+        from splu_ref.guarantees import privacy_certificate, rare_privacy_certificate  # noqa: PLC0415
 
         [case], [least] = cases, minima
         if case.draws.name == "all-or-none":

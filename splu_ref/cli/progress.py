@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
 
-from splu_ref import terminal
+from splu_ref.output import terminal
 
 PATIENCE = 1.0
 """Seconds of silence before a bar appears."""

@@ -10,9 +10,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from splu_ref.channels import GroupDraws
+from splu_ref.channels import GroupDraws, ParameterError, whole
 from splu_ref.cli.output import about, show
-from splu_ref.model import ParameterError, whole
 
 GammaIfTold: TypeAlias = Annotated[
     str | None, typer.Option("--gamma", help="Size of a decoy group, at least 2; or give --manifest.")

@@ -11,26 +11,18 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from splu_ref.channels import Levels, natural_logarithm
+from splu_ref.channels import DataError, Levels, ParameterError, natural_logarithm, whole
 from splu_ref.cli.alpha_beta import chances_asked, expected_size
 from splu_ref.cli.domains import MOST_VALUES, read_domains, read_laws
 from splu_ref.cli.matrices import read_operator
+from splu_ref.cli.options import IdColumn, KeyFile, ManifestFile, Missing, Seed, SensitiveTable, Stream
 from splu_ref.cli.output import AsJson, Force, Separator, about, note, show
 from splu_ref.cli.progress import counted
-from splu_ref.cli.release_options import (
-    IdColumn,
-    KeyFile,
-    ManifestFile,
-    Missing,
-    Seed,
-    SensitiveTable,
-    Stream,
-)
 from splu_ref.cli.released import Made, unpublished_values
 from splu_ref.cli.sanitize import SEEDED, refuse_identity, refuse_overlap, source_of
 from splu_ref.cli.streaming import require_fit, streamed, told_of
 from splu_ref.cli.sub_domains import observed_sub_domains, read_sub_domains
-from splu_ref.files import refuse_existing, write_all
+from splu_ref.data import Microdata, read_table, refuse_existing, require_suffix, text, write_all
 from splu_ref.guarantees import TupleChances, decimal_up
 from splu_ref.mechanisms import (
     AlphaBeta,
@@ -46,9 +38,6 @@ from splu_ref.mechanisms import (
     TwoTablesRelease,
     number_columns,
 )
-from splu_ref.microdata import Microdata, read_table, require_suffix
-from splu_ref.microdata.values import text
-from splu_ref.model import DataError, ParameterError, whole
 
 EXAMPLE = (
     "splu-ref publish adult.csv -o answers.csv --mechanism retention --column sex --retention 1/5 "

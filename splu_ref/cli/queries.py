@@ -9,10 +9,10 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
+from splu_ref.channels import DataError, InputError
 from splu_ref.cli.select import read_statements
+from splu_ref.data import opened
 from splu_ref.estimators import Query
-from splu_ref.files import opened
-from splu_ref.model import DataError, InputError
 
 _STATEMENTS = {"S", "-"}
 """How a file of statements begins: with SELECT, or a remark."""

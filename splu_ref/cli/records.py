@@ -8,16 +8,26 @@ from itertools import chain
 from pathlib import Path
 
 from splu_ref.cli.output import note
-from splu_ref.estimators import Condition, Query
-from splu_ref.estimators.queries.query import telling
-from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import AlphaBeta, Anatomy, PerturbedGeneralization, SmallDomainRandomization
-from splu_ref.microdata import read_table
-from splu_ref.microdata.counted import Records, require_stated
-from splu_ref.microdata.counting import Telling, TooManyCombinationsError, count_records
-from splu_ref.microdata.parquet_parts import Progress
-from splu_ref.microdata.parts import TableParts, is_large
-from splu_ref.microdata.recoding import Cross
+from splu_ref.data import (
+    Cross,
+    Progress,
+    Records,
+    TableParts,
+    Telling,
+    TooManyCombinationsError,
+    count_records,
+    is_large,
+    read_table,
+    require_stated,
+)
+from splu_ref.estimators import Condition, Query, telling
+from splu_ref.mechanisms import (
+    AlphaBeta,
+    Anatomy,
+    Manifest,
+    PerturbedGeneralization,
+    SmallDomainRandomization,
+)
 
 _OPERATOR = r"\s*(?:!=|<=|>=|=|<|>)"
 _HELD = (Anatomy, PerturbedGeneralization, SmallDomainRandomization)

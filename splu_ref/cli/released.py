@@ -6,12 +6,12 @@ from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from splu_ref.audit.advice import Worth
-from splu_ref.cli.gammas import in_words, retentions_told, sizes_told
+from splu_ref.audit import Worth
+from splu_ref.cli.options import in_words, retentions_told, sizes_told
 from splu_ref.cli.output import show
 from splu_ref.cli.worth import worth_json
+from splu_ref.data import Recoding
 from splu_ref.mechanisms import SpluGen, SpluGens
-from splu_ref.microdata.table import Recoding
 
 
 class Made(Protocol):

@@ -8,21 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from splu_ref.cli.certify import certified
+from splu_ref.channels import ParameterError, whole
+from splu_ref.cli.certificates import certified
 from splu_ref.cli.output import AsJson, Force, show
 from splu_ref.cli.progress import counted
-from splu_ref.files import refuse_existing
-from splu_ref.guarantees import (
-    SampleSize,
-    printed_sample_size,
-    sample_size,
-    sample_size_bound,
-)
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import ParameterError, whole
+from splu_ref.data import refuse_existing
+from splu_ref.guarantees import Progress, SampleSize, printed_sample_size, sample_size, sample_size_bound
 
 if TYPE_CHECKING:
-    from splu_ref.certificates.form import Certificate
+    from splu_ref.guarantees import Certificate
 
 EXAMPLE = "splu-ref sample-size --retention 1/2 --epsilon 1/5 --delta 1/20 --share 1/4"
 
@@ -95,7 +89,7 @@ def run(
 
 
 def _certificate(found: SampleSize | None, *, progress: Progress) -> Certificate:
-    from splu_ref.certificates import sample_size_certificate  # noqa: PLC0415 - most runs write none
+    from splu_ref.guarantees import sample_size_certificate  # noqa: PLC0415 - most runs write none
 
     assert found is not None
     return sample_size_certificate(found, progress=progress)

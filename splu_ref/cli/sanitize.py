@@ -10,19 +10,9 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.audit.advice import Leaks, Worth
-from splu_ref.audit.release_log import read_log, warnings, write_logged
-from splu_ref.audit.repeated import EPSILON
-from splu_ref.cli.gammas import (
-    by_column,
-    is_plain,
-    parameters_told,
-    splu_gen,
-)
-from splu_ref.cli.output import AsJson, Force, Separator, about, note
-from splu_ref.cli.preparing import Preparation
-from splu_ref.cli.progress import counted
-from splu_ref.cli.release_options import (
+from splu_ref.audit import EPSILON, Leaks, Worth, read_log, warnings, write_logged
+from splu_ref.channels import ParameterError, positive
+from splu_ref.cli.options import (
     BinsOption,
     CrossOption,
     DropColumn,
@@ -35,19 +25,19 @@ from splu_ref.cli.release_options import (
     QuasiColumn,
     Seed,
     Stream,
+    by_column,
+    is_plain,
+    parameters_told,
+    splu_gen,
 )
+from splu_ref.cli.output import AsJson, Force, Separator, about, note
+from splu_ref.cli.preparing import Preparation
+from splu_ref.cli.progress import counted
 from splu_ref.cli.released import Told, kept_oftener, unpublished_values
 from splu_ref.cli.streaming import require_fit, streamed
 from splu_ref.cli.streaming import show as show_streamed
-from splu_ref.cli.worth import (
-    bargain,
-    leak_warnings,
-    leaks_json,
-    repetition,
-    unique_records,
-    worth_of,
-)
-from splu_ref.files import refuse_existing, same_file, write_all
+from splu_ref.cli.worth import bargain, leak_warnings, leaks_json, repetition, unique_records, worth_of
+from splu_ref.data import Microdata, refuse_existing, require_suffix, same_file, write_all
 from splu_ref.mechanisms import (
     JoinedRelease,
     PublishedTable,
@@ -60,8 +50,6 @@ from splu_ref.mechanisms import (
     splu_gen_of,
     transcribed,
 )
-from splu_ref.microdata import Microdata, require_suffix
-from splu_ref.model import ParameterError, positive
 from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource, SystemSource
 
 EXAMPLE = (

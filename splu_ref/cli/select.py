@@ -12,11 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from splu_ref.estimators import AnyOf, Condition, NoneOf, Query
-from splu_ref.estimators.queries.condition_text import joined
-from splu_ref.estimators.queries.conditions import Between, between
-from splu_ref.estimators.queries.limits import Limit, limit
-from splu_ref.model import DataError, InputError
+from splu_ref.channels import DataError, InputError
+from splu_ref.estimators import AnyOf, Between, Condition, Limit, NoneOf, Query, between, joined, limit
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|--[^\n]*)

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from splu_ref.channels import PublishedCount
-from splu_ref.cli.gammas import is_plain
+from splu_ref.channels import ParameterError, PublishedCount
+from splu_ref.cli.options import is_plain
 from splu_ref.cli.output import about, note
 from splu_ref.cli.progress import counted
 from splu_ref.cli.released import Told, kept_oftener, unpublished_values
 from splu_ref.cli.worth import repetition, worth_of
-from splu_ref.engines.streaming import StreamedRelease, publish
-from splu_ref.mechanisms import RecordMechanism, SpluGens
-from splu_ref.model import ParameterError
+from splu_ref.mechanisms import RecordMechanism, SpluGens, StreamedRelease, publish
 from splu_ref.randomness import Key
 
 _STEPS = ("reading", "distributing", "drawing", "writing")
@@ -54,7 +52,7 @@ def streamed(
     manifest: Path | None,
     force: bool,
 ) -> StreamedRelease:
-    """Write a release that is made on files; see `splu_ref.engines.streaming.publish`."""
+    """Write a release that is made on files; see `splu_ref.mechanisms.streaming.publish`."""
     with counted("publishing") as progress, about(table):
 
         def tell(step: str, done: int, whole: int) -> None:

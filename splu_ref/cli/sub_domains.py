@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from splu_ref.channels import DataError
 from splu_ref.cli.domains import MOST_VALUES, domain_values, read_object
 from splu_ref.cli.output import note
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError
+from splu_ref.data import Microdata
 
 _FORM = '{"job": [{"where": {"sex": "F"}, "values": ["nurse", "clerk"]}, …]}'
 _MOST_PARTS = 100_000

@@ -8,16 +8,25 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from splu_ref.estimators import Condition, Query
-from splu_ref.files import refuse_existing, write_all
+from splu_ref.channels import InputError, ParameterError
+from splu_ref.data import Cross, refuse_existing, write_all
+from splu_ref.estimators import (
+    MEASURES,
+    MISSING,
+    PICTURES,
+    Ask,
+    Cell,
+    Condition,
+    Query,
+    Table,
+    count_table,
+    measure_table,
+    picture,
+    table_columns,
+    table_object,
+)
 from splu_ref.mechanisms import CountedRelease
-from splu_ref.microdata.recoding import Cross
-from splu_ref.model import InputError, ParameterError
-from splu_ref.pictures import can_draw
-from splu_ref.tables import Ask, Cell, Table, count_table, measure_table, table_columns, table_object
-from splu_ref.tables.drawing import MISSING, PICTURES, picture
-from splu_ref.tables.lines import MEASURES
-from splu_ref.terminal import draw, say, say_json, visible
+from splu_ref.output import can_draw, draw, say, say_json, visible
 
 FORMS = (".csv", ".csv.gz", ".parquet", ".json")
 """How the name of a file ends that a table is written to."""
@@ -157,7 +166,7 @@ def _bytes(table: Table, path: Path) -> bytes:
         return (json.dumps(table_object(table), indent=2) + "\n").encode()
     import polars as pl  # noqa: PLC0415  a table on the terminal need not load them
 
-    from splu_ref.microdata import Microdata, table_bytes  # noqa: PLC0415
+    from splu_ref.data import Microdata, table_bytes  # noqa: PLC0415
 
     kinds = dict.fromkeys(MEASURES, pl.Float64) | dict.fromkeys(table.by, pl.String)
     return table_bytes(Microdata.from_frame(pl.DataFrame(columns, schema_overrides=kinds)), path)

@@ -8,23 +8,22 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.binomial.work import one_budget
-from splu_ref.certificates import d_gamma_certificate, write_certificate
-from splu_ref.channels import natural_logarithm
+from splu_ref.channels import ParameterError, exact, natural_logarithm, one_budget, positive, whole
 from splu_ref.cli.output import AsJson, Force, note, show
 from splu_ref.cli.progress import counted
 from splu_ref.guarantees import (
+    ExactJson,
     TupleChances,
     TupleLevels,
     TupleQueryError,
+    d_gamma_certificate,
     decimal_down,
     decimal_up,
     exact_json,
     possible_counts,
     worst_query_error,
+    write_certificate,
 )
-from splu_ref.guarantees.decimals import ExactJson
-from splu_ref.model import ParameterError, exact, positive, whole
 
 EXAMPLE = "splu-ref useful --alpha 1/2 --beta 1/100 --n 500 --m 10000 --query-size 2500 --rho 2 --level 1/2"
 MOST_COUNTS = 2_000

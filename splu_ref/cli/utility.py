@@ -8,21 +8,18 @@ from typing import Annotated
 
 import typer
 
-from splu_ref.binomial.work import one_budget
-from splu_ref.certificates import error_certificate, threshold_certificate
-from splu_ref.channels import PublishedCount
-from splu_ref.cli.certify import Make, certified
+from splu_ref.channels import ParameterError, PublishedCount, one_budget, positive, shown, whole
+from splu_ref.cli.certificates import Make, certified, setting, words
 from splu_ref.cli.conjunction_utility import Lines, conjunction_error, conjunction_least
-from splu_ref.cli.drawn import (
+from splu_ref.cli.dependent_draws import (
     DrawsOption,
     PlanOption,
     SeedOption,
     SensitiveOption,
     TableOption,
     counts_of_table,
+    drawn_utility,
 )
-from splu_ref.cli.drawn_utility import drawn_utility
-from splu_ref.cli.exactly import setting, words
 from splu_ref.cli.output import AsJson, EpsilonOption, Force, RetentionOption
 from splu_ref.cli.progress import counted
 from splu_ref.cli.promised import (
@@ -34,17 +31,18 @@ from splu_ref.cli.promised import (
     require_one,
     show_promises,
 )
-from splu_ref.files import refuse_existing
+from splu_ref.data import refuse_existing
 from splu_ref.guarantees import (
     Conjunction,
     UtilityThreshold,
     chebyshev_bound,
     chernoff_bound,
+    error_certificate,
     error_probability,
     exact_json,
+    threshold_certificate,
     utility_threshold,
 )
-from splu_ref.model import ParameterError, positive, shown, whole
 
 EXAMPLE = "splu-ref utility --gamma 10 --epsilon 1/20 --t-e 1/100 --certificate t_f.json"
 

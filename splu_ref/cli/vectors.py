@@ -12,7 +12,7 @@ from splu_ref import SPECIFICATION
 from splu_ref.cli.output import AsJson, Force, show
 from splu_ref.cli.progress import counted
 from splu_ref.conformance import all_answered, differences, held, vector_files, write_vectors
-from splu_ref.folders import check_folder
+from splu_ref.data import check_folder
 
 EXAMPLE = "splu-ref vectors vectors"
 

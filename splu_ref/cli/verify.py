@@ -11,6 +11,7 @@ import typer
 
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.cli.output import AsJson, Force, note, show
+from splu_ref.output import console, draw
 from splu_ref.report import (
     LOG_WIDTH,
     TerminalProgress,
@@ -19,7 +20,6 @@ from splu_ref.report import (
     run_suite,
     write_report,
 )
-from splu_ref.terminal import console, draw
 
 EXAMPLE = "splu-ref verify --level quick --report report"
 

@@ -6,16 +6,12 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from splu_ref.audit.advice import Leak, Leaks, Worth, worth
-from splu_ref.audit.advice.leaks import CONCENTRATED
-from splu_ref.audit.repeated import repeated_privacy
-from splu_ref.binomial.work import MOST, one_budget, spend
-from splu_ref.channels import GroupDraws, PublishedCount
+from splu_ref.audit import CONCENTRATED, Leak, Leaks, Worth, repeated_privacy, worth
+from splu_ref.channels import MOST, GroupDraws, ParameterError, PublishedCount, one_budget, shown, spend
 from splu_ref.cli.output import note
+from splu_ref.data import text
 from splu_ref.guarantees import decimal_down, exact_json
-from splu_ref.mechanisms.release import Frequencies
-from splu_ref.microdata.values import text
-from splu_ref.model import ParameterError, shown
+from splu_ref.mechanisms import Frequencies
 
 _NAMING = ("unique", "nearly unique")
 SHOWN = 3

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NoReturn
 
+from splu_ref.channels import Json
 from splu_ref.conformance.vector import Vector
-from splu_ref.model import Json
-from splu_ref.terminal import replaced
+from splu_ref.output import replaced
 
 _SHOWN = 160
 

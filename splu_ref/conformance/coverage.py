@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
+from splu_ref.channels import Json, ParameterError, exact
 from splu_ref.conformance.result import Kind, Result, Verdict
-from splu_ref.model import Json, ParameterError, exact
 
 
 class Share(NamedTuple):

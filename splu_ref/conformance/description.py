@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeGuard
 
+from splu_ref.channels import Json
 from splu_ref.conformance.comparison import clipped, shown
 from splu_ref.conformance.program import MisbehaviorError
 from splu_ref.conformance.result import PROTOCOL
 from splu_ref.conformance.vector import VectorFile
-from splu_ref.model import Json
 
 FEATURES = (
     "anatomy",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from splu_ref.files import opened
-from splu_ref.model import InputError
+from splu_ref.channels import InputError
+from splu_ref.data import opened
 
 _LONGEST_FILE = 1 << 20
 

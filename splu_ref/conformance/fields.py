@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from splu_ref.model import Exact, InputError, ParameterError, exact, shown
+from splu_ref.channels import Exact, InputError, ParameterError, exact, shown
 
 KINDS = ("malformed", "unsupported", "parameter", "tape_exhausted")
 """Why a request has no answer; the specification's page on conformance says which kind is which."""

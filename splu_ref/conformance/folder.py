@@ -10,12 +10,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from splu_ref.channels import InputError, Json
 from splu_ref.conformance.comparison import clipped
 from splu_ref.conformance.generated import GENERATED
 from splu_ref.conformance.vector import VectorDocument, VectorEntry, VectorFile
-from splu_ref.files import opened
-from splu_ref.folders import write_folder
-from splu_ref.model import InputError, Json
+from splu_ref.data import opened, write_folder
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -57,7 +56,7 @@ def write_vectors(folder: Path, files: Sequence[VectorFile], *, force: bool) -> 
     Raises
     ------
     InputError
-        As `splu_ref.folders.write_folder`.
+        As `splu_ref.data.write_folder`.
     """
     return write_folder(folder, contents(files), force=force)
 
@@ -73,7 +72,11 @@ def held(folder: Path) -> dict[str, bytes | None]:
     found: dict[str, bytes | None] = {
         path.relative_to(folder).as_posix(): _read(path) for path in _json_files(folder)
     }
-    others = (path for path in folder.rglob("*") if path.suffix != ".json" or not path.is_file())
+    others = (
+        path
+        for path in folder.rglob("*")
+        if path != folder / _FOR_READERS and (path.suffix != ".json" or not path.is_file())
+    )
     unread = [path for path in islice(others, _MOST_FILES) if path.is_symlink() or not path.is_dir()]
     return found | {path.relative_to(folder).as_posix(): None for path in unread}
 
@@ -82,7 +85,7 @@ def differences(found: Mapping[str, bytes | None], files: Sequence[VectorFile]) 
     """Return what a folder lacks, has besides, or has with other bytes than the given files; by path."""
     wanted = contents(files)
     lines = [f"{path} is missing" for path in wanted if path not in found]
-    lines += [f"{path} is not one of the vectors" for path in found if path not in (*wanted, _FOR_READERS)]
+    lines += [f"{path} is not one of the vectors" for path in found if path not in wanted]
     lines += [f"{path} differs" for path in wanted.keys() & found.keys() if found[path] != wanted[path]]
     return sorted(lines)
 

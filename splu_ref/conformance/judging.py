@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from splu_ref.channels import InputError, Json
 from splu_ref.conformance.comparison import clipped, fault
 from splu_ref.conformance.description import Description, nearest
 from splu_ref.conformance.generated import Request, generated_requests
@@ -14,7 +15,6 @@ from splu_ref.conformance.reference import answer
 from splu_ref.conformance.result import Kind, Replay, Result, Verdict
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.vector import Vector, VectorFile, checkpoints, counting, digests
-from splu_ref.model import InputError, Json
 
 _LONGEST_SHOWN = 100_000  # bytes of an answer that a replay keeps
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from splu_ref.channels import Json
 from splu_ref.conformance.coverage import Coverage, coverage, whole
 from splu_ref.conformance.description import Unknown
 from splu_ref.conformance.result import PROTOCOL, Kind, Replay, Result, StatisticalCheck, Verdict
-from splu_ref.junit import Case, junit
-from splu_ref.model import Json
+from splu_ref.output import Case, junit
 
 
 @dataclass

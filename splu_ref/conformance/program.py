@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Self
 
-from splu_ref.model import InputError
+from splu_ref.channels import InputError
 
 LONGEST_LINE = 1 << 24
 """Bytes of the longest line that is read; a program that writes a longer one is stopped."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from splu_ref import __version__
+from splu_ref.channels import InputError, Json, TapeExhaustedError
 from splu_ref.conformance.fields import Fields, RequestError
 from splu_ref.conformance.operations import (
     assignments,
@@ -22,15 +23,14 @@ from splu_ref.conformance.operations import (
     keyed,
     operators,
     plans,
-    promises,
     publishing,
     randomness,
     retention,
     swapping,
     tables,
-    tuples,
 )
-from splu_ref.model import InputError, Json, TapeExhaustedError
+from splu_ref.conformance.operations import guarantees as promises
+from splu_ref.conformance.operations import guarantees as tuples
 
 Answer = dict[str, Json]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from splu_ref.junit import Case
-from splu_ref.model import Json
+from splu_ref.channels import Json
+from splu_ref.output import Case
 
 PROTOCOL = "protocol"
 """Stands in the place of an operation for what concerns all of them."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from splu_ref import SPECIFICATION
+from splu_ref.channels import InputError, Json
 from splu_ref.conformance.comparison import clipped
 from splu_ref.conformance.coverage import coverage, lacking
 from splu_ref.conformance.description import FEATURES, Description, nearest, read_description
@@ -22,7 +23,6 @@ from splu_ref.conformance.result import PROTOCOL, Kind, Replay, Result, Statisti
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.statistics import OPERATION, check_names, judged_releases
 from splu_ref.conformance.vector import Vector, VectorFile
-from splu_ref.model import InputError, Json
 
 Progress = Callable[[int, int], None]
 _SMOKE = 2

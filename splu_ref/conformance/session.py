@@ -6,9 +6,9 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 
+from splu_ref.channels import Json
 from splu_ref.conformance.comparison import UnreadableAnswerError, read_answer
 from splu_ref.conformance.program import Limits, MisbehaviorError, Program
-from splu_ref.model import Json
 
 MOST_STARTS = 10
 """How often the program is started at most: once, and after each misbehavior."""

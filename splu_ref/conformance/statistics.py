@@ -16,13 +16,13 @@ import numpy as np
 
 from splu_ref.audit import (
     EValue,
+    RateTest,
     counts_point,
     multinomial_point,
     multinomial_power,
     rate_at_most,
     rate_power,
 )
-from splu_ref.audit.power import RateTest
 from splu_ref.conformance.chance import CHECKS, Check, Law
 from splu_ref.conformance.program import MisbehaviorError
 from splu_ref.conformance.result import Kind, Result, StatisticalCheck, Verdict

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypedDict
 
+from splu_ref.channels import Json
 from splu_ref.conformance.generated import Generator
-from splu_ref.model import Json
 
 SCHEMA = "splu-ref/vectors/1"
 

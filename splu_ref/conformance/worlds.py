@@ -9,10 +9,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import Json, PublishedCount
 from splu_ref.conformance.comparison import clipped, shown
 from splu_ref.conformance.program import MisbehaviorError
-from splu_ref.model import Json
 
 BATCH = 500
 """Releases per request."""

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from splu_ref.decoys import FloatArray
+from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 _DECIMALS = 6

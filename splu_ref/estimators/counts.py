@@ -16,9 +16,16 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Protocol
 
-from splu_ref.binomial import Enclosure
-from splu_ref.channels import PublishedCount
-from splu_ref.model import Exact, Gamma, ParameterError, exact, retention_probability, whole
+from splu_ref.channels import (
+    Enclosure,
+    Exact,
+    Gamma,
+    ParameterError,
+    PublishedCount,
+    exact,
+    retention_probability,
+    whole,
+)
 
 _PRECISIONS = (32, 128, 512, 2048)
 """Bits of the enclosures that are tried before a tail is computed exactly."""

@@ -9,6 +9,8 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from splu_ref.channels import DataError, ParameterError
+from splu_ref.data import Records, require_columns
 from splu_ref.estimators.answers import (
     NO_INTERVAL,
     NO_JOINT_INTERVAL,
@@ -21,12 +23,10 @@ from splu_ref.estimators.queries.conditions import AnyOf
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
 from splu_ref.estimators.queries.methods import ClosedForm, InvertedMatrix, MostLikely, PublishedCountAlone
-from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
+from splu_ref.estimators.queries.one_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import Query, ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
 from splu_ref.mechanisms import SpluGens
-from splu_ref.microdata.counted import Records, require_columns
-from splu_ref.model import DataError, ParameterError
 
 Progress: TypeAlias = Callable[[int, int], None]
 JointEstimates: TypeAlias = Callable[[SeveralColumns, Sequence[ResolvedQuery]], tuple[Counted, Estimates]]
@@ -126,7 +126,7 @@ class QueryEstimator:
     --------
     >>> from splu_ref.estimators import Query, QueryEstimator
     >>> from splu_ref.mechanisms import SpluGen
-    >>> from splu_ref.microdata import embedded_table
+    >>> from splu_ref.data import embedded_table
     >>> from splu_ref.randomness import SeededSource
     >>> release = SpluGen(5).publish(embedded_table(), "occupation", SeededSource(1))
     >>> estimator = QueryEstimator(release.table, ["occupation"], SpluGen(5))

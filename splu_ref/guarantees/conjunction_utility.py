@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.binomial.work import WorkError, left, one_budget
+from splu_ref.channels import Exact, ParameterError, WorkError, left, one_budget, positive, probability
 from splu_ref.guarantees.conjunction import Conjunction
 from splu_ref.guarantees.conjunction_bounds import Band, Sides, band_within, deviation, fractions_work
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import Exact, ParameterError, positive, probability
+from splu_ref.guarantees.decimals import Progress
 
 _SHARE = Fraction(1, 32)
 """Part of the error probability allowed that the counts outside the band may take."""

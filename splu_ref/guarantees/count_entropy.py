@@ -11,9 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import comb
 
-from splu_ref.binomial.work import STEP, digits, spend
-from splu_ref.channels import LogForm, entropy
-from splu_ref.model import Exact, ParameterError, probability, whole
+from splu_ref.channels import STEP, Exact, LogForm, ParameterError, digits, entropy, probability, spend, whole
 
 _MOST_BITS = 1_000
 

@@ -1,17 +1,16 @@
-"""Decimal text of exact numbers, rounded in the direction that is asked for.
-
-Integer division alone: the text of a rational x with n significant digits is the floor or the ceiling of
-x * 10**s, with the scale s chosen so that the result has n digits.
-"""
+"""Decimal text of exact numbers, rounded in the requested direction, and how long work reports progress."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Literal, TypedDict
+from typing import Literal, TypeAlias, TypedDict
 
-from splu_ref.binomial import Bounds, Enclosure
-from splu_ref.binomial.work import long_product, spend
-from splu_ref.model import Exact, whole
+from splu_ref.channels import Bounds, Enclosure, Exact, long_product, spend, whole
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called now and then with the number of counts treated and the number in all."""
+
 
 _LONGEST_FRACTION = 10_000  # digits of a numerator or denominator that are still written out
 _BLOCK, _BLOCK_BITS = 4_000, 14_000  # digits and bits converted at once: Python refuses 4,301 digits

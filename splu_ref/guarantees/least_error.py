@@ -1,38 +1,106 @@
-"""At which count the error probability is least: decided, not estimated.
-
-By the sawtooth lemma only the plateau starts can attain it. Write U(f, k) and L(f, k) for the probabilities
-that f' >= k and that f' <= k, and take starts f0 <= f <= f1 with offsets j0 <= j <= j1. Two bounds hold for
-the whole range of starts:
-
-* U(f, f + j) + L(f, f - j) is at least the same at f with j1 in place of j, and that is at least
-  U(f0, f0 + j1) + L(f0, f0 - j1), because at a fixed offset neither tail falls as f grows;
-* the distances to the ends of 0..gamma f, which are f - j below and (gamma-1) f - j above, do not fall
-  as f grows (unless there is no such tail). With those of f0 and the trials of f1 both tails are least:
-  more trials make it less likely that no more than so many of them succeed, or fail.
-
-Both hold for every probability p of keeping the own value (splu.Sp).
-
-A range that either bound shows to be certainly above the least probability known is dropped; any other is
-halved, down to single starts. What enclosures cannot tell apart is compared exactly.
-
-The mean of R releases at the count f errs as one release at R f does (splu.R), so R takes part only as a
-factor of the counts.
-"""
+"""At which count the error probability is least: decided by enclosures, not estimated."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import isqrt
+from typing import Protocol
 
-from splu_ref.binomial import Enclosure
-from splu_ref.binomial.directed import factor_work
-from splu_ref.binomial.work import STEP, WorkError, left
-from splu_ref.channels import PublishedCount
-from splu_ref.guarantees.count_error import ErrorProbability, enclosure_work
-from splu_ref.guarantees.error_walk import Walk, error_walk
-from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import shown
+from splu_ref.channels import STEP, Enclosure, MassWalk, PublishedCount, WorkError, factor_work, left, shown
+from splu_ref.guarantees.count_error import ErrorProbability, Plateaus, doubling_ranges, enclosure_work
+from splu_ref.guarantees.decimals import Progress
+
+_WALK_BITS = 64
+
+
+class Walk(Protocol):
+    """Enclosures of the error probability at one count after another."""
+
+    def move(self, frequency: int, offset: int, below: int | None = None) -> None:
+        """Go to the event f' >= f + offset or f' <= f - below, both at least 1; ``below`` is ``offset``."""
+
+    @property
+    def possible(self) -> bool:
+        """Whether an error has a probability above 0 here."""
+
+    def roughly(self) -> Enclosure:
+        """Enclose the error probability here quickly."""
+
+    def closely(self) -> Enclosure:
+        """Enclose the error probability here to about 60 bits."""
+
+
+def error_walk(law: PublishedCount) -> Walk:
+    """Return the quickest walk for the law."""
+    return ErrorWalk(law) if law.is_plain else _Afresh(law)
+
+
+class _Afresh:
+    """A walk that computes every probability afresh, for any p."""
+
+    def __init__(self, law: PublishedCount) -> None:
+        self._law = law
+        self._error = Enclosure.of(0)
+
+    def move(self, frequency: int, offset: int, below: int | None = None) -> None:
+        self._error = self._law.error_enclosure(frequency, offset, _WALK_BITS, below)
+
+    @property
+    def possible(self) -> bool:
+        return self._error.upper > 0
+
+    def roughly(self) -> Enclosure:
+        return self._error
+
+    def closely(self) -> Enclosure:
+        return self._error
+
+
+class ErrorWalk:
+    """A walk for p = 1/gamma, on which each enclosure is carried from the last."""
+
+    def __init__(self, law: PublishedCount) -> None:
+        assert law.is_plain, "the trials are of one kind"
+        self._gamma = law.gamma
+        self._shares = law.retention, 1 - law.retention  # f' and gamma f - f' have them
+        self._walks: list[MassWalk | None] = [None, None]
+        self._reached: list[MassWalk] = []
+
+    def move(self, frequency: int, offset: int, below: int | None = None) -> None:
+        """Go to the event f' >= f + offset or f' <= f - below, both at least 1; ``below`` is ``offset``."""
+        trials = self._gamma * frequency
+        self._reached = []
+        below = offset if below is None else below
+        for side, least in enumerate((frequency + offset, trials - frequency + below)):
+            if least > trials:
+                continue  # no count is that far off on this side
+            walk = self._walks[side]
+            if walk is None:
+                walk = self._walks[side] = MassWalk(trials, least, self._shares[side], _WALK_BITS)
+            else:
+                walk.move(trials, least)
+            self._reached.append(walk)
+
+    @property
+    def possible(self) -> bool:
+        """Whether an error has a probability above 0 here."""
+        return bool(self._reached)
+
+    def roughly(self) -> Enclosure:
+        """Enclose the error probability here by each tail's first term and a geometric series."""
+        return _sum(walk.upper_tail_roughly() for walk in self._reached)
+
+    def closely(self) -> Enclosure:
+        """Enclose the error probability here to about 60 bits, by summing the tails."""
+        return _sum(walk.upper_tail() for walk in self._reached)
+
+
+def _sum(tails: Iterable[Enclosure]) -> Enclosure:
+    total = Enclosure.of(0)
+    for tail in tails:
+        total = total.plus(tail, _WALK_BITS + 64)
+    return total
 
 
 def least_error_count(

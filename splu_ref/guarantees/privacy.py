@@ -8,13 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.binomial.work import one_budget
-from splu_ref.channels import PublishedCount
-from splu_ref.guarantees.count_error import DIRECTED_TRIALS, ErrorProbability
+from splu_ref.channels import Exact, ParameterError, PublishedCount, one_budget, positive, shown, whole
+from splu_ref.guarantees.count_error import DIRECTED_TRIALS, ErrorProbability, error_offset
+from splu_ref.guarantees.decimals import Progress
 from splu_ref.guarantees.least_error import least_error_count, refuse_long_search
-from splu_ref.guarantees.plateaus import error_offset
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import Exact, ParameterError, positive, shown, whole
 
 _MOST_PLATEAUS = 2_000_000
 _MOST_AFRESH = 2_000_000, 10_000  # gamma alpha, and plateaus, where every probability is computed afresh
@@ -91,7 +88,7 @@ def privacy_minimum(
         with at most 2,000,000 plateaus (about R alpha times the smaller of epsilon and 1) and, for 1 <=
         epsilon < gamma - 1, R alpha times the smaller of epsilon and gamma - 1 - epsilon of up to
         20,000,000. With another p than 1/gamma the first two limits are 2,000,000 and 10,000. Whatever the
-        limits, what takes more than about a minute (`splu_ref.binomial.work`) is refused.
+        limits, what takes more than about a minute (`splu_ref.channels.binomial`) is refused.
 
     Notes
     -----

@@ -1,21 +1,4 @@
-"""How many records retention replacement needs, so that a share is estimated to within epsilon.
-
-One column is published by retention replacement with retention p; a share f of its n records satisfies a
-predicate, and so does a share b of the law of the replacements. With X the published count of the predicate,
-the estimate is (X/n - (1-p) b) / p (Agrawal, Srikant and Thomas 2005, section 4.1). It is wrong if it is off
-by epsilon or more. Sought is the least n_0 such that for every n >= n_0 and every true count c = f n a wrong
-estimate has a probability of at most delta.
-
-X is a sum of n independent trials, so that Hoeffding's inequality proves every n from some N on. Below N the
-search goes down from N, a block of n at a time. What carries it is a lemma. Let U(c, m; d) be the probability
-that X, of c records with the predicate and m without, is above its mean by d or more, taken linearly between
-neighboring whole limits (which makes it no smaller). *For d >= 3 it does not fall when c or m grows by 1*:
-a trial less its mean is added, and the tail is convex there (its slopes are the masses, which fall from the
-mode on, and the mode is less than 1 from the mean). The tail below is the same with failures for successes.
-So one probability bounds all c of an interval and all n of a block. What is left are single n. There the true
-counts of one remainder modulo the denominator of p have an error probability that bends little: its second
-difference is bounded, so that the ends of an interval bound what lies between them.
-"""
+"""How many records retention replacement needs, so that a share is estimated to within epsilon."""
 
 from __future__ import annotations
 
@@ -24,12 +7,241 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.binomial import TwoKinds
-from splu_ref.binomial.work import left, one_budget
-from splu_ref.channels import natural_logarithm
-from splu_ref.guarantees.progress import Progress
-from splu_ref.guarantees.sample_size_search import LONGEST_PERIOD, Search, largest_poor
-from splu_ref.model import Exact, ParameterError, exact, positive, shown
+from splu_ref.channels import (
+    Enclosure,
+    Exact,
+    ParameterError,
+    Trials,
+    TwoKinds,
+    UpperTails,
+    exact,
+    largest_mass,
+    left,
+    natural_logarithm,
+    one_budget,
+    positive,
+    shown,
+    two_kinds_lower_tail,
+    two_kinds_upper_tail,
+)
+from splu_ref.guarantees.decimals import Progress
+
+_BITS = 30
+LONGEST_PERIOD = 1_000  # of true counts whose kernel is computed, not bounded by variances
+
+
+class Search:
+    """Error probabilities for one retention, share, epsilon and delta.
+
+    Notes
+    -----
+    A box of n and counts, c at most c' and m = n - c at most m': by the lemma of `sample_sizes` no error
+    probability in it is above that of c' and m' at the same distances from the mean, which are at least d = t
+    n for the first n, t = p epsilon. The two limits are whole and so at least ceil(2 d) apart; as the tails
+    are convex, the sum is largest where one distance is d.
+
+    One n, and counts c, c + w, c + 2w, ...: p w is whole, and so the limits move with the mean. A step
+    replaces w trials B of the others by w trials A, of the same mean once p w is taken off, among trials Y
+    that remain. Pr(Y + A >= k) - Pr(Y + B >= k) is the sum over s of H(s) times a first difference of the
+    masses of Y, with H as in `_kernel`; a second step takes the difference of second order of that. So a
+    second difference in steps is at most (sum of |H|)^2 times the largest third difference of masses. With H
+    = S at the mean plus the difference of K, it is also at most S^2, 2 |S| sum |K| and (sum |K|)^2 times
+    those of third, fourth and fifth order. And a j-th difference of masses is at most 2^j M^(j+1), M the
+    largest mass of any of j + 1 parts of the trials: each of j parts is differenced once, and masses rise and
+    then fall, so that their differences add up to 2M. At least half of all trials are of one kind; the parts
+    are of that kind.
+    """
+
+    def __init__(self, retention: Fraction, share: Fraction, epsilon: Fraction, delta: Fraction) -> None:
+        self.with_it, self.without = retention + (1 - retention) * share, (1 - retention) * share
+        self.delta, self.distance = delta, retention * epsilon
+        self._bits = _BITS + delta.denominator.bit_length()
+        self._allowed = math.floor(delta * 2**self._bits)
+        self._scale = math.lcm(self.with_it.denominator, self.without.denominator, self.distance.denominator)
+        self._own, self._other, self._apart = (
+            int(x * self._scale) for x in (self.with_it, self.without, self.distance)
+        )
+        self._period = retention.denominator
+        self._kernel = _kernel(self.with_it, self.without, self._period)
+
+    # ---- one n and one true count
+
+    def limits(self, n: int, count: int) -> tuple[int, int]:
+        """Return the last published count that is an error below, and the first that is one above."""
+        mean, apart = count * self._own + (n - count) * self._other, n * self._apart
+        return (mean - apart) // self._scale, -((-mean - apart) // self._scale)
+
+    def _error(self, n: int, count: int) -> int:
+        """Return a bound of the error probability from above, in units."""
+        low, high = self.limits(n, count)
+        tails = self._tails(count, n - count)
+        return tails.at_least(high) + tails.at_most(low)
+
+    def exceeds(self, n: int, count: int) -> bool:
+        """Return whether the error probability is above delta, exactly."""
+        if self._error(n, count) <= self._allowed:
+            return False
+        low, high = self.limits(n, count)
+        law = self.law(n, count)
+        for bits in (64, 256):
+            error = two_kinds_upper_tail(law, high, bits).plus(two_kinds_lower_tail(law, low, bits), bits)
+            limit = Enclosure.of(1).scaled(self.delta.numerator, self.delta.denominator, 2 * bits)
+            if error.below(limit):
+                return False
+            if limit.below(error):
+                return True
+        return law.upper_tail(high) + law.lower_tail(low) > self.delta
+
+    def law(self, n: int, count: int) -> TwoKinds:
+        """Return the law of the published count."""
+        return TwoKinds(Trials(count, self.with_it), Trials(n - count, self.without))
+
+    def _tails(self, count: int, rest: int) -> UpperTails:
+        return UpperTails(count, self.with_it, rest, self.without, self._bits)
+
+    # ---- blocks of n, by the lemma
+
+    def proved(self, first: int, last: int) -> bool:
+        """Return whether the lemma proves delta for every n from ``first`` to ``last`` and every count."""
+        if first * self._apart < 3 * self._scale:
+            return False
+        # One n costs about as much of what is to spare as three counts: where they are fewer, take fewer n.
+        least = last - first
+        begin, size = 0, max(1, 4 * least)
+        while begin <= last:
+            end = min(begin + size, last)
+            if self._box(first, last, begin, end) <= self._allowed:
+                begin, size = end + 1, size + size // 4 + 1
+            elif end - begin <= least:
+                return False
+            else:
+                size = max((end - begin) * 3 // 4, 1)
+        return True
+
+    def _box(self, first: int, last: int, begin: int, end: int) -> int:
+        """Bound the error probabilities of n in first .. last and counts in begin .. end."""
+        tails, mean = self._tails(end, last - begin), end * self._own + (last - begin) * self._other
+        near = first * self._apart
+        far = -(-2 * near // self._scale) * self._scale - near  # the limits are whole: so far apart at least
+        found = [(self._above(tails, mean + d), self._below(tails, mean - d)) for d in (near, far)]
+        return max(found[0][0] + found[1][1], found[1][0] + found[0][1])
+
+    def _above(self, tails: UpperTails, limit: int) -> int:
+        whole, part = divmod(limit, self._scale)
+        if not part:
+            return tails.at_least(whole)
+        mixed = part * tails.at_least(whole + 1) + (self._scale - part) * tails.at_least(whole)
+        return -(-mixed // self._scale)
+
+    def _below(self, tails: UpperTails, limit: int) -> int:
+        whole, part = divmod(limit, self._scale)
+        if not part:
+            return tails.at_most(whole)
+        mixed = part * tails.at_most(whole + 1) + (self._scale - part) * tails.at_most(whole)
+        return -(-mixed // self._scale)
+
+    # ---- all true counts at one n
+
+    def violation(self, n: int) -> int | None:
+        """Return a true count at n records whose error probability is above delta, or None."""
+        bend = self._bend(n)
+        for remainder in range(min(self._period, n + 1)):
+            found = self._violation_among(n, remainder, bend)
+            if found is not None:
+                return found
+        return None
+
+    def _violation_among(self, n: int, first: int, bend: int) -> int | None:
+        """Look among the counts first, first + period, ..."""
+        known: dict[int, int] = {}
+
+        def at(step: int) -> int:
+            if step not in known:
+                known[step] = self._error(n, first + step * self._period)
+            return known[step]
+
+        stack = [(0, (n - first) // self._period)]
+        while stack:
+            low, high = stack.pop()
+            for step in (low, high):
+                if at(step) > self._allowed and self.exceeds(n, first + step * self._period):
+                    return first + step * self._period
+            # f + bend (r - low)(high - r)/2 is convex, and so at most as large as at the ends.
+            if high - low < 2 or max(at(low), at(high)) + bend * (high - low) ** 2 // 8 < self._allowed:
+                continue
+            middle = (low + high) // 2
+            stack += [(low, middle), (middle, high)]
+        return None
+
+    def _bend(self, n: int) -> int:
+        """Bound the second differences of the error probability over steps of one period, in units."""
+        one, free = 1 << self._bits, n - 2 * self._period
+
+        def difference(order: int) -> Fraction:
+            """Bound the differences of that order of the masses of ``free`` trials: see the notes."""
+            size = -(-free // 2) // (order + 1)
+            if size < 1:
+                return Fraction(1 << order)
+            mass = max(largest_mass(size, chance, self._bits) for chance in (self.with_it, self.without))
+            return Fraction(mass ** (order + 1) << order, one ** (order + 1))
+
+        size, level, slope = self._kernel
+        plainly = size**2 * difference(3)
+        finely = level**2 * difference(3) + 2 * level * slope * difference(4) + slope**2 * difference(5)
+        return min(one, math.ceil(2 * min(plainly, finely) * one))
+
+
+def _kernel(with_it: Fraction, without: Fraction, period: int) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the sum of |H(s)|, that of H(s) as an absolute value, and the sum of |K(s)|.
+
+    H(s) = E(A-s)^+ - E(B-s)^+ for whole s, with A ~ Bin(w, p + (1-p) b) less w p and B ~ Bin(w, (1-p) b), w
+    the period, which have the same mean. K is the sum of H up to s, less the whole sum from the mean on.
+    """
+    if period > LONGEST_PERIOD:
+        # |H| is at most E(A-s)^+ + E(B-s)^+ - 2 (mu-s)^+, which adds up to half both variances and 1/4.
+        size = period * (with_it * (1 - with_it) + without * (1 - without)) / 2 + Fraction(1, 4)
+        return size, size, Fraction(0)  # the second of the two bounds is then no smaller
+    shift, mean = int(period * (with_it - without)), round(period * without)
+    own, other = _masses(period, with_it), _masses(period, without)
+    tail, above, values = Fraction(0), Fraction(0), {}
+    for s in range(period, -shift - 1, -1):  # from above: E(A-s)^+ is the sum of the tails beyond s
+        above += tail
+        values[s] = above
+        tail += (own[s + shift] if s + shift <= period else 0) - (other[s] if s >= 0 else 0)
+    level, summed, slope = sum(values.values(), Fraction(0)), Fraction(0), Fraction(0)
+    for s in sorted(values):
+        summed += values[s]
+        slope += abs(summed - level if s >= mean else summed)
+    size = sum((abs(value) for value in values.values()), Fraction(0))
+    return size, abs(level), slope
+
+
+def _masses(n: int, chance: Fraction) -> list[Fraction]:
+    return [math.comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(n + 1)]
+
+
+def largest_poor(search: Search, beyond: int, progress: Progress | None = None) -> tuple[int, int] | None:
+    """Return the largest n below ``beyond`` with a true count of an error probability above delta, and one.
+
+    None if there is no such n of at least 1.
+    """
+    last, size = beyond - 1, max(1, beyond // 8)
+    while last >= 1:
+        first = max(1, last - size + 1)
+        if first < last:
+            if search.proved(first, last):
+                last, size = first - 1, 2 * size
+            else:
+                size = max(1, (last - first + 1) // 2)
+        else:
+            count = search.violation(last)
+            if count is not None:
+                return last, count
+            last, size = last - 1, 2
+        if progress is not None:
+            progress(beyond - 1 - last, beyond - 1)
+    return None
+
 
 MOST_ROWS = 120_000
 """Rows from which Hoeffding's bound must hold, at most, where the least number is searched for."""

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt, lcm
 
-from splu_ref.binomial import Bounds
-from splu_ref.channels import TupleCount
+from splu_ref.channels import Bounds, Exact, ParameterError, TupleCount, positive, whole
 from splu_ref.guarantees.tuple_privacy import TupleChances
-from splu_ref.model import Exact, ParameterError, positive, whole
 
 _BITS = 128
 

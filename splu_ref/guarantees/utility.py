@@ -10,16 +10,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from splu_ref.binomial import Enclosure
-from splu_ref.binomial.work import left, one_budget
-from splu_ref.channels import PublishedCount
-from splu_ref.guarantees.concentration import chebyshev_threshold, uniform_bound
-from splu_ref.guarantees.count_error import DIRECTED_TRIALS, ErrorProbability, enclosure_work
-from splu_ref.guarantees.error_walk import error_walk
-from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges
-from splu_ref.guarantees.progress import Progress
-from splu_ref.guarantees.tilts import Tilts, lower_tilt, upper_tilt
-from splu_ref.model import Exact, Gamma, ParameterError, positive, probability, shown
+from splu_ref.channels import (
+    Enclosure,
+    Exact,
+    Gamma,
+    ParameterError,
+    PublishedCount,
+    left,
+    one_budget,
+    positive,
+    probability,
+    shown,
+)
+from splu_ref.guarantees.concentration import (
+    Tilts,
+    chebyshev_threshold,
+    lower_tilt,
+    uniform_bound,
+    upper_tilt,
+)
+from splu_ref.guarantees.count_error import (
+    DIRECTED_TRIALS,
+    ErrorProbability,
+    Plateaus,
+    doubling_ranges,
+    enclosure_work,
+)
+from splu_ref.guarantees.decimals import Progress
+from splu_ref.guarantees.least_error import error_walk
 
 _BITS = 256
 _AFRESH_TRIALS = 2_000_000  # largest gamma F where every probability is computed afresh

@@ -20,13 +20,13 @@ import numpy as np
 from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
-from splu_ref.manifest import Facts
-from splu_ref.mechanisms.binomial_number import drawn_binomial
-from splu_ref.mechanisms.draws import LARGEST_BOUND
+from splu_ref.channels import DataError, Exact, ParameterError, positive, probability, shown
+from splu_ref.data import Microdata, as_table
+from splu_ref.mechanisms.group_draws import LARGEST_BOUND
+from splu_ref.mechanisms.manifest import Facts
 from splu_ref.mechanisms.release import Given, Release
+from splu_ref.mechanisms.replacement_law import drawn_binomial
 from splu_ref.mechanisms.retention_replacement import digest_of
-from splu_ref.microdata import Microdata, as_table
-from splu_ref.model import DataError, Exact, ParameterError, positive, probability, shown
 from splu_ref.randomness import IntArray, Randomness, UniformSource
 
 EAGER_MOST = 1 << 20
@@ -126,7 +126,7 @@ class AlphaBeta:
         """Publish a set of tuples, in a random order.
 
         ``sensitive`` names the columns of the tuples, which are those with a domain. For the other parameters
-        and errors see `splu_ref.interfaces.Mechanism.publish`; ``id_column`` must be None, because a tuple is
+        and errors see `splu_ref.mechanisms.Mechanism.publish`; ``id_column`` must be None, because a tuple is
         published and not a record. Under a key all is drawn from one stream of the release's key: the same
         table gives the same release.
 

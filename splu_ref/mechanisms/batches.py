@@ -19,13 +19,12 @@ import numpy as np
 from narwhals.typing import IntoDataFrame
 from numpy.typing import NDArray
 
-from splu_ref.decoys import surplus
-from splu_ref.manifest import Manifest, Origin
+from splu_ref.channels import DataError, Gamma
+from splu_ref.data import Microdata, Value, as_table, text
+from splu_ref.mechanisms.manifest import Manifest, Origin
+from splu_ref.mechanisms.plans.eligibility import surplus
 from splu_ref.mechanisms.release import PublishedTable, Release
 from splu_ref.mechanisms.splu_gen_by_column import splu_gen_of
-from splu_ref.microdata import Microdata, as_table
-from splu_ref.microdata.values import Value, text
-from splu_ref.model import DataError, Gamma
 from splu_ref.randomness import Randomness, ReleaseContext, SystemSource
 
 
@@ -62,7 +61,7 @@ def append(
     table
         The new records, with the columns of the release.
     randomness, id_column, missing
-        As for `splu_ref.interfaces.Mechanism.publish`. With an id column, no record of the batch may have an
+        As for `splu_ref.mechanisms.Mechanism.publish`. With an id column, no record of the batch may have an
         id of the release.
 
     Returns

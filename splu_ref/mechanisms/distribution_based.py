@@ -13,10 +13,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from splu_ref.channels import Channel, constant
-from splu_ref.manifest import Facts
+from splu_ref.channels import Channel, ParameterError, constant
+from splu_ref.mechanisms.manifest import Facts
 from splu_ref.mechanisms.release import RowMechanism
-from splu_ref.model import ParameterError
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 

@@ -8,23 +8,22 @@ from pathlib import Path
 
 from narwhals.typing import IntoDataFrame
 
-from splu_ref import manifest
-from splu_ref.interfaces import Mechanism
-from splu_ref.manifest import Facts, Manifest
+from splu_ref.data import Microdata, as_table
+from splu_ref.mechanisms import manifest
 from splu_ref.mechanisms.alpha_beta import AlphaBeta
 from splu_ref.mechanisms.distribution_based import DistributionBased
+from splu_ref.mechanisms.interfaces import Mechanism
 from splu_ref.mechanisms.laplace import LaplaceCounts
+from splu_ref.mechanisms.manifest import Facts, Manifest
 from splu_ref.mechanisms.operator import Operator
 from splu_ref.mechanisms.perturbed_generalization import PerturbedGeneralization
-from splu_ref.mechanisms.published_groups import with_sensitive_table
 from splu_ref.mechanisms.release import PublishedTable
 from splu_ref.mechanisms.retention_replacement import RetentionReplacement
 from splu_ref.mechanisms.small_domains import SmallDomainRandomization
 from splu_ref.mechanisms.splu_gen import SpluGen
 from splu_ref.mechanisms.splu_gen_by_column import SpluGenByColumn
 from splu_ref.mechanisms.swapping import Swapping
-from splu_ref.mechanisms.two_tables import Anatomy
-from splu_ref.microdata import Microdata, as_table
+from splu_ref.mechanisms.two_tables import Anatomy, with_sensitive_table
 
 MECHANISMS: dict[str, Callable[[Facts], Mechanism[object]]] = {
     SpluGen.name: SpluGen.from_facts,

@@ -17,10 +17,10 @@ from typing import ClassVar, Self
 import narwhals as nw
 from narwhals.typing import IntoDataFrame
 
-from splu_ref.manifest import Facts
+from splu_ref.channels import Exact, ParameterError, exact, positive, shown
+from splu_ref.data import Microdata
+from splu_ref.mechanisms.manifest import Facts
 from splu_ref.mechanisms.release import Given, Release
-from splu_ref.microdata import Microdata
-from splu_ref.model import Exact, ParameterError, exact, positive, shown
 from splu_ref.randomness import Randomness, SystemSource, UniformSource
 
 
@@ -113,7 +113,7 @@ class LaplaceCounts:
     ) -> Release:
         """Publish how often each value of one column occurs, with noise, as a table of values and counts.
 
-        See `splu_ref.interfaces.Mechanism.publish` for parameters and errors. Noise belongs to counts, not to
+        See `splu_ref.mechanisms.Mechanism.publish` for parameters and errors. Noise belongs to counts, not to
         records: it cannot be drawn under a key.
         """
         given = Given.of(self, table, sensitive, randomness, id_column, missing)

@@ -18,14 +18,13 @@ import narwhals as nw
 import numpy as np
 from narwhals.typing import IntoDataFrame
 
-from splu_ref.channels import PerturbedGroup
-from splu_ref.manifest import Facts
-from splu_ref.mechanisms.draws import LARGEST_BOUND
-from splu_ref.mechanisms.median_groups import BETWEEN, OrderedColumns
+from splu_ref.channels import DataError, Exact, ParameterError, PerturbedGroup, whole
+from splu_ref.data import Microdata
+from splu_ref.mechanisms.group_draws import LARGEST_BOUND
+from splu_ref.mechanisms.manifest import Facts
+from splu_ref.mechanisms.medians import BETWEEN, OrderedColumns
 from splu_ref.mechanisms.release import ColumnRelease, Given, Release
 from splu_ref.mechanisms.retention_replacement import digest_of
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, Exact, ParameterError, whole
 from splu_ref.randomness import Draws, IntArray, Randomness
 
 SIZE = "group_size"
@@ -159,7 +158,7 @@ class PerturbedGeneralization:
         id_column: str | None = None,
         missing: str | None = None,
     ) -> Release:
-        """Publish a table; see `splu_ref.interfaces.Mechanism.publish` for parameters and errors.
+        """Publish a table; see `splu_ref.mechanisms.Mechanism.publish` for parameters and errors.
 
         The release has a row for each group, in the order of the groups: the generalized columns as texts,
         ``17`` where all records of the group have one value and else ``17..24``, the sensitive column, and

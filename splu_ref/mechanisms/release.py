@@ -7,22 +7,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from narwhals.typing import IntoDataFrame
 
-import splu_ref  # the door: it knows the estimators, which this room does not
-from splu_ref.decoys import largest_gamma
-from splu_ref.files import write_all
-from splu_ref.interfaces import Mechanism
-from splu_ref.manifest import Manifest, Origin
-from splu_ref.microdata import Microdata, as_table, table_bytes
-from splu_ref.microdata.counted import Records
-from splu_ref.microdata.table import Recoding
-from splu_ref.microdata.values import Value, text
-from splu_ref.model import DataError, Gamma, ParameterError
+from splu_ref.channels import DataError, Gamma, ParameterError
+from splu_ref.data import Microdata, Recoding, Records, Value, as_table, table_bytes, text, write_all
+from splu_ref.mechanisms.interfaces import Mechanism
+from splu_ref.mechanisms.manifest import Manifest, Origin
+from splu_ref.mechanisms.plans.eligibility import largest_gamma
 from splu_ref.randomness import Draws, Fact, IntArray, Randomness, ReleaseContext, SystemSource
 
 
@@ -144,18 +140,18 @@ class PublishedTable(CountedRelease):
         method: str | None = None,
         **where: object,
     ) -> Any:
-        """Return how many records of the original meet conditions: see `splu_ref.door.answers`.
+        """Return how many records of the original meet conditions: see `splu_ref.api.answers`.
 
         The conditions are given by column, ``estimate(sex="Female", occupation="Sales")``, or as a mapping,
         or as a sequence of mappings, which is answered by a data frame.
         """
         if (queries is None) == (not where):
             raise ParameterError('say what to count: estimate(occupation="Sales"), or one or more mappings')
-        return splu_ref.answers(self, where if queries is None else queries, method)
+        return _public_api().answers(self, where if queries is None else queries, method)
 
     def crosstab(self, rows: str, columns: str, *, method: str | None = None) -> Any:
-        """Return the estimated counts of all pairs of values of two columns: see `splu_ref.door.crosstab`."""
-        return splu_ref.crosstab(self, rows, columns, method)
+        """Return the estimated counts of all pairs of values of two columns: see `splu_ref.api.crosstab`."""
+        return _public_api().crosstab(self, rows, columns, method)
 
     def tabulate(
         self,
@@ -166,8 +162,8 @@ class PublishedTable(CountedRelease):
         mean_of: str | None = None,
         method: str | None = None,
     ) -> Any:
-        """Return estimated counts, sums or means for all values of columns: see `splu_ref.door.tabulate`."""
-        return splu_ref.tabulate(self, by, where, sum_of=sum_of, mean_of=mean_of, method=method)
+        """Return estimated counts, sums or means for all values of columns: see `splu_ref.api.tabulate`."""
+        return _public_api().tabulate(self, by, where, sum_of=sum_of, mean_of=mean_of, method=method)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -557,3 +553,8 @@ def feasible_gamma(table: Frequencies, column: str, gamma: Gamma) -> int:
             f"{int(histogram[code])} times among {table.row_count} records; {remedy}"
         )
     return feasible
+
+
+def _public_api() -> Any:
+    """Return the Python interface: it knows the estimators, which code that publishes does not import."""
+    return import_module("splu_ref.api")

@@ -22,13 +22,21 @@ from typing import ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.channels import Channel, Pairs, histogram_pairs
+from splu_ref.channels import (
+    Channel,
+    DataError,
+    Exact,
+    Pairs,
+    ParameterError,
+    exact,
+    histogram_pairs,
+    probability,
+)
 from splu_ref.channels import retention as retention_channel
-from splu_ref.manifest import Facts
-from splu_ref.mechanisms.draws import LARGEST_BOUND
+from splu_ref.mechanisms.group_draws import LARGEST_BOUND
+from splu_ref.mechanisms.manifest import Facts
 from splu_ref.mechanisms.release import RowMechanism
-from splu_ref.mechanisms.replacing_law import ReplacingLaw
-from splu_ref.model import DataError, Exact, ParameterError, exact, probability
+from splu_ref.mechanisms.replacement_law import ReplacingLaw
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 LAWS = ("uniform", "given", "identity")

@@ -17,12 +17,11 @@ from typing import ClassVar, Self
 import numpy as np
 from narwhals.typing import IntoDataFrame
 
-from splu_ref.manifest import Facts
-from splu_ref.mechanisms.draws import LARGEST_BOUND
+from splu_ref.channels import DataError, Exact, ParameterError, exact, shown
+from splu_ref.data import Microdata, text
+from splu_ref.mechanisms.group_draws import LARGEST_BOUND
+from splu_ref.mechanisms.manifest import Facts
 from splu_ref.mechanisms.release import ColumnRelease, Given, Release
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import text
-from splu_ref.model import DataError, Exact, ParameterError, exact, shown
 from splu_ref.randomness import Draws, IntArray, Randomness
 
 
@@ -163,7 +162,7 @@ class SmallDomainRandomization:
     ) -> Release:
         """Publish a table, its sensitive column by the mechanism and the others as they are.
 
-        See `splu_ref.interfaces.Mechanism.publish` for parameters and errors; a value outside the sub-domain
+        See `splu_ref.mechanisms.Mechanism.publish` for parameters and errors; a value outside the sub-domain
         of its part is a ``DataError`` too.
         """
         given = Given.of_declared(

@@ -16,18 +16,24 @@ from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from splu_ref.channels import Channel, GroupDraws, PublishedCount, decoy_groups
-from splu_ref.decoys import (
-    PlanMethod,
-    PlanParts,
-    co_occurrence,
-    named_plan,
-    plan_parts,
-    require_feasible,
+from splu_ref.channels import (
+    Channel,
+    DataError,
+    Exact,
+    Gamma,
+    GroupDraws,
+    ParameterError,
+    PublishedCount,
+    decoy_groups,
+    retention_probability,
 )
-from splu_ref.manifest import Facts, Manifest
-from splu_ref.mechanisms.dependent_draws import SlotKinds, dependent_draws, marked_slots, slot_kinds
-from splu_ref.mechanisms.draws import draws as independent_draws
+from splu_ref.mechanisms.group_draws import SlotKinds, dependent_draws, marked_slots, slot_kinds
+from splu_ref.mechanisms.group_draws import draws as independent_draws
+from splu_ref.mechanisms.manifest import Facts, Manifest
+from splu_ref.mechanisms.plans.co_occurrence import co_occurrence
+from splu_ref.mechanisms.plans.eligibility import require_feasible
+from splu_ref.mechanisms.plans.methods import PlanMethod, named_plan
+from splu_ref.mechanisms.plans.parts import PlanParts, plan_parts
 from splu_ref.mechanisms.release import (
     ColumnRelease,
     ColumnsRelease,
@@ -35,7 +41,6 @@ from splu_ref.mechanisms.release import (
     RecordMechanism,
     feasible_gamma,
 )
-from splu_ref.model import DataError, Exact, Gamma, ParameterError, retention_probability
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 PlaceOrder: TypeAlias = Literal["random", "smallest-id"]
@@ -185,7 +190,7 @@ class SpluGen(RecordMechanism):
 
         Whoever cannot hold a table publishes it so. Entry p is the record that is p-th when records are
         sorted by value and, within a value, in a random or keyed order; `PlanParts.part_of` tells its part.
-        Each record has a draw (`splu_ref.mechanisms.draws.draws`), and `PlanParts.published` takes those of
+        Each record has a draw (`splu_ref.mechanisms.draws`), and `PlanParts.published` takes those of
         one part in the order of its entries.
 
         Parameters

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from math import lcm
 from typing import ClassVar, Self, TypeAlias
 
-from splu_ref.channels import GroupDraws
-from splu_ref.manifest import Facts, Manifest
+from splu_ref.channels import DataError, GroupDraws, ParameterError
+from splu_ref.mechanisms.manifest import Facts, Manifest
 from splu_ref.mechanisms.release import ColumnsRelease, Frequencies, RecordMechanism, feasible_gamma
 from splu_ref.mechanisms.splu_gen import SpluGen, published_in_groups
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws, Fact, IntArray
 
 

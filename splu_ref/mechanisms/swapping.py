@@ -14,12 +14,20 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from splu_ref.channels import Channel, Pairs, swapped_pairs, swapped_retention, swapping
+from splu_ref.channels import (
+    Channel,
+    Exact,
+    Pairs,
+    ParameterError,
+    probability,
+    swapped_pairs,
+    swapped_retention,
+    swapping,
+)
 from splu_ref.channels import retention as retention_channel
-from splu_ref.manifest import Facts
-from splu_ref.mechanisms.draws import LARGEST_BOUND
+from splu_ref.mechanisms.group_draws import LARGEST_BOUND
+from splu_ref.mechanisms.manifest import Facts
 from splu_ref.mechanisms.release import ColumnsRelease, RecordMechanism
-from splu_ref.model import Exact, ParameterError, probability
 from splu_ref.randomness import Draws, IntArray, UniformSource
 
 
@@ -31,7 +39,7 @@ class Swapping(RecordMechanism):
     ----------
     retention
         Probability p that a cell stays where it is, 0 <= p < 1. A released cell may come back to its place,
-        so a record keeps its value more often: see `splu_ref.channels.swapping`.
+        so a record keeps its value more often: see `splu_ref.channels.swapping_law`.
 
     Raises
     ------

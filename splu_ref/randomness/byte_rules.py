@@ -9,11 +9,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.randomness.ordering import random_order
-from splu_ref.randomness.preconditions import require_bound, require_size, require_vector
-from splu_ref.randomness.protocol import IntArray
+from splu_ref.randomness.orders import drawn_subset, random_order
+from splu_ref.randomness.protocol import IntArray, require_bound, require_size, require_vector
 from splu_ref.randomness.release_context import ReleaseContext
-from splu_ref.randomness.subset import drawn_subset
 
 
 def candidate_width(bound: int) -> tuple[int, int]:

@@ -9,11 +9,10 @@ from typing import Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.model import SpluError
-from splu_ref.randomness.preconditions import require_bound, require_size, require_vector
-from splu_ref.randomness.protocol import IntArray
+from splu_ref.channels import SpluError
+from splu_ref.randomness.orders import drawn_subset
+from splu_ref.randomness.protocol import IntArray, require_bound, require_size, require_vector
 from splu_ref.randomness.release_context import ReleaseContext
-from splu_ref.randomness.subset import drawn_subset
 
 Result = TypeVar("Result")
 Label = TypeVar("Label", bound=Hashable)

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
-from splu_ref.files import opened, write_whole
-from splu_ref.model import InputError
+from splu_ref.channels import InputError
+from splu_ref.data import opened, write_whole
 
 KEY_BYTES = 32
 COMMITMENT_PREFIX = b"splu-ref/key-commitment/1"

@@ -1,18 +1,82 @@
-"""The report as one HTML file that needs nothing else: no network, no fonts, no other file."""
+"""The verification report and the browser page, each as one HTML file without network access.
+
+What all reports in HTML share: one environment of templates, and a policy that lets nothing else in.
+
+A page needs no network, no font and no other file. Its Content-Security-Policy names the SHA-256 of its
+style sheet and of its script, so that a browser applies these two, and none that came in with the data.
+"""
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
 
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from splu_ref.guarantees.decimals import decimal_up
-from splu_ref.report.drawing import MISSING_MATPLOTLIB
+from splu_ref import SPECIFICATION, __version__
+from splu_ref.guarantees import decimal_up
+from splu_ref.report.drawing import MISSING_MATPLOTLIB, scatter
 from splu_ref.report.exhibits import PublicationAudit
 from splu_ref.report.mathml import mathml, spoken
 from splu_ref.report.model import LEFT_OUT, Row, VerificationReport
-from splu_ref.report.page import page
-from splu_ref.report.scatter import scatter
+
+_POLICY = (
+    "default-src 'none'; style-src '{style}'; script-src '{script}'; {more}img-src data:; "
+    "base-uri 'none'; form-action 'none'"
+)
+
+
+def page(
+    template: str,
+    filters: Mapping[str, Callable[..., str]] | None = None,
+    *,
+    script_name: str = "filter.js",
+    workers: bool = False,
+    package: str | None = None,
+    **values: object,
+) -> bytes:
+    """Return a self-contained HTML document in UTF-8; every text in it is escaped.
+
+    Parameters
+    ----------
+    template
+        The name of a template that extends ``page.html.j2``.
+    filters
+        Further filters of the template.
+    script_name
+        The template of the one script.
+    workers
+        Whether the script may start workers, from texts of its own.
+    package
+        A package outside of this one whose folder ``templates`` has the template.
+    values
+        What the template speaks of.
+    """
+    packages = ["splu_ref.report", *([package] if package else [])]
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(each) for each in packages]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= filters or {}
+    style, script = (environment.get_template(name).render(values) for name in ("style.css", script_name))
+    more = "worker-src blob:; " if workers else ""
+    policy = _POLICY.format(style=_source(style), script=_source(script), more=more)
+    text = environment.get_template(template).render(values, style=style, script=script, policy=policy)
+    return text.encode()
+
+
+def _source(content: str) -> str:
+    """Return how a policy names an inline style sheet or script: by the hash of all between the tags."""
+    return f"sha256-{b64encode(sha256(content.encode()).digest()).decode()}"
+
 
 STATUS_ORDER = ("proved", "corrected", "refuted", "definition", "literature", "empirical")
 STAGE_TITLES = {
@@ -93,3 +157,23 @@ def _number(value: float) -> str:
 def _share(value: float) -> str:
     """Return a relative error as a percentage."""
     return f"{100 * value:.1f} %"
+
+
+BROWSER = Path(__file__).parent / "browser"
+"""The implementation in JavaScript, from which the page is built and which the test vectors hold."""
+PARTS = ("promises.mjs", "star.mjs", "claims.mjs", "worker.js")
+"""The files that are one program in the page, which has no modules."""
+_MODULES = re.compile(r"^import \{[^}]*\} from \"\./[^\"\n]*\";\n|^export (?=\w)", re.MULTILINE)
+
+
+def calculator_page() -> bytes:
+    """Return the page as a self-contained HTML document in UTF-8, the same bytes for the same version."""
+    source = "\n".join(_MODULES.sub("", (BROWSER / name).read_text(encoding="utf-8")) for name in PARTS)
+    return page(
+        "calculator.html.j2",
+        script_name="calculator.js",
+        workers=True,
+        source=source,
+        version=__version__,
+        specification=SPECIFICATION,
+    )

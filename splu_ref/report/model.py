@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import log10
 from typing import Literal, TypeAlias
 
-from splu_ref.guarantees.decimals import exact_json
-from splu_ref.junit import Case, junit
-from splu_ref.model import Json
+from splu_ref.channels import Json
+from splu_ref.guarantees import exact_json
+from splu_ref.output import Case, junit
 from splu_ref.report.exhibits import Figure, KillMatrix, PublicationAudit
 
 Level: TypeAlias = Literal["quick", "full"]

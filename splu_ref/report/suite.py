@@ -19,8 +19,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.manifest import code_digest
-from splu_ref.model import InputError, ParameterError
+from splu_ref.channels import InputError, ParameterError
+from splu_ref.mechanisms import code_digest
 from splu_ref.report.model import Environment, Level, VerificationReport
 from splu_ref.report.progress import Progress, Silent
 from splu_ref.report.stages.certificates import certificates_stage

@@ -18,10 +18,9 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from splu_ref import terminal
 from splu_ref.guarantees import decimal_up
+from splu_ref.output import fitted, terminal, visible
 from splu_ref.report.model import LEFT_OUT, Row, VerificationReport
-from splu_ref.terminal import fitted, visible
 
 LOG_WIDTH = 160
 LEAST_EVIDENCE = 20

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from splu_ref.folders import check_folder, write_folder
+from splu_ref.data import check_folder, write_folder
 from splu_ref.report.html import html
 from splu_ref.report.model import VerificationReport
 
@@ -33,7 +33,7 @@ def write_report(report: VerificationReport, folder: str | os.PathLike[str], *, 
     Raises
     ------
     InputError
-        As `splu_ref.folders.write_folder`.
+        As `splu_ref.data.write_folder`.
     """
     content = {
         "index.html": html(report),

@@ -11,11 +11,10 @@ import pytest
 
 from splu_ref.audit import Advice, Goals, advise, recommend
 from splu_ref.audit.advice.option import option_for
-from splu_ref.binomial import Bounds
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import Bounds, PublishedCount
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.guarantees import utility_threshold
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
 
 
 def _table(counts: dict[str, int], **columns: list[str]) -> Microdata:

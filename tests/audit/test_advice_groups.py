@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from splu_ref.audit import homogeneous_groups
 from splu_ref.audit.advice.groups import error_below
-from splu_ref.microdata import Microdata
+from splu_ref.data import Microdata
 
 CELLS = st.sampled_from(["x", "y", "z", ""])
 

@@ -14,13 +14,14 @@ import polars as pl
 import pytest
 
 from splu_ref.audit import Goals, advise
-from splu_ref.audit.advice import Roles, crossing, scan
 from splu_ref.audit.advice import groups as listed
 from splu_ref.audit.advice.coded import TableInMemory, groups_of
 from splu_ref.audit.advice.in_files import TableInFiles
+from splu_ref.audit.advice.leaks import Roles, scan
+from splu_ref.audit.advice.skew import crossing
+from splu_ref.channels.parameters import DataError
 from splu_ref.cli import main
-from splu_ref.microdata import embedded_table, read_table
-from splu_ref.model import DataError
+from splu_ref.data import embedded_table, read_table
 from tests.pace import TWO_THREADS
 
 _CODED = "splu_ref.audit.advice.coded"
@@ -61,8 +62,8 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
         (f"{_IN_FILES}.PART_ENTRIES", 500),
         (f"{_IN_FILES}.PART_BYTES", 1 << 14),
         (f"{_NUMBERED}._AT_ONCE", 333),
-        ("splu_ref.engines.streaming.scan.BATCH_BYTES", 1 << 14),
-        ("splu_ref.engines.streaming.scan.BATCH_ROWS", 1100),
+        ("splu_ref.mechanisms.streaming.scan.BATCH_BYTES", 1 << 14),
+        ("splu_ref.mechanisms.streaming.scan.BATCH_ROWS", 1100),
     ):
         monkeypatch.setattr(constant, value)
 
@@ -191,8 +192,8 @@ _MEASURED = r"""
 import pathlib, re, sys
 from splu_ref.audit.advice import coded, in_files, numbered, scan
 from splu_ref.audit.advice.coded import TableInMemory
-from splu_ref.engines.streaming import scan as reading
-from splu_ref.microdata import read_table
+from splu_ref.mechanisms.streaming import scan as reading
+from splu_ref.data import read_table
 def peak():
     return int(re.search(r"VmHWM:\s*(\d+)", pathlib.Path("/proc/self/status").read_text())[1])
 table, folder = map(pathlib.Path, sys.argv[1:3])

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from splu_ref.audit import Advice, advise, picture
-from splu_ref.microdata import Microdata
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
+from splu_ref.data import Microdata
 
 
 @pytest.fixture(scope="module")

@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 from splu_ref.audit.anonymity import Anonymity
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.data import Microdata, embedded_table
 from splu_ref.estimators.queries.counting import Columns
-from splu_ref.microdata import Microdata, embedded_table
-from splu_ref.model import ParameterError
 from tests.rounding import near
 
 ANSWERS: dict[str, Any] = json.loads((Path(__file__).parent / "anonymity_answers.json").read_text())

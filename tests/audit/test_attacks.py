@@ -11,26 +11,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.attacks import (
-    AttackOutcome,
-    Score,
-    Victims,
-    View,
-    best_guess,
-    carried_out,
-    corrupted,
-    eliminated,
-    presence,
-    proof_of_presence,
-    shared_value,
-)
-from splu_ref.audit.attacks.corruption import beside
-from splu_ref.audit.attacks.shared_value import pair_weights
+from splu_ref.audit.attacks.carried_out import Victims, carried_out
+from splu_ref.audit.attacks.corruption import beside, corrupted
+from splu_ref.audit.attacks.outcome import AttackOutcome
+from splu_ref.audit.attacks.presence import presence, proof_of_presence
+from splu_ref.audit.attacks.shared_value import pair_weights, shared_value
+from splu_ref.audit.attacks.view import Score, View, best_guess, eliminated
 from splu_ref.audit.e_values import sum_of_bounded
 from splu_ref.audit.enumeration import codes_of
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata, embedded_table
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen, Swapping
-from splu_ref.microdata import Microdata, embedded_table
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws, SeededSource, SystemSource, outcomes
 from tests.rounding import near
 

@@ -10,19 +10,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.attacks import (
-    Released,
-    Score,
-    attack_release,
-    best_guess,
-    duplicates,
-    duplicates_in,
-    eliminated,
-    presence_in,
-    reading_named,
-)
+from splu_ref.audit.attacks.duplicate import duplicates, duplicates_in, reading_named
 from splu_ref.audit.attacks.outcome import LEVEL, point_tested
+from splu_ref.audit.attacks.released import Released, attack_release, presence_in
+from splu_ref.audit.attacks.view import Score, best_guess, eliminated
 from splu_ref.audit.e_values import counts_point
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import (
     AlphaBeta,
     Anatomy,
@@ -33,8 +27,6 @@ from splu_ref.mechanisms import (
     SpluGen,
     Swapping,
 )
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws, SeededSource, outcomes
 
 ABC = {"v": ("a", "b", "c")}

@@ -17,11 +17,11 @@ from splu_proofs.printed.reconstruction import lies_between
 from splu_ref.audit import ConceptCase, concept_error, concept_minimum
 from splu_ref.audit.mixed_concepts import best_mixed_concept, exact_lies_between
 from splu_ref.audit.pure_concepts import best_pure_concept, pure_work
-from splu_ref.binomial.work import left, one_budget
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.binomial import left, one_budget
+from splu_ref.channels.parameters import Gamma, InputError, ParameterError
 from splu_ref.estimators import conjunction_estimate
 from splu_ref.guarantees import error_probability, privacy_minimum
-from splu_ref.model import Gamma, InputError, ParameterError
 
 Counts: TypeAlias = npt.NDArray[np.int64]
 

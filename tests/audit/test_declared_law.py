@@ -14,9 +14,8 @@ from splu_ref.audit import DeclaredRow, declared_rows, enumerate_declared
 from splu_ref.audit.declared_law import DECLARED, Declaring
 from splu_ref.audit.enumeration import GAMMAS, RETENTIONS, eligible_histograms
 from splu_ref.channels import Channel, coarsened, constant, diagonal, from_matrix, identity
-from splu_ref.decoys import co_occurrence
 from splu_ref.estimators.linear.transition import set_matrix, value_matrix
-from splu_ref.mechanisms import Anatomy, DistributionBased, SpluGen
+from splu_ref.mechanisms import Anatomy, DistributionBased, SpluGen, co_occurrence
 from splu_ref.randomness import Draws, IntArray, SeededSource, UniformSource
 from tests.rounding import near
 

@@ -10,7 +10,7 @@ import pytest
 
 from splu_ref.audit import EValue, average, counts_point, multinomial_point, rate_at_least, rate_at_most
 from splu_ref.audit.e_values import rejection_log10, sum_of_bounded
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
 from tests.rounding import near
 
 RATES = [Fraction(1, 2), Fraction(1, 5), Fraction(9, 10), Fraction(1, 1000)]

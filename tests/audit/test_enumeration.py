@@ -11,11 +11,10 @@ import pytest
 
 from splu_ref.audit import enumerate_histogram, enumeration_rows
 from splu_ref.audit.enumeration import eligible_histograms
-from splu_ref.audit.laws import count_law, fault_in_groups, record_law
+from splu_ref.audit.release_laws import count_law, fault_in_groups, record_law
 from splu_ref.channels import PublishedCount
-from splu_ref.decoys import PLANS, ArrayPlan, DecoyPlan, anatomy
-from splu_ref.mechanisms import ColumnRelease, SpluGen
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.mechanisms import PLANS, ArrayPlan, ColumnRelease, DecoyPlan, SpluGen, anatomy
 from splu_ref.randomness import Draws, IntArray, PlanSecret
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)

@@ -7,11 +7,11 @@ from itertools import zip_longest
 
 import pytest
 
-from splu_ref.audit.attacks import told_apart
 from splu_ref.audit.attacks.carried_out import Attackable
-from splu_ref.binomial import Bounds
+from splu_ref.audit.attacks.known_others import told_apart
+from splu_ref.channels import Bounds
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen, Swapping
-from splu_ref.model import ParameterError
 
 
 def _bin(trials: int, chance: Fraction) -> list[Fraction]:

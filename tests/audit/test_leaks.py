@@ -12,10 +12,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from splu_ref.audit.advice import Leaks, Roles, require_groups, scan
 from splu_ref.audit.advice.coded import TableInMemory, groups_of
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
+from splu_ref.audit.advice.leaks import Leaks, Roles, scan
+from splu_ref.audit.advice.skew import require_groups
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 
 CELLS = st.sampled_from(["x", "y", "z", ""])
 

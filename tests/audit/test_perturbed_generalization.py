@@ -9,15 +9,10 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from splu_ref.audit.perturbed_generalization import (
-    declared_table,
-    enumerated_table,
-    followed,
-    variance,
-)
+from splu_ref.audit.perturbed_generalization import declared_table, enumerated_table, followed, variance
 from splu_ref.channels import PerturbedGroup, World, amplification
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.mechanisms import PerturbedGeneralization
-from splu_ref.model import ParameterError
 
 DOMAIN = ("x", "y", "z")
 

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from splu_ref.audit.attacks import AttackOutcome
-from splu_ref.audit.attacks.outcome import LEVEL, point_tested, sum_tested
+from splu_ref.audit.attacks.outcome import LEVEL, AttackOutcome, point_tested, sum_tested
 from splu_ref.audit.declared_law import DECLARED, Declaring, enumerate_declared
 from splu_ref.audit.e_values import EValue
 from splu_ref.audit.enumeration import ENUMERATED, enumerate_histogram
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.mechanisms import SpluGen
-from splu_ref.model import ParameterError
 from splu_ref.randomness import Draws, IntArray
 
 Codes = Any

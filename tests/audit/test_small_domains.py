@@ -10,9 +10,9 @@ import pytest
 
 from splu_ref.audit.small_domains import SmallDomains
 from splu_ref.channels import Channel, Levels, amplification, retention, worst_prior
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata, embedded_table
 from splu_ref.estimators.queries.counting import Columns
-from splu_ref.microdata import Microdata, embedded_table
-from splu_ref.model import DataError, ParameterError
 
 LEVELS = Levels.of("1/10", "1/2")
 ROWS = [("f", "a"), ("f", "a"), ("f", "b"), ("m", "b"), ("m", "c"), ("m", "d"), ("m", "d")]

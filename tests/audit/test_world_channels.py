@@ -21,9 +21,18 @@ from splu_ref.channels import (
     posterior,
     retention,
 )
-from splu_ref.decoys import PLANS, co_occurrence
-from splu_ref.mechanisms import LN_2, LN_3, Anatomy, Budget, DistributionBased, RetentionReplacement, SpluGen
-from splu_ref.model import Gamma, ParameterError
+from splu_ref.channels.parameters import Gamma, ParameterError
+from splu_ref.mechanisms import (
+    LN_2,
+    LN_3,
+    PLANS,
+    Anatomy,
+    Budget,
+    DistributionBased,
+    RetentionReplacement,
+    SpluGen,
+    co_occurrence,
+)
 from splu_ref.randomness import SystemSource
 from tests.laplace_channel import laplace_channel
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_ref.audit.advice import worth
-from splu_ref.audit.repeated import repeated_privacy
+from splu_ref.audit.advice.worth import worth
+from splu_ref.audit.averaging import repeated_privacy
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import (
     best_estimator,
     decimal_down,
@@ -16,7 +17,6 @@ from splu_ref.guarantees import (
     worst_error_bounds,
 )
 from splu_ref.mechanisms import SpluGen
-from splu_ref.model import ParameterError
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
 

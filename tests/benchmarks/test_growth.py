@@ -36,7 +36,7 @@ Waste = Callable[..., int]
 
 _PERMUTED: tuple[str, Waste] = ("randomness.byte_rules:ByteSource.permutation", lambda _, n: n * n // 1000)
 _DRAWN: tuple[str, Waste] = ("randomness.byte_rules:ByteSource.below", lambda _, bound, n: n * n // 1000)
-_COUNTED = "estimators.queries.published_column:PublishedColumn.count"
+_COUNTED = "estimators.queries.one_column:PublishedColumn.count"
 
 WASTE: dict[str, tuple[str, Waste]] = {
     "SPLU-Gen, mixed plan": _PERMUTED,
@@ -45,14 +45,17 @@ WASTE: dict[str, tuple[str, Waste]] = {
     "retention replacement, p = 1/2": _DRAWN,
     "αβ, a tenth of the domain": _DRAWN,
     "histogram of a column of texts": (
-        "microdata.table:encode",
+        "data.table:encode",
         lambda column, cells, missing: len(cells) ** 2 // 1000,
     ),
     "mixed plan, 50 values": (
-        "decoys.mixed:require_eligible",
+        "mechanisms.plans.mixed:require_eligible",
         lambda counts, gamma: int(counts.sum()) ** 2 // 5000,
     ),
-    "mixed plan, a million rows": ("decoys.mixed:require_eligible", lambda counts, gamma: len(counts) ** 2),
+    "mixed plan, a million rows": (
+        "mechanisms.plans.mixed:require_eligible",
+        lambda counts, gamma: len(counts) ** 2,
+    ),
     "draws from the system's entropy": _DRAWN,
     "one conjunction, shrunk, with reading": (
         "estimators.queries.counting:Columns.__getitem__",
@@ -69,7 +72,7 @@ WASTE: dict[str, tuple[str, Waste]] = {
         lambda x, y, factors: factors[0].size ** 2 // 1000,
     ),
     "a table that adds up, 100,000 rows": (
-        "tables.counts:add_up",
+        "estimators.tables.counts:add_up",
         lambda estimates, *_: 100 * estimates.size**2,
     ),
     "T_P, γ = 10, ε = 3/10, certified": (

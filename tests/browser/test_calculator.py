@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from splu_ref.audit.claims import decide, read_claims
+from splu_ref.audit.claims.deciding import decide
+from splu_ref.audit.claims.reading import read_claims
 from splu_ref.cli import main
 from splu_ref.conformance import vector_files
 from splu_ref.guarantees import exact_json, least_worst_error
-from splu_ref.report.calculator import calculator_page
+from splu_ref.report.html import calculator_page
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "claims.toml"
 ASK = """

@@ -14,15 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from splu_ref.channels import (
-    Channel,
-    PublishedCount,
-    additive,
-    blocks,
-    decoy_groups,
-    retention,
-    swapping,
-)
+from splu_ref.channels import Channel, PublishedCount, additive, blocks, decoy_groups, retention, swapping
 
 ANSWERS = Path(__file__).parent / "qif_answers.json"
 GENERATED = 60

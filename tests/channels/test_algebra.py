@@ -25,7 +25,7 @@ from splu_ref.channels import (
     mixture,
     retention,
 )
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
 
 exactly = settings(max_examples=60)
 SHARES = st.fractions(0, 1, max_denominator=12)

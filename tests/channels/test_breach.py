@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_ref.binomial import Bounds, work
 from splu_ref.channels import (
+    Bounds,
     Breach,
     Channel,
     Levels,
@@ -26,7 +26,8 @@ from splu_ref.channels import (
     worst_prior,
     worst_property,
 )
-from splu_ref.model import ParameterError
+from splu_ref.channels import binomial as work
+from splu_ref.channels.parameters import ParameterError
 
 exactly = settings(max_examples=50)
 LEVELS = st.fractions(0, 1, max_denominator=20).filter(lambda level: 0 < level < 1)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref.channels import PublishedCount, coarsened, decoy_groups, diagonal, inverse, two_state
-from splu_ref.decoys import PLANS, DecoyPlan, co_occurrence
-from splu_ref.model import Gamma, ParameterError
+from splu_ref.channels.parameters import Gamma, ParameterError
+from splu_ref.mechanisms import PLANS, DecoyPlan, co_occurrence
 from splu_ref.randomness import SeededSource
 
 RETENTIONS = st.fractions("1/20", 1, max_denominator=20)

@@ -28,7 +28,7 @@ from splu_ref.channels import (
     retention,
     vulnerability,
 )
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
 
 WARNER = diagonal(("no", "yes"), "3/4")
 HALF = {"no": Fraction(1, 2), "yes": Fraction(1, 2)}

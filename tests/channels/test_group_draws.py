@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from splu_ref.channels import GroupDraws
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
 
 
 @pytest.mark.parametrize("text", ["independent", "capped:1", "all-or-none:10"])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref.channels import Interval, additive, interval_privacy, posterior, shortest_interval
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
 
 exactly = settings(max_examples=50)
 LAWS = st.dictionaries(st.integers(-4, 6), st.integers(0, 4), min_size=1).filter(lambda d: any(d.values()))

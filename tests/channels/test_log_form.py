@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_ref.binomial import Bounds
-from splu_ref.channels import LogForm
-from splu_ref.model import ParameterError
+from splu_ref.channels import Bounds, LogForm
+from splu_ref.channels.parameters import ParameterError
 
 TERMS = st.dictionaries(st.integers(1, 400), st.fractions(-3, 3, max_denominator=12), max_size=5)
 

@@ -20,7 +20,7 @@ from splu_ref.channels import (
     vulnerability,
 )
 from splu_ref.channels.elementary import constant
-from splu_ref.operators import Requirement, best_operator
+from splu_ref.guarantees import Requirement, best_operator
 from tests.channels.qif_oracle import ANSWERS, LEVELS, PRIORS, Question, questions
 
 TOLD: dict[str, Any] = json.loads(ANSWERS.read_text(encoding="utf-8"))

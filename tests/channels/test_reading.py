@@ -31,8 +31,8 @@ from splu_ref.channels import (
     retention,
     two_state,
 )
-from splu_ref.channels.predicate_count import PredicateCount
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.channels.published_count import PredicateCount
 
 WARNER = diagonal(("no", "yes"), "3/4")
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from splu_ref.binomial import Bounds
 from splu_ref.channels import (
+    Bounds,
     Channel,
     Levels,
     from_matrix,
@@ -24,7 +24,7 @@ from splu_ref.channels import (
     retention,
     set_retention_limit,
 )
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
 
 exactly = settings(max_examples=50)
 LEVELS = st.fractions(0, 1, max_denominator=20).filter(lambda level: 0 < level < 1)

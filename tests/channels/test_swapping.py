@@ -17,7 +17,7 @@ from splu_ref.channels import (
     swapped_retention,
     swapping,
 )
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
 
 KEEPS = ("0", "1/3", "1/2", "4/5")
 

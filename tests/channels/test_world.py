@@ -22,7 +22,7 @@ from splu_ref.channels import (
     posterior,
     retention,
 )
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
 
 THIRD = Fraction(1, 3)
 SALARIES = World.independent([dict.fromkeys((100, 200, 300), THIRD)] * 3)

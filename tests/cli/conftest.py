@@ -12,8 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from experiments import program as experiments
-from splu_ref import terminal
 from splu_ref.cli import app
+from splu_ref.output import terminal
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 

@@ -10,11 +10,11 @@ import polars as pl
 import pytest
 
 from splu_ref.audit import Goals, advise, recommend
-from splu_ref.audit.advice import together
+from splu_ref.audit.advice.together import together
+from splu_ref.channels.parameters import DataError
 from splu_ref.cli import main
+from splu_ref.data import Microdata, embedded_table, write_table
 from splu_ref.mechanisms import SpluGen, SpluGenByColumn
-from splu_ref.microdata import Microdata, embedded_table, write_table
-from splu_ref.model import DataError
 
 
 @pytest.fixture(scope="module")

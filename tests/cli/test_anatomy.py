@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.cli import main
 from splu_ref.mechanisms import Anatomy, PublishedTwoTables, read_manifest, read_release
-from splu_ref.model import DataError, ParameterError
 from tests.rounding import near
 
 JOBS = [["a", "b", "c", "d", "e"][i % 5] for i in range(62)]

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from splu_ref.channels.parameters import InputError
 from splu_ref.cli import audit, main
-from splu_ref.model import InputError
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs" / "examples" / "claims.toml"

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from splu_ref.cli import main
+from splu_ref.data import Microdata, embedded_table, read_table, write_table
 from splu_ref.mechanisms import AlphaBeta, DistributionBased, SpluGen, Swapping
-from splu_ref.microdata import Microdata, embedded_table, read_table, write_table
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
 
@@ -349,7 +349,7 @@ def test_a_table_without_a_sensitive_column_is_unusable(
     words = ["audit-release", str(published), "--gamma", "5", "--sensitive", "occupation"]
     for given in ((), ("--original", str(folder / "adult.csv"))):
         assert main([*words, *given]) == 2
-        expected = "there is no column 'occupation' in the published table: check --sensitive"
+        expected = "p.csv: there is no column 'occupation'"
         assert expected in capsys.readouterr().err
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from splu_ref import certificate_checker
 from splu_ref.cli import main
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import Operator, Swapping
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import SeededSource
 
 LEVELS = ["--rho1", "0.1", "--rho2", "0.5"]

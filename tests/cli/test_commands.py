@@ -13,9 +13,8 @@ import pytest
 
 from splu_proofs import Ledger
 from splu_ref.cli import main
-from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import DistributionBased, SpluGen, read_manifest
-from splu_ref.microdata import embedded_table, read_table, write_table
+from splu_ref.data import embedded_table, read_table, write_table
+from splu_ref.mechanisms import PLANS, DistributionBased, SpluGen, read_manifest
 from splu_ref.report.stages import enumeration
 
 

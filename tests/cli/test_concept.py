@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from splu_ref.channels.parameters import InputError
 from splu_ref.cli import concept, main
-from splu_ref.model import InputError
 
 
 def _json(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:

@@ -13,8 +13,8 @@ import pytest
 
 from splu_ref.cli import main
 from splu_ref.cli.records import UNCHECKED
+from splu_ref.data import counting, embedded_table, parts, write_table
 from splu_ref.mechanisms import RetentionReplacement, SpluGen
-from splu_ref.microdata import counting, embedded_table, parts, write_table
 from splu_ref.randomness import SeededSource
 
 

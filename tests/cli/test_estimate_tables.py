@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from splu_ref.cli import main
+from splu_ref.data import embedded_table, write_table
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import embedded_table, write_table
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
 

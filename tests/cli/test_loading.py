@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 import splu_ref.cli
-import splu_ref.guarantees
 from splu_ref.cli import main
 from splu_ref.cli.app import COMMANDS
 
@@ -21,6 +20,7 @@ HEAVY = {
     "numpy", "scipy", "sympy", "mpmath", "polars", "narwhals", "matplotlib", "jinja2", "pandas", "pyarrow",
     "pydantic", "jsonschema", "latex2mathml", "rich.markdown", "rich.progress", "splu_proofs",
 }  # fmt: skip
+PACKAGE = Path(splu_ref.__file__).parent
 PRIVACY = ["privacy", "--gamma", "10", "--epsilon", "0.3", "--alpha", "3"]
 LOADED = """
 import sys
@@ -84,22 +84,23 @@ def test_the_help_shows_every_summary_whole(capsys: pytest.CaptureFixture[str]) 
         assert f"{name} {summary}" in shown
 
 
-def test_names_of_guarantees_come_from_the_files_that_types_come_from() -> None:
-    room = splu_ref.guarantees
-    tree = ast.parse(inspect.getsource(room))
+@pytest.mark.parametrize("room", sorted(path.parent.name for path in PACKAGE.glob("*/__init__.pyi")))
+def test_a_room_loads_each_name_from_the_file_that_its_stub_names(room: str) -> None:
+    package = import_module(f"splu_ref.{room}")
+    stub = ast.parse((PACKAGE / room / "__init__.pyi").read_text("utf-8"))
+    files = {path.stem for path in (PACKAGE / room).iterdir()}
     known = {
-        alias.name: node.module
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("splu_ref.guarantees.")
+        alias.name: f"splu_ref.{room}.{node.module}"
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    assert set(known) == set(room.__all__)
-    files = {path.stem for path in Path(inspect.getfile(room)).parent.glob("*.py")}
+    assert known.keys() == set(package.__all__)
+    assert not known.keys() & files, "a file would take the place of the name"
     for name, module in known.items():
-        assert getattr(room, name) is getattr(import_module(str(module)), name)
-        assert name not in files
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        vars(room)["__getattr__"]("nothing")
+        assert getattr(package, name) is getattr(import_module(module), name)
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = package.nothing
 
 
 def test_values_of_options_are_what_their_types_say(

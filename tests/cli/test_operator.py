@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from splu_ref.cli import main
-from splu_ref.operators import UnverifiedError
+from splu_ref.guarantees import UnverifiedError
 
 LEVELS = ["--rho1", "1/5", "--rho2", "1/2"]
 WORDS = ["operator", "--prior", "jobs.csv", "--column", "job", *LEVELS]
@@ -91,7 +91,7 @@ def test_an_answer_that_was_not_verified_is_refused(
     def refuse(_: object) -> None:
         raise UnverifiedError("the program's answer could not be verified exactly: choose other levels")
 
-    monkeypatch.setattr("splu_ref.operators.best_under_prior", refuse)
+    monkeypatch.setattr("splu_ref.guarantees.operators.choice.best_under_prior", refuse)
     assert main([*WORDS, "--against", "sets", "-o", "matrix.json"]) == 2
     assert "could not be verified exactly" in capsys.readouterr().err
     assert not Path("matrix.json").exists()

@@ -13,10 +13,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from splu_ref.channels.parameters import DataError
 from splu_ref.cli.worth import concentrated
-from splu_ref.microdata import read_table
-from splu_ref.microdata.reading import SEPARATORS, separated_by
-from splu_ref.model import DataError
+from splu_ref.data import read_table
+from splu_ref.data.reading import SEPARATORS, separated_by
 from tests.hostile.test_inputs import INPUTS
 from tests.programs import command, main
 
@@ -221,7 +221,7 @@ def test_other_separators_standard_input_and_spreadsheets(
 ) -> None:
     frame.write_csv("semicolon.csv", separator=";")
     _sanitize(*JOB, *CLEAN, table="semicolon.csv", code=2)
-    assert "divided by a semicolon: write commas, or say --separator semicolon" in capsys.readouterr().err
+    assert "divided by a semicolon: write commas or say --separator semicolon" in capsys.readouterr().err
     _sanitize(*JOB, *CLEAN, "--separator", "semicolon", table="semicolon.csv")
     assert read_table("out.csv").columns == ("age", "sex", "ill", "job")
     _sanitize(*JOB, "--separator", "dot", table="semicolon.csv", code=2)
@@ -273,7 +273,7 @@ def test_every_command_that_reads_a_table_takes_a_separator(
     assert main([*audit, "--separator", "|"]) in (0, 3)
     assert json.loads(capsys.readouterr().out)["linked"] is not None
     assert main(audit) == 2
-    assert "divided by a bar: write commas, or say --separator bar" in capsys.readouterr().err
+    assert "divided by a bar: write commas or say --separator bar" in capsys.readouterr().err
     read_table("out.csv").to_frame().write_csv("out.tsv.csv", separator="\t")
     count = ["estimate", "--manifest", "m.json", "--where", "job=cook", "--json"]
     assert main([*count, "out.csv"]) == 0

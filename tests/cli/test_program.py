@@ -114,10 +114,10 @@ def test_wrong_words_are_told_where_the_help_is(
 def test_an_interrupt_has_an_exit_code_and_no_words(
     interrupt: type[BaseException], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(**_: object) -> None:
+    def interrupted(*_: object) -> None:
         raise interrupt
 
-    monkeypatch.setattr(application, "app", interrupted)
+    monkeypatch.setattr(application.Program, "resolve_command", interrupted)
     assert main(["key", "k"]) == 130
     assert capsys.readouterr() == ("", "")
 

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from splu_ref.cli import main
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import DistributionBased, SpluGen, SpluGenByColumn, append
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import SeededSource
 from tests.cli.test_schemas import refused
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref.audit.release_log import read_log
+from splu_ref.audit.release_log.reading import read_log
 from splu_ref.cli import main
 
 ROWS = "name,value\n" + "".join(f"n{number},{'abcd'[number % 4]}\n" for number in range(40))
@@ -42,7 +42,7 @@ def test_a_release_that_cannot_be_written_is_not_logged(monkeypatch: pytest.Monk
     assert _sanitize("-o", "1.csv") == 0
     before = Path("log").read_bytes()
     assert _sanitize("-o", "1.csv") == 2  # it exists
-    monkeypatch.setattr("splu_ref.files._Placement.place", _full_disk)
+    monkeypatch.setattr("splu_ref.data.files._Placement.place", _full_disk)
     assert _sanitize("-o", "2.csv") == 2
     assert Path("log").read_bytes() == before
     assert not Path("2.csv").exists()

@@ -13,13 +13,13 @@ import polars as pl
 import pytest
 
 from splu_ref import SPECIFICATION, __version__
+from splu_ref.api import t_f
 from splu_ref.audit.release_log.fingerprints import secret_fingerprint
+from splu_ref.channels.parameters import DataError
 from splu_ref.cli import main
-from splu_ref.door import t_f
-from splu_ref.manifest import Origin, code_digest
+from splu_ref.data import read_table
 from splu_ref.mechanisms import SpluGen, SpluGenByColumn, append
-from splu_ref.microdata import read_table
-from splu_ref.model import DataError
+from splu_ref.mechanisms.manifest import Origin, code_digest
 from splu_ref.randomness import Key, KeyedSource, SeededSource, SystemSource
 
 ROWS = 240

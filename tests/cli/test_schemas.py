@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from jsonschema import ValidationError
 
-from splu_ref import terminal
 from splu_ref.cli import main
 from splu_ref.conformance import Conformance, Kind, Result, Verdict
+from splu_ref.output import terminal
 from tests.cli import conftest
 from tests.programs import COMMANDS, command
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from splu_ref.cli import app, main
-from splu_ref.signals import SIGNALS
+from splu_ref.data.signals import SIGNALS
 from tests.faults import after_call, tree
 
 ROWS = "name,value\n" + "".join(f"n{number},{'abcd'[number % 4]}\n" for number in range(40))

@@ -124,7 +124,7 @@ def test_a_transcript_is_not_written_without_a_word(folder: Path, capsys: pytest
     assert "it stands in the folder of two.csv, which is public: move it before you pass that on" in told.err
     assert set(json.loads(told.out)) == {
         *("rows_in", "rows_out", "suppressed", "gamma", "retention", "sensitive", "plan", "domain_size"),
-        *("max_gamma", "randomness", "publisher_only", "recoded", "worth", "leaks"),
+        *("max_gamma", "randomness", "publisher_only", "values_without_rows", "recoded", "worth", "leaks"),
     }
 
 

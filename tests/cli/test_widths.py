@@ -25,7 +25,7 @@ from experiments.study.exhibits import Figure, Panel, Point, Series
 from splu_ref.cli import advise
 from splu_ref.cli.conform import show_outcome
 from splu_ref.conformance import Conformance, Kind, Result, StatisticalCheck, Verdict
-from splu_ref.terminal import draw
+from splu_ref.output.terminal import draw
 from tests import programs
 from tests.programs import main
 

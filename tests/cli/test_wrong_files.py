@@ -23,7 +23,6 @@ READING = {
     "attack homogeneity table.csv --manifest {} --seed 1": MANIFEST,
     "audit {}": CLAIMS,
     "audit-release {} --sensitive job --gamma 2 --plan mixed": TABLE,
-    "audit-release {} --sensitive job --gamma 2 --plan mixed --stream": TABLE,
     "audit-release jobs.csv --manifest {}": MANIFEST,
     "audit-release jobs.csv --manifest jobs.json --original {}": TABLE,
     "audit-release jobs.csv --manifest jobs.json --original table.csv --transcript {}": TRANSCRIPT,

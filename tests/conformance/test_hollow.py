@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from splu_ref.channels.parameters import InputError, ParameterError
 from splu_ref.cli.app import run as main
 from splu_ref.conformance import (
     Conformance,
@@ -26,8 +27,7 @@ from splu_ref.conformance import (
 )
 from splu_ref.conformance.description import FEATURES
 from splu_ref.conformance.reference import OPERATIONS
-from splu_ref.model import InputError, ParameterError
-from splu_ref.report.conformance_html import conformance_html
+from splu_ref.report.conformance_page import conformance_html
 
 SUBSET = "subset/population-5.json"
 REFUSING = """

@@ -9,9 +9,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from splu_ref.conformance.mixed_law import expected_together
-from splu_ref.decoys import mixed
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.conformance.chance import expected_together
+from splu_ref.mechanisms import mixed
 from splu_ref.randomness import outcomes
 
 

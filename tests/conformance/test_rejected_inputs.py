@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from splu_ref.channels.parameters import Json
 from splu_ref.cli import conform as command
 from splu_ref.conformance import Conformance, Kind, Result, Vector, VectorFile, Verdict, check_ids, conform
 from splu_ref.conformance.chance import CHECKS
@@ -31,7 +32,6 @@ from splu_ref.conformance.result import PROTOCOL
 from splu_ref.conformance.session import Session
 from splu_ref.conformance.statistics import check_names, judged_releases
 from splu_ref.conformance.worlds import BATCH, WORLDS, World
-from splu_ref.model import Json
 
 Answer = dict[str, Json]
 DESCRIPTION: Answer = {"ops": list(OPERATIONS), "name": "any", "version": "1"}
@@ -368,7 +368,7 @@ def test_runs_in_which_nothing_was_tried_do_not_hold() -> None:
         outcome_of(Verdict.PASSED, kind=None),
         outcome_of(Verdict.PASSED, kind=Kind.REFUSAL),
     ):
-        assert (nothing.verdict, nothing.holds) == ("not shown", False)
+        assert (nothing.verdict, nothing.holds) == ("inconclusive", False)
 
 
 @pytest.mark.parametrize(

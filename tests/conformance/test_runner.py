@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from splu_ref.channels.parameters import InputError, Json
 from splu_ref.conformance import (
     Conformance,
     VectorFile,
@@ -29,7 +30,6 @@ from splu_ref.conformance.description import read_description
 from splu_ref.conformance.program import LONGEST_LINE, Limits, MisbehaviorError, Program
 from splu_ref.conformance.session import MOST_STARTS
 from splu_ref.conformance.statistics import judged_releases
-from splu_ref.model import InputError, Json
 
 PATH = "subset/population-5.json"
 FILES = [file for file in vector_files() if file.path == PATH]

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from splu_ref.channels.parameters import InputError
 from splu_ref.conformance import read_vectors, vector_files
 from splu_ref.conformance.folder import LONGEST_FILE, schema_bytes, schema_fault
-from splu_ref.model import InputError
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

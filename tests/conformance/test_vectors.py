@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from splu_ref.channels.parameters import InputError
 from splu_ref.conformance import (
     VectorFile,
     all_answered,
@@ -23,7 +24,6 @@ from splu_ref.conformance.fields import KINDS
 from splu_ref.conformance.folder import schema_fault
 from splu_ref.conformance.generated import GENERATED
 from splu_ref.conformance.reference import OPERATIONS
-from splu_ref.model import InputError
 from splu_ref.randomness import SeededSource
 from tests.conformance.complete import completed, frozen, to_freeze
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from splu_ref import SpluGen
-from splu_ref.audit.attacks import told_apart
+from splu_ref.audit.attacks.known_others import told_apart
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "which-draws.md").read_text(encoding="utf-8")

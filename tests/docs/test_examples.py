@@ -24,7 +24,7 @@ import pytest
 from experiments import program as experiments
 from splu_ref.cli import main
 from splu_ref.cli.app import COMMANDS, command
-from splu_ref.microdata import embedded_table, write_table
+from splu_ref.data import embedded_table, write_table
 
 ROOT = Path(__file__).parents[2]
 GENERATED = {"_build", "reference"}

@@ -13,12 +13,12 @@ from splu_ref.audit.releases import alpha_beta as alpha_beta_checks
 from splu_ref.audit.releases import cell_claims, generalization
 from splu_ref.cli.operator import MOST_SHOWN
 from splu_ref.conformance.folder import LONGEST_FILE
-from splu_ref.decoys import blocks
+from splu_ref.data import counting, limits, parts
 from splu_ref.estimators.queries import several_columns
-from splu_ref.estimators.shrunk import plausible_plans
+from splu_ref.estimators.shrinkage import plausible_plans
+from splu_ref.guarantees.operators import best as one_prior
 from splu_ref.mechanisms import alpha_beta, transcript
-from splu_ref.microdata import counting, limits, parts
-from splu_ref.operators import one_prior
+from splu_ref.mechanisms.plans import cyclic as blocks
 
 DOCS = Path(__file__).parents[2] / "docs"
 MIB = 1 << 20

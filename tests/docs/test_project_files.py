@@ -116,7 +116,7 @@ def test_whatever_is_installed_has_a_hash() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     names = {re.split("[=<>~ ]", entry)[0] for entry in needed}
     for requirement in (*project["dependencies"], *project["optional-dependencies"]["build"]):
-        assert re.split("[=<>~ ]", requirement)[0] in names, requirement
+        assert re.split("[=<>~ ]", requirement)[0].replace("_", "-") in names, requirement
 
 
 def test_every_dependency_says_what_it_is_for() -> None:

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from splu_ref.decoys import anatomy
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import embedded_table
 from splu_ref.estimators import estimate_count
 from splu_ref.guarantees import decimal_down, error_probability, privacy_minimum, utility_threshold
-from splu_ref.microdata import embedded_table
-from splu_ref.model import Gamma
+from splu_ref.mechanisms import anatomy
 
 DOCS = Path(__file__).parents[2] / "docs"
 

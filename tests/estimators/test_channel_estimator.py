@@ -12,13 +12,13 @@ import polars as pl
 import pytest
 
 from splu_ref.channels import Channel, coarsened, retention
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.data import Microdata
 from splu_ref.estimators import ChannelEstimator, Query
 from splu_ref.estimators.answers import NORMAL_95
 from splu_ref.estimators.queries.record_states import RecordStates, Side, added_up
-from splu_ref.manifest import Manifest
 from splu_ref.mechanisms import Operator, PublishedTable, RetentionReplacement, Swapping
-from splu_ref.microdata import Microdata
-from splu_ref.model import ParameterError
+from splu_ref.mechanisms.manifest import Manifest
 from splu_ref.randomness import SeededSource, SystemSource
 from tests.rounding import near
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from splu_ref.decoys import anatomy, co_occurrence
+from splu_ref.channels.parameters import Gamma, ParameterError
 from splu_ref.estimators.comparators import (
     Moments,
     distribution_based_estimate,
@@ -17,8 +17,7 @@ from splu_ref.estimators.comparators import (
     two_tables_moments,
     two_tables_sums,
 )
-from splu_ref.mechanisms import Anatomy, DistributionBased, TwoTables
-from splu_ref.model import Gamma, ParameterError
+from splu_ref.mechanisms import Anatomy, DistributionBased, TwoTables, anatomy, co_occurrence
 from splu_ref.randomness import SeededSource, outcomes
 
 CODES = np.array([0, 0, 0, 1, 1, 2, 2, 3], dtype=np.int64)

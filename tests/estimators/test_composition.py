@@ -8,15 +8,14 @@ import pytest
 from scipy.stats import binom
 
 from splu_ref.channels import PublishedCount
-from splu_ref.decoys import FloatArray, expected_co_occurrence, expected_pairs
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import Microdata, embedded_table
 from splu_ref.estimators import Interval, Query, QueryEstimate, QueryEstimator, exact_estimates
 from splu_ref.estimators.linear.transition import value_matrix
-from splu_ref.estimators.shrunk.composition import Composition, noise
-from splu_ref.estimators.shrunk.neighbors import COST, States, limited, spent
-from splu_ref.estimators.shrunk.shrinkage import Shrinkage
-from splu_ref.mechanisms import Release, SpluGen
-from splu_ref.microdata import Microdata, embedded_table
-from splu_ref.model import Gamma
+from splu_ref.estimators.shrinkage.composition import Composition, noise
+from splu_ref.estimators.shrinkage.neighbors import COST, States, limited, spent
+from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
+from splu_ref.mechanisms import FloatArray, Release, SpluGen, expected_co_occurrence, expected_pairs
 from splu_ref.randomness import SeededSource
 from tests.estimators.told import ends, error
 from tests.rounding import near

@@ -6,8 +6,8 @@ from math import log
 import pytest
 
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.parameters import InputError, ParameterError
 from splu_ref.estimators import conjunction_estimate
-from splu_ref.model import InputError, ParameterError
 
 
 def _clipped(y3: int, published: int, inside: int, rows: int, gamma: int) -> Fraction:

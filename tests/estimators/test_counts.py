@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.estimators import estimate_count
-from splu_ref.model import ParameterError
 from tests.rounding import near
 
 

@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from splu_ref.channels import PublishedCount
-from splu_ref.decoys import FloatArray
+from splu_ref.channels.parameters import InputError
 from splu_ref.estimators import apply_by_mode, conjunction_estimate, most_likely
 from splu_ref.estimators.linear import em
 from splu_ref.estimators.linear.em import TOLERANCE, Maximum, require_settled
-from splu_ref.model import InputError
+from splu_ref.mechanisms import FloatArray
 from tests.rounding import near
 
 

@@ -13,6 +13,8 @@ import pytest
 from splu_proofs.printed.iteration import reconstruct
 from splu_proofs.printed.method import METHOD as PRINTED
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.parameters import DataError, InputError, ParameterError
+from splu_ref.data import Microdata, embedded_table, read_table
 from splu_ref.estimators import (
     METHODS,
     Inversion,
@@ -25,10 +27,8 @@ from splu_ref.estimators import (
     published_co_occurrence,
 )
 from splu_ref.estimators.answers import NORMAL_95, Estimates
-from splu_ref.estimators.shrunk.shrinkage import Shrinkage
+from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
 from splu_ref.mechanisms import Release, SpluGen
-from splu_ref.microdata import Microdata, embedded_table, read_table
-from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import SeededSource
 from tests.estimators.told import ends, error
 from tests.rounding import near

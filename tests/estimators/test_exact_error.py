@@ -8,7 +8,7 @@ from math import ceil, floor, sqrt
 import pytest
 
 from splu_ref.channels import PublishedCount
-from splu_ref.estimators.linear.exact_error import ConjunctionError
+from splu_ref.estimators.linear.transition import ConjunctionError
 from splu_ref.estimators.linear.two_state import exact_estimates, exact_intervals
 
 CASES = [

@@ -12,11 +12,11 @@ import pytest
 
 from splu_proofs.worlds.group_laws import Law, all_or_none, capped, flags, independent, shown
 from splu_ref.channels import GroupDraws
+from splu_ref.channels.parameters import DataError
+from splu_ref.data import Microdata
 from splu_ref.estimators import Query, QueryEstimator
 from splu_ref.estimators.linear.group_noise import GroupNoise, may_be_rare
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
 

@@ -8,10 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
+from splu_ref.channels.parameters import InputError
+from splu_ref.data import Microdata, embedded_table
 from splu_ref.estimators import Query, QueryEstimator
 from splu_ref.estimators.linear.transition import apply_by_mode, contracted
 from splu_ref.estimators.queries.joint_shrinkage import NOTHING, Error, Estimated, JointQuery, Records
-from splu_ref.estimators.shrunk.interactions import (
+from splu_ref.estimators.shrinkage.interactions import (
     ALL_RECORDS,
     ColumnChannel,
     Interactions,
@@ -20,10 +22,8 @@ from splu_ref.estimators.shrunk.interactions import (
     interaction_variance,
     outer,
 )
-from splu_ref.estimators.shrunk.several_states import ColumnStates, SeveralStates
+from splu_ref.estimators.shrinkage.several_states import ColumnStates, SeveralStates
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata, embedded_table
-from splu_ref.model import InputError
 from splu_ref.randomness import SeededSource
 from tests.estimators.told import ends
 from tests.rounding import near

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_ref.decoys import FloatArray
 from splu_ref.estimators.linear import interior_point
 from splu_ref.estimators.linear.em import TOLERANCE, Maximum, most_likely
 from splu_ref.estimators.linear.interior_point import settled
 from splu_ref.estimators.linear.transition import apply_by_mode, inverses
+from splu_ref.mechanisms import FloatArray
 from tests.rounding import near
 
 

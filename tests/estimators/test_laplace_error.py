@@ -9,8 +9,9 @@ from pathlib import Path
 import mpmath
 import pytest
 
-from splu_ref.binomial import Bounds, probability_mass
-from splu_ref.estimators.laplace_error import (
+from splu_ref.channels import Bounds, probability_mass
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.estimators.comparators import (
     mean_noise,
     noise_privacy,
     noise_ratio,
@@ -20,7 +21,6 @@ from splu_ref.estimators.laplace_error import (
 )
 from splu_ref.guarantees import privacy_minimum, utility_threshold
 from splu_ref.mechanisms import LN_2, LN_3, Budget
-from splu_ref.model import ParameterError
 
 
 def _mass(r: Fraction, z: int) -> Fraction:

@@ -7,14 +7,8 @@ import numpy as np
 import pytest
 
 from splu_ref.channels import PublishedCount, coarsened, decoy_groups, two_state
-from splu_ref.decoys import FloatArray, anatomy, co_occurrence, cyclic
-from splu_ref.estimators import (
-    Inversion,
-    apply_by_mode,
-    published_co_occurrence,
-    set_matrix,
-    value_matrix,
-)
+from splu_ref.channels.parameters import Gamma, InputError, ParameterError
+from splu_ref.estimators import Inversion, apply_by_mode, published_co_occurrence, set_matrix, value_matrix
 from splu_ref.estimators.linear import transition
 from splu_ref.estimators.linear.inversion import Scatter
 from splu_ref.estimators.linear.transition import (
@@ -25,8 +19,7 @@ from splu_ref.estimators.linear.transition import (
     two_state_matrices,
 )
 from splu_ref.estimators.linear.two_state import TwoState
-from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Gamma, InputError, ParameterError
+from splu_ref.mechanisms import FloatArray, SpluGen, anatomy, co_occurrence, cyclic
 from splu_ref.randomness import EnumerationSource, IntArray, SeededSource, outcomes
 from tests.rounding import near
 

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 
 import splu_ref as sr
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.estimators import ChannelEstimator, GroupEstimator, PartEstimator, Query
 from splu_ref.estimators.queries.group_estimator import ABOVE
 from splu_ref.mechanisms import (
@@ -19,8 +21,6 @@ from splu_ref.mechanisms import (
     RetentionReplacement,
     SmallDomainRandomization,
 )
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
 

@@ -6,11 +6,10 @@ import pytest
 
 from experiments.study.judging import Judgement, asked, judged
 from experiments.study.settings import Setting
-from splu_ref.decoys import CoOccurrence, largest_gamma
+from splu_ref.data import Microdata
 from splu_ref.estimators import Query, QueryEstimator
-from splu_ref.estimators.shrunk.plausible_plans import DRAWS, MOST_VALUES, plausible_pairs
-from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata
+from splu_ref.estimators.shrinkage.plausible_plans import DRAWS, MOST_VALUES, plausible_pairs
+from splu_ref.mechanisms import CoOccurrence, SpluGen, largest_gamma
 from splu_ref.randomness import IntArray, SeededSource
 from tests.estimators.told import ends
 

@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.estimators import AnyOf, Between, Condition, NoneOf, Query
 from splu_ref.estimators.queries.query import Values, selected, telling
-from splu_ref.model import ParameterError
 
 
 def test_a_query_names_values_sets_and_ranges() -> None:

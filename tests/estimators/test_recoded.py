@@ -10,12 +10,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.data import Microdata
+from splu_ref.data.recoding import Bins, Cross, Hashed, Rare
 from splu_ref.estimators import Query
 from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf
 from splu_ref.estimators.queries.recoded import recoded_query
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.recoding import Bins, Cross, Hashed, Rare
-from splu_ref.model import ParameterError
 
 STEPS = (
     Bins("age", "10", whole=True),

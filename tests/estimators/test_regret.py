@@ -16,11 +16,10 @@ import numpy as np
 import pytest
 
 from splu_ref.channels import PublishedCount
-from splu_ref.decoys import CoOccurrence, expected_pairs
+from splu_ref.channels.parameters import Gamma
 from splu_ref.estimators import conjunction_estimate
-from splu_ref.estimators.shrunk.composition import Composition
-from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Gamma
+from splu_ref.estimators.shrinkage.composition import Composition
+from splu_ref.mechanisms import CoOccurrence, SpluGen, expected_pairs
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
 

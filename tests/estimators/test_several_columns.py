@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from splu_proofs.printed.method import METHOD as PRINTED
-from splu_ref.decoys import largest_gamma
+from splu_ref.channels.parameters import InputError, ParameterError
+from splu_ref.data import Microdata, embedded_table
 from splu_ref.estimators import (
     METHODS,
     Method,
@@ -19,9 +20,7 @@ from splu_ref.estimators import (
     value_matrix,
 )
 from splu_ref.estimators.queries import several_columns
-from splu_ref.mechanisms import Release, SpluGen
-from splu_ref.microdata import Microdata, embedded_table
-from splu_ref.model import InputError, ParameterError
+from splu_ref.mechanisms import Release, SpluGen, largest_gamma
 from splu_ref.randomness import SeededSource
 from tests.estimators.told import ends
 from tests.rounding import near

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from splu_ref.estimators.shrunk.learning import Prior, learned_weights, posterior_of_tau
-from splu_ref.estimators.shrunk.shrinkage import MISS, critical_values, half_widths, worst_miss
+from splu_ref.estimators.shrinkage.learning import Prior, learned_weights, posterior_of_tau
+from splu_ref.estimators.shrinkage.shrinkage import MISS, critical_values, half_widths, worst_miss
 from tests.rounding import near
 
 TAUS = np.concatenate([[0.05], np.geomspace(0.1, 6.4, 18)])

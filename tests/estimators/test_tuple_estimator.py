@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from splu_ref.channels import TupleCount
+from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.estimators import Query, TupleEstimate, TupleEstimator, estimate_tuples
 from splu_ref.mechanisms import AlphaBeta
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
 

@@ -12,9 +12,9 @@ import pytest
 from scipy import stats
 
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.parameters import Gamma, InputError
 from splu_ref.estimators import conjunction_estimate, count_moments, exact_estimates, exact_intervals
 from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Gamma, InputError
 from splu_ref.randomness import EnumerationSource, IntArray, outcomes
 from tests.rounding import near
 

@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from splu_ref.channels.parameters import DataError, InputError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.estimators import Query, TwoTablesEstimator
 from splu_ref.mechanisms import Anatomy, PublishedTwoTables, TwoTables
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, InputError, ParameterError
 from splu_ref.randomness import Draws, SeededSource, outcomes
 from tests.rounding import near
 

@@ -31,8 +31,8 @@ from splu_ref.mechanisms import (
     Swapping,
 )
 from splu_ref.mechanisms.release import PublishedTable
+from splu_ref.output.terminal import say
 from splu_ref.randomness import SeededSource
-from splu_ref.terminal import say
 
 ROWS = 360
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]\d+)?")

@@ -15,7 +15,7 @@ import pytest
 from experiments.comparison.cells import Cell, Row
 from experiments.comparison.comparison import ATTACKS, GUARANTEES, Comparison
 from experiments.comparison.page import check_comparison_folder, comparison_html, write_comparison
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 from tests.report.documents import body
 
 PAGE = Path(__file__).with_name("comparison.html")

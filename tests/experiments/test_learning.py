@@ -17,9 +17,9 @@ from experiments.attacks.assignment import LARGEST, _by_logarithms, assignment_p
 from experiments.attacks.learned import LearnedOutcome
 from experiments.attacks.learning import Features, NaiveBayes, share_right, share_right_of_surest
 from splu_ref.audit.attacks.assignment import exact_posteriors
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import SeededSource
 from tests.rounding import near
 

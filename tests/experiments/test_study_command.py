@@ -13,7 +13,7 @@ import pytest
 
 from experiments.commands import study
 from experiments.study import LEVELS, Level
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 from tests.programs import main
 
 rules = import_module("experiments.study.criteria")  # the room has a function of the same name

@@ -13,13 +13,12 @@ import pytest
 
 from experiments.comparison.comparison import ATTACKS, GUARANTEES
 from experiments.comparison.tuple_rows import tuple_rows
-from splu_ref.audit.attacks import View, best_guess, eliminated
 from splu_ref.audit.attacks.tuple_view import TupleView
-from splu_ref.binomial import Bounds
-from splu_ref.channels import amplification, worst_property
+from splu_ref.audit.attacks.view import View, best_guess, eliminated
+from splu_ref.channels import Bounds, amplification, worst_property
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import AlphaBeta
-from splu_ref.microdata import Microdata
-from splu_ref.model import ParameterError
 from splu_ref.randomness import outcomes
 
 ALPHA, BETA = Fraction(1, 4), Fraction(1, 4)

@@ -19,7 +19,7 @@ from splu_ref.conformance import Conformance, Vector, VectorFile, Verdict, confo
 from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
 from splu_ref.conformance.generated import generated_requests
 from splu_ref.conformance.vector import digests
-from splu_ref.report.calculator import BROWSER
+from splu_ref.report.html import BROWSER
 from tests.foreign.mutants import MUTANTS, Mutant
 
 

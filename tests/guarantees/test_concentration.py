@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.parameters import Gamma, ParameterError
 from splu_ref.guarantees import (
     chebyshev_bound,
     chebyshev_threshold,
@@ -15,9 +16,7 @@ from splu_ref.guarantees import (
     decimal_up,
     error_probability,
 )
-from splu_ref.guarantees.concentration import uniform_bound
-from splu_ref.guarantees.tilts import lower_tilt, upper_tilt
-from splu_ref.model import Gamma, ParameterError
+from splu_ref.guarantees.concentration import lower_tilt, uniform_bound, upper_tilt
 
 EPSILONS = [Fraction(text) for text in ("1/50", "3/10", "999/1000", "1", "3/2", "1999/1000", "2", "4", "9/2")]
 

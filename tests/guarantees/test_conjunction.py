@@ -8,6 +8,7 @@ from math import comb
 
 import pytest
 
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import (
     Conjunction,
     conjunction_bias,
@@ -18,10 +19,8 @@ from splu_ref.guarantees import (
     decimal_up,
     error_probability,
 )
-from splu_ref.guarantees.conjunction_bounds import Sides, band_within
-from splu_ref.guarantees.conjunction_chernoff import linear_tail
+from splu_ref.guarantees.conjunction_bounds import Sides, band_within, linear_tail
 from splu_ref.guarantees.conjunction_utility import _proved, _scan
-from splu_ref.model import ParameterError
 from tests.rounding import near
 
 CASES = [

@@ -8,8 +8,8 @@ from math import log
 import pytest
 
 from splu_ref.channels import LogForm, World, entropy_loss, natural_logarithm
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import count_loss, expected_count_loss
-from splu_ref.model import ParameterError
 
 
 @pytest.mark.parametrize("chance", ["1/2", "1/3", "9/10"])

@@ -8,12 +8,11 @@ from itertools import product
 
 import pytest
 
-from splu_ref.binomial import Bounds
-from splu_ref.channels import PublishedCount
+from splu_ref.channels import Bounds, PublishedCount
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import decimal_down, decimal_up, error_probability
-from splu_ref.guarantees.error_walk import ErrorWalk
-from splu_ref.guarantees.plateaus import error_offset
-from splu_ref.model import ParameterError
+from splu_ref.guarantees.count_error import error_offset
+from splu_ref.guarantees.least_error import ErrorWalk
 
 BruteError = Callable[[int, Fraction, int, bool], Fraction]
 EPSILONS = [Fraction(text) for text in ("1/7", "3/10", "1/2", "1", "3/2", "2", "4", "9/2")]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from splu_ref.binomial import Bounds
-from splu_ref.binomial.work import MOST, left, one_budget
+from splu_ref.channels import Bounds
+from splu_ref.channels.binomial import MOST, left, one_budget
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import decimal_down, decimal_up, decimals, exact_json, integer_text
-from splu_ref.model import ParameterError
 
 positives = st.builds(
     lambda x, e: x * Fraction(10) ** e,

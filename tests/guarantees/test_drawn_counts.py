@@ -13,6 +13,7 @@ import pytest
 from splu_proofs.worlds.group_laws import flags
 from splu_proofs.worlds.valid_plans import plans
 from splu_ref.channels import GroupDraws
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import (
     DrawnCount,
     Noise,
@@ -31,9 +32,8 @@ from splu_ref.guarantees import (
     utility_threshold,
     worst_error_bounds,
 )
-from splu_ref.guarantees.drawn_privacy import is_plain_up_to
-from splu_ref.guarantees.estimator_free import _estimates
-from splu_ref.model import ParameterError
+from splu_ref.guarantees.dependent_privacy import is_plain_up_to
+from splu_ref.guarantees.minimax_error import _estimates
 
 Law = dict[int, Fraction]
 EPSILONS = (Fraction(3, 10), Fraction(1, 2), Fraction(1))

@@ -11,9 +11,9 @@ from random import Random
 
 import pytest
 
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import best_estimator, error_probability, least_mean_error, worst_error_bounds
-from splu_ref.guarantees.matrix_game import Losses, _Tableau, least_worst_mixture
-from splu_ref.model import ParameterError
+from splu_ref.guarantees.minimax_game import Losses, _Tableau, least_worst_mixture
 
 
 def _errors(gamma: int, alpha: int, epsilon: Fraction, rule: tuple[Fraction, ...]) -> tuple[Fraction, ...]:

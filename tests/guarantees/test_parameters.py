@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import (
     Conjunction,
     best_estimator,
@@ -25,7 +26,6 @@ from splu_ref.guarantees import (
     privacy_minimum,
     utility_threshold,
 )
-from splu_ref.model import ParameterError
 
 CASE = Conjunction.of(3, 45, 3, 12)
 COUNT = {"gamma": 3, "epsilon": "1/2", "frequency": 4, "retention": "2/5"}

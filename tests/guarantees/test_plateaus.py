@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import pytest
 
-from splu_ref.binomial import lower_tail, upper_tail
+from splu_ref.channels import lower_tail, upper_tail
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import error_offset, plateau_ends, plateau_starts
-from splu_ref.guarantees.plateaus import Plateaus, doubling_ranges
-from splu_ref.model import ParameterError
+from splu_ref.guarantees.count_error import Plateaus, doubling_ranges
 
 EPSILONS = [
     Fraction(text)

@@ -9,8 +9,9 @@ from itertools import pairwise, product
 
 import pytest
 
-from splu_ref.binomial.work import WorkError, one_budget
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.binomial import WorkError, one_budget
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import (
     decimal_down,
     decimal_up,
@@ -20,7 +21,6 @@ from splu_ref.guarantees import (
     privacy,
     privacy_minimum,
 )
-from splu_ref.model import ParameterError
 
 BruteError = Callable[[int, Fraction, int, bool], Fraction]
 EPSILONS = [Fraction(text) for text in ("1/50", "1/7", "3/10", "1/2", "1", "3/2", "2", "4", "5", "1000")]

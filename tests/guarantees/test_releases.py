@@ -8,8 +8,8 @@ from itertools import product
 
 import pytest
 
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import privacy_minimum
-from splu_ref.model import ParameterError
 
 
 def _law_of_the_sum(gamma: int, frequency: int, releases: int) -> list[Fraction]:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import (
     chebyshev_bound,
     chebyshev_threshold,
@@ -19,10 +20,8 @@ from splu_ref.guarantees import (
     privacy_minimum,
     utility_threshold,
 )
-from splu_ref.guarantees.concentration import uniform_bound
+from splu_ref.guarantees.concentration import lower_tilt, uniform_bound, upper_tilt
 from splu_ref.guarantees.privacy import limited
-from splu_ref.guarantees.tilts import lower_tilt, upper_tilt
-from splu_ref.model import ParameterError
 
 RETENTIONS = [Fraction(text) for text in ("1/100", "1/7", "1/2", "2/3", "19/20")]
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_ref.binomial import Trials, TwoKinds
-from splu_ref.binomial.tables import UpperTails, largest_mass
+from splu_ref.channels import Trials, TwoKinds
+from splu_ref.channels.binomial import UpperTails, largest_mass
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import printed_sample_size, sample_size, sample_size_bound
-from splu_ref.guarantees import sample_size_search as search_room
+from splu_ref.guarantees import sample_sizes as search_room
 from splu_ref.guarantees import sample_sizes as sizes
-from splu_ref.guarantees.sample_size_search import Search
-from splu_ref.model import ParameterError
+from splu_ref.guarantees.sample_sizes import Search
 
 CHANCES = st.builds(Fraction, st.integers(1, 11), st.just(12))
 UNITS = Fraction(1, 2**60)
@@ -43,7 +43,7 @@ def test_tables_of_which_the_ends_are_cut_off() -> None:
 
 
 def _table_of(n: int, p: Fraction) -> list[int]:
-    from splu_ref.binomial.tables import _table  # noqa: PLC0415 - how much it keeps is its own affair
+    from splu_ref.channels.binomial import _table  # noqa: PLC0415 - how much it keeps is its own affair
 
     return _table(n, p, 40).masses
 

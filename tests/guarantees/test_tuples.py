@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splu_ref.channels import Channel, TupleCount, amplification, from_matrix, posterior
+from splu_ref.channels.parameters import Exact, ParameterError
 from splu_ref.guarantees import (
     TupleChances,
     TupleLevels,
@@ -22,7 +23,6 @@ from splu_ref.guarantees import (
     views_posterior,
     worst_query_error,
 )
-from splu_ref.model import Exact, ParameterError
 
 TWENTIETHS = st.integers(1, 19).map(lambda top: Fraction(top, 20))
 CHANCES = st.tuples(st.integers(1, 20), st.integers(0, 20)).map(

@@ -8,9 +8,9 @@ from itertools import product
 
 import pytest
 
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import error_probability, plateau_ends, utility_threshold
 from splu_ref.guarantees.utility import UtilityThreshold
-from splu_ref.model import ParameterError
 
 BruteError = Callable[[int, Fraction, int, bool], Fraction]
 

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import pytest
 
-from splu_ref.binomial import work
-from splu_ref.binomial.work import WorkError, left, one_budget
 from splu_ref.channels import PublishedCount
+from splu_ref.channels import binomial as work
+from splu_ref.channels.binomial import WorkError, left, one_budget
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import (
     Conjunction,
     conjunction_error_bound,
@@ -19,13 +20,12 @@ from splu_ref.guarantees import (
     error_probability,
     privacy_minimum,
 )
+from splu_ref.guarantees.conjunction import _refuse_large
 from splu_ref.guarantees.conjunction_bounds import fractions_work
-from splu_ref.guarantees.conjunction_error import _refuse_large
 from splu_ref.guarantees.count_error import enclosure_work, exact_work
 from splu_ref.guarantees.least_error import refuse_long_search, search_work
 from splu_ref.guarantees.privacy import limited
 from splu_ref.guarantees.utility import scan_work
-from splu_ref.model import ParameterError
 
 PLAIN, KEPT = PublishedCount.of(5), PublishedCount.of(5, "2/7")
 CASE = Conjunction.of(3, 45, 3, 12)

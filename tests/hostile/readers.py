@@ -20,24 +20,24 @@ from unittest import mock
 import polars as pl
 
 from splu_ref import certificate_checker
-from splu_ref.audit.claims import read_claims
+from splu_ref.audit.claims.reading import read_claims
 from splu_ref.audit.claims.world_file import read_world
-from splu_ref.audit.release_log import read_log
+from splu_ref.audit.release_log.reading import read_log
 from splu_ref.certificate_checker import Unreadable, check_text
-from splu_ref.certificates import (
+from splu_ref.channels.parameters import InputError
+from splu_ref.cli.queries import read_queries
+from splu_ref.conformance import VectorFile, answer_line, read_expected_failures, read_vectors
+from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
+from splu_ref.data import Microdata, table_bytes
+from splu_ref.data.parquet import parse_parquet
+from splu_ref.data.reading import decompressed, parse_csv
+from splu_ref.guarantees import (
     certificate_text,
     error_certificate,
     privacy_certificate,
     threshold_certificate,
 )
-from splu_ref.cli.queries import read_queries
-from splu_ref.conformance import VectorFile, answer_line, read_expected_failures, read_vectors
-from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
 from splu_ref.mechanisms import read_manifest, read_transcript
-from splu_ref.microdata import Microdata, table_bytes
-from splu_ref.microdata.parquet import parse_parquet
-from splu_ref.microdata.reading import decompressed, parse_csv
-from splu_ref.model import InputError
 from splu_ref.randomness import Key
 
 

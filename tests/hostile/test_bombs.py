@@ -13,8 +13,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from splu_ref.microdata import embedded_table, parquet
-from splu_ref.microdata.limits import (
+from splu_ref.channels.parameters import DataError
+from splu_ref.data import embedded_table, parquet
+from splu_ref.data.limits import (
     ALWAYS_CELLS,
     ALWAYS_READ,
     MOST_COLUMNS,
@@ -22,10 +23,8 @@ from splu_ref.microdata.limits import (
     largest_content,
     most_cells,
 )
-from splu_ref.microdata.parquet import parse_parquet
-from splu_ref.microdata.parquet_footer import FooterError, read_footer
-from splu_ref.microdata.reading import decompressed, parse_csv
-from splu_ref.model import DataError
+from splu_ref.data.parquet import FooterError, parse_parquet, read_footer
+from splu_ref.data.reading import decompressed, parse_csv
 from tests.hostile.parquet_files import nulls
 from tests.pace import TWO_THREADS, within
 

@@ -15,8 +15,8 @@ import pytest
 
 import splu_ref
 from splu_ref import certificate_checker
-from splu_ref.files import opened
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
+from splu_ref.data.files import opened
 from tests.hostile.readers import READERS
 from tests.programs import COMMANDS, module
 from tests.programs import main as run
@@ -152,6 +152,9 @@ OUTPUTS = {
         "estimate --output",
         "estimate --picture",
         "conform --junit",
+        "conform --json-file",
+        "audit-release --json-file",
+        "privacy --json-file",
         "key file",
         "page --output",
         "conform --html",
@@ -276,22 +279,21 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
 
 
 def test_files_are_opened_for_reading_in_one_place() -> None:
-    """All readers go through `splu_ref.files.opened`, so that no check is forgotten."""
+    """All readers go through `splu_ref.data.files.opened`, so that no check is forgotten."""
     allowed = {
-        "files.py",
+        "data/files.py",
         "certificate_checker.py",  # the standard library alone
         "audit/release_log/recording.py",  # its lock
         "cli/output.py",  # the null device, for writing
         "audit/advice/in_files.py",  # files of its own in a private folder, as the next one
         "audit/advice/numbered.py",
-        "microdata/embedded.py",  # of the package itself, as the next ones
+        "data/reading.py",  # of the package itself, as the next ones
         "conformance/folder.py",
         "conformance/keeper.py",  # the null device, and what the system says of a process
-        "manifest.py",  # of the package itself
-        "report/calculator.py",
-        "terminal.py",  # the null device, for writing
-        "engines/streaming/sink.py",  # files of its own in a private folder, as the next one
-        "engines/streaming/spool.py",
+        "mechanisms/manifest.py",  # of the package itself
+        "report/html.py",
+        "output/terminal.py",  # the null device, for writing
+        "mechanisms/streaming/files.py",  # files of its own in a private folder
         "report/stages/properties.py",
         "report/stages/mutants.py",
     }
@@ -304,7 +306,7 @@ def test_files_are_opened_for_reading_in_one_place() -> None:
                 )
                 if name in ("open", "fdopen", "read_bytes", "read_text"):
                     opening.add(path.relative_to(ROOT).as_posix())
-    assert opening <= allowed, "open it with splu_ref.files.opened"
+    assert opening <= allowed, "open it with splu_ref.data.files.opened"
 
 
 def test_memory_that_does_not_suffice_is_one_line(

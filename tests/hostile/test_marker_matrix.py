@@ -28,7 +28,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from splu_ref.engines.streaming import publish
+from splu_ref.data import as_table
 from splu_ref.mechanisms import (
     AlphaBeta,
     Anatomy,
@@ -43,7 +43,7 @@ from splu_ref.mechanisms import (
     TwoTablesRelease,
     transcribed,
 )
-from splu_ref.microdata import as_table
+from splu_ref.mechanisms.streaming.publishing import publish
 from splu_ref.randomness import Key, SeededSource
 from tests.hostile.test_residue import HIDDEN, MARKER, laid_open
 
@@ -252,7 +252,7 @@ def test_from_files_in_parts(name: str, kind: str, end: str, tmp_path: Path) -> 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One session for all cells, with a key file's path."""
-    session = pytest.importorskip("tests.engines.spark.session", reason="PySpark is absent")
+    session = pytest.importorskip("tests.mechanisms.spark.session", reason="PySpark is absent")
     with session.started(tmp_path_factory.mktemp("spark")) as started:
         started.conf.set("spark.sql.parquet.compression.codec", "uncompressed")
         yield started
@@ -266,7 +266,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 def test_on_spark(name: str, spark: Any, tmp_path: Path) -> None:
     from pyspark.sql import functions as sf  # noqa: PLC0415 - absent without Spark
 
-    from splu_ref.engines.spark import publish as publish_on_spark  # noqa: PLC0415
+    from splu_ref.mechanisms.spark.publishing import publish as publish_on_spark  # noqa: PLC0415
 
     mechanism, sensitive = MECHANISMS[name]
     Key.generate().write(tmp_path / "key")

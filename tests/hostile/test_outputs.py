@@ -19,9 +19,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from splu_ref.cli.app import run
-from splu_ref.manifest import Manifest
+from splu_ref.data import Microdata, table_bytes
 from splu_ref.mechanisms import SpluGen, read_manifest
-from splu_ref.microdata import Microdata, table_bytes
+from splu_ref.mechanisms.manifest import Manifest
 from splu_ref.randomness import SeededSource
 from tests.hostile.test_residue import holds, laid_open
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from splu_ref.channels.parameters import Json
 from splu_ref.cli.app import run
 from splu_ref.cli.conform import show_outcome
 from splu_ref.conformance import Conformance, Result, Verdict, vector_files
@@ -29,8 +30,7 @@ from splu_ref.conformance.program import (
     Program,
 )
 from splu_ref.conformance.session import Session
-from splu_ref.model import Json
-from splu_ref.terminal import say_json
+from splu_ref.output.terminal import say_json
 from tests.hostile.damage import damaged
 from tests.hostile.readers import READERS
 

@@ -23,10 +23,10 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from splu_ref.channels.parameters import DataError
 from splu_ref.cli.app import run
+from splu_ref.data import Microdata, table_bytes
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata, table_bytes
-from splu_ref.model import DataError
 from splu_ref.randomness import SeededSource
 
 MARKER = "Marker of a record that is not there"

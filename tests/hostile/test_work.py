@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from splu_ref.audit import concepts
 from splu_ref.audit.claims import privacy
-from splu_ref.binomial import work
+from splu_ref.channels import binomial as work
 from splu_ref.cli.app import run
 from splu_ref.guarantees import count_error, error_probability, least_error, privacy_minimum, utility
 

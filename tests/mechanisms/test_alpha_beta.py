@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import splu_ref as sr
+from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.mechanisms import AlphaBeta
 from splu_ref.mechanisms import alpha_beta as module
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Key, KeyedSource, SeededSource, TapeSource, outcomes
 
 DOMAIN = {"sex": ["F", "M"], "job": ["a", "b", "c"]}

@@ -18,21 +18,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_ref.binomial import probability_mass
-from splu_ref.decoys import largest_gamma, surplus
-from splu_ref.manifest import Manifest
+from splu_ref.channels import probability_mass
+from splu_ref.channels.parameters import DataError, Gamma
+from splu_ref.data import Microdata
+from splu_ref.data.cell_values import text
 from splu_ref.mechanisms import (
     DistributionBased,
     JoinedRelease,
     PublishedTable,
     SpluGen,
     append,
+    largest_gamma,
     read_manifest,
     read_release,
+    surplus,
 )
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import text
-from splu_ref.model import DataError, Gamma
+from splu_ref.mechanisms.manifest import Manifest
 from splu_ref.randomness import Key, KeyedSource, SeededSource, outcomes
 
 KEY = KeyedSource(Key(hashlib.sha256(b"a key").digest()))

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from splu_ref.binomial import lower_tail_bounds, probability_mass
-from splu_ref.mechanisms.binomial_number import drawn_binomial
-from splu_ref.model import ParameterError
+from splu_ref.channels import lower_tail_bounds, probability_mass
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.mechanisms.replacement_law import drawn_binomial
 from splu_ref.randomness import SeededSource, outcomes
 
 

@@ -8,9 +8,9 @@ from itertools import product
 
 import pytest
 
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.mechanisms import LN_2, LN_3, Budget, LaplaceCounts
 from splu_ref.mechanisms.laplace import exponential_trial
-from splu_ref.model import ParameterError
 from splu_ref.randomness import SeededSource, TapeSource, UniformSource
 
 

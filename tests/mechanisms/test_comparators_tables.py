@@ -9,8 +9,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.mechanisms import Anatomy, DistributionBased, SpluGen
-from splu_ref.model import ParameterError
 from splu_ref.randomness import RecordingSource, SeededSource, TapeSource, outcomes
 
 CODES = np.array([0, 1, 0, 2, 1, 2, 0, 3], dtype=np.int64)

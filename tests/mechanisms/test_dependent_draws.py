@@ -14,12 +14,12 @@ import polars as pl
 import pytest
 
 from splu_ref.channels import GroupDraws
-from splu_ref.decoys import mixed
-from splu_ref.manifest import parse_manifest
-from splu_ref.mechanisms import MECHANISMS, SpluGen, append, dependent_draws, transcribed
-from splu_ref.mechanisms.dependent_draws import Marks, marked_slots, shown_slots, slot_kinds
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, Gamma, ParameterError
+from splu_ref.channels.parameters import DataError, Gamma, ParameterError
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import MECHANISMS, SpluGen, append, mixed, transcribed
+from splu_ref.mechanisms import group_draws as dependent_draws
+from splu_ref.mechanisms.group_draws import Marks, marked_slots, shown_slots, slot_kinds
+from splu_ref.mechanisms.manifest import parse_manifest
 from splu_ref.randomness import (
     Draws,
     IntArray,

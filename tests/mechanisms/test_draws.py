@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from splu_ref.channels.parameters import Gamma, ParameterError
+from splu_ref.data import embedded_table
 from splu_ref.mechanisms import SpluGen
-from splu_ref.mechanisms.draws import DrawRule, draw_rule, draws
-from splu_ref.microdata import embedded_table
-from splu_ref.model import Gamma, ParameterError
+from splu_ref.mechanisms.group_draws import DrawRule, draw_rule, draws
 from splu_ref.randomness import Draws, SeededSource, TapeSource, outcomes
 
 

@@ -27,15 +27,9 @@ from splu_ref.channels import (
     swapping,
 )
 from splu_ref.channels.elementary import blocks
+from splu_ref.channels.parameters import Gamma
 from splu_ref.estimators import most_likely
-from splu_ref.mechanisms import (
-    DistributionBased,
-    RetentionReplacement,
-    SpluGen,
-    Swapping,
-    from_other_values,
-)
-from splu_ref.model import Gamma
+from splu_ref.mechanisms import DistributionBased, RetentionReplacement, SpluGen, Swapping, from_other_values
 from splu_ref.randomness import SystemSource
 
 KEEPS = st.fractions(0, 1, max_denominator=12)

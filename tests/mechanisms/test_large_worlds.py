@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_ref.decoys import PLANS, named_plan
-from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.mechanisms import PLANS, SpluGen, named_plan
 from splu_ref.randomness import IntArray, RecordingSource, SeededSource, TapeSource
 
 

@@ -13,8 +13,8 @@ import pytest
 
 import splu_ref as sr
 from splu_ref.channels import from_matrix, inverse
+from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.mechanisms import Operator, RecordMechanism, RetentionReplacement
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws, IntArray, Key, KeyedSource, SeededSource, TapeSource, outcomes
 from tests.rounding import near
 

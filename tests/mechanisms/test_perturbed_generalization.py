@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 import splu_ref as sr
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import PerturbedGeneralization, RetentionReplacement, number_columns
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Key, KeyedSource, SeededSource, TapeSource, exact_law
 
 

@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from benchmarks.repeated_keys import SCENES, exposure, rows
+from splu_ref.data import Microdata, embedded_table
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata, embedded_table
 from splu_ref.randomness import Key, KeyedSource
 
 DOCS = Path(__file__).parents[2] / "docs"

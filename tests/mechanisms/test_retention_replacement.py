@@ -17,8 +17,8 @@ import pytest
 
 import splu_ref as sr
 from splu_ref.channels import amplification, diagonal
+from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.mechanisms import RetentionReplacement, from_local_privacy, from_other_values
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws, Key, KeyedSource, SeededSource, SystemSource, TapeSource, outcomes
 from tests.rounding import near
 

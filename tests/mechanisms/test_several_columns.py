@@ -13,10 +13,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.manifest import parse_manifest
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import MECHANISMS, DistributionBased, RecordMechanism, SpluGen, SpluGenByColumn
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
+from splu_ref.mechanisms.manifest import parse_manifest
 from splu_ref.randomness import (
     Draws,
     EnumerationSource,

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from splu_ref.channels.parameters import Gamma
 from splu_ref.mechanisms import Operator, RetentionReplacement, SpluGen, Swapping
-from splu_ref.model import Gamma
 from splu_ref.randomness import Key, RecordingSource, SeededSource, TapeSource
 from splu_ref.randomness.byte_rules import ByteSource
 from splu_ref.randomness.keyed import KeyedRecords

@@ -14,8 +14,8 @@ import pytest
 
 import splu_ref as sr
 from splu_ref.channels import retention
+from splu_ref.channels.parameters import DataError, ParameterError
 from splu_ref.mechanisms import RetentionReplacement, SmallDomainRandomization
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws, Key, KeyedSource, SeededSource, TapeSource, exact_law
 
 PARTS: dict[tuple[str, ...], tuple[str, ...]] = {("F",): ("a", "b", "c"), ("M",): ("b", "d")}

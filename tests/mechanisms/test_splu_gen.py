@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from splu_ref.channels.parameters import ParameterError
 from splu_ref.mechanisms import SpluGen
-from splu_ref.model import ParameterError
 from splu_ref.randomness import IntArray, RecordingSource, SeededSource, TapeSource
 
 CODES = np.array([0, 1, 0, 2, 1, 2, 0, 3], dtype=np.int64)

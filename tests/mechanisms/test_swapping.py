@@ -14,10 +14,10 @@ import pytest
 
 import splu_ref as sr
 from splu_ref.audit.declared_law import declared_rows, enumerate_declared
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.estimators import ChannelEstimator, Query
 from splu_ref.mechanisms import PublishedTable, RecordMechanism, RetentionReplacement, Swapping
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Draws, Key, KeyedSource, SeededSource, TapeSource, outcomes
 from tests.rounding import near
 

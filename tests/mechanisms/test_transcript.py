@@ -15,13 +15,12 @@ import polars as pl
 import pytest
 
 from splu_ref import SPECIFICATION, __version__
-from splu_ref.decoys import mixed
-from splu_ref.files import write_all
-from splu_ref.manifest import code_digest
-from splu_ref.mechanisms import SpluGen, Transcript, ordered_digest, read_transcript, transcribed
+from splu_ref.channels.parameters import DataError, InputError, ParameterError
+from splu_ref.data import Microdata
+from splu_ref.data.files import write_all
+from splu_ref.mechanisms import SpluGen, Transcript, mixed, ordered_digest, read_transcript, transcribed
 from splu_ref.mechanisms import transcript as module
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, InputError, ParameterError
+from splu_ref.mechanisms.manifest import code_digest
 from splu_ref.randomness import (
     EnumerationSource,
     Key,

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.decoys import anatomy, cyclic, mixed
-from splu_ref.interfaces import Mechanism, Randomizer
+from splu_ref.channels.parameters import DataError, Exact, ParameterError
+from splu_ref.data import Microdata, read_table
 from splu_ref.mechanisms import (
     LN_2,
     MECHANISMS,
@@ -29,10 +29,12 @@ from splu_ref.mechanisms import (
     SpluGenByColumn,
     Swapping,
     TwoTablesRelease,
+    anatomy,
+    cyclic,
+    mixed,
     read_release,
 )
-from splu_ref.microdata import Microdata, read_table
-from splu_ref.model import DataError, Exact, ParameterError
+from splu_ref.mechanisms.interfaces import Mechanism, Randomizer
 from splu_ref.randomness import Key, KeyedSource, SeededSource, outcomes
 
 CODES = np.array([0, 1, 2, 0, 1, 2], dtype=np.int64)

@@ -27,7 +27,7 @@ from math import comb
 from pathlib import Path
 from typing import NamedTuple
 
-from splu_ref.terminal import say
+from splu_ref.output.terminal import say
 
 CHECKOUT = Path(__file__).parents[2]
 WORDS = (
@@ -53,14 +53,18 @@ class Room(NamedTuple):
     """The package that the code is in."""
 
 
+def _files(folder: str) -> tuple[str, ...]:
+    """Return the files that stand directly in a folder of the library."""
+    found = sorted((CHECKOUT / "splu_ref" / folder).glob("*.py"))
+    return tuple(f"{folder}/{path.name}" for path in found)
+
+
 ROOMS = {
-    "randomness": Room(
-        ("randomness/*",), ("randomness", "mechanisms", "decoys", "conformance/test_vectors.py"), 95
-    ),
-    "decoys": Room(("decoys/*",), ("decoys", "mechanisms", "channels", "conformance/test_vectors.py"), 95),
+    "randomness": Room(("randomness/*",), ("randomness", "mechanisms", "conformance/test_vectors.py"), 95),
+    "plans": Room(("mechanisms/plans/*",), ("mechanisms", "channels", "conformance/test_vectors.py"), 95),
     # Not all of cli: commands that read the ledger refuse code that is changed, before any fault.
     "mechanisms": Room(
-        ("mechanisms/*",),
+        _files("mechanisms"),
         (
             "mechanisms",
             "test_toy_mechanism.py",
@@ -76,7 +80,7 @@ ROOMS = {
         ("channels/*",),
         (
             "channels",
-            "decoys",
+            "mechanisms/plans",
             "guarantees",
             "estimators/test_matrices.py",
             "audit/test_perturbed_generalization.py",
@@ -84,41 +88,28 @@ ROOMS = {
         95,
     ),
     "guarantees": Room(
-        ("guarantees/*",),
+        _files("guarantees"),
         (
             "guarantees",
-            "certificates/test_against_brute_force.py",
-            "certificates/test_writing.py",
+            "guarantees/certificates/test_against_brute_force.py",
+            "guarantees/certificates/test_writing.py",
             "cli/test_privacy_releases.py",
             "hostile/test_work.py",
         ),
         95,
     ),
-    "binomial": Room(("binomial/*",), ("test_binomial.py", "test_two_kinds.py", "guarantees"), 95),
     "certificates": Room(
-        ("certificates/*", "certificate_checker.py"),
+        ("guarantees/certificates/*", "certificate_checker.py"),
         # All but those that read the checker's source, which is changed here.
         (
-            "certificates/test_against_brute_force.py",
-            "certificates/test_certified_retention.py",
-            "certificates/test_checker_numbers.py",
-            "certificates/test_false_claims.py",
-            "certificates/test_hostile_input.py",
-            "certificates/test_replacement.py",
-            "certificates/test_tampering.py",
-            "certificates/test_writing.py",
-        ),
-        95,
-    ),
-    "manifest": Room(
-        ("manifest.py",),
-        (
-            "test_manifest.py",
-            "mechanisms",
-            "cli/test_preparing.py",
-            "cli/test_publish.py",
-            "cli/test_transcript.py",
-            "estimators/test_recoded.py",
+            "guarantees/certificates/test_against_brute_force.py",
+            "guarantees/certificates/test_certified_retention.py",
+            "guarantees/certificates/test_checker_numbers.py",
+            "guarantees/certificates/test_false_claims.py",
+            "guarantees/certificates/test_hostile_input.py",
+            "guarantees/certificates/test_replacement.py",
+            "guarantees/certificates/test_tampering.py",
+            "guarantees/certificates/test_writing.py",
         ),
         95,
     ),
@@ -139,45 +130,19 @@ ROOMS = {
         95,
         slow=True,
     ),
-    "model": Room(
-        (
-            "files.py",
-            "folders.py",
-            "interfaces.py",
-            "junit.py",
-            "lazy.py",
-            "model.py",
-            "pictures.py",
-            "terminal.py",
-        ),
-        (
-            "test_folders.py",
-            "test_junit.py",
-            "test_lazy.py",
-            "test_model.py",
-            "test_output.py",
-            "test_pictures.py",
-            "test_terminal.py",
-            "hostile/test_outputs.py",
-            "microdata",
-            "report/test_junit.py",
-            "estimators/test_interactions.py",
-        ),
-        90,
-    ),
-    "microdata": Room(
-        ("microdata/*",),
-        ("microdata", "mechanisms", "hostile/test_bombs.py", "hostile/test_residue.py"),
+    "output": Room(("output/*",), ("output", "test_output.py", "hostile/test_outputs.py"), 90),
+    "data": Room(
+        ("data/*",),
+        ("data", "test_placement.py", "mechanisms", "hostile/test_bombs.py", "hostile/test_residue.py"),
         90,
     ),
     # Not Spark's: Java takes longer to start than a fault may cost.
-    "engines": Room(("engines/streaming/*", "cli/streaming.py"), ("engines/streaming",), 90),
-    "operators": Room(("operators/*",), ("operators", "cli/test_operator.py"), 90),
-    "estimators": Room(("estimators/*",), ("estimators",), 90),
-    "tables": Room(("tables/*",), ("tables", "door", "cli/test_estimate_tables.py"), 90),
+    "streaming": Room(("mechanisms/streaming/*", "cli/streaming.py"), ("mechanisms/streaming",), 90),
+    "operators": Room(("guarantees/operators/*",), ("guarantees/operators", "cli/test_operator.py"), 90),
+    "estimators": Room(("estimators/*",), ("estimators", "api", "cli/test_estimate_tables.py"), 90),
     # Without the keeper, which runs by itself, where no fault is known, and programs that load what changed.
     "conformance": Room(("conformance/[!k]*",), ("conformance/test_[!ah]*.py",), 90),
-    "door": Room(("door/*",), ("door",), 90),
+    "api": Room(("api/*",), ("api",), 90),
     "experiments": Room(("*",), ("experiments",), 90, source="experiments"),
     "report": Room(("report/*",), ("report", "cli/test_audit.py"), 90),
     # Without what publishes part by part: it is changed with the engines.

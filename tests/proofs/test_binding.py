@@ -17,7 +17,7 @@ from splu_proofs.claim import Claim
 from splu_proofs.kernel import ACCEPTED_BY
 from splu_proofs.ledger import Ledger
 from splu_proofs.normal_form import normal_form
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 ALL_PAPERS = tuple(f"splu_proofs.{paper}" for paper in ("splu", "rastogi", "entropy", "chaytor", "olap"))
 """Claims of one paper rest on those of others."""
@@ -260,15 +260,15 @@ def test_a_claim_is_bound_to_its_proof_the_law_and_what_it_licenses() -> None:
 @pytest.mark.parametrize(
     ("claim_id", "module"),
     [
-        ("splu.B", "splu_ref.binomial.exact"),
-        ("splu.T3c", "splu_ref.guarantees.tilts"),
-        ("splu.T3c", "splu_ref.binomial.directed"),
-        ("splu.L1c", "splu_ref.guarantees.error_walk"),
-        ("splu.L1c", "splu_ref.certificates.claims"),
+        ("splu.B", "splu_ref.channels.binomial"),
+        ("splu.T3c", "splu_ref.guarantees.concentration"),
+        ("splu.T3c", "splu_ref.channels.binomial_bounds"),
+        ("splu.L1c", "splu_ref.guarantees.least_error"),
+        ("splu.L1c", "splu_ref.guarantees.certificates.claims"),
         ("splu.L1c", "splu_ref.certificate_checker"),
-        ("splu.L2", "splu_ref.guarantees.error_walk"),
+        ("splu.L2", "splu_ref.guarantees.least_error"),
         ("splu.L2", "splu_ref.certificate_checker"),
-        ("splu.Sp", "splu_ref.certificates.rounding"),
+        ("splu.Sp", "splu_ref.guarantees.certificates.form"),
         ("splu.T2", "splu_ref.channels.published_count"),
     ],
 )
@@ -332,8 +332,8 @@ def test_a_name_that_is_gone_makes_the_proof_outdated(tmp_path: Path) -> None:
     path = tmp_path / "affirmed.json"
     claim = LEDGER.get("splu.E1")
     affirm(claim, path)
-    moved = replace(claim, licenses=("splu_ref.model:Moved",))
-    assert "splu_ref.model does not define Moved" in outdated(moved, path)
+    moved = replace(claim, licenses=("splu_ref.channels.parameters:Moved",))
+    assert "splu_ref.channels.parameters does not define Moved" in outdated(moved, path)
 
 
 def test_evidence_that_fails_is_not_affirmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from splu_proofs.claim import Claim
 from splu_proofs.coq_run import CLOSED, accepted_by, answers
 from splu_proofs.evidence import EvidenceError
 from splu_proofs.kernel import Kernel
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 PINNED = Path(__file__).with_name("coq_statements.txt")
 THEOREMS = [theorem for claim in LEDGER if claim.kernel for theorem in claim.kernel.theorems]

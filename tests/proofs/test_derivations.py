@@ -16,7 +16,7 @@ from splu_proofs.evidence import Grade
 from splu_proofs.ledger import Ledger
 from splu_proofs.recheck import INSTALL, by_differences, by_solver, on_grid
 from splu_proofs.step import Identity, Inequality, Step
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 SQUARE = Identity(
     name="square",

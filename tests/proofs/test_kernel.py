@@ -18,7 +18,7 @@ from splu_proofs.coq_run import INSTALL, accepted_by
 from splu_proofs.evidence import EvidenceError, Grade
 from splu_proofs.kernel import ACCEPTED_BY, Kernel
 from splu_proofs.ledger import COQ, Found, Ledger, in_turn
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 PROVED = [claim for claim in LEDGER if claim.kernel is not None]
 GRADED = ["splu.T2", "splu.T3", "splu.T3c", "splu.S", "splu.PB"]

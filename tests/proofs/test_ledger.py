@@ -15,7 +15,7 @@ from splu_proofs.__main__ import main
 from splu_proofs.claim import Status
 from splu_proofs.evidence import Grade
 from splu_proofs.ledger import Ledger
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 ROOT = Path(__file__).parents[2]
 IDS = [claim.id for claim in LEDGER]
@@ -258,7 +258,7 @@ def test_printed_formulas_are_reached_through_the_ledger_alone() -> None:
     for function in LEDGER.printed.values():
         assert function.__module__.startswith("splu_proofs.printed.")
     script = (
-        "import sys, splu_ref.guarantees, splu_ref.certificates, splu_ref.cli; "
+        "import sys, splu_ref.guarantees, splu_ref.guarantees.certificates, splu_ref.cli; "
         "print('splu_proofs' in sys.modules)"
     )
     assert _python(script) == "False"

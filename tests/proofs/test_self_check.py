@@ -9,7 +9,7 @@ from splu_proofs import LEDGER, claim, derivation, evidence, recheck, relation, 
 from splu_proofs.degree import Degree
 from splu_proofs.self_check import require_able_to_refuse
 from splu_proofs.step import Opinion
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 YES = Opinion(True, "")
 

@@ -22,7 +22,7 @@ from splu_proofs.recheck import by_differences, on_grid
 from splu_proofs.relation import Quantity, Relation, Tex
 from splu_proofs.splu.chebyshev import CHEBYSHEV, T3C
 from splu_proofs.step import Identity, Inequality
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 
 PINNED = Path(__file__).with_name("statements.txt")
 HOLLOW = Identity(

@@ -8,7 +8,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from splu_ref.model import ParameterError, SpluError
+from splu_ref.channels.parameters import ParameterError, SpluError
 from splu_ref.randomness import EnumerationSource, outcomes
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_ref.model import InputError, ParameterError, TapeExhaustedError
+from splu_ref.channels.parameters import InputError, ParameterError, TapeExhaustedError
 from splu_ref.randomness import RecordingSource, SeededSource, TapeSource
 from splu_ref.randomness.byte_rules import candidate_width
 

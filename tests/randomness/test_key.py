@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 from splu_ref.randomness import Key
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX systems")

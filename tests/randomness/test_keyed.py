@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_ref.model import DataError, InputError, ParameterError
+from splu_ref.channels.parameters import DataError, InputError, ParameterError
 from splu_ref.randomness import IntArray, Key, KeyedRecords, KeyedRelease
-from splu_ref.randomness.digests import ordered_by_digest
+from splu_ref.randomness.keyed import ordered_by_digest
 
 KEY = Key(hashlib.sha256(b"a key").digest())
 IDENTITIES = st.lists(st.binary(max_size=12), unique=True, max_size=30)

@@ -11,17 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splu_ref.model import TapeExhaustedError
-from splu_ref.randomness import (
-    EnumerationSource,
-    IntArray,
-    SeededSource,
-    SystemSource,
-    TapeSource,
-    ordering,
-    outcomes,
-)
-from splu_ref.randomness.ordering import random_order
+from splu_ref.channels.parameters import TapeExhaustedError
+from splu_ref.randomness import EnumerationSource, IntArray, SeededSource, SystemSource, TapeSource, outcomes
+from splu_ref.randomness import orders as ordering
+from splu_ref.randomness.orders import random_order
 
 
 def reference(codes: list[int], tape: bytes) -> tuple[list[int], int]:

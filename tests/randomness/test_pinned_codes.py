@@ -17,11 +17,11 @@ import pytest
 
 import splu_ref
 from splu_ref.audit.release_log.fingerprints import counts_fingerprint, secret_fingerprint, table_fingerprint
-from splu_ref.microdata import MISSING_MARKERS, Microdata
-from splu_ref.microdata.recoding import Hashed
-from splu_ref.model import DataError
+from splu_ref.channels.parameters import DataError
+from splu_ref.data import MISSING_MARKERS, Microdata
+from splu_ref.data.recoding import Hashed
 from splu_ref.randomness import Key, ReleaseContext, release_key
-from splu_ref.randomness.digests import GROUPS_PREFIX, PLAN_PREFIX, BlockStreams, RecordTape, record_digests
+from splu_ref.randomness.keyed import GROUPS_PREFIX, PLAN_PREFIX, BlockStreams, RecordTape, record_digests
 from splu_ref.randomness.release_context import record_digest, release_message, table_digest
 
 KEY, OTHER = (Key(hashlib.sha256(name).digest()) for name in (b"pinned", b"other"))

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.microdata import Microdata
-from splu_ref.model import TapeExhaustedError
+from splu_ref.channels.parameters import TapeExhaustedError
+from splu_ref.data import Microdata
 from splu_ref.randomness import (
     ByteSource,
     Key,

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from splu_ref.model import TapeExhaustedError
+from splu_ref.channels.parameters import TapeExhaustedError
 from splu_ref.randomness import (
     Draws,
     EnumerationSource,
@@ -157,7 +157,7 @@ sys.stdout.write(source.read(32).hex() + "\\n")
 def test_without_openssl_the_operating_system_is_asked_itself() -> None:
     program = """
 import os, sys
-import numpy, polars, splu_ref.model  # whatever else asks for entropy, asks now
+import numpy, polars, splu_ref.channels.parameters  # whatever else asks for entropy, asks now
 sys.modules["ssl"] = None
 os.urandom = lambda count: bytes([7]) * count
 from splu_ref.randomness import SystemSource

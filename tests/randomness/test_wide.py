@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from splu_ref.randomness import IntArray, Key, KeyedRelease, ReleaseContext, SeededSource, release_key
-from splu_ref.randomness.digests import record_digests
-from splu_ref.randomness.ordering import random_order
+from splu_ref.randomness.keyed import record_digests
+from splu_ref.randomness.orders import random_order
 
 KEY = Key(hashlib.sha256(b"wide").digest())
 

@@ -27,21 +27,19 @@ from matplotlib.text import Annotation
 from rich.console import Console, RenderableType
 
 from splu_ref import __version__
-from splu_ref.audit.claims import Finding, Verdict, read_claims
-from splu_ref.audit.claims.verdict import Quote
+from splu_ref.audit.claims.reading import read_claims
+from splu_ref.audit.claims.verdict import Finding, Quote, Verdict
 from splu_ref.conformance import Conformance, Kind, Result
 from splu_ref.conformance import Verdict as Came
 from splu_ref.guarantees import exact_json
 from splu_ref.guarantees.decimals import ExactJson
 from splu_ref.report import drawing
-from splu_ref.report.claims_html import claims_html
-from splu_ref.report.claims_model import AuditedClaim, ClaimsAudit
-from splu_ref.report.claims_terminal import claims_table
-from splu_ref.report.conformance_html import conformance_html
+from splu_ref.report.claims import AuditedClaim, ClaimsAudit, claims_html, claims_table
+from splu_ref.report.conformance_page import conformance_html
+from splu_ref.report.drawing import scatter
 from splu_ref.report.exhibits import Figure, Series
 from splu_ref.report.html import html
 from splu_ref.report.model import Row
-from splu_ref.report.scatter import scatter
 from splu_ref.report.stages import certificates, figures, publication
 from splu_ref.report.stages.ledger import ledger_stage
 from splu_ref.report.stages.outcome import Outcome

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from splu_ref.cli import main, verify
-from splu_ref.manifest import code_digest
+from splu_ref.mechanisms.manifest import code_digest
 from splu_ref.report import suite
 from splu_ref.report.exhibits import KillMatrix, MutantRow, PublicationAudit, ValueAudit
 from splu_ref.report.model import StatisticalRow

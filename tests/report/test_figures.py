@@ -9,10 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from splu_ref.report.drawing import COLORS, INK, MARKERS, _plot, draw
-from splu_ref.report.exhibits import Figure, Series
-from splu_ref.report.figures import figure_4, figure_5
-from splu_ref.report.scatter import scatter
+from splu_ref.report.drawing import COLORS, INK, MARKERS, _plot, draw, scatter
+from splu_ref.report.exhibits import Figure, Series, figure_4, figure_5
 from splu_ref.report.stages.figures import figures_stage
 from tests.rounding import near
 

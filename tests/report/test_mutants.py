@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from splu_ref.report.stages import mutants
-from splu_ref.report.stages.child import ChildError
 from splu_ref.report.stages.mutants import mutants_stage
+from splu_ref.report.stages.outcome import ChildError
 
 ABSENT = Path("no report of the suites")
 

@@ -8,8 +8,7 @@ import pytest
 
 from splu_ref.report.model import StatisticalRow
 from splu_ref.report.stages import properties
-from splu_ref.report.stages.child import ChildError, run_module
-from splu_ref.report.stages.outcome import check_row
+from splu_ref.report.stages.outcome import ChildError, check_row, run_module
 from splu_ref.report.stages.properties import _one_line, parsed, properties_stage
 
 SUITE = """

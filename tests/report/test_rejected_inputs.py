@@ -20,8 +20,8 @@ import pytest
 from splu_ref.audit import DeclaredRow, EnumerationRow
 from splu_ref.certificate_checker import Unreadable, Verdict, check_text
 from splu_ref.channels import PublishedCount
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import Release, SpluGen
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import SeededSource
 from splu_ref.report.model import Row
 from splu_ref.report.stages import certificates, enumeration, figures, mutants, properties, publication

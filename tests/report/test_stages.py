@@ -12,8 +12,8 @@ import pytest
 
 from splu_ref.audit import DeclaredRow, EnumerationRow
 from splu_ref.certificate_checker import Verdict, check_text
-from splu_ref.certificates import privacy_certificate
 from splu_ref.channels import PublishedCount
+from splu_ref.guarantees import privacy_certificate
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.report.stages import certificates, enumeration, publication
 from splu_ref.report.stages.certificates import FALSIFIED, certificates_stage, falsifications

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from splu_ref.model import InputError
+from splu_ref.channels.parameters import InputError
 from splu_ref.report import suite
 from splu_ref.report.progress import Silent
 from splu_ref.report.stages.outcome import Outcome, check_row

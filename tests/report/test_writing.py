@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from splu_ref.channels.parameters import InputError
 from splu_ref.cli import main, verify
-from splu_ref.model import InputError
 from splu_ref.report.model import VerificationReport
 from splu_ref.report.writing import FILES, check_report_folder, write_report
 

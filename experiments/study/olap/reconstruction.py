@@ -10,12 +10,12 @@ import numpy as np
 from experiments.study.pieces import Piece
 from splu_proofs.olap.tables import Column, OlapTable, perturbed
 from splu_ref.channels import inverse, retention
-from splu_ref.decoys import FloatArray
 from splu_ref.estimators import apply_by_mode, most_likely
 from splu_ref.estimators.linear.em import require_settled
 from splu_ref.estimators.linear.interior_point import settled
 from splu_ref.estimators.linear.transition import inverses
 from splu_ref.estimators.queries.record_states import EM_STEPS, Side, Whole, matrix, weighted
+from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray, UniformSource
 
 

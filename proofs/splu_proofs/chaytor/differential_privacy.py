@@ -103,7 +103,7 @@ DPPUBC = Claim(
     rests_on=("chaytor.EQ1",),
     licenses=(
         "splu_ref.mechanisms.retention_replacement:RetentionReplacement",
-        "splu_ref.channels.amplification",
+        "splu_ref.channels.amplification_bounds",
     ),
     tests=("tests/mechanisms/test_identities.py::test_neighboring_tables_are_told_apart_as_far_as_records",),
 )

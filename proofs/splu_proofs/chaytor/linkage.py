@@ -48,7 +48,7 @@ LINKC = Claim(
     hypotheses=("two views of one original, fresh coins",),
     status=Status.CORRECTED,
     grade=Grade.ENUMERATED,
-    licenses=("splu_ref.guarantees.tuple_views",),
+    licenses=("splu_ref.guarantees.tuple_privacy",),
     tests=("tests/guarantees/test_tuples.py::test_several_views",),
 )
 

@@ -241,7 +241,7 @@ def small_operators() -> str:
 @FINEC.computation
 def the_embedded_table() -> str:
     """Find the best number of occupations of the embedded table for G = 9."""
-    from splu_ref.microdata import embedded_table  # noqa: PLC0415  it loads polars
+    from splu_ref.data import embedded_table  # noqa: PLC0415  it loads polars
 
     counts = sorted(embedded_table().histogram("occupation").tolist(), reverse=True)
     ratio = Fraction(9)

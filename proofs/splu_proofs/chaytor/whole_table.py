@@ -31,7 +31,7 @@ WHOLE = Claim(
     hypotheses=(r"\text{the promise is made of the whole record}", "G \\ge 1"),
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
-    licenses=("splu_ref.channels.amplification",),
+    licenses=("splu_ref.channels.amplification_bounds",),
 )
 
 

@@ -79,8 +79,8 @@ D2E = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     licenses=(
-        "splu_ref.channels.entropy:mutual_information",
-        "splu_ref.channels.entropy_loss",
+        "splu_ref.channels.information:mutual_information",
+        "splu_ref.channels.information",
     ),
     tests=(
         "tests/channels/test_entropy.py::test_information_lies_between_0_and_the_entropy_and_falls",

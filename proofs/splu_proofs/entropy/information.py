@@ -47,7 +47,7 @@ IC = Claim(
     hypotheses=(r"0 < p \le 1",),
     status=Status.CORRECTED,
     grade=Grade.EXACT,
-    licenses=("splu_ref.channels.log_form:LogForm",),
+    licenses=("splu_ref.channels.logarithms:LogForm",),
     tests=("tests/channels/test_log_form.py::test_another_base",),
 )
 

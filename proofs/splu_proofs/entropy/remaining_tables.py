@@ -54,7 +54,7 @@ PXC = Claim(
     status=Status.CORRECTED,
     grade=Grade.EXACT,
     rests_on=("entropy.D2",),
-    licenses=("splu_ref.channels.posterior:posterior",),
+    licenses=("splu_ref.channels.beliefs:posterior",),
     tests=("tests/channels/test_world.py::test_what_is_lost_is_what_a_direct_count_says",),
 )
 

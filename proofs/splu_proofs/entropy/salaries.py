@@ -55,7 +55,7 @@ EXC = Claim(
     status=Status.CORRECTED,
     grade=Grade.EXACT,
     rests_on=("entropy.D2",),
-    licenses=("splu_ref.channels.entropy_loss:entropy_loss",),
+    licenses=("splu_ref.channels.information:entropy_loss",),
     tests=(
         "tests/channels/test_world.py::test_the_three_salaries",
         "tests/cli/test_entropy.py::test_the_three_salaries",

@@ -54,7 +54,7 @@ SELFC = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     rests_on=("olap.IDc",),
-    licenses=("splu_ref.channels.swapping:histogram_pairs",),
+    licenses=("splu_ref.channels.swapping_law:histogram_pairs",),
     tests=("tests/mechanisms/test_swapping.py::test_a_histogram_that_is_learned_leaves_estimates_unbiased",),
 )
 

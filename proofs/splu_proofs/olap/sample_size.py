@@ -144,7 +144,7 @@ T1S = Claim(
     hypotheses=("0 < p < 1", "0 < b < 1", r"\varepsilon > 0", r"0 < \delta < 1", "one column, a fixed table"),
     status=Status.PROVED,
     grade=Grade.EXACT,
-    licenses=("splu_ref.guarantees.sample_sizes", "splu_ref.guarantees.sample_size_search"),
+    licenses=("splu_ref.guarantees.sample_sizes", "splu_ref.guarantees.sample_sizes"),
     tests=(
         "tests/guarantees/test_sample_sizes.py::test_the_least_number_by_looking_at_everything",
         "tests/guarantees/test_sample_sizes.py::test_every_count_below_the_bound_is_within_delta",

@@ -50,7 +50,7 @@ SWAPC = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     rests_on=("olap.L1",),
-    licenses=("splu_ref.channels.swapping:swapping", "splu_ref.mechanisms.swapping:Swapping"),
+    licenses=("splu_ref.channels.swapping_law:swapping", "splu_ref.mechanisms.swapping:Swapping"),
     tests=("tests/channels/test_swapping.py::test_one_record_is_kept_more_often_than_its_coin_says",),
 )
 
@@ -75,7 +75,7 @@ PAIRS = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("olap.SWAPc",),
-    licenses=("splu_ref.channels.swapping:swapped_pairs", "splu_ref.estimators.queries.pooled_records"),
+    licenses=("splu_ref.channels.swapping_law:swapped_pairs", "splu_ref.estimators.queries.pooled_records"),
     tests=("tests/mechanisms/test_swapping.py::test_variances_are_unbiased_though_records_depend",),
 )
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from splu_ref.microdata import Microdata, embedded_table, read_table
-from splu_ref.model import DataError
+from splu_ref.channels.parameters import DataError
+from splu_ref.data import Microdata, embedded_table, read_table
 from splu_ref.randomness import IntArray, UniformSource
 
 ADULT = "adult_numeric"

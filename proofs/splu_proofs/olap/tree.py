@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from splu_ref.decoys import FloatArray
+from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray, UniformSource
 
 from .tables import CLASS, Column, OlapTable, perturbed

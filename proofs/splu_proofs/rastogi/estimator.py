@@ -100,7 +100,7 @@ EST = Claim(
     asserts=(MEAN, VARIANCE),
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
-    licenses=("splu_ref.channels.tuple_count", "splu_ref.estimators.queries.tuple_estimator"),
+    licenses=("splu_ref.channels.published_count", "splu_ref.estimators.queries.tuple_estimator"),
     tests=(
         "tests/estimators/test_tuple_estimator.py::test_moments_and_intervals_over_every_published_count",
         "tests/mechanisms/test_alpha_beta.py::test_the_law_up_to_five_tuples",

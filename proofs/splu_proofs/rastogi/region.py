@@ -62,7 +62,7 @@ T43C = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     rests_on=("rastogi.D23", "rastogi.LEAK"),
-    licenses=("splu_ref.guarantees.tuple_privacy", "splu_ref.certificates.tuples"),
+    licenses=("splu_ref.guarantees.tuple_privacy", "splu_ref.guarantees.certificates.other_claims"),
     tests=(_TESTS + "test_the_exact_region_against_priors", _TESTS + "test_least_variance"),
 )
 

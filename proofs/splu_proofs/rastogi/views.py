@@ -40,7 +40,7 @@ MV = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("rastogi.T43c",),
-    licenses=("splu_ref.guarantees.tuple_views",),
+    licenses=("splu_ref.guarantees.tuple_privacy",),
     tests=(
         "tests/guarantees/test_tuples.py::test_several_views",
         "tests/guarantees/test_tuples.py::test_keyed_coins_and_a_changing_table",

@@ -43,7 +43,7 @@ D2E = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.D2", "splu.B"),
-    licenses=("splu_ref.guarantees.estimator_free", "splu_ref.guarantees.matrix_game"),
+    licenses=("splu_ref.guarantees.minimax_error", "splu_ref.guarantees.minimax_game"),
     tests=("tests/guarantees/test_estimator_free.py::test_minimax_against_every_estimator_of_a_small_case",),
 )
 

@@ -36,7 +36,7 @@ DL = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.D2",),
-    licenses=("splu_ref.mechanisms.laplace:LaplaceCounts", "splu_ref.estimators.laplace_error"),
+    licenses=("splu_ref.mechanisms.laplace:LaplaceCounts", "splu_ref.estimators.comparators"),
     tests=(
         "tests/mechanisms/test_comparators_laplace.py::test_noise_at_a_named_budget",
         "tests/estimators/test_laplace_error.py::test_against_the_law_term_by_term",

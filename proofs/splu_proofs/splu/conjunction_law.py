@@ -62,7 +62,7 @@ V = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.M1c", "splu.B"),
-    licenses=("splu_ref.decoys.co_occurrence",),
+    licenses=("splu_ref.mechanisms.plans.co_occurrence",),
     tests=(
         "tests/estimators/test_two_state.py::test_the_shipped_mechanism_has_these_moments_on_average_over_predicates",
     ),

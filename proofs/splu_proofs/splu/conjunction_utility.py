@@ -46,7 +46,7 @@ UC = Claim(
     rests_on=("splu.Vp", "splu.D1", "splu.Rp"),
     licenses=(
         "splu_ref.guarantees.conjunction_bounds",
-        "splu_ref.guarantees.conjunction_chernoff",
+        "splu_ref.guarantees.conjunction_bounds",
         "splu_ref.guarantees.conjunction_utility",
     ),
     tests=("tests/guarantees/test_conjunction.py::test_no_bound_is_exceeded",),

@@ -31,7 +31,7 @@ COST = Claim(
     hypotheses=(r"V \text{ values}",),
     status=Status.EMPIRICAL,
     grade=Grade.STATISTICAL,
-    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.decoys.anatomy"),
+    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.mechanisms.plans.anatomy"),
 )
 
 

@@ -23,7 +23,7 @@ D1 = Claim(
     hypotheses=(r"\varepsilon > 0", r"0 \le T_E \le 1", r"T_f \ge 1"),
     status=Status.DEFINITION,
     grade=None,
-    licenses=("splu_ref.model:UtilityClaim",),
+    licenses=("splu_ref.channels.parameters:UtilityClaim",),
 )
 
 
@@ -57,7 +57,7 @@ D2 = Claim(
     hypotheses=(r"\varepsilon > 0", r"0 \le T_P \le 1", r"\alpha \ge 1"),
     status=Status.DEFINITION,
     grade=None,
-    licenses=("splu_ref.model:PrivacyClaim",),
+    licenses=("splu_ref.channels.parameters:PrivacyClaim",),
 )
 
 
@@ -88,7 +88,7 @@ D3 = Claim(
     status=Status.DEFINITION,
     grade=None,
     rests_on=("splu.D1", "splu.D2"),
-    licenses=("splu_ref.model:SpluRequirement",),
+    licenses=("splu_ref.channels.parameters:SpluRequirement",),
 )
 
 D4 = Claim(
@@ -105,5 +105,5 @@ D4 = Claim(
     status=Status.DEFINITION,
     grade=None,
     rests_on=("splu.D2",),
-    licenses=("splu_ref.model:ConceptGuarantee",),
+    licenses=("splu_ref.channels.parameters:ConceptGuarantee",),
 )

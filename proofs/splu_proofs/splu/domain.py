@@ -85,8 +85,8 @@ DOMC = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.S3", "splu.G"),
-    licenses=("splu_ref.decoys.plan",),
-    tests=("tests/decoys/test_co_occurrence.py::test_it_counts_the_groups_that_hold_both",),
+    licenses=("splu_ref.mechanisms.plans.plan",),
+    tests=("tests/mechanisms/plans/test_co_occurrence.py::test_it_counts_the_groups_that_hold_both",),
 )
 
 
@@ -141,8 +141,8 @@ def how_few_are_possible() -> str:
 @DOM.enumeration
 def the_real_table() -> str:
     """Count the pairs of occupations that never share a group, in the embedded table."""
-    from splu_ref.microdata import embedded_table  # noqa: PLC0415  it loads polars
-    from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE  # noqa: PLC0415  only runs need it
+    from splu_ref.data import embedded_table  # noqa: PLC0415  it loads polars
+    from splu_ref.data.reading import EMBEDDED_SENSITIVE  # noqa: PLC0415  only runs need it
 
     from ..worlds import watched  # noqa: PLC0415  it loads numpy and the library
 

@@ -29,10 +29,10 @@ G = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.S3",),
-    licenses=("splu_ref.decoys.anatomy",),
+    licenses=("splu_ref.mechanisms.plans.anatomy",),
     tests=(
-        "tests/decoys/test_plans.py::test_every_plan_is_valid",
-        "tests/decoys/test_plans.py::test_the_fast_greedy_plan_is_the_reference",
+        "tests/mechanisms/plans/test_plans.py::test_every_plan_is_valid",
+        "tests/mechanisms/plans/test_plans.py::test_the_fast_greedy_plan_is_the_reference",
     ),
 )
 

@@ -8,7 +8,7 @@ from itertools import pairwise, permutations
 from math import comb
 from operator import mul
 
-from splu_ref.guarantees.matrix_game import Losses, least_worst_mixture
+from splu_ref.guarantees.minimax_game import Losses, least_worst_mixture
 
 from ..arithmetic.law import error, probability_mass
 from ..claim import Claim, Status

@@ -50,7 +50,9 @@ KEEP = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("splu.POSTp", "chaytor.OPTc"),
     licenses=("splu_ref.mechanisms.splu_gen",),
-    tests=("tests/operators/test_best_operators.py::test_single_values_leave_what_their_prior_and_rho2_say",),
+    tests=(
+        "tests/guarantees/operators/test_best_operators.py::test_single_values_leave_what_their_prior_and_rho2_say",
+    ),
 )
 
 

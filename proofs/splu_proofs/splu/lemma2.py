@@ -36,8 +36,8 @@ L2 = Claim(
     licenses=(
         "splu_ref.guarantees.privacy",
         "splu_ref.guarantees.count_error",
-        "splu_ref.guarantees.plateaus:plateau_starts",
-        "splu_ref.certificates.claims",
+        "splu_ref.guarantees.count_error:plateau_starts",
+        "splu_ref.guarantees.certificates.claims",
         "splu_ref.certificate_checker",
     ),
     tests=("tests/guarantees/test_privacy.py::test_against_the_minimum_over_every_count",),

@@ -49,8 +49,11 @@ TRI = Claim(
     status=Status.PROVED,
     grade=Grade.EXACT,
     rests_on=("splu.TR",),
-    licenses=("splu_ref.decoys.expected", "splu_ref.decoys.conditional_poisson"),
-    tests=("tests/decoys/test_real_plans.py::test_mixed_plans_are_what_the_frequencies_imply",),
+    licenses=(
+        "splu_ref.mechanisms.plans.expected_co_occurrence",
+        "splu_ref.mechanisms.plans.conditional_poisson",
+    ),
+    tests=("tests/mechanisms/plans/test_real_plans.py::test_mixed_plans_are_what_the_frequencies_imply",),
 )
 
 

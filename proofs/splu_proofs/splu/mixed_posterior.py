@@ -45,8 +45,8 @@ POSTM = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.DOMc", "splu.TR", "splu.G"),
-    licenses=("splu_ref.decoys.mixed", "splu_ref.mechanisms.splu_gen"),
-    tests=("tests/decoys/test_mixed.py::test_one_pass_of_two_groups_leads_to_every_plan",),
+    licenses=("splu_ref.mechanisms.plans.mixed", "splu_ref.mechanisms.splu_gen"),
+    tests=("tests/mechanisms/plans/test_mixed.py::test_one_pass_of_two_groups_leads_to_every_plan",),
 )
 
 

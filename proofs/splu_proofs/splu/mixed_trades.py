@@ -74,8 +74,8 @@ TR = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.G",),
-    licenses=("splu_ref.decoys.mixed", "splu_ref.decoys.blocks"),
-    tests=("tests/decoys/test_mixed.py::test_the_fast_plan_is_the_reference_byte_for_byte",),
+    licenses=("splu_ref.mechanisms.plans.mixed", "splu_ref.mechanisms.plans.cyclic"),
+    tests=("tests/mechanisms/plans/test_mixed.py::test_the_fast_plan_is_the_reference_byte_for_byte",),
 )
 
 

@@ -40,7 +40,7 @@ POST = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.S3", "splu.DOMc"),
-    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.decoys.plan"),
+    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.mechanisms.plans.plan"),
     tests=(
         "tests/docs/test_witnesses.py::test_the_published_value_is_the_own_one_with_probability_one_in_gamma",
     ),

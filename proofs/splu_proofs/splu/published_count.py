@@ -52,7 +52,7 @@ B = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.S3", "splu.G"),
-    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.decoys.plan", "splu_ref.binomial.exact"),
+    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.mechanisms.plans.plan", "splu_ref.channels.binomial"),
     tests=(
         "tests/audit/test_enumeration.py::test_laws_by_hand",
         "tests/estimators/test_matrices.py::test_the_value_matrix_is_the_law_of_every_outcome",

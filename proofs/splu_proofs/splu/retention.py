@@ -75,8 +75,8 @@ RP = Claim(
     licenses=(
         "splu_ref.channels.published_count",
         "splu_ref.guarantees.count_error",
-        "splu_ref.binomial.two_kinds",
-        "splu_ref.binomial.two_kinds_directed",
+        "splu_ref.channels.two_binomials",
+        "splu_ref.channels.two_binomials",
     ),
     tests=("tests/guarantees/test_retention.py::test_against_laws_multiplied_out",),
 )

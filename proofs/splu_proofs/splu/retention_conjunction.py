@@ -10,7 +10,7 @@ from splu_ref.guarantees import (
     conjunction_error_probability,
     conjunction_variance,
 )
-from splu_ref.guarantees.conjunction_moments import moments
+from splu_ref.guarantees.conjunction import moments
 
 from ..claim import Claim, Status
 from ..derivation import Derivation
@@ -58,8 +58,8 @@ VP = Claim(
     rests_on=("splu.V", "splu.Rp"),
     licenses=(
         "splu_ref.guarantees.conjunction",
-        "splu_ref.guarantees.conjunction_moments",
-        "splu_ref.guarantees.conjunction_error",
+        "splu_ref.guarantees.conjunction",
+        "splu_ref.guarantees.conjunction",
     ),
     tests=("tests/guarantees/test_conjunction.py::test_exact_errors_by_another_road",),
 )

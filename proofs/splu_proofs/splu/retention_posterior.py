@@ -32,7 +32,7 @@ POSTP = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.S3", "splu.DOMc"),
-    licenses=("splu_ref.mechanisms.draws", "splu_ref.mechanisms.splu_gen"),
+    licenses=("splu_ref.mechanisms.group_draws", "splu_ref.mechanisms.splu_gen"),
     tests=("tests/mechanisms/test_draws.py::test_every_draw_has_its_share_of_the_integers",),
 )
 

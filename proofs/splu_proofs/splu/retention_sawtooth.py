@@ -78,7 +78,7 @@ SP = Claim(
         "splu_ref.guarantees.least_error",
         "splu_ref.guarantees.privacy",
         "splu_ref.guarantees.utility",
-        "splu_ref.certificates.claims",
+        "splu_ref.guarantees.certificates.claims",
         "splu_ref.certificate_checker",
     ),
     tests=("tests/guarantees/test_retention.py::test_minima_by_trying_every_count",),

@@ -30,7 +30,7 @@ S3 = Claim(
     hypotheses=(r"\gamma \ge 2", r"\gamma f_v \le N \text{ for every value } v"),
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
-    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.decoys.eligibility"),
+    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.mechanisms.plans.eligibility"),
     tests=(
         "tests/mechanisms/test_splu_gen.py::test_the_remainder_is_deleted_and_reported",
         "tests/mechanisms/test_draws.py::test_the_law_of_a_draw_is_exact",

@@ -36,7 +36,7 @@ KC = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.M1c",),
-    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.decoys.co_occurrence"),
+    licenses=("splu_ref.mechanisms.splu_gen", "splu_ref.mechanisms.plans.co_occurrence"),
     tests=("tests/mechanisms/test_splu_gen.py::test_two_columns_have_plans_of_their_own_and_one_shuffle",),
 )
 

@@ -35,10 +35,10 @@ L1C = Claim(
     rests_on=("splu.D1", "splu.T3c", "splu.S"),
     licenses=(
         "splu_ref.guarantees.utility",
-        "splu_ref.guarantees.plateaus:plateau_ends",
+        "splu_ref.guarantees.count_error:plateau_ends",
         "splu_ref.guarantees.concentration:uniform_bound",
         "splu_ref.guarantees.concentration:chebyshev_threshold",
-        "splu_ref.certificates.claims",
+        "splu_ref.guarantees.certificates.claims",
         "splu_ref.certificate_checker",
     ),
     tests=(

@@ -55,9 +55,12 @@ M1C = Claim(
     status=Status.CORRECTED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.D6", "splu.S3", "splu.G", "splu.B"),
-    licenses=("splu_ref.decoys.co_occurrence", "splu_ref.estimators.linear.two_state:conjunction_estimate"),
+    licenses=(
+        "splu_ref.mechanisms.plans.co_occurrence",
+        "splu_ref.estimators.linear.two_state:conjunction_estimate",
+    ),
     tests=(
-        "tests/decoys/test_co_occurrence.py::test_it_counts_the_groups_that_hold_both",
+        "tests/mechanisms/plans/test_co_occurrence.py::test_it_counts_the_groups_that_hold_both",
         "tests/estimators/test_conjunctions.py::test_it_is_the_stated_closed_form_wherever_it_is_defined",
     ),
 )
@@ -157,8 +160,8 @@ def the_shipped_mechanism_has_this_transition() -> str:
     """Compare each record's published law, over every outcome, with c(u,v)/(gamma f_u) as shipped."""
     import numpy as np  # noqa: PLC0415  only the enumeration needs it
 
-    from splu_ref.decoys import PLANS, co_occurrence  # noqa: PLC0415
-    from splu_ref.model import Gamma  # noqa: PLC0415
+    from splu_ref.channels.parameters import Gamma  # noqa: PLC0415
+    from splu_ref.mechanisms import PLANS, co_occurrence  # noqa: PLC0415
     from splu_ref.randomness import SystemSource  # noqa: PLC0415
 
     compared = 0

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import polars as pl
 
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import SpluGen, append
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import EnumerationSource, outcomes
 
 FIRST, SECOND = "ab", "abac"

@@ -84,8 +84,8 @@ def shipped_groups(histogram: tuple[int, ...], gamma: int, plan: str) -> tuple[t
     """Return the groups of a shipped plan without a secret."""
     import numpy as np  # noqa: PLC0415  only the enumerations need it
 
-    from splu_ref.decoys import PLANS  # noqa: PLC0415  only runs need it
-    from splu_ref.model import Gamma  # noqa: PLC0415  only runs need it
+    from splu_ref.channels.parameters import Gamma  # noqa: PLC0415  only runs need it
+    from splu_ref.mechanisms import PLANS  # noqa: PLC0415  only runs need it
     from splu_ref.randomness import SystemSource  # noqa: PLC0415  only runs need it
 
     return tuple(map(tuple, PLANS[plan](np.array(histogram), Gamma(gamma), SystemSource()).groups().tolist()))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from splu_ref.channels.parameters import Exact
 from splu_ref.mechanisms import Budget, LaplaceCounts
 from splu_ref.mechanisms.laplace import exponential_trial
-from splu_ref.model import Exact
 from splu_ref.randomness import EnumerationSource, outcomes
 
 

@@ -81,8 +81,7 @@ def shipped_laws(
     import numpy as np  # noqa: PLC0415  only the enumerations need it
 
     from splu_ref.audit.enumeration import made_once  # noqa: PLC0415  only runs need it
-    from splu_ref.decoys import PLANS  # noqa: PLC0415  only runs need it
-    from splu_ref.mechanisms import SpluGen  # noqa: PLC0415  only runs need it
+    from splu_ref.mechanisms import PLANS, SpluGen  # noqa: PLC0415  only runs need it
     from splu_ref.randomness import Draws, outcomes  # noqa: PLC0415  only runs need it
 
     codes = np.repeat(np.arange(len(histogram), dtype=np.int64), histogram)

@@ -7,9 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from splu_ref.decoys import anatomy, anatomy_reference
-from splu_ref.mechanisms import SpluGen
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.mechanisms import SpluGen, anatomy, anatomy_reference
 from splu_ref.randomness import Draws, outcomes
 
 

@@ -12,13 +12,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from splu_ref.decoys import MOST_GROUPS, Blocks, cyclic, expected_co_occurrence, mixed
-from splu_ref.decoys.mixed import default_passes, drawn_secret, traded
-from splu_ref.decoys.plan import Groups
-from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import embedded_table
-from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import embedded_table
+from splu_ref.data.reading import EMBEDDED_SENSITIVE
+from splu_ref.mechanisms import MOST_GROUPS, Blocks, SpluGen, cyclic, expected_co_occurrence, mixed
+from splu_ref.mechanisms.plans.mixed import default_passes, drawn_secret, traded
+from splu_ref.mechanisms.plans.plan import Groups
 from splu_ref.randomness import Draws, SeededSource, UniformSource, outcomes
 
 from .valid_plans import Plan

@@ -9,12 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from splu_ref.decoys import PLANS, Codes, DecoyPlan, anatomy
-from splu_ref.decoys.plan import Groups
-from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import embedded_table
-from splu_ref.microdata.embedded import EMBEDDED_SENSITIVE
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import embedded_table
+from splu_ref.data.reading import EMBEDDED_SENSITIVE
+from splu_ref.mechanisms import PLANS, Codes, DecoyPlan, SpluGen, anatomy
+from splu_ref.mechanisms.plans.plan import Groups
 from splu_ref.randomness import (
     Draws,
     IntArray,

@@ -11,23 +11,22 @@ from fractions import Fraction
 from functools import cache
 
 from splu_ref.audit.advice.coded import CodedTable, coded
-from splu_ref.audit.advice.groups import (
-    HomogeneousGroup,
-    error_below,
-    groups_work,
-    listed_groups,
-)
+from splu_ref.audit.advice.groups import HomogeneousGroup, error_below, groups_work, listed_groups
 from splu_ref.audit.advice.option import Goals, Option, option_for
 from splu_ref.audit.advice.skew import require_groups
-from splu_ref.binomial.work import WorkError, left, one_budget
-from splu_ref.channels import PublishedCount
-from splu_ref.guarantees.least_error import search_work
-from splu_ref.guarantees.privacy import limited
-from splu_ref.guarantees.progress import Progress
-from splu_ref.guarantees.utility import proof_start, scan_work
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import text
-from splu_ref.model import Exact, Gamma, ParameterError, probability, shown
+from splu_ref.channels import (
+    Exact,
+    Gamma,
+    ParameterError,
+    PublishedCount,
+    WorkError,
+    left,
+    one_budget,
+    probability,
+    shown,
+)
+from splu_ref.data import Microdata, text
+from splu_ref.guarantees import Progress, limited, proof_start, scan_work, search_work
 
 EVERY_GAMMA = 20
 """Every feasible gamma up to this one is an option; beyond it only the largest."""

@@ -18,11 +18,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from splu_ref.engines.streaming.spool import PART_BYTES, PART_ENTRIES, FrameSpool, RecordSpool
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.counted import require_columns
-from splu_ref.microdata.values import Value, texts
-from splu_ref.model import DataError
+from splu_ref.channels import DataError
+from splu_ref.data import Microdata, Value, require_columns, texts
+from splu_ref.mechanisms import PART_BYTES, PART_ENTRIES, FrameSpool, RecordSpool
 from splu_ref.randomness import IntArray
 
 DENSE = 1 << 21

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from splu_ref.audit.advice.advising import Advice
 from splu_ref.audit.advice.option import Option
 from splu_ref.audit.advice.recommendation import named, recommend
+from splu_ref.channels import InputError
 from splu_ref.guarantees import decimal_down
-from splu_ref.model import InputError
-from splu_ref.pictures import can_draw, canvas, written
-from splu_ref.terminal import replaced
+from splu_ref.output import can_draw, canvas, replaced, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,12 +17,9 @@ from math import floor
 import numpy as np
 
 from splu_ref.audit.advice.coded import CodedTable, coded, groups_of
-from splu_ref.binomial import lower_tail, lower_tail_bounds
-from splu_ref.binomial.work import STEP, spend
-from splu_ref.guarantees.progress import Progress
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import text
-from splu_ref.model import Concept
+from splu_ref.channels import STEP, Concept, lower_tail, lower_tail_bounds, spend
+from splu_ref.data import Microdata, text
+from splu_ref.guarantees import Progress
 
 MOST_LISTED = 100_000
 """Predicates of one kind that are listed of a table in files, the largest; all others are counted."""

@@ -1,7 +1,7 @@
 """A table larger than memory that is searched: its columns as numbers in files, a file for each column.
 
 Values are numbered while the table is read. A column whose values are too many for memory is numbered in
-parts that its values are distributed to, as rows are that are published (`splu_ref.engines.streaming`).
+parts that its values are distributed to, as rows are that are published (`splu_ref.mechanisms.streaming`).
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import polars as pl
 
 from splu_ref.audit.advice.coded import CodedTable, CountedColumn
 from splu_ref.audit.advice.numbered import ColumnWriter
-from splu_ref.engines.streaming.scan import Scan
-from splu_ref.engines.streaming.spool import PART_BYTES, PART_ENTRIES
-from splu_ref.guarantees.progress import Progress
-from splu_ref.microdata.values import Value
-from splu_ref.model import DataError
+from splu_ref.channels import DataError
+from splu_ref.data import Value
+from splu_ref.guarantees import Progress
+from splu_ref.mechanisms import PART_BYTES, PART_ENTRIES, Scan
 from splu_ref.randomness import IntArray
 
 MOST_VALUES = 1 << 19

@@ -9,7 +9,7 @@ from math import sqrt
 
 from splu_ref.audit.advice.advising import Advice
 from splu_ref.audit.advice.option import Option
-from splu_ref.channels import GroupDraws
+from splu_ref.channels import GroupDraws, ParameterError
 from splu_ref.guarantees import (
     LeastWorstError,
     Level,
@@ -19,7 +19,6 @@ from splu_ref.guarantees import (
     least_worst_error,
     privacy_of_draws,
 )
-from splu_ref.model import ParameterError
 
 
 @dataclass(frozen=True, slots=True)

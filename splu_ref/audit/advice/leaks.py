@@ -20,11 +20,9 @@ import numpy as np
 
 from splu_ref.audit.advice.coded import CodedTable, CountedColumn, Groups, coded, groups_of
 from splu_ref.audit.advice.groups import MOST_LISTED
-from splu_ref.binomial.work import STEP, spend
-from splu_ref.guarantees.progress import Progress
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import Value, text
-from splu_ref.model import Concept, ParameterError
+from splu_ref.channels import STEP, Concept, ParameterError, spend
+from splu_ref.data import Microdata, Value, text
+from splu_ref.guarantees import Progress
 
 Kind: TypeAlias = Literal["unique", "nearly unique", "determines", "nearly determines", "ranges"]
 

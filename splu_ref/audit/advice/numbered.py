@@ -10,9 +10,8 @@ import numpy as np
 import polars as pl
 
 from splu_ref.audit.advice.coded import TEXT, CountedColumn, in_parts
-from splu_ref.engines.streaming.spool import FrameSpool, RecordSpool
-from splu_ref.microdata.counting import Numbers
-from splu_ref.microdata.values import texts
+from splu_ref.data import Numbers, texts
+from splu_ref.mechanisms import FrameSpool, RecordSpool
 from splu_ref.randomness import IntArray
 
 _FIRST, _TIMES = "first", "times"

@@ -7,11 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from splu_ref.audit.repeated import ALPHA, EPSILON
-from splu_ref.binomial import Bounds
-from splu_ref.channels import PublishedCount
+from splu_ref.audit.averaging import ALPHA, EPSILON
+from splu_ref.channels import (
+    Bounds,
+    Exact,
+    ParameterError,
+    PublishedCount,
+    positive,
+    probability,
+    shown,
+    whole,
+)
 from splu_ref.guarantees import error_probability, privacy_minimum, utility_threshold
-from splu_ref.model import Exact, ParameterError, positive, probability, shown, whole
 
 T_P, T_E = "1/4", "1/20"
 """Goals unless given: the paper's relative error and its small counts (section 6.2), wrong in one of four

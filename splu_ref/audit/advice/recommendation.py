@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from splu_ref.audit.advice.advising import Advice
 from splu_ref.audit.advice.option import Option
-from splu_ref.binomial import Bounds
+from splu_ref.channels import Bounds
 from splu_ref.guarantees import decimal_down
 
 

@@ -11,11 +11,9 @@ from math import sqrt
 import numpy as np
 
 from splu_ref.audit.advice.coded import CodedTable, coded
-from splu_ref.decoys import largest_gamma
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.recoding import JOINED_BY
-from splu_ref.microdata.values import text
-from splu_ref.model import DataError
+from splu_ref.channels import DataError
+from splu_ref.data import JOINED_BY, Microdata, text
+from splu_ref.mechanisms import largest_gamma
 
 MOST_VALUES = 50
 """Values of a column that another one is crossed with."""

@@ -13,9 +13,8 @@ from math import sqrt
 from typing import TypeAlias
 
 from splu_ref.audit.advice.option import T_E
-from splu_ref.audit.repeated import ALPHA, EPSILON
-from splu_ref.binomial import Bounds
-from splu_ref.channels import PublishedCount
+from splu_ref.audit.averaging import ALPHA, EPSILON
+from splu_ref.channels import Bounds, Exact, ParameterError, PublishedCount, positive, probability, whole
 from splu_ref.guarantees import (
     Conjunction,
     conjunction_variance,
@@ -24,7 +23,6 @@ from splu_ref.guarantees import (
     privacy_minimum,
     utility_threshold,
 )
-from splu_ref.model import Exact, ParameterError, positive, probability, whole
 
 Level: TypeAlias = Fraction | Bounds
 

@@ -14,13 +14,9 @@ import numpy as np
 from splu_ref.audit.attacks.outcome import AttackOutcome, sum_tested
 from splu_ref.audit.attacks.view import MOST_LABELS, Label, Score, Shown, View, eliminated
 from splu_ref.audit.shares import Shares
-from splu_ref.channels import Channel
-from splu_ref.channels.channel import Out
-from splu_ref.decoys import DecoyPlan, PlanMethod
-from splu_ref.interfaces import Randomizer
-from splu_ref.mechanisms import Anatomy, RecordMechanism, SpluGen, Swapping
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
+from splu_ref.channels import Channel, DataError, Out, ParameterError
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import Anatomy, DecoyPlan, PlanMethod, Randomizer, RecordMechanism, SpluGen, Swapping
 from splu_ref.randomness import Draws, IntArray, SystemSource
 
 MOST_VALUES, MOST_RELEASES = 300, 100

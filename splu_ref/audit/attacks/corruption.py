@@ -9,9 +9,8 @@ from fractions import Fraction
 from splu_ref.audit.attacks.carried_out import Victims, carried_out, require_independent
 from splu_ref.audit.attacks.outcome import AttackOutcome
 from splu_ref.audit.attacks.view import eliminated
-from splu_ref.decoys import DecoyPlan
-from splu_ref.mechanisms import Anatomy, SpluGen
-from splu_ref.model import ParameterError
+from splu_ref.channels import ParameterError
+from splu_ref.mechanisms import Anatomy, DecoyPlan, SpluGen
 
 NAME = "corruption"
 

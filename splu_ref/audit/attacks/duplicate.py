@@ -16,9 +16,9 @@ import numpy as np
 
 from splu_ref.audit.attacks.outcome import AttackOutcome, point_tested
 from splu_ref.audit.e_values import EValue
+from splu_ref.channels import ParameterError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import AlphaBeta, PublishedTable
-from splu_ref.microdata import Microdata
-from splu_ref.model import ParameterError
 from splu_ref.randomness import UniformSource
 
 Reading = Literal["set", "bag"]

@@ -12,10 +12,16 @@ from fractions import Fraction
 
 from splu_ref.audit.attacks.carried_out import Attackable, Victims
 from splu_ref.audit.attacks.outcome import AttackOutcome
-from splu_ref.binomial import Bounds, Enclosure, upper_tail_enclosure
-from splu_ref.channels import PredicateCount, PublishedCount
+from splu_ref.channels import (
+    Bounds,
+    Enclosure,
+    ParameterError,
+    PredicateCount,
+    PublishedCount,
+    upper_tail_enclosure,
+    whole,
+)
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen, Swapping
-from splu_ref.model import ParameterError, whole
 
 NAME = "known-others"
 BITS = 96

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from splu_ref.audit.attacks.carried_out import Attackable, Victims
 from splu_ref.audit.attacks.outcome import AttackOutcome, point_tested
+from splu_ref.channels import ParameterError
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen, Swapping
-from splu_ref.model import ParameterError
 
 MOST_ROWS = 100_000
 """Records of a table whose every record could show the value."""

@@ -17,18 +17,17 @@ from splu_ref.audit.attacks.presence import proof_of_presence
 from splu_ref.audit.attacks.view import Label, Score, View, best_guess, eliminated
 from splu_ref.audit.e_values import EValue
 from splu_ref.audit.releases.record_linkage import Match, Original
-from splu_ref.channels import Channel
-from splu_ref.interfaces import Randomizer
+from splu_ref.channels import Channel, DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import (
     DistributionBased,
     PublishedTable,
+    Randomizer,
     RecordMechanism,
     RetentionReplacement,
     SpluGen,
     Swapping,
 )
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import IntArray, SystemSource
 
 

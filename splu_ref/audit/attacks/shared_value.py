@@ -7,9 +7,8 @@ from fractions import Fraction
 
 from splu_ref.audit.attacks.carried_out import Victims, require_independent
 from splu_ref.audit.attacks.outcome import AttackOutcome
-from splu_ref.decoys import co_occurrence
-from splu_ref.mechanisms import Anatomy, SpluGen
-from splu_ref.model import ParameterError
+from splu_ref.channels import ParameterError
+from splu_ref.mechanisms import Anatomy, SpluGen, co_occurrence
 
 NAME = "shared-value"
 

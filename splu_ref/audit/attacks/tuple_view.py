@@ -15,9 +15,7 @@ from itertools import combinations
 from math import comb, prod
 
 from splu_ref.audit.attacks.view import Label, Score, View
-from splu_ref.binomial import Bounds
-from splu_ref.channels import Channel
-from splu_ref.model import ParameterError
+from splu_ref.channels import Bounds, Channel, ParameterError
 
 MOST_SETS = 20_000
 """Sets of her tuples that are gone through one by one."""

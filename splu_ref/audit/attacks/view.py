@@ -10,8 +10,7 @@ from itertools import product
 from math import lcm, prod
 from typing import TypeAlias
 
-from splu_ref.channels import Channel, constant
-from splu_ref.model import ParameterError
+from splu_ref.channels import Channel, ParameterError, constant
 
 Label: TypeAlias = Hashable
 """What a release shows of a record: a code, or the codes of its group."""

@@ -16,17 +16,19 @@ from splu_ref.audit.claims.fields import Fields, count, not_negative
 from splu_ref.audit.claims.format import TABLE
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding, Verdict
-from splu_ref.binomial.work import STEP
-from splu_ref.channels import LogForm
-from splu_ref.channels.entropy import entropy_of_weights
-from splu_ref.estimators.queries.counting import Columns
-from splu_ref.files import opened
-from splu_ref.guarantees import decimal_down, decimal_up, exact_json
-from splu_ref.guarantees.decimals import ExactJson
-from splu_ref.guarantees.progress import Progress
-from splu_ref.microdata import read_table
-from splu_ref.microdata.reading import given_separator
-from splu_ref.model import InputError, ParameterError, exact, shown, whole
+from splu_ref.channels import (
+    STEP,
+    InputError,
+    LogForm,
+    ParameterError,
+    entropy_of_weights,
+    exact,
+    shown,
+    whole,
+)
+from splu_ref.data import given_separator, opened, read_table
+from splu_ref.estimators import Columns
+from splu_ref.guarantees import ExactJson, Progress, decimal_down, decimal_up, exact_json
 
 MOST_QUASI = 100
 """Columns that a claim names."""

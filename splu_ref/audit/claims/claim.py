@@ -13,12 +13,8 @@ from splu_ref.audit.claims.fields import Fields
 from splu_ref.audit.claims.format import SPLU_GEN
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding
-from splu_ref.certificates import error_certificate
-from splu_ref.certificates.form import Certificate
-from splu_ref.channels import GroupDraws, PublishedCount
-from splu_ref.guarantees import ErrorProbability, error_probability
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import shown
+from splu_ref.channels import GroupDraws, PublishedCount, shown
+from splu_ref.guarantees import Certificate, ErrorProbability, Progress, error_certificate, error_probability
 
 KEYED = "Releases of an unchanged table under the same key are copies of each other and count as one"
 """What a claim about several releases does not say by itself."""

@@ -12,19 +12,21 @@ from splu_ref.audit.claims.claim import Common, SpluGenClaim, records
 from splu_ref.audit.claims.fields import Fields, count
 from splu_ref.audit.claims.format import ESTIMATORS
 from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
-from splu_ref.audit.claims.narrowing import largest
 from splu_ref.audit.claims.privacy import level_certificate, refutation
 from splu_ref.audit.claims.quotes import CONCEPTS, RECONSTRUCTION, Ledger, is_rounding, printed
-from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
+from splu_ref.audit.claims.verdict import Finding, Proof, Verdict, largest
 from splu_ref.audit.concepts import ConceptMinimum, concept_minimum, concept_work
 from splu_ref.audit.pure_concepts import best_pure_concept
-from splu_ref.certificates import concept_certificate
-from splu_ref.guarantees import exact_json, privacy_minimum
-from splu_ref.guarantees.decimals import ExactJson
-from splu_ref.guarantees.drawn_counts import bound_of
-from splu_ref.guarantees.drawn_privacy import is_plain_up_to
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import probability, shown
+from splu_ref.channels import probability, shown
+from splu_ref.guarantees import (
+    ExactJson,
+    Progress,
+    bound_of,
+    concept_certificate,
+    exact_json,
+    is_plain_up_to,
+    privacy_minimum,
+)
 
 UNDECIDED = "nothing was decided that it could prove"
 PROVED = "it rests on claim splu.T4c, of which there is no kind of certificate: compute the number again"

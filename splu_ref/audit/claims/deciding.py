@@ -8,9 +8,8 @@ from dataclasses import replace
 from splu_ref.audit.claims.claim import Claim, ClaimsFile
 from splu_ref.audit.claims.quotes import Ledger, quote
 from splu_ref.audit.claims.verdict import Finding
-from splu_ref.binomial.work import WorkError, left
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import InputError
+from splu_ref.channels import InputError, WorkError, left
+from splu_ref.guarantees import Progress
 
 
 def decide(claim: Claim, ledger: Ledger | None = None, *, progress: Progress | None = None) -> Finding:

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 from splu_ref.audit.claims.format import MAX_BYTES, MAX_LINE
 from splu_ref.audit.claims.toml_lines import Path as KeyPath
 from splu_ref.audit.claims.toml_lines import key_lines
-from splu_ref.files import opened
-from splu_ref.model import InputError
+from splu_ref.channels import InputError
+from splu_ref.data import opened
 
 _BEGINNING = re.compile(rb"""^(?:\xef\xbb\xbf)?[ \t]*(?:\[\[?[^\n,\]]+\]|[\w"'][^\n=,]*=|#)""", re.MULTILINE)
 """The beginning of a line of TOML: a header, a key, or a comment."""

@@ -14,12 +14,8 @@ from splu_ref.audit.claims.format import WORLD
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding, Verdict
 from splu_ref.audit.claims.world_file import WorldFile, read_world
-from splu_ref.binomial.work import STEP
-from splu_ref.channels import EntropyLoss, LogForm
-from splu_ref.guarantees import decimal_up
-from splu_ref.guarantees.decimals import ExactJson
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import InputError, shown
+from splu_ref.channels import STEP, EntropyLoss, InputError, LogForm, shown
+from splu_ref.guarantees import ExactJson, Progress, decimal_up
 
 MEASURES = {
     "worst": "whatever is released, no record loses more than {bits} bits",

@@ -13,10 +13,8 @@ from splu_ref.audit.claims.fields import Fields, count
 from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
 from splu_ref.audit.claims.quotes import ERROR_BOUND, Ledger, is_rounding
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
-from splu_ref.guarantees import error_offset
-from splu_ref.guarantees.count_error import enclosure_work
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import probability, shown
+from splu_ref.channels import probability, shown
+from splu_ref.guarantees import Progress, enclosure_work, error_offset
 
 
 @dataclass(frozen=True, kw_only=True)

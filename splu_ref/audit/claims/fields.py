@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeVar
 
 from splu_ref.audit.claims.document import Document, Float, clipped
 from splu_ref.audit.claims.format import MAX_DIGITS, MAX_TEXT
-from splu_ref.model import InputError, ParameterError, exact, whole
+from splu_ref.channels import InputError, ParameterError, exact, whole
 
 _Value = TypeVar("_Value")
 

@@ -13,9 +13,8 @@ from splu_ref.audit.claims.law import COUNTED, published_law
 from splu_ref.audit.claims.quotes import THRESHOLD, Ledger, printed
 from splu_ref.audit.claims.utility import ThresholdClaim
 from splu_ref.audit.claims.verdict import Finding, Verdict
-from splu_ref.guarantees import chebyshev_threshold
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import probability, shown
+from splu_ref.channels import probability, shown
+from splu_ref.guarantees import Progress, chebyshev_threshold
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,7 @@ from fractions import Fraction
 from typing import TypedDict
 
 from splu_ref.audit.claims.fields import Fields
-from splu_ref.channels import GroupDraws, PublishedCount
-from splu_ref.model import Gamma, InputError, positive, retention_probability
+from splu_ref.channels import Gamma, GroupDraws, InputError, PublishedCount, positive, retention_probability
 
 COUNTED = ("gamma", "epsilon")
 """Keys that every claim about published counts has."""

@@ -10,28 +10,28 @@ from typing import Self
 from splu_ref.audit.claims.claim import KEYED, Common, SpluGenClaim, records
 from splu_ref.audit.claims.fields import Fields, count
 from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
-from splu_ref.audit.claims.narrowing import first_failure, largest
 from splu_ref.audit.claims.quotes import Ledger
-from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
-from splu_ref.certificates import privacy_certificate, rare_privacy_certificate
-from splu_ref.certificates.form import Certificate
+from splu_ref.audit.claims.verdict import Finding, Proof, Verdict, first_failure, largest
+from splu_ref.channels import CertificateError, probability, shown
 from splu_ref.guarantees import (
+    Certificate,
+    ExactJson,
     LeastWorstError,
     Level,
+    Plateaus,
     PrivacyMinimum,
+    Progress,
+    bound_of,
     exact_json,
+    is_plain_up_to,
     least_worst_error,
+    limited,
+    privacy_certificate,
     privacy_minimum,
     privacy_of_draws,
+    rare_privacy_certificate,
+    search_work,
 )
-from splu_ref.guarantees.decimals import ExactJson
-from splu_ref.guarantees.drawn_counts import bound_of
-from splu_ref.guarantees.drawn_privacy import is_plain_up_to
-from splu_ref.guarantees.least_error import search_work
-from splu_ref.guarantees.plateaus import Plateaus
-from splu_ref.guarantees.privacy import limited
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import CertificateError, probability, shown
 
 OF_ALL_TABLES = (
     "The law of counts above {bound} depends on the table: a claim about draws is one about every table. The "

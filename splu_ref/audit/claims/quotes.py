@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from splu_ref.audit.claims.verdict import Quote
-from splu_ref.model import InputError
+from splu_ref.channels import InputError
 
 ERROR_BOUND, THRESHOLD, CONCEPTS, RECONSTRUCTION = "splu.T3", "splu.L1", "splu.L3", "splu.T4conj"
 """Rows of the ledger: Theorem 3, Lemma 1, Lemma 3, and Theorem 4 for the reconstruction of section 5.1."""

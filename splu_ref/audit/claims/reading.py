@@ -24,7 +24,7 @@ from splu_ref.audit.claims.format import (
 from splu_ref.audit.claims.kinds import KINDS
 from splu_ref.audit.claims.law import group_draws, group_size, retained
 from splu_ref.audit.claims.retention import MOST_COLUMNS, domain_size, kept_share
-from splu_ref.model import positive
+from splu_ref.channels import positive
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 

@@ -11,16 +11,22 @@ from typing import Self
 from splu_ref.audit.claims.claim import KEYED, Claim, Common
 from splu_ref.audit.claims.fields import Fields, count, not_negative
 from splu_ref.audit.claims.format import RETENTION
-from splu_ref.audit.claims.narrowing import first_failure
 from splu_ref.audit.claims.quotes import Ledger
-from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
-from splu_ref.binomial.work import STEP, digits
-from splu_ref.certificates import breach_certificate
-from splu_ref.channels import Levels, natural_logarithm, worst_property
+from splu_ref.audit.claims.verdict import Finding, Proof, Verdict, first_failure
+from splu_ref.channels import (
+    STEP,
+    Levels,
+    ParameterError,
+    digits,
+    exact,
+    natural_logarithm,
+    probability,
+    shown,
+    whole,
+    worst_property,
+)
 from splu_ref.channels import retention as retention_channel
-from splu_ref.guarantees import decimal_up, exact_json
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import ParameterError, exact, probability, shown, whole
+from splu_ref.guarantees import Progress, breach_certificate, decimal_up, exact_json
 
 MOST_RELEASES = 1_000
 MOST_VALUES, MOST_COLUMNS = 10**9, 20

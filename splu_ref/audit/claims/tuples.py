@@ -11,11 +11,8 @@ from splu_ref.audit.claims.fields import Fields
 from splu_ref.audit.claims.format import ALPHA_BETA
 from splu_ref.audit.claims.quotes import Ledger
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
-from splu_ref.binomial.work import STEP
-from splu_ref.certificates import d_gamma_certificate
-from splu_ref.guarantees import TupleChances, TupleLevels, exact_json
-from splu_ref.guarantees.progress import Progress
-from splu_ref.model import ParameterError, exact, shown
+from splu_ref.channels import STEP, ParameterError, exact, shown
+from splu_ref.guarantees import Progress, TupleChances, TupleLevels, d_gamma_certificate, exact_json
 
 ONE_VIEW = "It speaks of one view of a table: in several with draws of their own the odds multiply"
 

@@ -14,13 +14,20 @@ from splu_ref.audit.claims.fields import Fields, count
 from splu_ref.audit.claims.law import COUNTED, INHERITED, published_law
 from splu_ref.audit.claims.quotes import ERROR_BOUND, THRESHOLD, Ledger, is_rounding
 from splu_ref.audit.claims.verdict import Finding, Proof, Verdict
-from splu_ref.certificates import drawn_threshold_certificate, threshold_certificate
-from splu_ref.certificates.form import Certificate
-from splu_ref.guarantees import Noise, UtilityThreshold, drawn_threshold, utility_threshold
-from splu_ref.guarantees.drawn_counts import bound_of
-from splu_ref.guarantees.progress import Progress
-from splu_ref.guarantees.utility import proof_start, scan_work
-from splu_ref.model import ParameterError, probability, shown
+from splu_ref.channels import ParameterError, probability, shown
+from splu_ref.guarantees import (
+    Certificate,
+    Noise,
+    Progress,
+    UtilityThreshold,
+    bound_of,
+    drawn_threshold,
+    drawn_threshold_certificate,
+    proof_start,
+    scan_work,
+    threshold_certificate,
+    utility_threshold,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

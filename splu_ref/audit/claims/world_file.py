@@ -12,9 +12,18 @@ from typing import Any, TypeAlias
 from splu_ref.audit.claims.document import Document, clipped, read_document
 from splu_ref.audit.claims.fields import Fields, count
 from splu_ref.audit.world_channels import Seen, world_channel
-from splu_ref.channels import EntropyLoss, Table, World, entropy_loss
+from splu_ref.channels import (
+    DataError,
+    EntropyLoss,
+    Gamma,
+    ParameterError,
+    Table,
+    World,
+    entropy_loss,
+    exact,
+    probability,
+)
 from splu_ref.mechanisms import Anatomy, DistributionBased, RetentionReplacement, SpluGen
-from splu_ref.model import DataError, Gamma, ParameterError, exact, probability
 
 SCHEMA = "splu-ref/world/1"
 MOST_RELEASED = 10_000

@@ -15,9 +15,8 @@ from typing import Any
 
 from splu_ref.audit.release_log.fingerprints import counts_fingerprint, secret_fingerprint, table_fingerprint
 from splu_ref.channels import GroupDraws, PublishedCount
+from splu_ref.data import Microdata, admitting_missing, sources
 from splu_ref.mechanisms import JoinedRelease, Release
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.recoding import admitting_missing, sources
 from splu_ref.randomness import Key
 
 SCHEMA = "splu-ref/release-log/3"

@@ -10,8 +10,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable
 
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import text
+from splu_ref.data import Microdata, text
 from splu_ref.randomness import Key
 
 

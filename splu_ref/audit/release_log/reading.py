@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from splu_ref.audit.release_log.entries import OLDER, SCHEMA, LogEntry, ReleaseLog
-from splu_ref.files import opened, refuse_existing, remove_abandoned
-from splu_ref.model import DataError, InputError
+from splu_ref.channels import DataError, InputError
+from splu_ref.data import opened, refuse_existing, remove_abandoned
 from splu_ref.randomness import Key
 
 _DIGEST = re.compile("[0-9a-f]{64}")

@@ -10,12 +10,10 @@ from pathlib import Path
 
 from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog
 from splu_ref.audit.release_log.reading import read_log, real_place
-from splu_ref.files import LOCKS, lock, write_all
+from splu_ref.channels import InputError
+from splu_ref.data import LOCKS, Microdata, lock, uninterrupted, write_all
 from splu_ref.mechanisms import Release
-from splu_ref.microdata import Microdata
-from splu_ref.model import InputError
 from splu_ref.randomness import Key
-from splu_ref.signals import uninterrupted
 
 _OPEN = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
@@ -48,7 +46,7 @@ def write_logged(
     moment
         The time of the release.
     outputs, force, private
-        As for `splu_ref.files.write_all`.
+        As for `splu_ref.data.write_all`.
 
     Returns
     -------
@@ -59,7 +57,7 @@ def write_logged(
     ------
     InputError
         If the log is damaged, locked, open to others, or cannot be written; if a batch is a part of the
-        release already; or as `splu_ref.files.write_all`.
+        release already; or as `splu_ref.data.write_all`.
     """
     path = real_place(path)
     with locked(path):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from splu_ref.audit.averaging import ALPHA, repeated_privacy
 from splu_ref.audit.release_log.entries import LogEntry, ReleaseLog
-from splu_ref.audit.repeated import ALPHA, repeated_privacy
-from splu_ref.channels import GroupDraws, PublishedCount
-from splu_ref.model import ParameterError
+from splu_ref.channels import GroupDraws, ParameterError, PublishedCount
 
 
 def warnings(log: ReleaseLog, entry: LogEntry) -> Iterator[str]:

@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from splu_ref.audit.e_values import EValue, average, counts_point, rate_at_least, rate_at_most
-from splu_ref.audit.power import rate_power
+from splu_ref.audit.power import MeanPower, mean_power, rate_power, scaled_count
 from splu_ref.audit.releases.claims import AlphaBetaClaim
 from splu_ref.audit.releases.detection_power import DetectionPower, of_tuples
 from splu_ref.audit.releases.exact_checks import domain_checks, manifest_rows_check, schema_check
@@ -28,9 +28,8 @@ from splu_ref.audit.releases.pooling import (
 )
 from splu_ref.audit.releases.record_linkage import Original, classes_of, ranks_of, text_cells
 from splu_ref.audit.releases.row_order import order_evidence
-from splu_ref.audit.scaled_counts import MeanPower, mean_power, scaled_count
-from splu_ref.manifest import Manifest
-from splu_ref.microdata import Microdata
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import Manifest
 from splu_ref.randomness import IntArray
 
 _LARGEST_PAIR = 400

@@ -19,10 +19,12 @@ from splu_ref.audit.releases.findings import Check, Evidence, NotChecked, Releas
 from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.audit.releases.recorded_draws import recorded_evidence
 from splu_ref.audit.releases.replay import Replay
-from splu_ref.interfaces import Mechanism
-from splu_ref.manifest import Manifest
+from splu_ref.channels import DataError, Exact, ParameterError, positive
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import (
     AlphaBeta,
+    Manifest,
+    Mechanism,
     Operator,
     PerturbedGeneralization,
     RetentionReplacement,
@@ -31,8 +33,6 @@ from splu_ref.mechanisms import (
     SpluGenByColumn,
     Swapping,
 )
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, Exact, ParameterError, positive
 
 LEVEL = Fraction(1, 10**9)
 """Chance that an honest release is called inconsistent, unless another is given."""

@@ -33,9 +33,9 @@ from splu_ref.audit.releases.re_release import compare_releases
 from splu_ref.audit.releases.record_linkage import Match, Original, matched, text_cells
 from splu_ref.audit.releases.retention import PARTS, TrueValueRates, independence_evidence, retention_evidence
 from splu_ref.audit.releases.row_order import shuffle_evidence
-from splu_ref.manifest import Manifest
-from splu_ref.microdata import Microdata
-from splu_ref.model import ParameterError
+from splu_ref.channels import ParameterError
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import Manifest
 from splu_ref.randomness import IntArray
 
 AnyCellClaim: TypeAlias = CellClaim[Any]

@@ -18,9 +18,9 @@ from splu_ref.audit.power import RatePower
 from splu_ref.audit.releases.claims import MechanismClaim, a_tenth_off
 from splu_ref.audit.releases.detection_power import DetectionPower, of_cells
 from splu_ref.audit.releases.record_linkage import Original, frame_of
+from splu_ref.channels import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import Operator, RetentionReplacement, SmallDomainRandomization
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import IntArray
 
 C = TypeVar("C", bound=Operator | RetentionReplacement | SmallDomainRandomization)

@@ -9,12 +9,17 @@ from math import lcm
 from typing import ClassVar, Generic, Protocol, Self, TypeVar
 
 from splu_ref.audit.releases.record_linkage import Original
-from splu_ref.channels import GroupDraws, PublishedCount
-from splu_ref.decoys import PLANS
-from splu_ref.interfaces import Mechanism
-from splu_ref.mechanisms import AlphaBeta, PerturbedGeneralization, SpluGen, SpluGenByColumn, Swapping
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
+from splu_ref.channels import DataError, GroupDraws, ParameterError, PublishedCount
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import (
+    PLANS,
+    AlphaBeta,
+    Mechanism,
+    PerturbedGeneralization,
+    SpluGen,
+    SpluGenByColumn,
+    Swapping,
+)
 
 M = TypeVar("M", bound=Mechanism[object])
 

@@ -23,7 +23,7 @@ from splu_ref.audit.releases.claims import SpluGenClaim
 from splu_ref.audit.releases.findings import Evidence
 from splu_ref.audit.releases.pooling import IMPOSSIBLE, effective_trials, largest_mean, mean_log, mean_of
 from splu_ref.audit.releases.record_linkage import Match
-from splu_ref.decoys import FloatArray
+from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 

@@ -24,8 +24,8 @@ from splu_ref.audit.releases.pooling import (
 )
 from splu_ref.audit.releases.record_linkage import Match, ranks_of, text_cells
 from splu_ref.channels import Channel, decoy_groups
-from splu_ref.decoys import PLANS, co_occurrence, largest_gamma
-from splu_ref.microdata import Microdata
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import PLANS, co_occurrence, largest_gamma
 from splu_ref.randomness import IntArray, SystemSource
 
 _LARGEST_DOMAIN = 2000

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
-from splu_ref.audit.power import RatePower
-from splu_ref.audit.scaled_counts import MeanPower
+from splu_ref.audit.power import MeanPower, RatePower
 from splu_ref.channels import PublishedCount
 
 EXACT_COUNTS = "counts that are exact"

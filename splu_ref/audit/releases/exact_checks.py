@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from splu_ref.audit.releases.claims import SpluGenClaim
 from splu_ref.audit.releases.findings import Check
 from splu_ref.audit.releases.record_linkage import Match, Original, holds_text_only, text_cells, types_of
-from splu_ref.decoys import largest_gamma
-from splu_ref.manifest import Manifest
-from splu_ref.microdata import Microdata
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import Manifest, largest_gamma
 
 
 def schema_check(published: Microdata, original: Microdata) -> Check:

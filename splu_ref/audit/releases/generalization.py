@@ -17,13 +17,9 @@ from splu_ref.audit.releases.exact_checks import domain_checks, manifest_rows_ch
 from splu_ref.audit.releases.findings import Check, Evidence, Finding, NotChecked, Reuse, TableFindings
 from splu_ref.audit.releases.group_draws import Groups, evidence
 from splu_ref.audit.releases.record_linkage import Original, text_cells
-from splu_ref.manifest import Manifest
-from splu_ref.mechanisms import PerturbedGeneralization
-from splu_ref.mechanisms.median_groups import BETWEEN, OrderedColumns
-from splu_ref.mechanisms.perturbed_generalization import SIZE
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import number
-from splu_ref.model import ParameterError
+from splu_ref.channels import ParameterError
+from splu_ref.data import Microdata, number
+from splu_ref.mechanisms import BETWEEN, SIZE, Manifest, OrderedColumns, PerturbedGeneralization
 from splu_ref.randomness import IntArray
 
 MOST_COMPARED = 5_000

@@ -24,9 +24,8 @@ from splu_ref.audit.releases.pooling import (
     renumbered,
 )
 from splu_ref.audit.releases.record_linkage import Original
-from splu_ref.mechanisms import PerturbedGeneralization
-from splu_ref.mechanisms.median_groups import OrderedColumns
-from splu_ref.microdata import Microdata
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import OrderedColumns, PerturbedGeneralization
 from splu_ref.randomness import IntArray
 
 _RETENTIONS = tuple(Fraction(step, 16) for step in range(17))

@@ -13,7 +13,7 @@ from splu_ref.audit.releases.claims import CoinClaim, SpluGenByColumnClaim
 from splu_ref.audit.releases.findings import Reuse
 from splu_ref.audit.releases.pooling import CERTAIN, IMPOSSIBLE, effective_trials
 from splu_ref.audit.releases.record_linkage import classes_of, holds_text_only, text_cells
-from splu_ref.microdata import Microdata
+from splu_ref.data import Microdata
 from splu_ref.randomness import IntArray
 
 

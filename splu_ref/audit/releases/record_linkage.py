@@ -18,9 +18,8 @@ import narwhals as nw
 import numpy as np
 import polars as pl
 
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.values import Frame, text, texts
-from splu_ref.model import ParameterError
+from splu_ref.channels import ParameterError
+from splu_ref.data import Frame, Microdata, text, texts
 from splu_ref.randomness import IntArray
 
 _MOST_HISTOGRAMS = 64

@@ -13,8 +13,7 @@ from splu_ref.audit.releases.findings import Evidence
 from splu_ref.audit.releases.record_linkage import classes_of, text_cells
 from splu_ref.audit.releases.replay import ColumnDraws, Replay
 from splu_ref.audit.releases.row_order import HALF, far_pairs, near_pairs, rising
-from splu_ref.mechanisms import SpluGen, SpluGens
-from splu_ref.mechanisms.draws import draw_rule
+from splu_ref.mechanisms import SpluGen, SpluGens, draw_rule
 from splu_ref.randomness import IntArray
 
 MOST_BINS = 16

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from splu_ref.audit.releases.claims import Claim
 from splu_ref.audit.releases.findings import Check
 from splu_ref.audit.releases.record_linkage import Original, text_cells
-from splu_ref.interfaces import Mechanism
-from splu_ref.mechanisms import Release, Transcript, ordered_digest
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError, TapeExhaustedError
+from splu_ref.channels import DataError, ParameterError, TapeExhaustedError
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import Mechanism, Release, Transcript, ordered_digest
 from splu_ref.randomness import (
     Draws,
     IntArray,

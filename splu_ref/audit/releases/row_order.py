@@ -20,7 +20,7 @@ from splu_ref.audit.releases.claims import CoinClaim
 from splu_ref.audit.releases.findings import Evidence
 from splu_ref.audit.releases.pooling import largest_mean, product_of
 from splu_ref.audit.releases.record_linkage import Match, ranks_of, text_cells
-from splu_ref.microdata import Microdata
+from splu_ref.data import Microdata
 from splu_ref.randomness import IntArray
 
 HALF = Fraction(1, 2)

@@ -35,8 +35,8 @@ from splu_ref.audit.releases.re_release import compare_releases
 from splu_ref.audit.releases.record_linkage import Match, Original, text_cells
 from splu_ref.audit.releases.retention import independence_evidence, retention_evidence, retention_power
 from splu_ref.audit.releases.row_order import places_evidence, shuffle_evidence
-from splu_ref.manifest import Manifest
-from splu_ref.microdata import Microdata
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import Manifest
 
 AnySpluGenClaim: TypeAlias = SpluGenClaim | SpluGenByColumnClaim
 EXACT_BY_LAW = "counts of common values may be exact by this law, those of rare ones are multiples of gamma"

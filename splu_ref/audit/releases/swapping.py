@@ -30,8 +30,8 @@ from splu_ref.audit.releases.swapping_laws import (
     swapped_count_point,
 )
 from splu_ref.channels import swapped_retention
-from splu_ref.manifest import Manifest
-from splu_ref.microdata import Microdata
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import Manifest
 from splu_ref.randomness import IntArray
 
 _MOST_PAIRED = 256

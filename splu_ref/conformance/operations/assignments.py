@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from splu_ref.audit.attacks.assignment import exact_posteriors
+from splu_ref.audit import exact_posteriors
+from splu_ref.channels import Json, ParameterError
 from splu_ref.conformance.fields import Fields, written
 from splu_ref.conformance.operations.channels import entries_of
-from splu_ref.model import Json, ParameterError
 
 MOST_RECORDS = 8
 """Records of a group of one request."""

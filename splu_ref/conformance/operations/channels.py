@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from splu_ref.binomial.work import one_budget
 from splu_ref.channels import (
     Channel,
     DependentRowsError,
+    Json,
     Levels,
+    ParameterError,
     amplification,
     from_matrix,
     inverse,
+    one_budget,
     worst_prior,
     worst_property,
 )
 from splu_ref.conformance.fields import Fields, exact_of, number, written
-from splu_ref.model import Json, ParameterError
 
 MOST_STATES = 32
 """Rows and columns of a matrix that one request may have."""

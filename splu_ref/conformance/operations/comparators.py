@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from splu_ref.channels import Json, ParameterError
 from splu_ref.conformance.fields import Fields, exact_of, number
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, gamma_of
-from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import Anatomy, Budget, DistributionBased, LaplaceCounts
-from splu_ref.model import Json, ParameterError
+from splu_ref.mechanisms import PLANS, Anatomy, Budget, DistributionBased, LaplaceCounts
 from splu_ref.randomness import TapeSource
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from math import lcm
 
-from splu_ref.binomial.work import one_budget
-from splu_ref.channels import LogForm, World, entropy_loss, from_matrix
+from splu_ref.channels import Json, LogForm, ParameterError, World, entropy_loss, from_matrix, one_budget
 from splu_ref.conformance.fields import Fields, exact_of, texts_of, written
 from splu_ref.conformance.operations.channels import entries_of
-from splu_ref.model import Json, ParameterError
 
 MOST_TABLES = 256
 """Tables of a world, and values that can be released."""

@@ -8,13 +8,20 @@ from typing import TypeVar
 
 import numpy as np
 
-from splu_ref.channels import Channel, PublishedCount, decoy_groups, two_state
+from splu_ref.channels import (
+    Channel,
+    Gamma,
+    Json,
+    ParameterError,
+    PublishedCount,
+    decoy_groups,
+    shown,
+    two_state,
+)
 from splu_ref.conformance.fields import Fields, written
 from splu_ref.conformance.operations.publishing import gamma_of
-from splu_ref.decoys import PLANS, co_occurrence
-from splu_ref.estimators import conjunction_estimate, estimate_count
-from splu_ref.estimators.linear.exact_error import ConjunctionError
-from splu_ref.model import Gamma, Json, ParameterError, shown
+from splu_ref.estimators import ConjunctionError, conjunction_estimate, estimate_count
+from splu_ref.mechanisms import PLANS, co_occurrence
 from splu_ref.randomness import TapeSource
 
 In = TypeVar("In", int, bool)

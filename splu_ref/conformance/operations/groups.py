@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from splu_ref.channels import Json, ParameterError
 from splu_ref.conformance.fields import Fields, number
 from splu_ref.conformance.operations.publishing import codes_of
-from splu_ref.mechanisms import PerturbedGeneralization
-from splu_ref.mechanisms.median_groups import median_groups
-from splu_ref.model import Json, ParameterError
+from splu_ref.mechanisms import PerturbedGeneralization, median_groups
 from splu_ref.randomness import TapeSource
 
 MOST_VALUES = 1000

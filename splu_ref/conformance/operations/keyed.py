@@ -6,12 +6,19 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from splu_ref.channels import Json, ParameterError
 from splu_ref.conformance.fields import Fields, number, texts_of
 from splu_ref.conformance.operations.publishing import codes_of, domain_size, splu_gen
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
-from splu_ref.model import Json, ParameterError
-from splu_ref.randomness import Key, KeyedRecords, KeyedSource, ReleaseContext, release_key, table_digest
-from splu_ref.randomness.release_context import release_message
+from splu_ref.randomness import (
+    Key,
+    KeyedRecords,
+    KeyedSource,
+    ReleaseContext,
+    release_key,
+    release_message,
+    table_digest,
+)
 
 
 def key_of_release(fields: Fields) -> dict[str, Json]:

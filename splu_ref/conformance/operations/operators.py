@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from splu_ref.channels import Json
 from splu_ref.conformance.fields import Fields, number
 from splu_ref.conformance.operations.channels import MOST_STATES, entries_of
 from splu_ref.conformance.operations.publishing import codes_of
 from splu_ref.conformance.operations.retention import ORDERS
 from splu_ref.mechanisms import Operator
-from splu_ref.model import Json
 from splu_ref.randomness import TapeSource
 
 

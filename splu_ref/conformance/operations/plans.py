@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from splu_ref.channels import Gamma, Json, ParameterError
 from splu_ref.conformance.fields import Fields
 from splu_ref.conformance.operations.publishing import gamma_of
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
-from splu_ref.decoys import PLANS, Blocks
-from splu_ref.decoys.mixed import Secret, default_passes, drawn_secret, traded
-from splu_ref.decoys.plan import Groups
-from splu_ref.model import Gamma, Json, ParameterError
+from splu_ref.mechanisms import PLANS, Blocks, Groups, Secret, default_passes, drawn_secret, traded
 from splu_ref.randomness import IntArray, TapeSource
 
 SECRET = ("mixed",)

@@ -6,13 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from splu_ref.channels import Exact, Gamma, Json, ParameterError, retention_probability
 from splu_ref.conformance.fields import Fields, number
 from splu_ref.conformance.operations.randomness import MOST_ITEMS
-from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import RecordMechanism, SpluGen
-from splu_ref.mechanisms.dependent_draws import dependent_draws
-from splu_ref.mechanisms.draws import draw_rule, draws
-from splu_ref.model import Exact, Gamma, Json, ParameterError, retention_probability
+from splu_ref.mechanisms import PLANS, RecordMechanism, SpluGen, dependent_draws, draw_rule, draws
 from splu_ref.randomness import IntArray, SystemSource, TapeSource
 
 MOST_TIMES = 10_000

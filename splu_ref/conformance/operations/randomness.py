@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from splu_ref.channels import Json, ParameterError
 from splu_ref.conformance.fields import Fields, number
-from splu_ref.model import Json, ParameterError
 from splu_ref.randomness import SeededSource, TapeSource
 
 MOST_ITEMS = 1_000_000

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from splu_ref.channels import Json, ParameterError
 from splu_ref.conformance.fields import Fields, number
-from splu_ref.conformance.operations.columns import declared_columns
 from splu_ref.conformance.operations.keyed import context_of, octets_of
-from splu_ref.mechanisms import ColumnsRelease, RetentionReplacement
-from splu_ref.mechanisms.retention_replacement import LAWS
-from splu_ref.model import Json, ParameterError
+from splu_ref.conformance.operations.text_columns import declared_columns
+from splu_ref.mechanisms import LAWS, ColumnsRelease, RetentionReplacement
 from splu_ref.randomness import Draws, IntArray, Key, KeyedSource, TapeSource
 
 ORDERS = ("kept", "shuffled")

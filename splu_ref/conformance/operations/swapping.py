@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from splu_ref.channels import Json
 from splu_ref.conformance.fields import Fields
 from splu_ref.conformance.operations.publishing import codes_of
 from splu_ref.mechanisms import Swapping
-from splu_ref.model import Json
 from splu_ref.randomness import TapeSource
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from splu_ref.channels import Json
 from splu_ref.conformance.fields import Fields, RequestError
-from splu_ref.manifest import parse_manifest
-from splu_ref.mechanisms.family import MECHANISMS
-from splu_ref.microdata import Microdata, require_suffix
-from splu_ref.microdata.reading import decompressed, parse_csv
-from splu_ref.model import Json
+from splu_ref.data import Microdata, decompressed, parse_csv, require_suffix
+from splu_ref.mechanisms import MECHANISMS, parse_manifest
 from splu_ref.randomness import Key
 
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from splu_ref.decoys import FloatArray
+from splu_ref.channels import InputError
 from splu_ref.estimators.linear.transition import apply_by_mode, inverses, transposed
-from splu_ref.model import InputError
+from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 TOLERANCE = 1e-6

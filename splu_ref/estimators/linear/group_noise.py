@@ -29,12 +29,10 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc, gammaln, xlogy
 
 from splu_ref.channels import GroupDraws
-from splu_ref.decoys import FloatArray, within_bound
 from splu_ref.estimators.answers import NORMAL_95
 from splu_ref.estimators.counts import estimate_count
 from splu_ref.estimators.linear.transition import whole
-from splu_ref.mechanisms import SpluGen
-from splu_ref.mechanisms.dependent_draws import marked_slots
+from splu_ref.mechanisms import FloatArray, SpluGen, marked_slots, within_bound
 from splu_ref.randomness import IntArray, SeededSource
 
 _TAIL = 0.025

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splu_ref.decoys import FloatArray
 from splu_ref.estimators.linear.em import TOLERANCE, Maximum, rows_of
+from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 MOST_STATES = 1 << 10
@@ -36,7 +36,7 @@ def settled(
     found
         Where EM stopped.
     published, factors, tolerance
-        As for `splu_ref.estimators.linear.em.most_likely`. Vectors of more than `MOST_STATES` states are left
+        As for `splu_ref.estimators.most_likely`. Vectors of more than `MOST_STATES` states are left
         as they are.
 
     Notes

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from splu_ref.channels import PublishedCount
-from splu_ref.decoys import FloatArray
+from splu_ref.channels import InputError, PublishedCount
 from splu_ref.estimators.linear.transition import decoy_probability, value_matrix
-from splu_ref.model import InputError
+from splu_ref.mechanisms import FloatArray
 
 _SINGULAR = 1e12
 """Condition number (2-norm) from which a matrix has no inverse for rounding."""

@@ -21,12 +21,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from splu_ref.channels import PublishedCount, inverse, two_state
-from splu_ref.decoys import FloatArray
+from splu_ref.channels import InputError, ParameterError, PublishedCount, inverse, two_state, whole
 from splu_ref.estimators.answers import NORMAL_95
 from splu_ref.estimators.linear.group_noise import Saved
 from splu_ref.estimators.linear.transition import decoy_probability, gained
-from splu_ref.model import InputError, ParameterError, whole
+from splu_ref.mechanisms import FloatArray
 
 _HALVINGS = 24
 """Bisection steps for the ends of an interval: they are right to 1e-7 of the predicate's size."""

@@ -12,19 +12,23 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.channels import Channel, DependentRowsError, inverse, query_weights
-from splu_ref.channels.channel import In
+from splu_ref.channels import (
+    Channel,
+    DataError,
+    DependentRowsError,
+    In,
+    ParameterError,
+    inverse,
+    query_weights,
+)
+from splu_ref.data import placed, tally
 from splu_ref.estimators.answers import QueryEstimate
 from splu_ref.estimators.queries import pooled_records
 from splu_ref.estimators.queries.conditions import Condition
-from splu_ref.estimators.queries.pooled_records import pooled_answer
+from splu_ref.estimators.queries.pooled_records import interval_of_weights, pooled_answer
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import RecordStates, Side, most_likely_counts
-from splu_ref.estimators.queries.weighed_values import interval_of_weights
-from splu_ref.interfaces import Randomizer, RecordRandomizer
-from splu_ref.mechanisms import CountedRelease
-from splu_ref.microdata.counted import placed, tally
-from splu_ref.model import DataError, ParameterError
+from splu_ref.mechanisms import CountedRelease, Randomizer, RecordRandomizer
 from splu_ref.randomness import IntArray, SystemSource
 
 MOST_COLUMNS = 20

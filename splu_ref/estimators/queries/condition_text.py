@@ -20,9 +20,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
+from splu_ref.channels import ParameterError
 from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf, between, value_set
 from splu_ref.estimators.queries.limits import limit, limit_text
-from splu_ref.model import ParameterError
 
 Values: TypeAlias = Callable[[str], Sequence[str] | None]
 """The values of a column of the table, or None if it has no such column."""

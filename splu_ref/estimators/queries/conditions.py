@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
+from splu_ref.channels import ParameterError
 from splu_ref.estimators.queries.limits import Limit, limit, limit_text, reaches, same_kind
-from splu_ref.model import ParameterError
 
 _NOT_PLAIN = re.compile(r'[|{}"]|\.\.|^[\s!=<>]|\s$|^$|\s(?:and|AND)\s')
 """What a value holds that is read as something else than itself, unless it is quoted."""

@@ -16,9 +16,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_ref.data import Records, placed, require_columns, require_stated, tally
 from splu_ref.estimators.queries.conditions import Condition, Predicate
 from splu_ref.estimators.queries.query import Values
-from splu_ref.microdata.counted import Records, placed, require_columns, require_stated, tally
 from splu_ref.randomness import IntArray
 
 Words: TypeAlias = NDArray[np.uint64]
@@ -85,7 +85,7 @@ class Columns:
         return tuple(self._domains[name])
 
     def tally(self, codes: IntArray, size: int, inside: NDArray[np.bool_] | None = None) -> IntArray:
-        """Return how many records have each code: see `splu_ref.microdata.counted.tally`."""
+        """Return how many records have each code: see `splu_ref.data.tally`."""
         return tally(codes, size, self.counts, inside)
 
     def holding(self, name: str, condition: Condition, *, complete: bool = True) -> NDArray[np.bool_]:

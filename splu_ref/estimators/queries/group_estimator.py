@@ -11,16 +11,14 @@ from functools import cache
 from math import sqrt
 from typing import NamedTuple
 
+from splu_ref.channels import DataError, ParameterError
+from splu_ref.data import number
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf
 from splu_ref.estimators.queries.limits import reaches
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import added_up
-from splu_ref.mechanisms import PerturbedGeneralization, PublishedTable
-from splu_ref.mechanisms.median_groups import BETWEEN
-from splu_ref.mechanisms.perturbed_generalization import SIZE
-from splu_ref.microdata.values import number
-from splu_ref.model import DataError, ParameterError
+from splu_ref.mechanisms import BETWEEN, SIZE, PerturbedGeneralization, PublishedTable
 
 ABOVE = (
     "of a group one record is seen, which tells the variance from above, on average over releases: on "

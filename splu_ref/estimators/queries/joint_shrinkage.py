@@ -10,15 +10,13 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from splu_ref.decoys import FloatArray
 from splu_ref.estimators.answers import Counted, Estimates, Interval
 from splu_ref.estimators.linear.transition import contracted
 from splu_ref.estimators.queries.methods import ClosedForm
-from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
+from splu_ref.estimators.queries.one_column import Batch, Margins, Parts, PublishedColumn, margins, shrunk
 from splu_ref.estimators.queries.query import ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
-from splu_ref.estimators.queries.shrunk_queries import Margins, Parts, margins, shrunk
-from splu_ref.estimators.shrunk.interactions import (
+from splu_ref.estimators.shrinkage.interactions import (
     ALL_RECORDS,
     FLOOR,
     PREDICATE,
@@ -27,10 +25,11 @@ from splu_ref.estimators.shrunk.interactions import (
     Interactions,
     Places,
 )
-from splu_ref.estimators.shrunk.learning import Learned, learned_weights, posterior_of_tau
-from splu_ref.estimators.shrunk.neighbors import COST, LEAST, limited, small
-from splu_ref.estimators.shrunk.several_states import SeveralStates
-from splu_ref.estimators.shrunk.shrinkage import half_widths
+from splu_ref.estimators.shrinkage.learning import Learned, learned_weights, posterior_of_tau
+from splu_ref.estimators.shrinkage.neighbors import COST, LEAST, limited, small
+from splu_ref.estimators.shrinkage.several_states import SeveralStates
+from splu_ref.estimators.shrinkage.shrinkage import half_widths
+from splu_ref.mechanisms import FloatArray
 
 T = TypeVar("T")
 

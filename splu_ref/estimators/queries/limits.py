@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.microdata.values import number
+from splu_ref.data import number
 
 Limit: TypeAlias = Decimal | date
 """A number, a day, or a moment (a `datetime` without a time zone)."""

@@ -11,7 +11,6 @@ from functools import partial
 
 import numpy as np
 
-from splu_ref.decoys import FloatArray
 from splu_ref.estimators.answers import Counted, Estimates
 from splu_ref.estimators.counts import estimate_count
 from splu_ref.estimators.linear.em import most_likely, require_settled
@@ -26,9 +25,10 @@ from splu_ref.estimators.linear.transition import (
     two_state_matrices,
 )
 from splu_ref.estimators.linear.two_state import LinearEstimate, TwoState, exact_estimates, exact_intervals
-from splu_ref.estimators.queries.published_column import Batch, PublishedColumn
+from splu_ref.estimators.queries.one_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import ResolvedQuery
 from splu_ref.estimators.queries.several_columns import SeveralColumns
+from splu_ref.mechanisms import FloatArray
 
 _CELLS = 1 << 21
 """Queries times values that are worked on at once, which bounds the memory."""

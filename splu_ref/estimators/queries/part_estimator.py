@@ -9,19 +9,12 @@ from math import sqrt
 
 import numpy as np
 
-from splu_ref.channels import retention
+from splu_ref.channels import ParameterError, retention
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.query import Query
-from splu_ref.estimators.queries.record_states import (
-    RecordStates,
-    Side,
-    added_up,
-    near_counts,
-    weighted,
-)
+from splu_ref.estimators.queries.record_states import RecordStates, Side, added_up, near_counts, weighted
 from splu_ref.mechanisms import PublishedTable, SmallDomainRandomization
-from splu_ref.model import ParameterError
 from splu_ref.randomness import IntArray
 
 

@@ -1,4 +1,6 @@
-"""What records say together that enter each other's estimates: swapped ones, or ones of a learned histogram.
+"""Estimates from records that depend on each other, and intervals of weighted counts.
+
+What records say together that enter each other's estimates: swapped ones, or ones of a learned histogram.
 
 The estimate is the sum of the columns' weights as for independent records. Its square has the mean
 Var + x^2, and x^2 = x + (ordered pairs of different records that are both counted). What pairs of records are
@@ -9,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import lcm, prod, sqrt
+from math import ceil, floor, lcm, prod, sqrt
 
 import numpy as np
 
 from splu_ref.channels import Pairs
-from splu_ref.estimators.answers import QueryEstimate
+from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.record_states import (
     RecordStates,
     Side,
@@ -22,6 +24,7 @@ from splu_ref.estimators.queries.record_states import (
     approximate_interval,
     weighted,
 )
+from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 MOST_COLUMNS = 10
@@ -89,3 +92,47 @@ def _different(counts: IntArray, pairs: Sequence[Pairs]) -> Fraction:
         sums = np.stack([neither * outside + one * inside, one * outside + both * inside], axis=1).reshape(-1)
     themselves = weighted(counts, [Whole.of(pair.neither, pair.both) for pair in pairs])
     return Fraction(int(counts.astype(object) @ sums), scale) - themselves
+
+
+def interval_of_weights(
+    law: FloatArray, weights: FloatArray, asked: FloatArray, counts: IntArray, error: float
+) -> tuple[float, float]:
+    """Return the ends of a 95 % interval for how many records have one of the values asked for.
+
+    It is the estimate plus or minus 1.96 standard errors, together with that by the largest variance that the
+    published counts of all values allow, to the next whole count within 0 and all records. The first alone is
+    blind to weights that are large and rare, and were not published.
+
+    Parameters
+    ----------
+    law
+        Probability of each published value by the true one, shape (values, published values).
+    weights
+        What each published value adds to the estimate, shape (published values,): its mean is 1 for a value
+        asked for, and 0 for any other.
+    asked
+        1 for each value asked for, and 0 for the others, shape (values,).
+    counts
+        How many records are published with each value, shape (published values,).
+    error
+        The standard error.
+    """
+    records, estimate = int(counts.sum()), float(counts @ weights)
+    added = law @ weights**2 - asked  # to the variance, by a record of each value
+    order = np.argsort(-added, kind="stable")
+    filled = np.minimum(np.cumsum(_most(law, counts)[order]), records)
+    reach = NORMAL_95 * sqrt(max(float(np.diff(filled, prepend=0.0) @ added[order]), 0.0))
+    half = NORMAL_95 * error
+    low, high = (min(max(end, 0), records) for end in (floor(estimate - reach), ceil(estimate + reach)))
+    return min(estimate - half, low), max(estimate + half, high)
+
+
+def _most(law: FloatArray, counts: IntArray) -> FloatArray:
+    """Return how many records each value has at most: 1.96 of the largest standard errors above its count."""
+    records = float(counts.sum())
+    if law.shape[0] != law.shape[1] or np.linalg.matrix_rank(law) < len(law):
+        return np.full(len(law), records)  # values that the release does not tell apart
+    single = np.linalg.inv(law)
+    largest = (law @ single**2 - np.eye(len(law))).max(axis=0) * records
+    most: FloatArray = np.clip(counts @ single + NORMAL_95 * np.sqrt(np.maximum(largest, 0)), 0, records)
+    return most

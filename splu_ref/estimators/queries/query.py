@@ -12,10 +12,10 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from splu_ref.channels import ParameterError
 from splu_ref.estimators.queries.condition_text import condition_text, read_conditions
 from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf, Predicate, condition_of
 from splu_ref.estimators.queries.limits import Limit, Scale
-from splu_ref.model import ParameterError
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from splu_ref.channels import ParameterError
+from splu_ref.data import JOINED_BY, OTHER, Bins, Cross, Hashed, Rare, Recoding, Records
 from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition
 from splu_ref.estimators.queries.query import Query
-from splu_ref.manifest import Manifest
-from splu_ref.microdata.counted import Records
-from splu_ref.microdata.recoding import JOINED_BY, OTHER, Bins, Cross, Hashed, Rare
-from splu_ref.microdata.table import Recoding
-from splu_ref.model import ParameterError
+from splu_ref.mechanisms import Manifest
 
 
 def recoded_query(query: Query, manifest: Manifest, table: Records) -> Query:

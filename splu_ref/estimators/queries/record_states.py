@@ -15,12 +15,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from splu_ref.channels import Channel, PredicateCount
-from splu_ref.decoys import FloatArray
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.counts import not_contradicted
 from splu_ref.estimators.linear.em import most_likely, require_settled
 from splu_ref.estimators.linear.interior_point import settled
 from splu_ref.estimators.linear.transition import apply_by_mode, inverses
+from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 TAIL = Fraction(1, 40)

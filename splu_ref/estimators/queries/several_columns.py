@@ -15,15 +15,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from splu_ref.decoys import FloatArray
+from splu_ref.channels import InputError
 from splu_ref.estimators.answers import Counted
 from splu_ref.estimators.linear.transition import contracted
 from splu_ref.estimators.queries.conditions import Predicate
 from splu_ref.estimators.queries.counting import Columns, records_of
-from splu_ref.estimators.queries.published_column import PublishedColumn
+from splu_ref.estimators.queries.one_column import PublishedColumn
 from splu_ref.estimators.queries.query import ResolvedQuery
-from splu_ref.estimators.shrunk.interactions import ColumnChannel, Interactions
-from splu_ref.model import InputError
+from splu_ref.estimators.shrinkage.interactions import ColumnChannel, Interactions
+from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 MOST_CELLS = 1 << 26

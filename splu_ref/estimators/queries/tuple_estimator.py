@@ -10,14 +10,13 @@ from math import prod, sqrt
 
 import numpy as np
 
-from splu_ref.channels import TupleCount
+from splu_ref.channels import ParameterError, TupleCount, whole
+from splu_ref.data import placed, require_columns
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.counts import not_contradicted
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import TAIL
 from splu_ref.mechanisms import AlphaBeta, CountedRelease
-from splu_ref.microdata.counted import placed, require_columns
-from splu_ref.model import ParameterError, whole
 from splu_ref.randomness import IntArray
 
 

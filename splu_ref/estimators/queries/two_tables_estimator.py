@@ -10,14 +10,19 @@ from math import ceil, floor, inf, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.decoys import FloatArray
+from splu_ref.channels import DataError, ParameterError
 from splu_ref.estimators.answers import QueryEstimate
 from splu_ref.estimators.queries.conditions import AnyOf
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.query import Query, selected
-from splu_ref.mechanisms import PublishedTable, PublishedTwoTables, TwoTables, published_groups
-from splu_ref.mechanisms.two_tables import GROUP
-from splu_ref.model import DataError, ParameterError
+from splu_ref.mechanisms import (
+    GROUP,
+    FloatArray,
+    PublishedTable,
+    PublishedTwoTables,
+    TwoTables,
+    published_groups,
+)
 from splu_ref.randomness import IntArray
 
 INVERSION, SHARES = "inversion", "shares"

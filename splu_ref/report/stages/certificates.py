@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from time import perf_counter
 
 from splu_ref.certificate_checker import Unreadable, check_text
-from splu_ref.certificates import error_certificate, privacy_certificate, threshold_certificate
-from splu_ref.certificates.form import Certificate
+from splu_ref.guarantees import Certificate, error_certificate, privacy_certificate, threshold_certificate
 from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.outcome import Outcome, check_row

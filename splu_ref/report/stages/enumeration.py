@@ -7,9 +7,15 @@ from itertools import product
 from time import perf_counter
 from typing import TypeAlias
 
-from splu_ref.audit import DeclaredRow, EnumerationRow, declared_rows, enumeration_rows
-from splu_ref.audit.declared_law import DECLARED
-from splu_ref.audit.enumeration import ENUMERATED, GAMMAS
+from splu_ref.audit import (
+    DECLARED,
+    ENUMERATED,
+    GAMMAS,
+    DeclaredRow,
+    EnumerationRow,
+    declared_rows,
+    enumeration_rows,
+)
 from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.outcome import Outcome, check_row

@@ -8,8 +8,7 @@ from fractions import Fraction
 from time import perf_counter
 
 from splu_ref.report.drawing import draw
-from splu_ref.report.exhibits import Figure
-from splu_ref.report.figures import AGREEMENT, Formula, figure_4, figure_5, pairs
+from splu_ref.report.exhibits import AGREEMENT, Figure, Formula, figure_4, figure_5, pairs
 from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
 from splu_ref.report.stages.ledger import Ledger

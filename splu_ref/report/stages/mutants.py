@@ -11,8 +11,7 @@ from typing import TypedDict
 from splu_ref.report.exhibits import CellState, KillMatrix, MutantRow
 from splu_ref.report.model import Row
 from splu_ref.report.progress import Progress
-from splu_ref.report.stages.child import ChildError, run_module
-from splu_ref.report.stages.outcome import Outcome, check_row
+from splu_ref.report.stages.outcome import ChildError, Outcome, check_row, run_module
 
 MODULE = "property_tests.mutants"
 

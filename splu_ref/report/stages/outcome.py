@@ -1,7 +1,12 @@
-"""The outcome of one stage of a run."""
+"""The outcome of one stage of a run, and stages that run in a process of their own."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -48,3 +53,50 @@ def check_row(
         seconds=seconds,
         detail=detail,
     )
+
+
+LAST_LINES = 15
+
+
+class ChildError(Exception):
+    """The process ended without the result that it was started for; the text has its last lines."""
+
+
+def run_module(
+    arguments: Sequence[str], variables: Mapping[str, str], heard: Callable[[str], None]
+) -> tuple[int, str]:
+    """Run ``python -m`` with ``arguments`` in the current folder.
+
+    Parameters
+    ----------
+    arguments
+        The module and its arguments.
+    variables
+        Environment variables to be set, besides those of this process.
+    heard
+        Told every line that the process writes, as it comes.
+
+    Returns
+    -------
+    tuple of (int, str)
+        Exit code, and the last lines written.
+    """
+    last: deque[str] = deque(maxlen=LAST_LINES)
+    with subprocess.Popen(  # noqa: S603 - this Python, with arguments that this package writes
+        [sys.executable, "-m", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, **variables, "PYTHONUNBUFFERED": "1"},
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        try:
+            for line in process.stdout or ():
+                last.append(line.rstrip())
+                heard(line.rstrip())
+        except BaseException:
+            process.terminate()  # an interrupt must not leave the process running
+            raise
+    return process.returncode, "\n".join(last)

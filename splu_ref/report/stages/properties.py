@@ -10,11 +10,10 @@ from fractions import Fraction
 from pathlib import Path
 from xml.etree import ElementTree
 
-from splu_ref.model import exact
+from splu_ref.channels import exact
 from splu_ref.report.model import Row, StatisticalRow
 from splu_ref.report.progress import Progress
-from splu_ref.report.stages.child import ChildError, run_module
-from splu_ref.report.stages.outcome import Outcome, check_row
+from splu_ref.report.stages.outcome import ChildError, Outcome, check_row, run_module
 
 SUITES = "property_tests"
 BUDGET_FILE = "property_tests/error_budget.json"

@@ -11,6 +11,8 @@ from typing import Literal, Self
 import narwhals as nw
 
 from splu_ref.audit import EValue, average, counts_point, rate_power
+from splu_ref.channels import Gamma
+from splu_ref.data import Cross, Microdata, embedded_table
 from splu_ref.estimators import estimate_count
 from splu_ref.guarantees import (
     decimal_down,
@@ -20,9 +22,6 @@ from splu_ref.guarantees import (
     utility_threshold,
 )
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata, embedded_table
-from splu_ref.microdata.recoding import Cross
-from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, SeededSource
 from splu_ref.report.exhibits import PublicationAudit, ValueAudit
 from splu_ref.report.model import Row, StatisticalRow

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from splu_ref.audit.anonymity import OPEN
-from splu_ref.audit.claims import Finding, Verdict, decide, foresee, read_claims
-from splu_ref.binomial.work import one_budget
-from splu_ref.microdata.reading import separated_by
-from splu_ref.model import InputError
+from splu_ref.audit.claims.deciding import decide, foresee
+from splu_ref.audit.claims.reading import read_claims
+from splu_ref.audit.claims.verdict import Finding, Verdict
+from splu_ref.channels.binomial import one_budget
+from splu_ref.channels.parameters import InputError
+from splu_ref.data.reading import separated_by
 
 Groups = list[Counter[str]]
 

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splu_ref.audit.claims import Finding, Verdict, decide
+from splu_ref.audit.claims.deciding import decide
 from splu_ref.audit.claims.document import parse_document
-from splu_ref.audit.claims.narrowing import first_failure, largest
 from splu_ref.audit.claims.reading import claims_of
+from splu_ref.audit.claims.verdict import Finding, Verdict, first_failure, largest
 from splu_ref.audit.concepts import concept_minimum
 from splu_ref.certificate_checker import check
+from splu_ref.channels.parameters import InputError
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.guarantees import error_probability, privacy_minimum
-from splu_ref.model import InputError
 
 
 def _decided(kind: str, **keys: Any) -> Finding:

@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from splu_ref.audit.claims import Finding, Verdict, decide
+from splu_ref.audit.claims.deciding import decide
 from splu_ref.audit.claims.document import parse_document
 from splu_ref.audit.claims.reading import claims_of
+from splu_ref.audit.claims.verdict import Finding, Verdict
 from splu_ref.certificate_checker import check
 from splu_ref.channels import GroupDraws
+from splu_ref.channels.parameters import InputError
 from splu_ref.cli.ledger import load_ledger
 from splu_ref.guarantees import Noise, best_estimator, drawn_threshold, privacy_minimum, privacy_of_draws
-from splu_ref.model import InputError
 
 GIVEN = {"gamma": 5, "epsilon": "0.3"}
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref.audit.claims import Finding, Verdict, decide, foresee, read_claims
-from splu_ref.binomial.work import one_budget
-from splu_ref.model import InputError
+from splu_ref.audit.claims.deciding import decide, foresee
+from splu_ref.audit.claims.reading import read_claims
+from splu_ref.audit.claims.verdict import Finding, Verdict
+from splu_ref.channels.binomial import one_budget
+from splu_ref.channels.parameters import InputError
 
 SALARIES = """schema = "splu-ref/world/1"
 [[record]]

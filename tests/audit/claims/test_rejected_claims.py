@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from splu_ref.audit.claims import Finding, Verdict
 from splu_ref.audit.claims.kinds import KINDS
+from splu_ref.audit.claims.verdict import Finding, Verdict
 from splu_ref.cli import main
-from splu_ref.report.claims_model import AuditedClaim, ClaimsAudit
+from splu_ref.report.claims import AuditedClaim, ClaimsAudit
 
 FILES = {
     "t.csv": "q,s\np,x\np,y\nu,x\nu,x\nu,y\n",

@@ -19,15 +19,18 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.release_log import SCHEMA, LogEntry, read_log, recording, warnings, write_logged
-from splu_ref.audit.release_log.recording import locked
-from splu_ref.audit.repeated import repeated_privacy
+from splu_ref.audit.averaging import repeated_privacy
+from splu_ref.audit.release_log import recording
+from splu_ref.audit.release_log.entries import SCHEMA, LogEntry
+from splu_ref.audit.release_log.reading import read_log
+from splu_ref.audit.release_log.recording import locked, write_logged
+from splu_ref.audit.release_log.warnings import warnings
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.parameters import DataError, Exact, InputError
+from splu_ref.data import Microdata
+from splu_ref.data.recoding import Bins, Cross, Rare, prepared
 from splu_ref.guarantees import decimal_down
 from splu_ref.mechanisms import Release, SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.microdata.recoding import Bins, Cross, Rare, prepared
-from splu_ref.model import DataError, Exact, InputError
 from splu_ref.randomness import Key, KeyedSource, Randomness, SeededSource
 from tests.faults import after_call, tree
 

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from benchmarks.release_defects import DEFECTS, Publisher, stream
-from splu_ref.audit.releases import Original, ReleaseAudit, SpluGenClaim, audit_release
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
+from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.channels import PublishedCount
-from splu_ref.microdata import EMBEDDED_SENSITIVE, Microdata, embedded_table
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import EMBEDDED_SENSITIVE, Microdata, embedded_table
 
 GAMMA = Gamma(5)
 MEANT = {

@@ -19,7 +19,7 @@ import pytest
 
 from splu_proofs.worlds.group_laws import all_or_none, capped, flags, published
 from splu_ref.audit import EValue, counts_point, rate_at_most
-from splu_ref.audit.laws import count_law
+from splu_ref.audit.release_laws import count_law
 from splu_ref.audit.releases.claims import SpluGenClaim
 from splu_ref.audit.releases.counts import (
     count_of_all_or_none,
@@ -49,10 +49,9 @@ from splu_ref.audit.releases.record_linkage import Match, Original
 from splu_ref.audit.releases.retention import independence_evidence, retention_evidence
 from splu_ref.audit.releases.row_order import places_evidence, shuffle_evidence
 from splu_ref.channels import GroupDraws, PublishedCount
-from splu_ref.decoys import PLANS, mixed
-from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import PLANS, SpluGen, mixed
 from splu_ref.randomness import outcomes
 from tests.rounding import near
 

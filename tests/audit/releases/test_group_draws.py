@@ -9,12 +9,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.releases import Original, ReleaseAudit, SpluGenClaim, audit_release
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
+from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.channels import GroupDraws, PublishedCount
-from splu_ref.decoys import mixed
-from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import Gamma, ParameterError
+from splu_ref.channels.parameters import Gamma, ParameterError
+from splu_ref.data import Microdata
+from splu_ref.mechanisms import SpluGen, mixed
 from splu_ref.randomness import IntArray, SeededSource
 
 GAMMA = 3

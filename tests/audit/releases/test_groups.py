@@ -15,13 +15,15 @@ import pytest
 from numpy.typing import NDArray
 
 import splu_ref as sr
-from splu_ref.audit.releases import MEANING, GeneralizationClaim, ReleaseAudit, audit_release
-from splu_ref.audit.releases.findings import Evidence
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.claims import GeneralizationClaim
+from splu_ref.audit.releases.findings import Evidence, ReleaseAudit
 from splu_ref.audit.releases.group_draws import Groups, evidence
+from splu_ref.audit.releases.messages import MEANING
+from splu_ref.channels.parameters import DataError
 from splu_ref.cli import main
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import PerturbedGeneralization
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError
 from splu_ref.randomness import SeededSource
 
 ROWS = 6_000

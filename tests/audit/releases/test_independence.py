@@ -7,11 +7,11 @@ import tracemalloc
 import numpy as np
 import polars as pl
 
-from splu_ref.audit.releases import Original, SpluGenClaim
-from splu_ref.audit.releases.record_linkage import Match
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.record_linkage import Match, Original
 from splu_ref.audit.releases.retention import independence_evidence
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import SeededSource
 
 ROWS, GAMMA = 3999, 3

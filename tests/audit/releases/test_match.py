@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from splu_ref.audit.releases.record_linkage import Match, Original
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 
 
 def frame(names: str, values: str) -> Microdata:

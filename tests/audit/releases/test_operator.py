@@ -14,10 +14,13 @@ import pytest
 from numpy.typing import NDArray
 
 import splu_ref as sr
-from splu_ref.audit.releases import MEANING, OperatorClaim, ReleaseAudit, ReplacementClaim, audit_release
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.cell_claims import OperatorClaim, ReplacementClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
+from splu_ref.audit.releases.messages import MEANING
+from splu_ref.channels.parameters import DataError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import Operator, RetentionReplacement
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError
 from splu_ref.randomness import SeededSource
 
 LEVEL = Fraction(1, 10**9)

@@ -15,11 +15,14 @@ import pytest
 from numpy.typing import NDArray
 
 import splu_ref as sr
-from splu_ref.audit.releases import MEANING, OperatorClaim, ReleaseAudit, SmallDomainsClaim, audit_release
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.cell_claims import OperatorClaim, SmallDomainsClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
+from splu_ref.audit.releases.messages import MEANING
+from splu_ref.channels.parameters import DataError
 from splu_ref.cli import main
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import Operator, SmallDomainRandomization
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError
 from splu_ref.randomness import SeededSource
 
 DOMAINS: dict[tuple[str, ...], tuple[str, ...]] = {

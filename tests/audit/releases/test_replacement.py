@@ -15,10 +15,15 @@ import pytest
 from numpy.typing import NDArray
 
 import splu_ref as sr
-from splu_ref.audit.releases import MEANING, Original, ReleaseAudit, ReplacementClaim, Replay, audit_release
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.cell_claims import ReplacementClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
+from splu_ref.audit.releases.messages import MEANING
+from splu_ref.audit.releases.record_linkage import Original
+from splu_ref.audit.releases.replay import Replay
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import RetentionReplacement
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import Key, KeyedSource, SeededSource
 
 LEVEL = Fraction(1, 10**9)

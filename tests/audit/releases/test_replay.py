@@ -12,12 +12,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.releases import Original, ReleaseAudit, Replay, SpluGenClaim, audit_release
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
+from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.audit.releases.recorded_draws import in_contexts, recorded_evidence
-from splu_ref.audit.releases.replay import RecordedRandomness
+from splu_ref.audit.releases.replay import RecordedRandomness, Replay
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import Release, SpluGen, Transcript, transcribed
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
 from splu_ref.randomness import (
     ByteSource,
     EnumerationSource,

@@ -9,13 +9,15 @@ import polars as pl
 import pytest
 
 from splu_ref.audit import average, rate_at_least, rate_at_most
-from splu_ref.audit.releases import SpluGenClaim, audit_release, compare_releases
-from splu_ref.audit.repeated import repeated_privacy
+from splu_ref.audit.averaging import repeated_privacy
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.re_release import compare_releases
 from splu_ref.channels import PublishedCount
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.data import EMBEDDED_SENSITIVE, Microdata, embedded_table
 from splu_ref.guarantees import decimal_down, error_probability
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import EMBEDDED_SENSITIVE, Microdata, embedded_table
-from splu_ref.model import ParameterError
 from splu_ref.randomness import Key, KeyedRelease, KeyedSource, Randomness, ReleaseContext, SeededSource
 
 CLAIMED = SpluGenClaim(PublishedCount.of(5))

@@ -8,8 +8,9 @@ from fractions import Fraction
 import pytest
 
 from splu_ref.audit.power import RatePower
-from splu_ref.audit.releases import Check, ReleaseAudit, SpluGenClaim
+from splu_ref.audit.releases.claims import SpluGenClaim
 from splu_ref.audit.releases.detection_power import DetectionPower, of_decoy_groups
+from splu_ref.audit.releases.findings import Check, ReleaseAudit
 from splu_ref.channels import PublishedCount
 
 HAIR = Fraction(1, 10**6)

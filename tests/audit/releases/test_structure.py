@@ -9,12 +9,15 @@ import polars as pl
 import pytest
 
 from splu_ref.audit.e_values import rate_at_most
-from splu_ref.audit.releases import Original, ReleaseAudit, SpluGenClaim, audit_release
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
+from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.channels import PublishedCount
-from splu_ref.manifest import Manifest
+from splu_ref.channels.parameters import DataError, ParameterError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError, ParameterError
+from splu_ref.mechanisms.manifest import Manifest
 from tests.rounding import near
 
 GIVEN = pl.DataFrame({"name": list("123456789"), "town": list("aabbccdde"), "value": list("xxyyzzwwx")})

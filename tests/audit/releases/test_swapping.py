@@ -14,16 +14,20 @@ import polars as pl
 import pytest
 from numpy.typing import NDArray
 
-from splu_ref.audit.releases import MEANING, ReleaseAudit, Replay, SwappingClaim, audit_release
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.claims import SwappingClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
+from splu_ref.audit.releases.messages import MEANING
+from splu_ref.audit.releases.replay import Replay
 from splu_ref.audit.releases.swapping_laws import (
     _log_chance,
     hypergeometric_logs,
     swap_power,
     swapped_count_point,
 )
+from splu_ref.channels.parameters import DataError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import Swapping
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError
 from splu_ref.randomness import Key, KeyedSource, SeededSource
 from tests.rounding import near
 

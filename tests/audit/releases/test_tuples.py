@@ -14,11 +14,15 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import pdtr, pdtrc
 
-from splu_ref.audit.releases import MEANING, AlphaBetaClaim, ReleaseAudit, Replay, audit_release
-from splu_ref.audit.scaled_counts import Sides, mean_power, scaled_count
+from splu_ref.audit.power import Sides, mean_power, scaled_count
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.claims import AlphaBetaClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
+from splu_ref.audit.releases.messages import MEANING
+from splu_ref.audit.releases.replay import Replay
+from splu_ref.channels.parameters import DataError
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import AlphaBeta
-from splu_ref.microdata import Microdata
-from splu_ref.model import DataError
 from splu_ref.randomness import Key, KeyedSource, SeededSource
 
 DOMAINS = {

@@ -11,15 +11,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.releases import (
-    ReleaseAudit,
-    ReplacementClaim,
-    SpluGenClaim,
-    audit_release,
-)
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.cell_claims import ReplacementClaim
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
 from splu_ref.channels import PublishedCount
+from splu_ref.data import Microdata
 from splu_ref.mechanisms import RetentionReplacement, SpluGen
-from splu_ref.microdata import Microdata
 from splu_ref.randomness import SeededSource
 
 KEPT = Path(__file__).with_name("whole_audits.json")

@@ -9,12 +9,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from splu_ref.audit.releases import Original, ReleaseAudit, SpluGenClaim, audit_release
+from splu_ref.audit.releases.audit import audit_release
+from splu_ref.audit.releases.claims import SpluGenClaim
+from splu_ref.audit.releases.findings import ReleaseAudit
+from splu_ref.audit.releases.record_linkage import Original
 from splu_ref.channels import PublishedCount
-from splu_ref.decoys import PLANS
-from splu_ref.mechanisms import SpluGen
-from splu_ref.microdata import EMBEDDED_SENSITIVE, Microdata, embedded_table
-from splu_ref.model import Gamma
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import EMBEDDED_SENSITIVE, Microdata, embedded_table
+from splu_ref.mechanisms import PLANS, SpluGen
 from splu_ref.randomness import IntArray, SeededSource
 
 GAMMA = Gamma(5)

@@ -11,9 +11,9 @@ import pytest
 
 from experiments.query_interfaces import QueryInterface, SizeControl, tracked
 from experiments.query_interfaces.query_size import Question
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.data import Microdata
 from splu_ref.estimators.queries.counting import Columns
-from splu_ref.microdata import Microdata
-from splu_ref.model import ParameterError
 
 
 def _columns(rows: list[tuple[int, int]]) -> Columns:

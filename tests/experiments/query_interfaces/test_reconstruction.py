@@ -18,10 +18,10 @@ from experiments.query_interfaces import (
     reconstruct,
 )
 from splu_ref.audit.shares import LEVEL, Shares
+from splu_ref.channels.parameters import ParameterError
+from splu_ref.data import Microdata
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.mechanisms import Budget, DistributionBased, LaplaceCounts, RetentionReplacement, SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import ParameterError
 from splu_ref.randomness import IntArray, SeededSource
 
 CODES = np.array([0, 1, 2, 3, 4] * 40)

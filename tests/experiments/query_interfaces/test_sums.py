@@ -12,7 +12,7 @@ from sympy import Matrix
 
 from experiments.query_interfaces import audit_sums, known_bits
 from experiments.query_interfaces.sums import Sets
-from splu_ref.model import ParameterError
+from splu_ref.channels.parameters import ParameterError
 
 
 def _random_sets(records: int, queries: int) -> list[list[bool]]:

@@ -16,10 +16,10 @@ from experiments.study.recipes import Recipe
 from experiments.study.releases import drawn_values, group_values, published_values
 from experiments.study.tables import StudyTable, study_table
 from experiments.study.workload import Pool, Workload, workload
+from splu_ref.channels.parameters import Gamma
+from splu_ref.data import Microdata
 from splu_ref.estimators import Query, QueryEstimate, QueryEstimator, two_tables_sums
 from splu_ref.mechanisms import Anatomy, SpluGen
-from splu_ref.microdata import Microdata
-from splu_ref.model import Gamma
 from splu_ref.randomness import IntArray, SeededSource
 from tests.rounding import near
 

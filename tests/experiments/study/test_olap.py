@@ -40,9 +40,9 @@ from splu_proofs.olap.tables import (
 from splu_proofs.olap.tree import Grower, accuracies
 from splu_ref.channels import inverse, retention
 from splu_ref.channels.breach import Levels
+from splu_ref.channels.parameters import DataError
+from splu_ref.data import read_table
 from splu_ref.estimators.queries.record_states import weighted
-from splu_ref.microdata import read_table
-from splu_ref.model import DataError
 from splu_ref.randomness import SeededSource
 from tests.programs import main
 from tests.rounding import near

@@ -8,7 +8,7 @@ import pytest
 
 from experiments.study import RECIPES, Recipe, study_table
 from experiments.study.tables import intervals
-from splu_ref.model import DataError, ParameterError
+from splu_ref.channels.parameters import DataError, ParameterError
 
 
 def test_the_embedded_table() -> None:

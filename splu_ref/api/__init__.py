@@ -1,0 +1,5 @@
+"""What `import splu_ref` offers in Python."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

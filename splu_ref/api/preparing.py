@@ -1,0 +1,76 @@
+"""Columns made coarser, crossed or hidden before a table is published, as the command line does it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+
+from narwhals.typing import IntoDataFrame
+
+from splu_ref.channels import ParameterError
+from splu_ref.data import Bins, Cross, Hashed, Microdata, Rare, Recoding, Value, as_table, prepared, text
+from splu_ref.randomness import Key
+
+
+def recode(
+    table: Microdata | IntoDataFrame | str | os.PathLike[str],
+    *,
+    bins: Mapping[str, str | float | Decimal] | None = None,
+    cross: Mapping[str, Sequence[str]] | None = None,
+    group_rare: Mapping[str, int] | None = None,
+    hashed: Sequence[str] = (),
+    key: Key | None = None,
+    domain: Mapping[str, Iterable[Value]] | None = None,
+    drop: Sequence[str] = (),
+    missing: str | None = None,
+) -> Microdata:
+    """Return a table as it is to be published, which a mechanism then publishes.
+
+    What was done is told by the manifest of the release, so that estimates and audits know it. The steps are
+    taken in the order of the parameters.
+
+    Parameters
+    ----------
+    table
+        The original: a data frame of pandas, Polars or PyArrow, the path of a file, or a table.
+    bins
+        By column the width of bins of numbers, a decimal number above 0; or of dates, ``"year"``,
+        ``"quarter"`` or ``"month"``.
+    cross
+        By the name of a new column, the columns whose combinations of values it holds, and which it replaces.
+    group_rare
+        By column, the number of records below which a value becomes ``other``.
+    hashed
+        Columns whose values are replaced by hashes under ``key``.
+    key
+        The secret of the hashes.
+    domain
+        By column, all values that it may hold, two at least; the manifest then lists these.
+    drop
+        Columns that are not published.
+    missing
+        Text that stands for cells without content: see `Microdata.from_frame`.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be read, or a column is not there or cannot be recoded so.
+    ParameterError
+        If a width, a crossing or a number is none, or values are to be hashed without a key.
+    """
+    if hashed and key is None:
+        raise ParameterError(
+            "hashes need a secret key, or anybody who guesses a value could tell it: give one as key"
+        )
+    steps: list[Recoding] = [
+        *(Bins.of(column, str(width)) for column, width in (bins or {}).items()),
+        *(Cross.of(column, parts) for column, parts in (cross or {}).items()),
+        *(Rare.of(column, least) for column, least in (group_rare or {}).items()),
+        *(Hashed(column, None if key is None else key.secret) for column in hashed),
+    ]
+    domains = {column: tuple(map(text, values)) for column, values in (domain or {}).items()}
+    for column, values in domains.items():
+        if len(values) < 2:
+            raise ParameterError(f"domain: column {column!r} has {len(values)} values: declare two or more")
+    return prepared(as_table(table, missing), steps, domains, drop)

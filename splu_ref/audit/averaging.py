@@ -1,0 +1,62 @@
+"""What is left of small-sum privacy when a table is published again with fresh draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from splu_ref.channels import Bounds, Exact, PublishedCount
+from splu_ref.guarantees import decimal_down, privacy_minimum
+
+EPSILON, ALPHA = "3/10", 10
+"""Relative error and largest count of the promise that is stated, unless others are given."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedPrivacy:
+    """T_P of Definition 2 for one release, and for the mean of the published counts of several.
+
+    Attributes
+    ----------
+    releases
+        Number R of releases with independent draws.
+    epsilon, alpha
+        Relative error and largest protected count.
+    once, averaged
+        T_P for one release and for the mean over all R: exact, or a certified enclosure of a long fraction.
+    """
+
+    releases: int
+    epsilon: Fraction
+    alpha: int
+    once: Fraction | Bounds
+    averaged: Fraction | Bounds
+
+    def __str__(self) -> str:
+        return (
+            f"the mean of {self.releases} published counts is off by {self.epsilon} or more with probability "
+            f"at least {decimal_down(self.averaged, 4)}, for every count up to {self.alpha}; the count of "
+            f"one release with probability at least {decimal_down(self.once, 4)}"
+        )
+
+
+def repeated_privacy(
+    law: PublishedCount, releases: int, epsilon: Exact = EPSILON, alpha: Exact = ALPHA
+) -> RepeatedPrivacy:
+    """Return T_P for one and for ``releases`` releases with independent draws (claim splu.R).
+
+    Raises
+    ------
+    ParameterError
+        As `splu_ref.guarantees.privacy_minimum`.
+    """
+    once, averaged = (
+        privacy_minimum(law.gamma, epsilon, alpha, times, retention=law.retention) for times in (1, releases)
+    )
+    return RepeatedPrivacy(
+        releases=releases,
+        epsilon=once.epsilon,
+        alpha=once.alpha,
+        once=once.t_p_definition.value(),
+        averaged=averaged.t_p_definition.value(),
+    )

@@ -1,0 +1,79 @@
+"""Exact probabilities in words, and certificates that commands write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from splu_ref.channels import CertificateError, PublishedCount
+from splu_ref.cli.progress import counted
+from splu_ref.guarantees import ExactJson, Progress
+
+if TYPE_CHECKING:
+    from splu_ref.guarantees import Certificate
+
+
+def words(number: ExactJson) -> str:
+    """Return a probability for people: its decimals, and its fraction if that fits a line."""
+    fraction, decimal = number["fraction"], number["decimal"]
+    rounding = f"{number['digits']} digits, rounded in the safe direction"
+    if fraction is None or len(fraction) > 60:
+        return f"{decimal} ({rounding})"
+    if fraction.endswith("/1"):
+        return decimal
+    return f"{fraction} = {decimal} ({'exact' if Fraction(fraction) == Fraction(decimal) else rounding})"
+
+
+def setting(law: PublishedCount) -> str:
+    """Return gamma, and the retention where it is not 1/gamma, for a sentence."""
+    own = "" if law.is_plain else f" and retention = {law.retention}"
+    return f"gamma = {law.gamma}{own}"
+
+
+class Make(Protocol):
+    """Makes a certificate, reporting on its work."""
+
+    def __call__(self, *, progress: Progress) -> Certificate:
+        """Return the certificate."""
+
+
+@contextmanager
+def certified(
+    path: Path | None, make: Make | None, lines: list[tuple[str, str]], *, force: bool
+) -> Iterator[None]:
+    """Write a certificate if a path is given, let the caller print, and only then refuse what is too large.
+
+    Parameters
+    ----------
+    path
+        Where to write, or None.
+    make
+        Makes the certificate; None only where none is wanted.
+    lines
+        What will be printed for people; a line about the certificate is added.
+    force
+        Whether an existing file may be replaced.
+
+    Raises
+    ------
+    CertificateError
+        If a certificate is wanted and cannot be made.
+    """
+    refusal: CertificateError | None = None
+    if path is not None and make is not None:
+        try:
+            with counted("making the certificate") as progress:
+                # Most runs write none.
+                from splu_ref.guarantees import write_certificate  # noqa: PLC0415
+
+                write_certificate(path, make(progress=progress), force=force)
+        except CertificateError as error:
+            refusal = error
+        else:
+            lines.append(("certificate", f"{path} (re-check it with: splu-ref check {path})"))
+    yield
+    if refusal is not None:
+        raise refusal

@@ -1,0 +1,278 @@
+"""What `privacy` and `utility` answer where the draws of a group depend on each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from splu_ref.channels import Exact, Gamma, GroupDraws, ParameterError, positive, whole
+from splu_ref.cli.certificates import Make, words
+from splu_ref.cli.output import about
+from splu_ref.cli.progress import counted
+from splu_ref.cli.promised import Promised
+from splu_ref.guarantees import (
+    LARGEST_GROUP,
+    DrawnThreshold,
+    ExactJson,
+    LeastWorstError,
+    Level,
+    Noise,
+    drawn_error_bound,
+    drawn_threshold,
+    drawn_threshold_certificate,
+    exact_json,
+    privacy_of_draws,
+    table_privacy,
+    table_threshold,
+)
+
+if TYPE_CHECKING:
+    from splu_ref.guarantees import DrawnCount
+
+
+Lines: TypeAlias = list[tuple[str, str]]
+DrawsOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--draws", help="How the draws of a group hang together: independent, capped:M or all-or-none:A."
+    ),
+]
+TableOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--table", help="With --draws: the original, to answer for it, with a plan and marks drawn now."
+    ),
+]
+SensitiveOption: TypeAlias = Annotated[
+    str | None, typer.Option("--sensitive", help="Sensitive column of --table.")
+]
+PlanOption: TypeAlias = Annotated[
+    str, typer.Option("--plan", help="Plan of --table: mixed, anatomy or cyclic.")
+]
+SeedOption: TypeAlias = Annotated[
+    str | None, typer.Option("--seed", help="For tests only: the same plan and marks again.")
+]
+OF_A_PLAN = "a plan and marks drawn now, where a release has its own; from true counts: not for the public"
+
+
+def star_json(star: LeastWorstError) -> dict[str, object]:
+    """Return T_P* for programs."""
+    return {
+        "at_least": exact_json(star.at_least, "down"),
+        "at_most": exact_json(star.at_most, "up"),
+        "computed_up_to": star.computed,
+    }
+
+
+def star_line(star: LeastWorstError, releases: int = 1) -> tuple[str, str]:
+    """Return T_P* for people."""
+    least, most = exact_json(star.at_least, "down")["decimal"], exact_json(star.at_most, "up")["decimal"]
+    value = least if star.is_exact else f"{least} to {most}, computed for counts up to {star.computed}"
+    meaning = "whatever is made of the count, it is wrong so often at one of these counts"
+    if releases > 1:
+        meaning = "of one release, and no more with several: whatever is made of the count, so often wrong"
+    return "T_P*", f"{value}: {meaning}"
+
+
+def answer_for_privacy(
+    gamma: str, epsilon: str, alpha: str, draws: GroupDraws, releases: int, wanted: Fraction | None
+) -> tuple[dict[str, object], Lines, bool | None]:
+    """Return T_P over all tables for programs and for people, and whether it is at least ``wanted``."""
+    found = privacy_of_draws(gamma, epsilon, alpha, draws, releases)
+    holds = None if wanted is None else found.t_p_definition.reaches(wanted)
+    result = {
+        "gamma": int(found.gamma),
+        "epsilon": str(found.epsilon),
+        "alpha": found.alpha,
+        "releases": releases,
+        "retention": f"1/{found.gamma}",
+        "t_p": exact_json(found.t_p.at_least, "down"),
+        "t_p_at_most": _at_most(found.t_p),
+        "t_p_definition": exact_json(found.t_p_definition.at_least, "down"),
+        "t_p_definition_at_most": _at_most(found.t_p_definition),
+        "argmin": found.t_p.argmin,
+        "argmin_definition": found.t_p_definition.argmin,
+        "holds": holds,
+    }
+    estimate = "published count" if releases == 1 else f"mean of {releases} independent published counts"
+    meaning = (
+        f"with gamma = {found.gamma} and draws {draws}, in every table the {estimate} of any value with 1 to "
+        f"{found.alpha} records is off by at least {found.epsilon} of it with at least the first probability"
+    )
+    if draws.bound is not None and found.alpha > draws.bound:
+        meaning += f"; the law of counts above {draws.bound} depends on the table"
+    lines = [
+        ("T_P, Definition 2", _level(found.t_p_definition)),
+        ("T_P, Theorem 4", _level(found.t_p)),
+        ("in words", meaning),
+    ]
+    return result, lines, holds
+
+
+def answer_for_a_table(counts: Sequence[DrawnCount], epsilon: str, alpha: str) -> tuple[object, Lines]:
+    """Return T_P of the values of one table, for programs and for people."""
+    strict, definition = (table_privacy(counts, epsilon, alpha, strict=form) for form in (True, False))
+    told = {
+        "t_p": exact_json(strict.at_least, "down"),
+        "t_p_definition": exact_json(definition.at_least, "down"),
+        "argmin": strict.argmin,
+        "argmin_definition": definition.argmin,
+        "of": OF_A_PLAN,
+    }
+    return told, [
+        ("of this table", f"T_P, Definition 2: {_level(definition)}"),
+        ("", f"T_P, Theorem 4: {_level(strict)}"),
+        ("", OF_A_PLAN),
+    ]
+
+
+def _at_most(level: Level) -> ExactJson | None:
+    return None if level.is_exact else exact_json(level.at_most, "up")
+
+
+def _level(level: Level) -> str:
+    least = exact_json(level.at_least, "down")
+    if level.is_exact:
+        return f"{words(least)}, least at f = {level.argmin}"
+    most = exact_json(level.at_most, "up")["decimal"]
+    return f"between {least['decimal']} and {most}, the error at f = {level.argmin} in some tables"
+
+
+def counts_of_table(
+    table: Path | None, sensitive: str | None, gamma: Exact, draws: GroupDraws, plan: str, seed: str | None
+) -> list[DrawnCount]:
+    """Return the laws of the counts of a table, none without one.
+
+    Raises
+    ------
+    ParameterError
+        If the table comes without its sensitive column, or with independent draws, or for a seed that is no
+        whole number.
+    """
+    if table is None:
+        if sensitive is not None:
+            raise ParameterError("--sensitive names a column of --table: give both")
+        return []
+    if sensitive is None:
+        raise ParameterError("--table needs its --sensitive column: give both")
+    if draws.bound is None:
+        raise ParameterError("independent draws promise the same for every table: leave out --table")
+    from splu_ref.audit import drawn_counts, kept_histogram  # noqa: PLC0415 - most runs read none
+    from splu_ref.data import read_table  # noqa: PLC0415
+    from splu_ref.mechanisms import SpluGen  # noqa: PLC0415
+    from splu_ref.randomness import SeededSource, SystemSource  # noqa: PLC0415
+
+    mechanism = SpluGen(gamma, plan=plan, draws=draws)
+    source = SystemSource() if seed is None else SeededSource(whole(seed, "--seed", 0))
+    with about(table):
+        original = read_table(table)
+        original.require(sensitive)
+        mechanism.largest_gamma(original, [sensitive])
+        histogram = kept_histogram(original, sensitive, mechanism.gamma, source)
+        return list(drawn_counts(mechanism, histogram, source).values())
+
+
+def bargain_line(draws: GroupDraws, gamma: int) -> tuple[str, str]:
+    """Return what draws that hang together give, and their price."""
+    from splu_ref.cli.worth import bargain  # noqa: PLC0415 - with draws that hang together alone
+
+    return "the price", bargain(draws, gamma)
+
+
+def drawn_utility(
+    case: Promised,
+    epsilon: str,
+    frequency: str | None,
+    t_e: str | None,
+    values: str | None,
+    counts: Sequence[DrawnCount],
+) -> tuple[dict[str, object], Lines, Make | None]:
+    """Return how accurate large counts are under a law of draws: in every table, and in that of ``counts``.
+
+    Of a single count there is nothing that makes a certificate.
+    """
+    gamma, draws = case.gamma, case.draws
+    known = values or (len(counts) if Gamma(gamma) <= LARGEST_GROUP else 0)
+    noise = Noise.of(draws, gamma, known) if known else None
+    if frequency is not None:
+        result, lines = _error(gamma, epsilon, frequency, draws, noise)
+        return result, [*lines, bargain_line(draws, Gamma(gamma))], None
+    assert t_e is not None, "either is given"
+    with counted("bounding tails"):
+        found = drawn_threshold(gamma, epsilon, t_e, draws, noise)
+        result, lines = _threshold(found, counts)
+    lines.append(bargain_line(draws, found.gamma))
+    return result, lines, partial(drawn_threshold_certificate, found)
+
+
+def _error(
+    gamma: str, epsilon: str, frequency: str, draws: GroupDraws, noise: Noise | None
+) -> tuple[dict[str, object], Lines]:
+    """Return how likely a count is published wrongly, at most, in every table."""
+    size, count, distance = Gamma(gamma), whole(frequency, "frequency", 1), positive(epsilon, "epsilon")
+    error = exact_json(drawn_error_bound(size, distance, count, draws, noise), "up")
+    known = draws.bound is not None and count <= draws.bound
+    result = {
+        "gamma": int(size),
+        "retention": f"1/{size}",
+        "draws": str(draws),
+        "epsilon": str(distance),
+        "frequency": count,
+        "error": error,
+        "is_exact": known,
+    }
+    words_of_it = "with that probability" if known else "with at most that probability, whatever the table"
+    return result, [
+        ("error probability", words(error) if known else f"at most {error['decimal']}"),
+        ("in words", f"a count of {count} is published off by at least {distance} of it {words_of_it}"),
+    ]
+
+
+def _threshold(found: DrawnThreshold, counts: Sequence[DrawnCount]) -> tuple[dict[str, object], Lines]:
+    """Return from which count on counts are accurate: in every table, and in one."""
+    result: dict[str, object] = {
+        "gamma": int(found.gamma),
+        "retention": f"1/{found.gamma}",
+        "draws": str(found.draws),
+        "epsilon": str(found.epsilon),
+        "t_e": str(found.t_e),
+        "threshold": found.threshold,
+        "is_least": found.is_least,
+        "table": None,
+    }
+    least = "the least count, exactly" if found.is_least else "a smaller one may be true"
+    if found.proof == "slots":
+        proof = "Chernoff's bound of the marked slots, as many as the values allow"
+    else:
+        proof = (
+            "the law of independent draws up to the cap, and its Chernoff bound, which holds above as well"
+        )
+    lines = [
+        ("T_f, every table", f"{found.threshold}: {least}"),
+        ("proved by", proof),
+    ]
+    if counts:
+        threshold = table_threshold(counts, found.epsilon, found.t_e)
+        accurate = sum(each.frequency >= threshold for each in counts)
+        result["table"] = {
+            "threshold": threshold,
+            "accurate": accurate,
+            "values": len(counts),
+            "of": OF_A_PLAN,
+        }
+        lines += [
+            ("T_f, this table", f"{threshold}, exactly: {accurate} of {len(counts)} values"),
+            ("", OF_A_PLAN),
+        ]
+    meaning = (
+        f"with gamma = {found.gamma} and draws {found.draws}, every count from {found.threshold} on is "
+        f"published off by at least {found.epsilon} of it with probability at most {found.t_e}, whatever the "
+        "table"
+    )
+    lines.append(("in words", meaning))
+    return result, lines

@@ -1,0 +1,148 @@
+"""Options shared by commands that publish: gamma, retention, randomness, and gamma by column."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from splu_ref.channels import Gamma, ParameterError
+from splu_ref.data import OTHER
+from splu_ref.mechanisms import SpluGen, SpluGenByColumn, SpluGens
+
+KeyFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--key-file", help="Secret key (splu-ref key): the same release of the same table."),
+]
+IdColumn: TypeAlias = Annotated[
+    str | None, typer.Option("--id", help="Column that identifies a record, for --key-file.")
+]
+Seed: TypeAlias = Annotated[
+    int | None, typer.Option("--seed", help="For tests only: repeatable, not secret.")
+]
+Missing: TypeAlias = Annotated[
+    str | None, typer.Option("--missing", help="Publish missing sensitive cells as this value.")
+]
+Stream: TypeAlias = Annotated[
+    bool,
+    typer.Option("--stream", help="For a table larger than memory: sort in private files beside the output."),
+]
+
+BinsOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--bins", help="COL=WIDTH: numbers in bins of a width, dates by year, quarter or month."),
+]
+CrossOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--cross", help="NEW=A,B: one column of the pairs of values of others, which it replaces."),
+]
+GroupRare: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--group-rare", help=f"COL=N: values of fewer than N records become {OTHER!r}."),
+]
+DropColumn: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--drop", help="Column that is not published; repeat for several.")
+]
+QuasiColumn: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--quasi", help="Column by which records may be found: no warning that it is unique."),
+]
+KeepColumn: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--keep", help="Column that is published whatever it gives away: no warning of it."),
+]
+ManifestFile: TypeAlias = Annotated[
+    Path | None, typer.Option("--manifest", help="Write the public facts of the release here (JSON).")
+]
+SensitiveTable: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--sensitive-table", help="anatomy: the second table, the values of each group."),
+]
+
+
+def splu_gen(
+    gamma: str, retention: str | None, plan: str, columns: Sequence[str], draws: str = "independent"
+) -> SpluGens:
+    """Return the mechanism that ``--gamma``, ``--retention`` and ``--plan`` tell.
+
+    Parameters
+    ----------
+    gamma
+        A number, or ``job=5,age=10``: one for each sensitive column.
+    retention, plan, draws
+        As for `SpluGen`, the same for all columns.
+    columns
+        The sensitive columns.
+
+    Raises
+    ------
+    ParameterError
+        If a number is none, or is not told for each sensitive column and no other.
+    """
+    sizes = _by_column(gamma, columns)
+    if len(set(sizes.values())) == 1:
+        return SpluGen(next(iter(sizes.values())), retention, plan, draws)
+    return SpluGenByColumn({name: SpluGen(size, retention, plan, draws) for name, size in sizes.items()})
+
+
+def _by_column(gamma: str, columns: Sequence[str]) -> dict[str, Gamma]:
+    if "=" not in gamma:
+        return dict.fromkeys(columns, Gamma(gamma))
+    # The columns are looked for, the longest first: a name may hold a comma or an equals sign itself.
+    named = "|".join(map(re.escape, sorted(columns, key=len, reverse=True)))
+    parts = list(re.finditer(rf"(?:^|,)({named})=([^,]*)", gamma))
+    told = {part[1]: part[2] for part in parts}
+    whole = "".join(part[0] for part in parts) == gamma
+    if not whole or len(told) < len(parts) or set(told) != set(columns):
+        raise ParameterError(
+            f"--gamma {gamma}: name each sensitive column once ({', '.join(columns)}), such as "
+            f"{','.join(f'{column}=5' for column in columns)}, or give one number for all"
+        )
+    return {column: Gamma(told[column]) for column in columns}
+
+
+def by_column(mechanism: SpluGens, columns: Sequence[str]) -> Mapping[str, SpluGen]:
+    """Return the mechanism of each sensitive column."""
+    return {column: mechanism.for_column(column) for column in columns}
+
+
+def sizes_told(mechanism: SpluGens) -> int | dict[str, int]:
+    """Return gamma, by column where there are several."""
+    if isinstance(mechanism, SpluGen):
+        return int(mechanism.gamma)
+    return {column: int(each.gamma) for column, each in mechanism.columns}
+
+
+def retentions_told(mechanism: SpluGens) -> str | dict[str, str]:
+    """Return the retention probability, by column where there are several gammas."""
+    if isinstance(mechanism, SpluGen):
+        return str(mechanism.retention)
+    return {column: str(each.retention) for column, each in mechanism.columns}
+
+
+def parameters_told(mechanism: SpluGens) -> str:
+    """Return the options that tell `sanitize` a mechanism; of several columns what all have in common."""
+    told: dict[str, object] = {"gamma": in_words(sizes_told(mechanism))}
+    for name, value in mechanism.facts().items():
+        each = set(value.values()) if isinstance(value, Mapping) else {value}
+        if name != "gamma" and len(each) == 1:
+            told[name] = each.pop()
+    return " ".join(f"--{name} {shlex.quote(str(value))}" for name, value in told.items())
+
+
+def in_words(told: int | str | Mapping[str, int] | Mapping[str, str]) -> str:
+    """Return a parameter as it is shown: ``5``, or ``job=5,age=10``."""
+    return (
+        ",".join(f"{name}={each}" for name, each in told.items()) if isinstance(told, Mapping) else str(told)
+    )
+
+
+def is_plain(mechanism: SpluGens) -> bool:
+    """Return whether every column keeps its own values with probability 1/gamma."""
+    each = [mechanism] if isinstance(mechanism, SpluGen) else [one for _, one in mechanism.columns]
+    return all(one.retention == Fraction(1, one.gamma) for one in each)

@@ -1,0 +1,263 @@
+"""A column as integer codes into its sorted domain, missing cells, and the bytes of many records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from splu_ref.channels import DataError
+from splu_ref.data.cell_values import Column, Value, text
+from splu_ref.data.identities import records_from_cells
+
+MISSING_MARKERS = ("?", "NA", "N/A", "NaN", "NULL")
+"""Texts that conventionally stand for a missing cell, as do an empty cell and blanks alone."""
+
+
+class MissingCellError(DataError):
+    """A column has missing cells that were not declared a value."""
+
+
+class Encoding(NamedTuple):
+    """A column's values as codes.
+
+    Attributes
+    ----------
+    domain
+        The distinct values ascending: numbers by size, text by code point. Of equal numbers that are written
+        differently (1.0 and 1.00), it has the one whose text comes last; the zero of floats is 0.0.
+    codes
+        Shape (rows,): index into ``domain``.
+    rows
+        Shape (domain,): a row that holds each value as it is written there, any row for the codes in
+        ``unheld``.
+    unheld
+        Codes of values that no row holds as they are written: of the text that cells without content are read
+        as, of a zero where all are -0.0, or of values that were declared and do not occur.
+    """
+
+    domain: tuple[Value, ...]
+    codes: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    unheld: frozenset[int]
+
+
+def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> Encoding:
+    """Return the encoding of a column.
+
+    Parameters
+    ----------
+    column
+        Its name, for messages.
+    cells
+        Its values, None where a cell is null or NaN.
+    missing
+        If given, cells without content (null, NaN or empty text) are read as this text, and all others are
+        values. If not, missing cells are an error.
+
+    Raises
+    ------
+    DataError
+        For a missing cell, for values of different types, or if ``missing`` is given for a column that has
+        nulls and does not hold text.
+    """
+    kinds = sorted({type(cell).__name__ for cell in cells if cell is not None})
+    if len(kinds) > 1:
+        raise DataError(f"column {column!r} mixes values of types {', '.join(kinds)}: convert it to text")
+    distinct: dict[Any, None] = dict.fromkeys(cells)
+    empty = [value for value in (None, "") if value in distinct]
+    held = missing in distinct
+    if missing is None:
+        _refuse_missing(column, cells, [value for value in distinct if is_missing(value)])
+    elif empty:
+        if kinds not in ([], ["str"]):
+            raise DataError(
+                f"column {column!r} does not hold text and row {cells.index(None) + 1} is empty: convert the "
+                f"column to text to publish {missing!r} as a value, or drop the row"
+            )
+        distinct = dict.fromkeys([value for value in distinct if value not in (None, "")] + [missing])
+    domain: list[Any] = sorted(distinct)
+    code_of: dict[Value | None, int] = {value: code for code, value in enumerate(domain)}
+    filler, unheld = -1, set()
+    if missing is not None and empty:
+        filler = code_of[missing]
+        code_of.update(dict.fromkeys(empty, filler))
+    codes = np.fromiter(map(code_of.__getitem__, cells), dtype=np.int64, count=len(cells))
+    codes.flags.writeable = False  # shared by all who ask
+    rows = np.empty(len(domain), dtype=np.int64)
+    rows[codes] = np.arange(len(codes))
+    if filler >= 0 and held:
+        rows[filler], filler = cells.index(missing), -1
+    if filler >= 0:
+        unheld.add(filler)
+    if kinds in (["float"], ["Decimal"]):
+        for row in _rows_by_text(cells):
+            rows[codes[row]], domain[codes[row]] = row, cells[row]
+    if kinds == ["float"] and 0.0 in code_of and text(domain[code_of[0.0]]) == "-0.0":
+        domain[code_of[0.0]] = 0.0
+        unheld.add(code_of[0.0])
+    return Encoding(tuple(domain), codes, rows, frozenset(unheld))
+
+
+def _rows_by_text(cells: Sequence[Value | None]) -> list[int]:
+    """Return rows of the numbers that can be written differently, ascending by how they are."""
+    row_of = {
+        text(cell): row
+        for row, cell in enumerate(cells)
+        if cell == 0 or isinstance(cell, Decimal)  # other floats have one text
+    }
+    return [row_of[written] for written in sorted(row_of)]
+
+
+def declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
+    """Return the encoding of a column by a declared domain, of which the column may hold a part only.
+
+    Parameters
+    ----------
+    column
+        Its name, for messages.
+    found
+        The encoding by the values that occur.
+    domain
+        All values, as canonical texts, in any order.
+
+    Raises
+    ------
+    DataError
+        For a cell outside the domain, fewer than two values, one that stands twice, or one that is not of
+        the column's type.
+    """
+    if len(domain) < 2 or len(set(domain)) < len(domain):
+        raise DataError(
+            f"the domain declared for {column!r} must name at least two values, each of them once"
+        )
+    require_declared(column, found, domain)
+    known = {text(value): value for value in found.domain}
+    kind = type(found.domain[0])
+    values: list[Any] = [known[name] if name in known else _typed(column, name, kind) for name in domain]
+    ordered: list[Any] = sorted(values)
+    places = {value: place for place, value in enumerate(ordered)}
+    moved = np.array([places[value] for value in found.domain], dtype=np.int64)
+    rows = np.zeros(len(ordered), dtype=np.int64)
+    rows[moved] = found.rows
+    held = {places[value] for code, value in enumerate(found.domain) if code not in found.unheld}
+    return Encoding(tuple(ordered), moved[found.codes], rows, frozenset(range(len(ordered))) - held)
+
+
+def require_declared(column: str, found: Encoding, domain: Collection[str]) -> None:
+    """Raise ``DataError`` for a cell outside a declared domain; the message tells its row."""
+    stated = frozenset(domain)
+    for place, value in enumerate(found.domain):
+        if text(value) not in stated:
+            row = int(np.argmax(found.codes == place))
+            raise DataError(
+                f"column {column!r} holds {text(value)!r} in row {row + 1}, which is not in the declared "
+                "domain: add it, or drop the row"
+            )
+
+
+def _typed(column: str, name: str, kind: type[Any]) -> Value:
+    if kind is str:
+        return name
+    try:
+        value: Value = int(name) if kind is int else kind(name)
+    except (ValueError, TypeError, ArithmeticError):
+        value = name
+    if type(value) is not kind or kind not in (int, float) or text(value) != name:
+        raise DataError(
+            f"the domain declared for {column!r} names {name!r}, and the column holds values of type "
+            f"{kind.__name__}: write it as the column would, or convert the column to text"
+        )
+    return value
+
+
+def is_missing(value: Value | None) -> bool:
+    """Say whether a cell is empty, blanks alone or a marker that conventionally stands for a missing one."""
+    return value is None or (
+        isinstance(value, str) and (not value.strip() or value.strip() in MISSING_MARKERS)
+    )
+
+
+def _refuse_missing(column: str, cells: Sequence[Value | None], markers: Sequence[Value | None]) -> None:
+    if markers:
+        found = {marker: (cells.index(marker), cells.count(marker)) for marker in markers}
+        raise MissingCellError(*missing_words(column, found))
+
+
+def missing_words(column: str, found: Mapping[Value | None, tuple[int, int]]) -> tuple[str, str]:
+    """Return what is said of a column with missing cells, and the remedy of commands that publish.
+
+    Parameters
+    ----------
+    column
+        Its name.
+    found
+        By what such a cell holds the first row that has it, counted from 0, and how many have it; not empty.
+    """
+    cell = min(found, key=lambda marker: found[marker][0])
+    shown = "empty" if cell is None or cell == "" else repr(text(cell))
+    value = cell if isinstance(cell, str) and cell.strip() else MISSING_MARKERS[0]
+    count = sum(many for _, many in found.values())
+    others = f", as are {count - 1} more of its cells" if count > 2 else ""
+    others = ", as is 1 more of its cells" if count == 2 else others
+    remedy = f"say --missing {value!r} to publish it as a value"
+    texts = [marker for marker in found if isinstance(marker, str) and marker.strip()]
+    if texts and len(texts) < len(found):  # such as NA for Namibia beside cells that are empty
+        remedy = (
+            f"say --missing 'missing' to publish empty cells as that; {texts[0]!r} stays "
+            f"a value then, as the code of Namibia is one (--missing {texts[0]!r} makes both one value)"
+        )
+    place = f"column {column!r} is missing in row {found[cell][0] + 1} (the cell is {shown}){others}"
+    return f"{place}: drop these rows", remedy
+
+
+_SHORT = 128
+_PREFIXES = pl.Series([chr(0) * 7 + chr(length) for length in range(_SHORT)], dtype=pl.String)
+"""The bytes before a short text: eight characters of one byte each, so that texts may be joined."""
+
+
+def text_columns(frame: pl.DataFrame, cells: Callable[[Column], Sequence[str | None]]) -> list[pl.Series]:
+    """Return the canonical text of every cell, as columns of text.
+
+    Parameters
+    ----------
+    frame
+        The table.
+    cells
+        `texts` or `contents`, which is asked for the columns that hold neither text nor integers.
+    """
+    return [
+        column.cast(pl.String)
+        if column.dtype == pl.String or column.dtype.is_integer()
+        else pl.Series(column.name, cells(nw.from_native(column, series_only=True)), dtype=pl.String)
+        for column in frame
+    ]
+
+
+def packed_records(columns: Sequence[pl.Series]) -> pl.Series:
+    """Return the cells of each record, with their lengths before them, as a column of bytes.
+
+    Parameters
+    ----------
+    columns
+        The canonical texts of every column, of one length, in table order; null for a null.
+    """
+    lengths = [column.str.len_bytes() for column in columns]
+    short = pl.select(
+        pl.all_horizontal((length < _SHORT).fill_null(value=False) for length in lengths)
+    ).to_series()
+    if short.all():
+        parts = [
+            part
+            for column, length in zip(columns, lengths, strict=True)
+            for part in (_PREFIXES.gather(length), column)
+        ]
+        return pl.select(pl.concat_str(parts)).to_series().cast(pl.Binary)
+    joined = iter(packed_records([column.filter(short) for column in columns]).to_list())
+    others = records_from_cells(column.filter(~short).to_list() for column in columns)
+    return pl.Series([next(joined if each else others) for each in short.to_list()], dtype=pl.Binary)

@@ -1,0 +1,392 @@
+"""A table of microdata: one row per record, columns of categories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import narwhals as nw
+import numpy as np
+import polars as pl
+from narwhals.typing import IntoDataFrame
+from numpy.typing import NDArray
+
+from splu_ref.channels import Concept, DataError
+from splu_ref.data.cell_values import Column, Frame, Value, contents, text, texts, values
+from splu_ref.data.encoding import Encoding, declared, encode, packed_records, text_columns
+from splu_ref.data.identities import (
+    content_digest,
+    identities_from_column,
+    identities_from_records,
+    records_from_cells,
+)
+from splu_ref.data.record_counts import Categories, require_columns
+from splu_ref.data.replacement import gather, replaced
+from splu_ref.data.residue import bare
+
+
+class Recoding(Protocol):
+    """A step from one table to another, described by its own public parameters."""
+
+    @property
+    def column(self) -> str:
+        """The column that it makes."""
+
+    def facts(self) -> dict[str, object]:
+        """Return what the manifest records of it."""
+
+    def apply(self, table: Microdata) -> Microdata:
+        """Return the table with the column recoded."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Microdata:
+    """A table of N records, kept as the data frame that it was made from.
+
+    Made by `from_frame`, `splu_ref.data.read_table` or `splu_ref.data.embedded_table`. The frame
+    is not copied: do not change it in place afterwards.
+    """
+
+    _frame: Frame
+    _missing: str | None = None
+    _steps: tuple[Recoding, ...] = ()
+    _source: Microdata | None = None
+    _encodings: dict[str, Encoding] = field(default_factory=dict, init=False)
+    _categories: dict[str, Categories] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def from_frame(
+        cls, frame: IntoDataFrame, missing: str | None = None, *, empty: bool = False
+    ) -> Microdata:
+        """Wrap a pandas, Polars or PyArrow table.
+
+        Parameters
+        ----------
+        frame
+            A data frame held in memory, with at least one row.
+        missing
+            Text to publish as a value where a cell of a sensitive column is without content (null, NaN or
+            empty text); all other cells are then values, conventional markers such as ``"?"`` too. Without
+            it, missing cells of a sensitive column are an error.
+        empty
+            Whether the frame may have no rows.
+
+        Raises
+        ------
+        DataError
+            If it is no such frame, has no rows, or has a column name that is repeated, empty or no text.
+        """
+        try:
+            wrapped = nw.from_native(frame, eager_only=True)
+        except TypeError:
+            batch = type(frame).__name__ == "RecordBatch"
+            fit = "a pandas, Polars (not lazy) or PyArrow data frame"
+            remedy = "pyarrow.Table.from_batches([batch])" if batch else fit
+            raise DataError(f"{type(frame).__name__} is not a table: give {remedy}") from None
+        except nw.exceptions.DuplicateError:
+            raise DataError("the data frame names a column twice: rename one of the two") from None
+        names: list[object] = list(wrapped.columns)  # pandas admits numbers and others
+        for name in names:
+            if not isinstance(name, str) or not name:
+                raise DataError(f"the data frame has a column named {name!r}: give it a text as its name")
+        if not (len(wrapped) or empty) or not wrapped.columns:
+            raise DataError("the table holds no rows or no columns: there is nothing to read")
+        return cls(wrapped, missing)
+
+    def to_frame(self) -> Any:
+        """Return the table as a data frame of the kind that it was made from."""
+        return self._frame.to_native()
+
+    @property
+    def row_count(self) -> int:
+        """Number of records."""
+        return len(self._frame)
+
+    @property
+    def missing(self) -> str | None:
+        """The text that stands for missing sensitive cells, None if they are refused."""
+        return self._missing
+
+    @property
+    def recoded(self) -> tuple[Recoding, ...]:
+        """What was done to columns before, in this order: see `splu_ref.data.recoding`."""
+        return self._steps
+
+    @property
+    def unrecoded(self) -> Microdata:
+        """The table before its columns were recoded: itself if none were."""
+        return self if self._source is None else self._source
+
+    def as_recoded(self, steps: Sequence[Recoding], source: Microdata) -> Microdata:
+        """Return the same table, which knows that it was made of another one by these steps."""
+        table = Microdata(self._frame, self._missing, (*source.recoded, *steps), source.unrecoded)
+        table._encodings.update(self._encodings)
+        return table
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return tuple(self._frame.columns)
+
+    def require(self, column: str) -> None:
+        """Raise ``DataError`` if there is no such column; the message names the columns that there are."""
+        self._series(column)
+
+    def domain(self, column: str) -> tuple[Value, ...]:
+        """Return the distinct values of a column, ascending: numbers by size, text by code point.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, or if it has missing cells that were not declared a value.
+        """
+        return self.encoding(column).domain
+
+    def codes(self, column: str) -> NDArray[np.int64]:
+        """Return each record's value of a sensitive column as an index into `domain`, shape (N,).
+
+        Raises
+        ------
+        DataError
+            As `domain`, and if the column holds one value only.
+        """
+        encoding = self.encoding(column)
+        if len(encoding.domain) == 1:
+            raise DataError(
+                f"column {column!r} holds one value only ({text(encoding.domain[0])!r}): "
+                "nothing to hide it among; choose another sensitive column"
+            )
+        return encoding.codes
+
+    def histogram(self, column: str) -> NDArray[np.int64]:
+        """Return how often each value of `domain` occurs, shape (domain,); the sum is N."""
+        encoding = self.encoding(column)
+        return np.bincount(encoding.codes, minlength=len(encoding.domain)).astype(np.int64, copy=False)
+
+    def count(self, concept: Concept) -> int:
+        """Return the number of records that satisfy every assignment of ``concept``.
+
+        A cell is compared by its canonical text. A value that does not occur gives 0: it may have vanished
+        from a published table, so whoever reads values from people compares them with `domain` first. Where
+        a ``missing`` text was given, cells without content are read as that text here too.
+
+        Raises
+        ------
+        DataError
+            If a column does not exist.
+        """
+        holds = np.ones(self.row_count, dtype=np.bool_)
+        for column, value in concept.assignments:
+            cells = texts(self._series(column))
+            wanted: set[str | None] = {value}
+            if self._missing is not None:
+                empty: set[str | None] = {None, ""}
+                wanted = wanted | empty if value == self._missing else wanted - empty
+            holds &= np.fromiter((cell in wanted for cell in cells), dtype=np.bool_, count=len(cells))
+        return int(np.count_nonzero(holds))
+
+    def take(self, rows: NDArray[np.int64]) -> Microdata:
+        """Return the table made of the given rows, in their order; a pandas index starts again from 0.
+
+        The domain of the result is that of the rows taken: a value that none of them holds is not in it.
+        """
+        return Microdata(gather(self._frame, rows), self._missing)
+
+    def select(self, columns: Sequence[str]) -> Microdata:
+        """Return the table of these columns alone, in the order of the table.
+
+        Raises
+        ------
+        DataError
+            If there is no such column.
+        """
+        for column in columns:
+            self.require(column)
+        kept = [column for column in self.columns if column in columns]
+        table = Microdata(self._frame.select(kept), self._missing, self._steps, self._source)
+        table._encodings.update({name: self._encodings[name] for name in kept if name in self._encodings})
+        return table
+
+    def with_codes(
+        self, column: str, codes: NDArray[np.int64], domain_of: Microdata | None = None
+    ) -> Microdata:
+        """Return the table with a column replaced by domain values; its type is kept.
+
+        Parameters
+        ----------
+        column
+            Name of the column.
+        codes
+            Shape (N,): indices into the domain.
+        domain_of
+            The table whose domain is meant, such as the original of a table that was taken from it. By
+            default this table.
+
+        Raises
+        ------
+        ValueError
+            If ``codes`` has another length or points outside the domain.
+        """
+        origin = self if domain_of is None else domain_of
+        encoding = origin.encoding(column)
+        if codes.shape != (self.row_count,):
+            raise ValueError(
+                f"codes has shape {codes.shape}, the table {self.row_count} rows: give one code a row"
+            )
+        if int(codes.min()) < 0 or int(codes.max()) >= len(encoding.domain):
+            raise ValueError(
+                f"a code lies outside 0 to {len(encoding.domain) - 1}: give indices into the domain"
+            )
+        series = replaced(origin._series(column), encoding, codes)
+        frame = gather(self._frame, None).with_columns(series)
+        return Microdata(frame, self._missing)
+
+    def with_domain(self, column: str, domain: Sequence[str]) -> Microdata:
+        """Return the table with a declared domain of a column, of which its cells may be a part only.
+
+        Parameters
+        ----------
+        column
+            Name of the column.
+        domain
+            All values as canonical texts, at least two; `domain` gives them back in ascending order.
+
+        Raises
+        ------
+        DataError
+            For a cell outside the domain, with its row, or a value that is not of the column's type.
+        """
+        table = Microdata(self._frame, self._missing, self._steps, self._source)
+        table._encodings.update(self._encodings)
+        table._encodings[column] = declared(column, self.encoding(column), domain)
+        return table
+
+    def bare(self) -> Microdata:
+        """Return the table with its cells and nothing else, as it may be published.
+
+        Categories that no row has are gone, and so are metadata, attributes, and the name and values of a
+        pandas index: see `splu_ref.data.residue`.
+
+        Raises
+        ------
+        DataError
+            If a column cannot be built again from its cells.
+        """
+        return Microdata(bare(self._frame), self._missing)
+
+    def cells(self, column: str) -> list[str]:
+        """Return every cell of a column as canonical text, the empty text for one without content."""
+        return [cell or "" for cell in texts(self._series(column))]
+
+    @property
+    def counts(self) -> None:
+        """How many records each row stands for: one."""
+        return
+
+    def values(self, column: str) -> tuple[str, ...]:
+        """Return the distinct canonical texts of a column, in the order in which they first occur."""
+        return self.categories(column).values
+
+    def categories(self, column: str) -> Categories:
+        """Return a column as indices into its distinct canonical texts; a cell without content is empty text.
+
+        Raises
+        ------
+        DataError
+            As `cells`.
+        """
+        if column not in self._categories:
+            self._categories[column] = _categories(self._series(column))
+        return self._categories[column]
+
+    def read(self, column: str) -> list[str]:
+        """Return every cell as canonical text, and one without content as the text that stands for it.
+
+        Raises
+        ------
+        DataError
+            For a missing cell that was not declared a value, as `domain`.
+        """
+        encoding = self.encoding(column)
+        names = [text(value) for value in encoding.domain]
+        return [names[code] for code in encoding.codes.tolist()]
+
+    def identities(self, id_column: str | None = None) -> list[bytes]:
+        """Return the bytes that identify each record, all distinct.
+
+        Parameters
+        ----------
+        id_column
+            A column whose values are all distinct: the identity is its text. Without it, a record's
+            identity is made of its cells and its number among identical records, counted from the top.
+
+        Raises
+        ------
+        DataError
+            If the column does not exist, or holds an empty or a repeated value.
+        """
+        if id_column is not None:
+            return identities_from_column(id_column, texts(self._series(id_column)))
+        return identities_from_records(self.records())
+
+    def records(self) -> list[bytes]:
+        """Return the bytes of each record's cells, as they were read: its identity without the number.
+
+        Raises
+        ------
+        DataError
+            If a cell has no canonical text.
+        """
+        return self._packed(texts).to_list()
+
+    def content_digest(self) -> str:
+        """Return SHA-256 of what the table says, in hexadecimal digits, in whatever order its rows stand.
+
+        A null counts as an empty text, which a CSV file cannot tell from it; so a table has one digest in
+        every format. See `splu_ref.data.content_digest` for the message.
+        """
+        return content_digest(self.columns, sorted(self.content_records()))
+
+    def content_records(self) -> list[bytes]:
+        """Return the bytes of each row in the message of `content_digest`, in the order of the rows."""
+        return self._packed(contents, null="").to_list()
+
+    def _packed(self, cells: Callable[[Column], Sequence[str | None]], null: str | None = None) -> pl.Series:
+        native = self.to_frame()
+        if isinstance(native, pl.DataFrame):
+            columns = text_columns(native, cells)
+            return packed_records(columns if null is None else [column.fill_null(null) for column in columns])
+        return pl.Series(
+            list(records_from_cells(cells(self._frame[column]) for column in self.columns)), dtype=pl.Binary
+        )
+
+    def encoding(self, column: str) -> Encoding:
+        """Return the domain and the codes of a column, which may hold one value only.
+
+        Raises
+        ------
+        DataError
+            As `domain`.
+        """
+        if column not in self._encodings:
+            self._encodings[column] = encode(column, values(self._series(column)), self._missing)
+        return self._encodings[column]
+
+    def _series(self, column: str) -> Column:
+        require_columns([column], self.columns)
+        return self._frame[column]
+
+    def __repr__(self) -> str:
+        return f"Microdata({self.row_count} rows, columns {', '.join(self.columns)})"
+
+
+def _categories(series: Column) -> Categories:
+    native = series.to_native()
+    if isinstance(native, pl.Series) and native.dtype == pl.String:  # as CSV files have them: no step a cell
+        return Categories.of_texts(native)
+    number: dict[str, int] = {}
+    given = texts(series)
+    places = (number.setdefault(cell or "", len(number)) for cell in given)
+    codes = np.fromiter(places, dtype=np.int64, count=len(given))
+    return Categories(tuple(number), codes)

@@ -1,8 +1,0 @@
-"""Publishing and counting on Spark: aggregations, keyed orders and arithmetic, and no table in one place."""
-
-from __future__ import annotations
-
-from splu_ref.engines.spark.counting import count
-from splu_ref.engines.spark.publishing import SparkRelease, publish
-
-__all__ = ["SparkRelease", "count", "publish"]

@@ -1,7 +1,0 @@
-"""Publishing files larger than memory on one machine."""
-
-from __future__ import annotations
-
-from splu_ref.engines.streaming.publishing import StreamedRelease, publish
-
-__all__ = ["StreamedRelease", "publish"]

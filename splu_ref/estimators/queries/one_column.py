@@ -1,0 +1,373 @@
+"""One sensitive column of a release: what follows once for all queries, and the default method `shrunk`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_ref.estimators.answers import Counted, Estimates, Interval
+from splu_ref.estimators.linear.group_noise import GroupNoise
+from splu_ref.estimators.linear.inversion import Inversion, Scatter
+from splu_ref.estimators.linear.transition import published_co_occurrence
+from splu_ref.estimators.queries.conditions import Predicate
+from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
+from splu_ref.estimators.queries.query import ResolvedQuery
+from splu_ref.estimators.shrinkage.neighbors import FAR
+from splu_ref.estimators.shrinkage.plausible_plans import MOST_VALUES, PlausiblePlans
+from splu_ref.estimators.shrinkage.several_states import ColumnStates
+from splu_ref.estimators.shrinkage.shrinkage import Shrinkage, Shrunk
+from splu_ref.mechanisms import FloatArray, SpluGen
+from splu_ref.randomness import IntArray
+
+
+class Batch(NamedTuple):
+    """Queries on the column, counted.
+
+    Attributes
+    ----------
+    published
+        y by predicate and value, shape (predicates, values).
+    which
+        The predicate of each query, shape (queries,).
+    members
+        Which values each query counts, 1 or 0, shape (queries, values).
+    predicate_count
+        n by query, shape (queries,).
+    counted
+        Published records of the whole query, shape (queries,).
+    frequency
+        f' of its values together, shape (queries,).
+    most
+        See `Counted`, shape (queries,).
+    rows
+        N.
+    """
+
+    published: FloatArray
+    which: IntArray
+    members: FloatArray
+    predicate_count: FloatArray
+    counted: FloatArray
+    frequency: FloatArray
+    most: FloatArray
+    rows: int
+
+    @property
+    def expected(self) -> FloatArray:
+        """Return n f'/N, shape (queries,)."""
+        return self.predicate_count * self.frequency / self.rows
+
+    @property
+    def facts(self) -> Counted:
+        """Return what is counted, whatever the method."""
+        return Counted(
+            predicate=self.predicate_count, both=self.counted, expected=self.expected, most=self.most
+        )
+
+    @property
+    def is_set(self) -> NDArray[np.bool_]:
+        """Return whether each query counts more than one value."""
+        return np.asarray(self.members.sum(axis=1) > 1)
+
+    def of(self, queries: IntArray) -> Batch:
+        """Return some of the queries."""
+        return self._replace(
+            which=self.which[queries],
+            members=self.members[queries],
+            predicate_count=self.predicate_count[queries],
+            counted=self.counted[queries],
+            frequency=self.frequency[queries],
+            most=self.most[queries],
+        )
+
+    def turned(self, queries: NDArray[np.bool_]) -> Batch:
+        """Return the same with some of the queries asking for the values that they left out."""
+        n = self.predicate_count
+        return self._replace(
+            members=np.where(queries[:, None], 1 - self.members, self.members),
+            counted=np.where(queries, n - self.counted, self.counted),
+            frequency=np.where(queries, self.rows - self.frequency, self.frequency),
+        )
+
+    def by_size(
+        self, single: Callable[[Batch], Estimates], several: Callable[[Batch], Estimates]
+    ) -> Estimates:
+        """Use one function for queries with at most one sensitive value, and another for sets of values."""
+        parts = ((np.flatnonzero(~self.is_set), single), (np.flatnonzero(self.is_set), several))
+        return Estimates.gathered(
+            len(self.which), ((where, function(self.of(where))) for where, function in parts if len(where))
+        )
+
+    def by_the_rarer_side(self, function: Callable[[Batch], Estimates]) -> Estimates:
+        """Estimate a set that holds most records as n less the estimate of the other values.
+
+        The predicate's records are n, whatever their values. A sum of estimates does not know that: for all
+        values together it would be wrong by the errors of all, and of each set it would say something else
+        than of the others.
+        """
+        common = (self.frequency > self.rows / 2) & self.is_set
+        if not common.any():
+            return function(self)
+        others, n = self.turned(common), self.predicate_count
+        found = function(others)
+        nothing = common & (others.members.sum(axis=1) == 0)  # all values were named: the count is n
+        value, error, lower, upper = (
+            np.where(nothing, 0.0, part) for part in (found.value, found.error, found.lower, found.upper)
+        )
+        return replace(
+            found,
+            value=np.where(common, n - value, value),
+            error=error,
+            lower=np.where(common, n - upper, lower),
+            upper=np.where(common, n - lower, upper),
+        )
+
+
+class PublishedColumn:
+    """What a release tells of one sensitive column.
+
+    Parameters
+    ----------
+    columns
+        The columns of the published table.
+    name
+        The sensitive column.
+    mechanism
+        That which published it.
+    """
+
+    def __init__(self, columns: Columns, name: str, mechanism: SpluGen) -> None:
+        self.rows, self.law, self._mechanism = columns.rows, mechanism.record_law, mechanism
+        self._counts = SensitiveCounts(columns, name)
+        self._last: tuple[tuple[Predicate, ...], FloatArray] = (), np.empty((0, len(self.frequencies)))
+
+    @cached_property
+    def frequencies(self) -> FloatArray:
+        """Published frequencies f', shape (values,)."""
+        return self._counts.frequencies.astype(np.float64)
+
+    @cached_property
+    def co_occurrence(self) -> FloatArray:
+        """c(u, v) as far as the published histogram tells it."""
+        return published_co_occurrence(self._counts.frequencies, self._mechanism)
+
+    @cached_property
+    def noise(self) -> GroupNoise | None:
+        """What draws that hang together save of variances; None if they are independent."""
+        if self._mechanism.draws.bound is None:
+            return None
+        return GroupNoise.plausible(self.frequencies, self._mechanism)
+
+    def count_variance(self, members: FloatArray) -> float:
+        """Return the variance of a set's published count, estimated; the set is given as 1 or 0."""
+        independent = float(self.law.variance) * float(members @ self.frequencies)
+        if self.noise is None:
+            return independent
+        return max(independent - float(self.noise.of_sets(members[None]).total[0]), 0.0)
+
+    @cached_property
+    def count_variances(self) -> FloatArray:
+        """The variances of the values' published counts, estimated, shape (values,)."""
+        independent = float(self.law.variance) * self.frequencies
+        if self.noise is None:
+            return independent
+        return np.maximum(independent - self.noise.of_values().total, 0.0)
+
+    @cached_property
+    def shrinkage(self) -> Shrinkage | None:
+        """What ``shrunk`` needs, or None if fewer than gamma values are published."""
+        if np.count_nonzero(self.frequencies) < self.law.gamma:
+            return None
+        return Shrinkage(self.frequencies, self.rows, self.law, noise=self.noise)
+
+    def states(self, members: FloatArray) -> ColumnStates:
+        """Return what the column says of a set of its values, 1 or 0, where it is one of several."""
+        frequency, kept = float(members @ self.frequencies), float(self.law.retention)
+        chances = members * kept
+        if self.shrinkage is not None:
+            published = self.shrinkage.composition.published(members[None])[0]
+            chances = np.where(self.frequencies > 0, published, chances)
+        scatter = float(np.sqrt(self.count_variance(members))) / frequency if frequency > 0 else 0.0
+        return ColumnStates(members=members, chances=chances, kept=kept, scatter=scatter)
+
+    @cached_property
+    def learning(self) -> Shrinkage | PlausiblePlans | None:
+        """What queries on this column alone are learned by: `shrinkage`, or plausible plans if few values."""
+        if not self.allows_for_plan or self.shrinkage is None or self._mechanism.plan == "mixed":
+            return self.shrinkage
+        return PlausiblePlans(self.frequencies, self._mechanism, self.noise)
+
+    @property
+    def allows_for_plan(self) -> bool:
+        """Whether `learning` takes into account that the plan is not known."""
+        return self._mechanism.plan == "mixed" or len(self.frequencies) <= MOST_VALUES
+
+    @cached_property
+    def inversion(self) -> Inversion:
+        """The inverse of the per-value matrix."""
+        return Inversion(self.co_occurrence, self.frequencies, self.law)
+
+    @cached_property
+    def _scatter(self) -> Scatter:
+        return Scatter(self.co_occurrence, self.law)
+
+    def count(self, queries: Sequence[ResolvedQuery]) -> Batch:
+        """Return the counts of queries, each predicate counted once."""
+        places: dict[Predicate, int] = {}
+        which = np.array(
+            [places.setdefault(query.predicate, len(places)) for query in queries], dtype=np.int64
+        )
+        predicates = tuple(places)
+        if predicates != self._last[0]:  # several methods are often asked about the same queries
+            self._last = predicates, self._counts.by_value(predicates).astype(np.float64)
+        published = self._last[1]
+        members = np.zeros((len(queries), len(self.frequencies)))
+        for number, query in enumerate(queries):
+            members[number, list(query.members[0])] = 1.0
+        n = published.sum(axis=1)[which]
+        named = np.array([query.named[0] for query in queries])
+        return Batch(
+            published=published,
+            which=which,
+            members=members,
+            predicate_count=n,
+            counted=np.einsum("qv,qv->q", published[which], members),
+            frequency=members @ self.frequencies,
+            most=np.minimum(n, named * (self.rows / self.law.gamma)),
+            rows=self.rows,
+        )
+
+    def set_error(
+        self, batch: Batch, value: FloatArray, inside: FloatArray, outside: FloatArray
+    ) -> FloatArray:
+        """Return standard errors of estimates that weigh the values of a set.
+
+        Parameters
+        ----------
+        batch
+            The queries.
+        value
+            The estimates, shape (queries,).
+        inside, outside
+            What a record of the predicate, and one outside, adds to the estimate by its published value,
+            shape (queries, values), where the value belongs to the set.
+
+        Notes
+        -----
+        The counts by value, which the variance asks for, are the expected ones, with the estimate itself as
+        the sum over the set. What draws that hang together save is taken for a predicate that is unrelated to
+        the groups: then a group's part is that of the mean weights.
+        """
+        n = batch.predicate_count
+        expected = n[:, None] * self.frequencies / self.rows
+        own = (expected * batch.members).sum(axis=1)
+        wanted = np.clip(np.nan_to_num(value), 0.0, n)
+        rise = np.divide(wanted, own, out=np.ones_like(own), where=own > 0)
+        rest = np.divide(n - wanted, n - own, out=np.ones_like(own), where=n - own > 0)
+        counts = expected * np.where(batch.members > 0, rise[:, None], rest[:, None])
+        known = np.isfinite(value)
+        held = batch.members * known[:, None]
+        inside, outside = (np.where(held > 0, part, 0.0).T for part in (inside, outside))
+        variance = self._scatter.variance(inside, outside, counts.T)
+        if self.noise is not None:
+            share = n / self.rows
+            saved = self.noise.saved_of(share * inside + (1 - share) * outside)
+            variance = np.maximum(variance - saved, 0.0)
+        return np.where(known, np.sqrt(variance), np.nan)
+
+
+_CELLS = 1 << 20
+"""Predicates or queries times values that are worked on at once, which bounds the memory."""
+
+CONTRADICTED = (
+    "the published count is {:.0f} standard deviations from what the other values of the predicate lead to "
+    "expect: the estimate rests on this count alone"
+)
+
+
+class Parts(NamedTuple):
+    """Estimates with the parts of their mean square errors, arrays of one shape.
+
+    Attributes
+    ----------
+    value
+        The estimate.
+    sampling
+        Its variance at fixed true counts.
+    bias
+        Mean square of what shrinking adds to the error, over the learned prior.
+    """
+
+    value: FloatArray
+    sampling: FloatArray
+    bias: FloatArray
+
+
+class Margins(NamedTuple):
+    """Queries on one column, each with a predicate.
+
+    Attributes
+    ----------
+    values, variances
+        Estimates of all values by predicate and their mean square errors, shape (predicates, values).
+    asked
+        Parts of the estimates that the queries ask for, shape (queries,).
+    most
+        Upper ends of their intervals.
+    """
+
+    values: FloatArray
+    variances: FloatArray
+    asked: Parts
+    most: FloatArray
+
+
+def shrunk(column: PublishedColumn, kind: Interval, batch: Batch) -> Estimates:
+    """Learn each predicate's composition from the whole domain, and shrink its queries."""
+    assert column.learning is not None
+    notes: list[str | None] = [None] * len(batch.which)
+    parts = []
+    for where, found in _some_at_a_time(column.learning, batch):
+        low, high = found.interval(kind)
+        parts.append((where, Estimates(found.value, np.sqrt(found.bent.variance), low, high)))
+        for number in np.flatnonzero(found.bent.far > FAR).tolist():
+            notes[where[number]] = CONTRADICTED.format(found.bent.far[number])
+    return replace(Estimates.gathered(len(batch.which), parts), notes=notes)
+
+
+def margins(column: PublishedColumn, batch: Batch) -> Margins:
+    """Return the shrunk estimates of a column: of each value in each predicate, and of the queries' sets.
+
+    A set with most records is estimated as n less its other values: see `Batch.by_the_rarer_side`.
+    """
+    if column.shrinkage is None:
+        expected = batch.published.sum(axis=1)[:, None] * (column.frequencies / column.rows)
+        parts = Parts(batch.expected, 0 * batch.expected, batch.expected**2)
+        return Margins(expected, expected**2, parts, batch.most)
+    common = (batch.frequency > column.rows / 2) & batch.is_set
+    parts = Parts(*(np.zeros(len(batch.which)) for _ in Parts._fields))
+    most = np.zeros(len(batch.which))
+    learned = column.shrinkage.learn(batch.published)
+    for where, found in _some_at_a_time(column.shrinkage, batch.turned(common)):
+        value = np.where(common[where], batch.predicate_count[where] - found.value, found.value)
+        sampling = np.minimum(found.sampling, found.bent.variance)
+        parts.value[where], parts.sampling[where] = value, sampling
+        parts.bias[where] = found.bent.variance - sampling
+        low, high = found.interval("each")
+        most[where] = np.where(common[where], batch.predicate_count[where] - low, high)
+    return Margins(learned.each.value, learned.each.variance, parts, np.minimum(most, batch.most))
+
+
+def _some_at_a_time(shrinkage: Shrinkage | PlausiblePlans, batch: Batch) -> Iterator[tuple[IntArray, Shrunk]]:
+    """Answer the queries of some predicates after another, and many of one predicate in parts."""
+    chunk = max(1, _CELLS // batch.published.shape[1])
+    order = np.argsort(batch.which, kind="stable")
+    for begin in range(0, len(order), chunk):
+        where = order[begin : begin + chunk]
+        places, which = np.unique(batch.which[where], return_inverse=True)
+        yield where, shrinkage.answer(batch.published[places], which, batch.members[where])

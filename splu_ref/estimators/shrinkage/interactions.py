@@ -1,0 +1,374 @@
+"""What several sensitive columns have to do with each other, beyond what each shows alone.
+
+The counts x of a predicate by the values of several sensitive columns are split, as in the analysis of
+variance, into what the columns show one by one, and interactions. A single column is estimated with far less
+noise than an interaction, whose noise has a factor 1/D per column (`two_state`). So the table is built up:
+
+1. Each column alone is shrunk as by `shrinkage`.
+2. All records together: the fit is the product of the columns' shares, and the interaction is added to it
+   with a weight that is learned over all cells.
+3. A predicate: the fit has the interactions of all records and the margins of the predicate (iterative
+   proportional fitting). How much the predicate's interaction differs from all records' is added with a
+   weight learned over the predicate's cells.
+
+With more than two columns the steps are taken for two of them, then three, and so on; the margins are then
+the tables of fewer columns.
+
+An interaction is y with every column centered by the shares f, cell by cell over the product of the D: with
+independent plans (claim splu.Kc), and under hypothesis H of claim splu.V for each column, that is unbiased
+for x centered in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from splu_ref.estimators.linear.two_state import TwoState
+from splu_ref.estimators.shrinkage.learning import Prior, learned_weights, posterior_of_tau
+from splu_ref.mechanisms import FloatArray
+
+Places: TypeAlias = tuple[int, ...]
+"""Some of the sensitive columns, ascending."""
+
+LEAST = 1e-6
+"""D up to which a column is taken to say nothing about a value."""
+
+TRACE = 1e-6
+"""Share of its expectation that a margin keeps: what is 0 once stays so."""
+_SWEEPS, _CLOSE = 60, 1e-7
+"""When fitting ends: sweeps at most, and error of the margins as a share of all."""
+
+_TAUS: FloatArray = np.concatenate([[0.01], np.geomspace(0.02, 6.4, 24)])
+FLOOR = 0.1
+"""Share of the fit that all records keep of a cell: a cell at 0 could not be filled by any predicate."""
+
+
+def _prior(scale: float) -> Prior:
+    """Return the density of the absolute value of Student's t with three degrees of freedom, times scale."""
+    return Prior(_TAUS, (1 + (_TAUS / scale) ** 2 / 3) ** -2)
+
+
+ALL_RECORDS, PREDICATE = _prior(0.2), _prior(0.1)
+"""What is believed of tau for interactions: smaller than effects of single columns, and smaller still
+where a predicate's interactions differ from those of all records. With many data it makes no difference; with
+few it decides, and a prior as wide as that for single columns would let noise in."""
+
+
+class ColumnChannel(NamedTuple):
+    """What one sensitive column tells of each of its values.
+
+    Attributes
+    ----------
+    share
+        f'/N, shape (values,).
+    matrix
+        The two-state matrices of the values; a value whose contrast D is not positive is not informative.
+    """
+
+    share: FloatArray
+    matrix: TwoState
+
+    @classmethod
+    def of(cls, frequency: FloatArray, rows: float, retention: float) -> ColumnChannel:
+        """Return the channel of a column with these frequencies among N records."""
+        return cls(frequency / rows, TwoState.of(frequency, rows, retention))
+
+    @property
+    def informative(self) -> FloatArray:
+        """Return 1 for values of which the column tells something, else 0."""
+        return (self.matrix.contrast > LEAST).astype(np.float64)
+
+    @property
+    def inverse(self) -> FloatArray:
+        """Return 1/D, or 0 where the column is not informative."""
+        informative = self.informative
+        return informative / np.where(informative > 0, self.matrix.contrast, 1.0)
+
+    def published(self, margin: FloatArray) -> FloatArray:
+        """Return what shares are expected to be published of records with this margin."""
+        rise = self.matrix.contrast * margin / max(float(margin.sum()), LEAST)
+        expected = np.maximum(self.matrix.gained + rise, 0.0)
+        return np.asarray(expected / expected.sum())
+
+    @property
+    def squares(self) -> FloatArray:
+        """Return the squares of the weights of single values, shape (published values, values)."""
+        inverse = self.inverse
+        return np.asarray((np.diag(inverse) - self.share * inverse) ** 2)
+
+    def weights(self, members: FloatArray) -> FloatArray:
+        """Return the weights whose sum estimates a set's centered count, shape (published values,)."""
+        inverse = members * self.inverse
+        return np.asarray(inverse - self.share @ inverse)
+
+
+class Interaction(NamedTuple):
+    """The table of some columns for some records; arrays have the shape of the columns' domains.
+
+    Attributes
+    ----------
+    fit
+        Expected from fewer columns, and for a predicate from all records.
+    deviation
+        Unbiased interaction less that of the fit, and for a predicate less its share of all records'
+        ``surplus``.
+    estimate
+        The fit and the learned part of the deviation.
+    surplus
+        Unbiased interaction less that of the estimate.
+    posterior
+        The weight of each tau of `ALL_RECORDS` or `PREDICATE`, shape (taus, 1).
+    variance
+        Of the estimate, if the fit is right.
+    """
+
+    fit: FloatArray
+    deviation: FloatArray
+    estimate: FloatArray
+    surplus: FloatArray
+    posterior: FloatArray
+    variance: FloatArray
+
+
+class Deviations(NamedTuple):
+    """Deviations from a fit in units of it, as `learning` asks for them.
+
+    Attributes
+    ----------
+    variance
+        Of the deviation's noise, shape of the fit.
+    unit
+        What tau multiplies, shape of the fit.
+    relative, noise, chance
+        The deviation over the unit, its variance over the square of the unit, infinite where a column is
+        not informative, and what chance alone makes of it: shape (1, entries).
+    """
+
+    variance: FloatArray
+    unit: FloatArray
+    relative: FloatArray
+    noise: FloatArray
+    chance: FloatArray
+
+
+class Interactions:
+    """The interactions of several sensitive columns: first of all records, then of any predicate.
+
+    Parameters
+    ----------
+    channels
+        The columns.
+    cells
+        All records by their published values, shape of the domains.
+    frequencies
+        f' of each column.
+
+    Attributes
+    ----------
+    rows
+        N.
+    whole
+        The tables of all records, for each two or more of the columns.
+    """
+
+    def __init__(
+        self, channels: Sequence[ColumnChannel], cells: FloatArray, frequencies: Sequence[FloatArray]
+    ) -> None:
+        self.channels, self.rows = tuple(channels), float(cells.sum())
+        self.whole: dict[Places, Interaction] = {}
+        self.whole = self.tables(cells, frequencies)
+
+    def tables(self, cells: FloatArray, margins: Sequence[FloatArray]) -> dict[Places, Interaction]:
+        """Return the tables of each two or more of the columns for the records of a predicate.
+
+        Parameters
+        ----------
+        cells
+            Its records by their published values: at least one of them, and not all.
+        margins
+            Its estimated counts by the values of each column.
+        """
+        found: dict[Places, Interaction] = {}
+        known: dict[Places, FloatArray] = {(place,): margin for place, margin in enumerate(margins)}
+        for places in _subsets(len(self.channels)):
+            others = tuple(place for place in range(len(self.channels)) if place not in places)
+            lower = [(rest, known[rest]) for rest in combinations(places, len(places) - 1)]
+            found[places] = self._table(places, cells.sum(axis=others), lower, margins)
+            known[places] = found[places].estimate
+        return found
+
+    def _table(
+        self,
+        places: Places,
+        cells: FloatArray,
+        lower: Sequence[tuple[Places, FloatArray]],
+        margins: Sequence[FloatArray],
+    ) -> Interaction:
+        channels, n = [self.channels[place] for place in places], float(cells.sum())
+        shares = [channel.share for channel in channels]
+        # What fewer columns and all records lead to expect: their margins and their interactions.
+        base = self.whole.get(places)
+        start = n * outer(shares) if base is None else base.estimate * (n / self.rows)
+        fit = fitted(start, places, lower, n)
+        # How far the unbiased interaction is from that, where every column tells something.
+        informative = outer([channel.informative for channel in channels])
+        unbiased = centered(cells, shares) * outer([channel.inverse for channel in channels])
+        deviation = informative * (unbiased - centered(fit, shares))
+        if base is not None:
+            deviation -= n / self.rows * base.surplus
+        # How much of it to believe: a weight for each cell, from the deviations of all.
+        scaled = self.deviations(
+            places,
+            n,
+            fit,
+            np.where(informative > 0, deviation, np.nan),
+            margins,
+            squares=[channel.squares for channel in channels],
+            own=[share * (1 - share) for share in shares],
+        )
+        prior = ALL_RECORDS if base is None else PREDICATE
+        posterior = posterior_of_tau(scaled.relative, scaled.noise, scaled.chance, prior)
+        learned = learned_weights(posterior, scaled.noise, scaled.chance, prior)
+        weight = learned.weight.reshape(fit.shape)
+        left = weight**2 * scaled.variance + learned.bias(
+            deviation.reshape(1, -1), scaled.unit.reshape(1, -1)
+        ).reshape(fit.shape)
+        estimate = fit + weight * deviation
+        estimate = np.clip(estimate, FLOOR * fit if base is None else 0.0, n)
+        return Interaction(
+            fit=fit,
+            deviation=deviation,
+            estimate=estimate,
+            surplus=informative * (unbiased - centered(estimate, shares)),
+            posterior=posterior,
+            variance=np.where(fit > 0, left, 0.0),
+        )
+
+    def deviations(
+        self,
+        places: Places,
+        n: float,
+        fit: FloatArray,
+        deviation: FloatArray,
+        margins: Sequence[FloatArray],
+        squares: Sequence[FloatArray],
+        own: Sequence[FloatArray],
+    ) -> Deviations:
+        """Scale deviations of cells, or of sets of cells, and say how much of them may be noise.
+
+        Parameters
+        ----------
+        places
+            The columns.
+        n
+            How many records.
+        fit, deviation
+            Shape (estimates of the first column, of the second, ...); the deviation is not a number where
+            a column is not informative.
+        margins
+            The estimated counts of the records by the values of each column.
+        squares, own
+            For each column: see `interaction_variance`.
+
+        Notes
+        -----
+        For a predicate with the share s of all records, R_P - s R = (1-s) R_P - s R_Q, with R the
+        interactions of all and Q the other records, whose noise is independent of P's. As s grows to 1, P
+        cannot differ: the unit of its deviations is the fit times sqrt(1-s).
+        """
+        published = [self.channels[place].published(margins[place]) for place in places]
+        variance, unit = interaction_variance(n, published, squares, own), fit
+        chance = np.zeros_like(fit)
+        if n < self.rows:
+            share = n / self.rows
+            shares = [self.channels[place].share for place in places]
+            everyone = interaction_variance(self.rows, shares, squares, own)
+            variance = (1 - share) ** 2 * variance + share**2 * np.maximum(everyone - variance, 0.0)
+            unit = fit * np.sqrt(1 - share)
+            chance = np.divide(1.0, fit, out=np.ones_like(fit), where=fit > 0)
+        usable = np.isfinite(deviation) & (unit > 0)
+        unit = np.where(usable, unit, 1.0)
+        return Deviations(
+            variance=variance,
+            unit=unit,
+            relative=np.where(usable, deviation / unit, 0.0).reshape(1, -1),
+            noise=np.where(usable, variance / unit**2, np.inf).reshape(1, -1),
+            chance=chance.reshape(1, -1),
+        )
+
+
+def _subsets(columns: int) -> Iterator[Places]:
+    """Return the sets of two or more columns, the small ones first."""
+    for size in range(2, columns + 1):
+        yield from combinations(range(columns), size)
+
+
+def interaction_variance(
+    count: float, published: Sequence[FloatArray], square: Sequence[FloatArray], own: Sequence[FloatArray]
+) -> FloatArray:
+    """Return the variance of interactions.
+
+    Parameters
+    ----------
+    count
+        n.
+    published
+        The expected published shares of each column.
+    square
+        Squares of the centered weights of each column, shape (published values, estimates).
+    own
+        f (1 - f) of what each estimate counts of each column, shape (estimates,).
+
+    Notes
+    -----
+    n records with independent products of weights: n E(squares) less what the true values account for. That
+    is a little too much, because decoys are drawn without replacement.
+    """
+    drawn = [shares @ weights for shares, weights in zip(published, square, strict=True)]
+    return np.asarray(np.maximum(count * (outer(drawn) - outer(own)), 0.0))
+
+
+def outer(vectors: Sequence[FloatArray]) -> FloatArray:
+    """Return the product of one entry of each vector, for all entries."""
+    product = np.ones(())
+    for vector in vectors:
+        product = np.multiply.outer(product, vector)
+    return np.asarray(product)
+
+
+def centered(table: FloatArray, shares: Sequence[FloatArray]) -> FloatArray:
+    """Return the table less what its margins say: for each column, f times the sum over that column."""
+    for axis, share in enumerate(shares):
+        shape = [1] * table.ndim
+        shape[axis] = -1
+        table = table - share.reshape(shape) * table.sum(axis=axis, keepdims=True)
+    return table
+
+
+def fitted(
+    start: FloatArray, places: Places, lower: Sequence[tuple[Places, FloatArray]], n: float
+) -> FloatArray:
+    """Scale a positive table until its margins are those given, as far as they agree with each other.
+
+    Iterative proportional fitting: the interactions stay those of the table.
+    """
+    goals = []
+    for rest, table in lower:
+        axes = tuple(axis for axis, place in enumerate(places) if place not in rest)
+        goal = np.maximum(table, TRACE * start.sum(axis=axes))
+        shape = [1 if axis in axes else size for axis, size in enumerate(start.shape)]
+        goals.append((axes, (goal * (n / goal.sum())).reshape(shape)))
+    fit = start
+    for _ in range(_SWEEPS):
+        worst = 0.0
+        for axes, goal in goals:
+            now = fit.sum(axis=axes, keepdims=True)
+            worst = max(worst, float(np.abs(now - goal).max()))
+            fit = fit * np.divide(goal, now, out=np.zeros_like(goal), where=now > 0)
+        if worst <= _CLOSE * n:
+            break
+    return fit

@@ -1,0 +1,321 @@
+"""Tables of estimates: their cells, the groups of public columns, and rows for data frames and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from splu_ref.channels import ParameterError
+from splu_ref.data import number
+from splu_ref.data import record_counts as counted
+from splu_ref.estimators.answers import QueryEstimate
+from splu_ref.estimators.queries.conditions import AnyOf, Condition
+from splu_ref.estimators.queries.query import Query, selected
+from splu_ref.mechanisms import CountedRelease, FloatArray, SpluGen, SpluGenByColumn
+from splu_ref.randomness import IntArray
+
+COUNT = "count"
+PUBLIC = "public"
+"""The method of a count that publication did not change."""
+
+
+class Cell(NamedTuple):
+    """A line of a table.
+
+    Attributes
+    ----------
+    values
+        The value of each column of the table, as text, in its order; None where it stands for all.
+    estimate
+        Records of the original with these values, among those of the table.
+    standard_error
+        Of the estimate; None where none is known, 0 of a public count.
+    interval
+        95 %; None where none is known to hold.
+    method
+        How it was estimated; `PUBLIC` for a count that publication did not change.
+    published_count, predicate_count
+        Published records with all values, and with those that are not sensitive.
+    exact
+        Whether the interval holds at least at its level, whatever the count is.
+    """
+
+    values: tuple[str | None, ...]
+    estimate: float
+    standard_error: float | None
+    interval: tuple[float, float] | None
+    method: str
+    published_count: int
+    predicate_count: int
+    exact: bool = False
+
+    @property
+    def approximation(self) -> str:
+        """How the interval holds: ``exact``, ``approximate``, or ``none`` if there is none."""
+        return approximation(exact=self.exact, interval=self.interval)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Estimates for all combinations of values of some columns.
+
+    Attributes
+    ----------
+    quantity
+        What is estimated, in a word or a few: ``count``, ``sum of age``, ``mean of age``.
+    by
+        The columns.
+    where
+        The conditions that all its records meet; empty for all records of the release.
+    cells
+        A line for each combination. Combinations of values of columns that are not sensitive are those that
+        occur.
+    totals
+        What lines add up to: the public counts of the columns that are not sensitive, together; the counts of
+        each sensitive column's values; and all records.
+    rows
+        Records that meet the conditions on columns that are not sensitive.
+    warning
+        Why there are no intervals, if there are none.
+    """
+
+    quantity: str
+    by: tuple[str, ...]
+    where: tuple[tuple[str, Condition], ...]
+    cells: tuple[Cell, ...]
+    totals: tuple[Cell, ...]
+    rows: int
+    warning: str | None = None
+
+
+def approximation(*, exact: bool, interval: object) -> str:
+    """Return in a word how an interval holds."""
+    return "none" if interval is None else "exact" if exact else "approximate"
+
+
+def is_exact(release: CountedRelease, query: Query, answer: QueryEstimate) -> bool:
+    """Return whether the interval of an answer holds at least at its level, whatever the count is.
+
+    That of a value alone does, by the law of its published count, unless own values are kept more often, or
+    the draws of a group hang together.
+    """
+    mechanism, conditions = release.mechanism, [condition for _, condition in query.conditions]
+    if isinstance(mechanism, SpluGenByColumn) and query.conditions[0][0] in release.domains:
+        mechanism = mechanism.for_column(query.conditions[0][0])
+    alone = len(conditions) == 1 and isinstance(conditions[0], AnyOf) and len(conditions[0].values) == 1
+    return answer.exact or (
+        alone
+        and answer.method == "mle"
+        and isinstance(mechanism, SpluGen)
+        and mechanism.retention == Fraction(1, mechanism.gamma)
+        and mechanism.draws.bound is None
+    )
+
+
+def known(values: tuple[str | None, ...], count: int) -> Cell:
+    """Return the line of a count that publication did not change."""
+    return Cell(
+        values=values,
+        estimate=count,
+        standard_error=0.0,
+        interval=(count, count),
+        method=PUBLIC,
+        published_count=count,
+        predicate_count=count,
+        exact=True,
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Groups:
+    """The records of a table, by the values of its columns that are not sensitive.
+
+    Attributes
+    ----------
+    columns
+        These columns, in the table's order; none if all are sensitive.
+    values
+        The combinations of their values that occur, ascending column by column.
+    counts
+        How many records have each, shape (combinations,).
+    of_row
+        For each row of the published records the number of its combination, or -1 if it does not meet the
+        conditions, shape (rows,).
+    times
+        How many records each row stands for, shape (rows,).
+    where
+        The conditions on columns that are not sensitive.
+    """
+
+    columns: tuple[str, ...]
+    values: tuple[tuple[str, ...], ...]
+    counts: FloatArray
+    of_row: IntArray
+    times: FloatArray
+    where: tuple[tuple[str, Condition], ...]
+
+    @classmethod
+    def of(cls, release: CountedRelease, by: Sequence[str], where: Sequence[tuple[str, Condition]]) -> Self:
+        """Group the records that meet the conditions.
+
+        Raises
+        ------
+        DataError
+            If there is no such column.
+        ParameterError
+            For no column, one named twice, or if no record meets the conditions.
+        """
+        require_columns(release, by)
+        public = tuple(column for column in by if column not in release.domains)
+        kept = tuple(pair for pair in where if pair[0] not in release.domains)
+        counts = release.table.counts
+        times = np.ones(release.table.row_count) if counts is None else counts.astype(np.float64)
+        inside = np.ones(len(times), dtype=np.bool_)
+        for column, condition in kept:
+            domain, codes = _coded(release, column)
+            inside &= np.isin(codes, selected(column, condition, domain))
+        if not inside.any():
+            raise ParameterError(
+                f"no record meets {' and '.join(column + '=' + str(one) for column, one in kept)}: change it"
+            )
+        coded = [_coded(release, column) for column in public]
+        cells = np.zeros(len(inside), dtype=np.int64)
+        for domain, codes in coded:
+            cells = np.unique(cells * len(domain) + codes, return_inverse=True)[1]
+        found, first, which = np.unique(cells[inside], return_index=True, return_inverse=True)
+        of_row = np.full(len(inside), -1, dtype=np.int64)
+        of_row[inside] = which
+        places = np.flatnonzero(inside)[first]
+        return cls(
+            columns=public,
+            values=tuple(tuple(domain[codes[place]] for domain, codes in coded) for place in places),
+            counts=np.asarray(
+                np.bincount(which, weights=times[inside], minlength=len(found)), dtype=np.float64
+            ),
+            of_row=of_row,
+            times=times,
+            where=kept,
+        )
+
+    def conditions(self, place: int) -> tuple[tuple[str, Condition], ...]:
+        """Return the conditions that the records of a combination meet."""
+        named = tuple(
+            (column, AnyOf((value,))) for column, value in zip(self.columns, self.values[place], strict=True)
+        )
+        return (*(pair for pair in self.where if pair[0] not in self.columns), *named)
+
+
+def require_columns(release: CountedRelease, columns: Sequence[str]) -> None:
+    """Raise unless all columns are there, at least one, and each once.
+
+    Raises
+    ------
+    DataError, ParameterError
+    """
+    if not columns or len(set(columns)) < len(columns):
+        raise ParameterError("--by names the columns of the table, such as sex,occupation: each of them once")
+    there = release.table.columns  # the sensitive column of two tables is in the other one
+    counted.require_columns(columns, (*there, *(name for name in release.domains if name not in there)))
+
+
+def ordered(values: Iterable[str]) -> list[str]:
+    """Return values in the order of a table: numbers by size and before texts, texts by code point."""
+
+    def place(value: str) -> tuple[int, Decimal, str]:
+        found = number(value)
+        return (1, Decimal(0), value) if found is None else (0, found, value)
+
+    return sorted(values, key=place)
+
+
+def _coded(release: CountedRelease, column: str) -> tuple[list[str], IntArray]:
+    """Return the values of a column in the order of a table, and each published record's place among them."""
+    domain = ordered(release.table.values(column))
+    return domain, counted.placed(release.table, column, domain)
+
+
+MEASURES = ("estimate", "standard_error", "low", "high", "half_width")
+"""Columns of numbers with a fraction."""
+_NAMES = {*MEASURES, "approximation", "method", "published_count", "predicate_count"}
+
+
+def table_columns(table: Table) -> dict[str, list[Any]]:
+    """Return the lines of a table as columns: those of its values, then the numbers, without totals.
+
+    Raises
+    ------
+    ParameterError
+        If a column of the table has the name of a column of numbers.
+    """
+    for column in table.by:
+        if column in _NAMES:
+            raise ParameterError(
+                f"the column {column!r} would stand beside the numbers of that name: rename it"
+            )
+    found: dict[str, list[Any]] = {
+        column: [cell.values[place] for cell in table.cells] for place, column in enumerate(table.by)
+    }
+    ends = [cell.interval or (None, None) for cell in table.cells]
+    numbers: dict[str, list[float | None]] = {
+        "estimate": [cell.estimate for cell in table.cells],
+        "standard_error": [cell.standard_error for cell in table.cells],
+        "low": [low for low, _ in ends],
+        "high": [high for _, high in ends],
+        "half_width": [half_width(cell.interval) for cell in table.cells],
+    }
+    return (
+        found
+        | {name: [None if each is None else float(each) for each in some] for name, some in numbers.items()}
+        | {
+            "approximation": [cell.approximation for cell in table.cells],
+            "method": [cell.method for cell in table.cells],
+            "published_count": [cell.published_count for cell in table.cells],
+            "predicate_count": [cell.predicate_count for cell in table.cells],
+        }
+    )
+
+
+def table_object(table: Table) -> dict[str, Any]:
+    """Return a table as an object of JSON, with its totals."""
+    found: dict[str, Any] = {
+        "quantity": table.quantity,
+        "by": list(table.by),
+        "where": str(Query(table.where)) if table.where else "",
+        "rows": table.rows,
+        "cells": [cell_object(table, cell) for cell in table.cells],
+        "totals": [cell_object(table, cell) for cell in table.totals],
+    }
+    return found if table.warning is None else found | {"warning": table.warning}
+
+
+def cell_object(table: Table, cell: Cell) -> dict[str, Any]:
+    """Return a line of a table as an object of JSON; a value that stands for all is left out."""
+    interval = None if cell.interval is None else [_number(end) for end in cell.interval]
+    return {
+        "values": {
+            column: value for column, value in zip(table.by, cell.values, strict=True) if value is not None
+        },
+        "estimate": _number(cell.estimate),
+        "standard_error": cell.standard_error,
+        "interval": interval,
+        "half_width": half_width(cell.interval),
+        "approximation": cell.approximation,
+        "method": cell.method,
+        "published_count": cell.published_count,
+        "predicate_count": cell.predicate_count,
+    }
+
+
+def half_width(interval: tuple[float, float] | None) -> float | int | None:
+    """Return half the length of an interval, None without one."""
+    return None if interval is None else _number((interval[1] - interval[0]) / 2)
+
+
+def _number(value: float) -> float | int:
+    """Return a whole number as an integer."""
+    return int(value) if value == int(value) else value

@@ -1,0 +1,353 @@
+"""The public manifest of a release: what an analyst needs, and nothing that a publisher must hide."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+from splu_ref import SPECIFICATION, __version__
+from splu_ref.channels import DataError, InputError, whole
+from splu_ref.data import Microdata, Recoding, opened, read_steps, recoded
+from splu_ref.mechanisms.interfaces import Mechanism
+from splu_ref.randomness import Key, SystemSource
+
+SCHEMAS = ("splu-ref/manifest/1", "splu-ref/manifest/2")
+"""The schemas that are read. The first has no origin."""
+SETS = ("alpha-beta",)
+"""The methods that publish a set of tuples, which may be empty."""
+_BY_COLUMN = ("gamma", "retention", "plan")
+"""Parameters of SPLU-Gen that are told for each column where any is."""
+LONGEST_FILE = 1 << 24
+"""Bytes of the largest manifest that is read."""
+DIGEST, _RELEASE, _DATE = (
+    re.compile(pattern) for pattern in ("[0-9a-f]{64}", "[0-9a-f]{32}", "[0-9]{4}-[0-9]{2}-[0-9]{2}")
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Which table a manifest belongs to, and by what it was made.
+
+    Attributes
+    ----------
+    table
+        Digest of the published table's content: see `Microdata.content_digest`.
+    release
+        A name of the release, 32 random hexadecimal digits. It is drawn from the system's entropy for the
+        manifest alone, and tells nothing of a key or a seed.
+    date
+        The day in UTC, such as ``2024-02-29``.
+    version, specification
+        Of the program and of the specification.
+    code
+        SHA-256 of the program's files: see `code_digest`.
+    """
+
+    table: str
+    release: str
+    date: str
+    version: str
+    specification: str
+    code: str
+
+    @classmethod
+    def now(cls, table: Microdata) -> Self:
+        """Return the origin of a table that this program has just published."""
+        return cls.of_content(table.content_digest())
+
+    @classmethod
+    def of_content(cls, digest: str) -> Self:
+        """Return the same of a table of which the content has this digest."""
+        return cls(
+            table=digest,
+            release=SystemSource().read(16).hex(),
+            date=datetime.now(UTC).date().isoformat(),
+            version=__version__,
+            specification=SPECIFICATION,
+            code=code_digest(),
+        )
+
+
+@cache
+def code_digest() -> str:
+    """Return SHA-256 of the installed Python files of this package, in hexadecimal digits.
+
+    The message is each file's path inside the package and its content, with ``/`` between folders, in
+    ascending order of the paths, each with its length before it as 8 bytes, big-endian.
+    """
+    root = Path(__file__).parents[1]
+    found = (path for kind in ("*.py", "*.pyi") for path in root.rglob(kind))
+    files = {path.relative_to(root).as_posix(): path for path in found}
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        for part in (name.encode(), files[name].read_bytes()):
+            digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Public facts of a release.
+
+    Attributes
+    ----------
+    mechanism
+        How the table was published.
+    rows
+        Records published.
+    domains
+        All values of each sensitive column, by column, whether they were published or not.
+    origin
+        Which table this is, and by what it was made; None if the manifest is of the first schema.
+    batches
+        Records of each batch, oldest first, if the release grew by batches; otherwise empty.
+    recoded
+        What was done to columns of the original before publication, in this order.
+    sensitive_table
+        Digest of the content of Anatomy's second table; None if there is none, or the manifest tells none.
+    """
+
+    mechanism: Mechanism[object]
+    rows: int
+    domains: Mapping[str, tuple[str, ...]]
+    origin: Origin | None = None
+    batches: tuple[int, ...] = ()
+    recoded: tuple[Recoding, ...] = ()
+    sensitive_table: str | None = None
+
+    def require(self, table: Microdata) -> None:
+        """Raise ``DataError`` unless the table can be the one that the manifest tells of."""
+        self.require_rows(table.row_count)
+        self.require_content(table)
+
+    def require_rows(self, rows: int) -> None:
+        """Raise ``DataError`` if the table has another number of rows than the manifest tells."""
+        if rows != self.rows:
+            raise DataError(
+                f"the table has {rows} rows, the manifest says {self.rows}: give the files of one release"
+            )
+
+    def require_content(self, table: Microdata) -> None:
+        """Raise ``DataError`` if the table's content has another digest than the manifest tells."""
+        if self.origin is not None:
+            self.require_digest(table.content_digest())
+
+    def require_digest(self, digest: str) -> None:
+        """Raise ``DataError`` if a table's content, which has this digest, is not what the manifest tells."""
+        if self.origin is not None and digest != self.origin.table:
+            raise DataError(
+                "the table is not the one that the manifest was written for, or was changed since "
+                f"(the digest of its content is not {self.origin.table[:12]}…): give the files of one release"
+            )
+
+    def recode(self, original: Microdata, key: Key | None = None) -> Microdata:
+        """Return the original with its columns recoded as they were before publication.
+
+        Raises
+        ------
+        DataError
+            If a column is not there or cannot be recoded so, or was hashed under a key that is not given.
+        """
+        secret = None if key is None else key.secret
+        return recoded(original, read_steps([step.facts() for step in self.recoded], secret))[0]
+
+    def to_json(self) -> bytes:
+        """Return the manifest as a JSON document: no true count, plan secret, key or seed."""
+        origin = self.origin
+        document: dict[str, object] = {
+            "schema": SCHEMAS[0 if origin is None else 1],
+            "method": self.mechanism.name,
+            **self.mechanism.facts(),
+            "rows": self.rows,
+            **({"batches": list(self.batches)} if self.batches else {}),
+            **({"recoded": [step.facts() for step in self.recoded]} if self.recoded else {}),
+            "sensitive": [
+                {"column": column, "domain": list(domain)} for column, domain in self.domains.items()
+            ],
+        }
+        if origin is None:
+            document["produced_by"] = {"version": __version__, "spec": SPECIFICATION}
+        else:
+            document |= {"table": origin.table}
+            document |= {} if self.sensitive_table is None else {"sensitive_table": self.sensitive_table}
+            document |= {"release": origin.release, "date": origin.date}
+            document["produced_by"] = {
+                "version": origin.version,
+                "spec": origin.specification,
+                "code": origin.code,
+            }
+        return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+class Facts:
+    """The content of a manifest's file, read by name.
+
+    Each method raises ``KeyError``, ``TypeError`` or ``ValueError`` where the file holds no such thing.
+    """
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._document = document
+
+    def text(self, name: str) -> str:
+        """Return a text."""
+        return _text(self._document[name])
+
+    def optional_text(self, name: str, otherwise: str) -> str:
+        """Return a text, or another one where the file does not have the name."""
+        return _text(self._document.get(name, otherwise))
+
+    def whole(self, name: str) -> int:
+        """Return a whole number of at least 1."""
+        return whole(self._document[name], name, 1)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return one or more texts, none twice."""
+        return _texts(self._document[name])
+
+    def domains(self) -> dict[str, tuple[str, ...]]:
+        """Return the domains of the sensitive columns, at least one."""
+        found = [(_text(entry["column"]), _texts(entry["domain"])) for entry in self._document["sensitive"]]
+        if not found:
+            raise DataError("no column is sensitive: ask the publisher")
+        return unrepeated(found)
+
+    def of_column(self, column: str, columns: Collection[str]) -> Facts:
+        """Return the facts of one of the sensitive columns, where each parameter is told by column."""
+        found = dict(self._document)
+        for name, told in self._document.items():
+            if isinstance(told, dict) and name != "produced_by":
+                if set(told) != set(columns):
+                    raise ValueError
+                found[name] = told[column]
+            elif name in _BY_COLUMN:
+                raise TypeError
+        return Facts(found)
+
+    def batches(self) -> tuple[int, ...]:
+        """Return the records of each batch, which add up to the rows; nothing if there are no batches."""
+        if "batches" not in self._document:
+            return ()
+        found = tuple(whole(rows, "batches", 1) for rows in self._document["batches"])
+        if len(found) < 2 or sum(found) != self.whole("rows"):
+            raise DataError("batches do not add up to rows: ask the publisher")
+        return found
+
+    def recoded(self) -> tuple[Recoding, ...]:
+        """Return what was done to columns before publication; nothing if the file tells nothing."""
+        return read_steps(self._document.get("recoded", []))
+
+    def origin(self) -> Origin | None:
+        """Return the origin, or None in the first schema."""
+        if self.text("schema") == SCHEMAS[0]:
+            return None
+        made = Facts(self._document["produced_by"])
+        return Origin(
+            table=self.matching("table", DIGEST),
+            release=self.matching("release", _RELEASE),
+            date=self.matching("date", _DATE),
+            version=made.text("version"),
+            specification=made.text("spec"),
+            code=made.matching("code", DIGEST),
+        )
+
+    def sensitive_table(self) -> str | None:
+        """Return the digest of Anatomy's second table; None if the file tells none."""
+        return self.matching("sensitive_table", DIGEST) if "sensitive_table" in self._document else None
+
+    def matching(self, name: str, form: re.Pattern[str]) -> str:
+        """Return a text of this form."""
+        found = self.text(name)
+        if not form.fullmatch(found):
+            raise ValueError
+        return found
+
+
+def read_manifest(path: Path, mechanisms: Mapping[str, Callable[[Facts], Mechanism[object]]]) -> Manifest:
+    """Read the manifest at ``path``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    mechanisms
+        By method, what makes the mechanism of the facts that the manifest tells.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, is not a manifest of this schema, or names another method.
+    """
+    try:
+        with opened(path) as file:
+            data = file.read(LONGEST_FILE + 1)
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file: check the path of the manifest") from None
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}: check the path of the manifest and its rights") from None
+    if len(data) > LONGEST_FILE:
+        raise DataError(
+            f"{path}: longer than {LONGEST_FILE} bytes: give the file that sanitize --manifest wrote"
+        )
+    return parse_manifest(data, str(path), mechanisms)
+
+
+def parse_manifest(
+    data: bytes, name: str, mechanisms: Mapping[str, Callable[[Facts], Mechanism[object]]]
+) -> Manifest:
+    """Read the manifest in a file of this content; ``name`` names it in errors.
+
+    Parameters and errors as in `read_manifest`.
+    """
+    try:
+        document: Any = json.loads(data, object_pairs_hook=unrepeated)
+    except KeyError:
+        raise DataError(f"{name}: a key stands there twice: ask the publisher for a fresh copy") from None
+    except (ValueError, RecursionError):
+        raise DataError(f"{name}: not a JSON file: give the file that sanitize --manifest wrote") from None
+    if not isinstance(document, dict) or document.get("schema") not in SCHEMAS:
+        raise DataError(
+            f"{name}: not a manifest of schema {' or '.join(SCHEMAS)}: "
+            "give the file that sanitize --manifest wrote"
+        )
+    method, facts = document.get("method"), Facts(document)
+    if not isinstance(method, str) or method not in mechanisms:
+        raise DataError(
+            f"{name}: the method {method!r} is unknown: the manifest must name one of {', '.join(mechanisms)}"
+        )
+    try:
+        rows, domains = whole(document["rows"], "rows", 0 if method in SETS else 1), facts.domains()
+        told = (facts.origin(), facts.batches(), facts.recoded(), facts.sensitive_table())
+        return Manifest(mechanisms[method](facts), rows, domains, *told)
+    except InputError as error:
+        raise DataError(f"{name}: {error}") from None
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        raise DataError(f"{name}: the manifest is damaged: ask the publisher for a fresh copy") from None
+
+
+def unrepeated(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Build a mapping, and refuse a key that is given twice: the last would count, without a word."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise KeyError
+    return found
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    value.encode()  # a lone surrogate is a ValueError
+    return value
+
+
+def _texts(values: object) -> tuple[str, ...]:
+    """Return a domain: texts, none twice."""
+    if not isinstance(values, list) or not values:
+        raise TypeError
+    return tuple(unrepeated([(_text(value), None) for value in values]))

@@ -1,0 +1,241 @@
+"""The mixed plan: groups trade values until who stands with whom follows from the frequencies alone.
+
+Each block of the plan starts as the cyclic one and makes its passes by itself. A pass pairs the groups of the
+block at random, and the two groups of a pair exchange values that they do not share, each by a coin. Passes
+favor no plan and lead from any plan of the block to any other, so the law tends to the uniform one over all
+plans of the block (claim splu.TR). Chains of this kind are known from ecology as checkerboard and curveball
+swaps (Verhelst 2008; Strona et al. 2014; Carstens 2015).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splu_ref.channels import Gamma, ParameterError
+from splu_ref.mechanisms.plans.cyclic import MOST_GROUPS, BlockPlan, Blocks
+from splu_ref.mechanisms.plans.eligibility import require_eligible
+from splu_ref.mechanisms.plans.plan import Groups, IntArray, groups_dtype
+from splu_ref.randomness import PlanSecret, UniformSource
+
+_MOST_COMPARED = 1 << 18
+"""Comparisons of two slots in one step of a pass: what they need fits into the cache."""
+
+
+class Secret(NamedTuple):
+    """What one block of a mixed plan draws, for k passes over m groups in h = floor(m/2) pairs.
+
+    Attributes
+    ----------
+    orders
+        The place from which each place takes its group, by pass, shape (k, m).
+    rotations
+        Integers below gamma, by pass and pair, shape (k, h).
+    coins
+        By pass, slot and pair, shape (k, gamma, h).
+    """
+
+    orders: IntArray
+    rotations: IntArray
+    coins: NDArray[np.bool_]
+
+
+def default_passes(groups: int) -> int:
+    """Return the least k with 2**k > 64 ``groups``, for a block of so many groups.
+
+    Two values that a group may trade stay together with probability 1/2, so what a pair of values owes to the
+    start halves with each pass. No pair shares more than ``groups`` groups at the start, so after k passes
+    1/64 of a group is owed to it. It is more where few groups make a pass, one of which may rest: less than
+    1/16 in the worlds of claim splu.TR, which is why the factor is 64.
+    """
+    return (64 * groups).bit_length()
+
+
+def mixed(
+    histogram: IntArray,
+    gamma: Gamma,
+    source: PlanSecret,
+    passes: int | None = None,
+    most: int = MOST_GROUPS,
+) -> BlockPlan:
+    """Return a plan of which each block is nearly uniform over all its plans.
+
+    Parameters
+    ----------
+    histogram
+        Frequencies of the values, shape (values,); the sum is a multiple of gamma and no frequency is
+        above its gamma-th part.
+    gamma
+        Size of a group.
+    source
+        Where the trades come from. They are the plan's secret.
+    passes
+        How often every group trades, at least 0; ``default_passes`` of each block's groups unless given.
+    most
+        The largest number of groups of a block: another one than the specification's is for small worlds.
+
+    Returns
+    -------
+    BlockPlan
+        O(N) memory; the groups of :func:`mixed_reference`.
+
+    Raises
+    ------
+    ParameterError
+        For a histogram that is not eligible (the message names the largest feasible gamma), or for passes
+        below 0.
+    """
+    require_eligible(histogram, gamma)
+    if passes is not None and passes < 0:
+        raise ParameterError(f"passes is {passes}: it must be at least 0")
+    blocks = Blocks.of(int(histogram.sum()) // gamma, most)
+    arrays = (
+        mixed_block(blocks.histogram(block, histogram), gamma, source.block(block), passes)
+        for block in range(blocks.count)
+    )
+    return BlockPlan(gamma, len(histogram), tuple(arrays))
+
+
+def mixed_block(
+    histogram: IntArray, gamma: Gamma, source: UniformSource, passes: int | None = None
+) -> Groups:
+    """Return one block, from its own histogram and its own stream: all that a worker needs for it.
+
+    Parameters
+    ----------
+    histogram
+        Frequencies of the values in the block (`Blocks.histogram`), shape (values,).
+    gamma, passes
+        As in :func:`mixed`.
+    source
+        The block's stream.
+
+    Returns
+    -------
+    Groups
+        Values by group and slot, shape (groups of the block, gamma).
+    """
+    count = int(histogram.sum()) // gamma
+    sorted_values = np.repeat(np.arange(len(histogram), dtype=groups_dtype(len(histogram))), histogram)
+    slots = sorted_values.reshape(gamma, count)  # by slot and group: long rows are quick to compare
+    secret = drawn_secret(count, gamma, source, default_passes(count) if passes is None else passes)
+    return np.ascontiguousarray(traded(slots, secret).T)
+
+
+def drawn_secret(groups: int, gamma: Gamma, source: UniformSource, passes: int) -> Secret:
+    """Draw what a block needs for its passes: all orders, then all rotations, then all coins.
+
+    How many are drawn depends on these numbers alone, whatever the plan is. A block of one group draws
+    nothing.
+    """
+    passes, pairs = (passes if groups > 1 else 0), groups // 2
+    pass_of = np.repeat(np.arange(passes), groups)
+    orders = source.order_within(pass_of).reshape(passes, groups) - groups * np.arange(passes)[:, np.newaxis]
+    rotations = source.below(gamma, passes * pairs).reshape(passes, pairs)
+    coins = source.coins(passes * gamma * pairs).reshape(passes, gamma, pairs)
+    return Secret(orders, rotations, coins)
+
+
+def traded(slots: Groups, secret: Secret) -> Groups:
+    """Return the values by slot and group, shape (gamma, groups), after the passes of a block's secret.
+
+    In each pass the groups take new places first, and those at the places q and h + q trade then.
+    """
+    for order, rotations, coins in zip(*secret, strict=True):
+        slots = slots.take(order, axis=1)
+        trade(slots, rotations, coins)
+    return slots
+
+
+def trade(slots: Groups, rotations: IntArray, coins: NDArray[np.bool_]) -> None:
+    """Let the groups at the places q and h + q exchange values that they do not share, in place.
+
+    Parameters
+    ----------
+    slots
+        Values by slot and group, shape (gamma, groups), distinct in each group. The last of an odd number of
+        groups rests.
+    rotations, coins
+        Shapes (h,) and (gamma, h). A value is free if the other group does not hold it; of d free values of
+        either group, in the order of their slots, the i-th of the first group faces number
+        (i + rotation) mod d of the second. The two change places if the coin of the first one's slot says so.
+
+    Notes
+    -----
+    What stands in shared slots stays, and no exchange makes a free value a shared one. The same rotations and
+    coins once more undo the exchange.
+    """
+    gamma, pairs = coins.shape
+    step = max(1, _MOST_COMPARED // gamma**2)
+    for begin in range(0, pairs, step):
+        part = slice(begin, min(begin + step, pairs))
+        other = slice(part.start + pairs, part.stop + pairs)
+        _exchange(slots[:, part], slots[:, other], rotations[part], coins[:, part])
+
+
+def _exchange(first: Groups, second: Groups, rotations: IntArray, coins: NDArray[np.bool_]) -> None:
+    """Do the trades of pairs of groups, all arrays by slot and pair."""
+    difference = first[:, np.newaxis] ^ second
+    equal = difference == 0
+    free_first, free_second = ~equal.any(axis=1), ~equal.any(axis=0)
+    rank_first, _ = _ranks(free_first)
+    rank_second, free = _ranks(free_second)
+    # Both numbers are below the number of free values where it matters, so one subtraction is the modulus.
+    facing = rank_first + rotations.astype(free.dtype) % np.maximum(free, 1)
+    np.minimum(facing, facing - free, out=facing)  # what would be negative wraps around to a large number
+    exchanged = facing[:, np.newaxis] == rank_second
+    exchanged &= (free_first & coins)[:, np.newaxis]
+    exchanged &= free_second
+    difference *= exchanged  # no slot faces more than one
+    first ^= np.bitwise_or.reduce(difference, axis=1)
+    second ^= np.bitwise_or.reduce(difference, axis=0)
+
+
+def _ranks(free: NDArray[np.bool_]) -> tuple[Groups, Groups]:
+    """Return how many free slots are above each slot, shape of ``free``, and in all, shape (pairs,)."""
+    flags = free.view(np.uint8).astype(np.min_scalar_type(2 * len(free)), copy=False)
+    ranks = np.empty_like(flags)
+    total = np.zeros_like(flags[0])
+    for slot, flag in enumerate(flags):  # row by row: an accumulation along columns is many times slower
+        ranks[slot] = total
+        total += flag
+    return ranks, total
+
+
+def mixed_reference(
+    histogram: IntArray,
+    gamma: Gamma,
+    source: PlanSecret,
+    passes: int | None = None,
+    most: int = MOST_GROUPS,
+) -> BlockPlan:
+    """Return the mixed plan, written as it is said: the specification of :func:`mixed`."""
+    entries = [value for value, count in enumerate(histogram.tolist()) for _ in range(count)]
+    groups = len(entries) // gamma
+    blocks = -(-groups // most)
+    arrays = []
+    for block in range(blocks):
+        stream = source.block(block)
+        mine = [value for entry, value in enumerate(entries) if entry % groups % blocks == block]
+        count = len(mine) // gamma
+        plan = [mine[group::count] for group in range(count)]
+        rounds, half = (default_passes(count) if passes is None else passes) if count > 1 else 0, count // 2
+        ordered = stream.order_within(
+            np.array([done for done in range(rounds) for _ in plan], dtype=np.int64)
+        )
+        rotations = iter(stream.below(gamma, rounds * half).tolist())
+        coins = stream.coins(rounds * gamma * half).tolist()
+        for done in range(rounds):
+            plan = [plan[item % count] for item in ordered[done * count : (done + 1) * count].tolist()]
+            for q, a, b in zip(range(half), plan[:half], plan[half:], strict=False):
+                mine_free = [slot for slot in range(gamma) if a[slot] not in b]
+                other_free = [slot for slot in range(gamma) if b[slot] not in a]
+                rotation = next(rotations)
+                for i, slot in enumerate(mine_free):
+                    if coins[(done * gamma + slot) * half + q]:
+                        facing = other_free[(i + rotation) % len(other_free)]
+                        a[slot], b[facing] = b[facing], a[slot]
+        arrays.append(np.array(plan, dtype=groups_dtype(len(histogram))))
+    return BlockPlan(gamma, len(histogram), tuple(arrays))

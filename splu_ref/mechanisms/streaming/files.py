@@ -1,0 +1,227 @@
+"""Temporary parts of a table on disk while it is published, and the published file, written part by part."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from splu_ref.channels import DataError, InputError
+from splu_ref.data import Microdata, bare_polars, csv_rows, require_suffix, temporary_folder
+from splu_ref.randomness import IntArray
+
+PART_BYTES = 24 << 20
+"""About how much of a table is sorted at once."""
+PART_ENTRIES = 1 << 19
+"""About how many records without their cells are sorted at once."""
+
+
+@contextmanager
+def private_folder(beside: Path) -> Iterator[Path]:
+    """Make a folder that its owner alone may enter; it is gone afterwards, with all that it holds.
+
+    It stands beside a file that will be written, on the same file system, or beside the one that is read.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made, or the disk is full.
+    """
+    remedy = "choose another place"
+    try:
+        with temporary_folder(beside) as folder:
+            remedy = f"free some space, or {remedy}"
+            yield folder
+    except OSError as error:
+        raise InputError(
+            f"{beside.parent} cannot hold what is sorted there: {error.strerror}: {remedy}"
+        ) from error
+
+
+class FrameSpool:
+    """Rows of data frames, by part and within it in the order in which they came.
+
+    Parameters
+    ----------
+    folder
+        A folder of its own, which is made.
+    parts
+        Number of parts.
+    """
+
+    def __init__(self, folder: Path, parts: int) -> None:
+        folder.mkdir(mode=0o700)
+        self._folder = folder
+        self.sizes = np.zeros(parts, dtype=np.int64)
+        self.written = 0
+
+    def add(self, frame: pl.DataFrame, parts: IntArray) -> IntArray:
+        """Add rows to the parts that are given for them; return which row of its part each became."""
+        order, begins, counts = _distributed(parts, len(self.sizes))
+        ordered = frame[order]
+        for part in np.flatnonzero(counts).tolist():
+            buffer = io.BytesIO()
+            ordered.slice(int(begins[part]), int(counts[part])).write_ipc_stream(buffer, compression="lz4")
+            data = buffer.getvalue()
+            with (self._folder / str(part)).open("ab") as file:
+                self.written += file.write(len(data).to_bytes(8, "big") + data)
+        rows = np.empty(len(parts), dtype=np.int64)
+        rows[order] = np.arange(len(parts)) + (self.sizes - begins)[parts[order]]
+        self.sizes += counts
+        return rows
+
+    def pieces(self, part: int, *, keep: bool = False) -> Iterator[pl.DataFrame]:
+        """Yield the rows of a part, some at a time, and forget them afterwards unless they are kept."""
+        path = self._folder / str(part)
+        if not self.sizes[part]:
+            return
+        with path.open("rb") as file:
+            while length := file.read(8):
+                yield pl.read_ipc_stream(io.BytesIO(file.read(int.from_bytes(length, "big"))))
+        if not keep:
+            path.unlink()
+
+    def part(self, part: int, *, keep: bool = False) -> pl.DataFrame:
+        """Return the rows of a part that is not empty, and forget them unless they are kept."""
+        return pl.concat(self.pieces(part, keep=keep))
+
+
+class RecordSpool:
+    """Records of one structured type, by part and within it in the order in which they came.
+
+    Parameters
+    ----------
+    folder, parts
+        As for `FrameSpool`.
+    kind
+        The type of a record.
+    """
+
+    def __init__(self, folder: Path, parts: int, kind: np.dtype[Any]) -> None:
+        folder.mkdir(mode=0o700)
+        self._folder = folder
+        self.kind = kind
+        self.sizes = np.zeros(parts, dtype=np.int64)
+        self.written = 0
+
+    def add(self, records: NDArray[Any], parts: IntArray) -> None:
+        """Add records to the parts that are given for them."""
+        order, begins, counts = _distributed(parts, len(self.sizes))
+        ordered = records[order]
+        for part in np.flatnonzero(counts).tolist():
+            data = ordered[begins[part] : begins[part] + counts[part]].tobytes()
+            with (self._folder / str(part)).open("ab") as file:
+                self.written += file.write(data)
+        self.sizes += counts
+
+    def pieces(self, part: int, most: int) -> Iterator[NDArray[Any]]:
+        """Yield the records of a part, at most so many at a time, and forget them."""
+        path = self._folder / str(part)
+        if not self.sizes[part]:
+            return
+        with path.open("rb") as file:
+            while data := file.read(most * self.kind.itemsize):
+                yield np.frombuffer(data, dtype=self.kind)
+        path.unlink()
+
+    def part(self, part: int, *, keep: bool = False) -> NDArray[Any]:
+        """Return the records of a part, and forget them unless they are kept."""
+        path = self._folder / str(part)
+        if not self.sizes[part]:
+            return np.empty(0, dtype=self.kind)
+        records = np.frombuffer(path.read_bytes(), dtype=self.kind)
+        if not keep:
+            path.unlink()
+        return records
+
+
+def _distributed(parts: IntArray, count: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the items by part, and by part where its items begin and how many they are."""
+    counts = np.bincount(parts, minlength=count)
+    return np.argsort(parts, kind="stable"), np.cumsum(counts) - counts, counts
+
+
+class Sink:
+    """Where rows are written: a file in a private folder, which is complete once `opened` has ended.
+
+    Parameters
+    ----------
+    output
+        The name that the file will have, which tells its kind.
+    folder
+        The private folder.
+    """
+
+    def __init__(self, output: Path, folder: Path) -> None:
+        self._output = output
+        self._folder = folder
+        self._kind = require_suffix(output)
+        self._parts: list[Path] = []
+        self.path = folder / f"published{self._kind}"
+        self._begun = False
+        self._file: BinaryIO | gzip.GzipFile
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """Write rows inside; outside, the file is complete.
+
+        Raises
+        ------
+        DataError
+            If a column does not fit into the kind of file.
+        OSError
+            If the system refuses, for a full disk above all.
+        """
+        if self._kind == ".parquet":
+            yield
+            try:
+                pl.scan_parquet(self._parts, glob=False).sink_parquet(self.path, maintain_order=True)
+            except pl.exceptions.PolarsError as error:
+                raise self._unfit(error) from error
+            for part in self._parts:
+                part.unlink()
+            return
+        with self.path.open("wb") as file:
+            if self._kind == ".csv":
+                self._file = file
+                yield
+                return
+            with gzip.GzipFile(filename="", mode="wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+                self._file = packed
+                yield
+
+    def add(self, table: Microdata) -> None:
+        """Write rows below those that were written."""
+        if self._kind == ".parquet":
+            part = self._folder / f"part-{len(self._parts)}.parquet"
+            try:
+                bare_polars(table.to_frame()).write_parquet(part, compression="lz4")
+            except pl.exceptions.PolarsError as error:
+                raise self._unfit(error) from error
+            self._parts.append(part)
+            return
+        try:
+            self._file.write(csv_rows(table, header=not self._begun))
+        except DataError as error:
+            raise DataError(f"{self._output} cannot be written: {error}") from error
+        self._begun = True
+
+    def _unfit(self, error: Exception) -> Exception:
+        """Return what an error of Polars means, which tells those of the system in words alone."""
+        system = re.search(r"\(os error (\d+)\)", str(error))
+        if system is not None:
+            return OSError(int(system[1]), os.strerror(int(system[1])))
+        reason = str(error).partition("\n")[0]
+        return DataError(
+            f"{self._output} cannot be written: a column does not fit into Parquet ({reason}): convert it to "
+            "text"
+        )

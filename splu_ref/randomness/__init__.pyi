@@ -1,0 +1,31 @@
+from .byte_rules import ByteSource as ByteSource
+from .enumeration import EnumerationSource as EnumerationSource
+from .enumeration import exact_law as exact_law
+from .enumeration import outcomes as outcomes
+from .key import Key as Key
+from .keyed import DIGEST_BYTES as DIGEST_BYTES
+from .keyed import ORDER_BYTES as ORDER_BYTES
+from .keyed import SHUFFLE_BYTES as SHUFFLE_BYTES
+from .keyed import KeyedRecords as KeyedRecords
+from .keyed import KeyedRelease as KeyedRelease
+from .keyed import KeyedSource as KeyedSource
+from .keyed import ordered_by_digest as ordered_by_digest
+from .protocol import Draws as Draws
+from .protocol import IntArray as IntArray
+from .protocol import PlanSecret as PlanSecret
+from .protocol import Randomness as Randomness
+from .protocol import ReleaseRandomness as ReleaseRandomness
+from .protocol import UniformSource as UniformSource
+from .release_context import Fact as Fact
+from .release_context import ReleaseContext as ReleaseContext
+from .release_context import TableSum as TableSum
+from .release_context import record_digest as record_digest
+from .release_context import release_key as release_key
+from .release_context import release_message as release_message
+from .release_context import table_digest as table_digest
+from .sources import RecordingSource as RecordingSource
+from .sources import SeededSource as SeededSource
+from .sources import SystemSource as SystemSource
+from .sources import TapeSource as TapeSource
+
+__all__: list[str]

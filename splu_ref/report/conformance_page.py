@@ -1,0 +1,77 @@
+"""Several programs held to the vectors as one page: operations against programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from splu_ref import SPECIFICATION, __version__
+from splu_ref.conformance import Conformance, spoken, whole
+from splu_ref.report.html import page
+
+SHOWN = 20
+"""Failures of a program that are told with their reasons; the JSON has all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What became of one operation of one program.
+
+    Attributes
+    ----------
+    look
+        Of the badge: good, bad or none.
+    words
+        The verdict, with numbers of vectors and checks.
+    shares
+        What passed of how many, by kind of request.
+    """
+
+    look: str
+    words: str
+    shares: str = ""
+
+
+def conformance_html(outcomes: Sequence[Conformance]) -> bytes:
+    """Return a self-contained HTML document in UTF-8; every text in it is escaped.
+
+    Parameters
+    ----------
+    outcomes
+        At least one, each of the same vectors: a column of the matrix.
+    """
+    operations = list(dict.fromkeys(name for outcome in outcomes for name in outcome.operations()))
+    columns = [_column(outcome, operations) for outcome in outcomes]
+    return page(
+        "conformance.html.j2",
+        outcomes=outcomes,
+        rows=list(zip(operations, zip(*columns, strict=True), strict=True)),
+        shown=SHOWN,
+        version=__version__,
+        specification=SPECIFICATION,
+    )
+
+
+def _column(outcome: Conformance, operations: Sequence[str]) -> Iterator[Cell]:
+    """Yield what is shown of a program, by operation."""
+    coverage, answered, counts = outcome.coverage, outcome.answered(), outcome.by_operation()
+    failures = Counter(failure.operation for failure in outcome.failures())
+    for operation in operations:
+        shares = coverage.get(operation)
+        if not shares:
+            yield Cell("", "– not asked")
+            continue
+        told, all_kinds = spoken(shares), whole(shares)
+        if failures[operation]:
+            yield Cell("bad", f"✗ {failures[operation]} failed", told)
+        elif operation not in outcome.offered:
+            yield Cell("", "– not offered")
+        elif operation not in answered:
+            yield Cell("", "? not shown", told)
+        elif all_kinds.passed == all_kinds.of:
+            yield Cell("good", f"✓ all {all_kinds.of}" + (" asked" if outcome.smoke else ""), told)
+        else:
+            expected = counts[operation]["xfailed"]
+            more = f", {expected} expected to fail" if expected else ""
+            yield Cell("refuted", f"in part: {all_kinds}{more}", told)

@@ -1,0 +1,313 @@
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from splu_ref.channels.parameters import (
+    Concept,
+    ConceptGuarantee,
+    DataError,
+    Gamma,
+    InputError,
+    ParameterError,
+    PrivacyClaim,
+    SpluRequirement,
+    UtilityClaim,
+    exact,
+    offer_options,
+    options_spoken,
+    positive,
+    probability,
+    retention_probability,
+    shown,
+    whole,
+)
+
+
+@pytest.mark.parametrize(
+    "value", ["0.3", "3/10", " 0.30 ", "+.3", "3e-1", "30E-2", Fraction(3, 10), Decimal("0.3")]
+)
+def test_one_number_has_many_spellings(value: Any) -> None:
+    assert exact(value) == Fraction(3, 10)
+
+
+def test_a_float_is_refused_with_the_way_to_write_it() -> None:
+    value: Any = 0.3
+    with pytest.raises(ParameterError, match=r'epsilon is the float 0\.3.*write "0\.3" in quotes'):
+        exact(value, "epsilon")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", "abc", "1/0", "1_000", "٣", "0x10", "nan", "inf", "1e9999", "1" * 401, "1/2/3", "--1", True, None,
+     Decimal("NaN"), Decimal("Infinity"), Decimal("1e999999999"), Decimal("-1e-99999"), Decimal("1" * 500)],
+)  # fmt: skip
+def test_what_is_no_number_is_refused_on_one_line(value: Any) -> None:
+    with pytest.raises(ParameterError) as caught:
+        exact(value, "epsilon")
+    message = str(caught.value)
+    assert message.startswith("epsilon is ")
+    assert "\n" not in message
+    assert len(message) < 200
+
+
+def test_gamma_is_an_integer_of_at_least_two() -> None:
+    assert Gamma("5") == 5
+    assert Gamma(Gamma(5)) + 1 == 6
+    assert repr(Gamma(5)) == "Gamma(5)"
+    assert f"{Gamma(5)}" == "5"
+    for value in (1, 0, -3, "2.5", "5/2"):
+        with pytest.raises(ParameterError, match="whole number of at least 2"):
+            Gamma(value)
+
+
+def test_concepts_are_sorted_and_parsed() -> None:
+    concept = Concept.parse(["sex=Male", "note=a=b", "age=39"])
+    assert concept.assignments == (("age", "39"), ("note", "a=b"), ("sex", "Male"))
+    assert concept == Concept.of({"age": "39", "sex": "Male", "note": "a=b"})
+    assert str(concept) == "age=39 and note=a=b and sex=Male"
+    for texts in ([], ["sex"], ["=x"], ["sex=Male", "sex=Female"]):
+        with pytest.raises(ParameterError):
+            Concept.parse(texts)
+
+
+def test_claims_hold_exact_numbers_in_range() -> None:
+    utility = UtilityClaim.of("0.05", "1/100", 2401)
+    privacy = PrivacyClaim.of("3/10", "0.6", 3)
+    assert (utility.epsilon, utility.t_e, utility.t_f) == (Fraction(1, 20), Fraction(1, 100), 2401)
+    assert SpluRequirement(utility, privacy).privacy.alpha == 3
+    assert ConceptGuarantee(Concept.of({"a": "b"}), Fraction(3, 10), Fraction(3, 5)).t_p == Fraction(3, 5)
+    with pytest.raises(ParameterError, match="epsilon must be greater than 0"):
+        PrivacyClaim.of(0, "0.6", 3)
+    with pytest.raises(ParameterError, match="t_p is a probability"):
+        PrivacyClaim.of("0.3", "1.2", 3)
+    with pytest.raises(ParameterError, match="alpha must be a whole number of at least 1"):
+        PrivacyClaim.of("0.3", "0.6", 0)
+    with pytest.raises(ParameterError, match="t_f must be a whole number"):
+        UtilityClaim.of("0.3", "0.6", "1/2")
+    with pytest.raises(ParameterError, match="choose alpha below t_f"):
+        SpluRequirement(UtilityClaim.of("0.3", "0.1", 3), privacy)
+
+
+def test_claims_check_what_is_passed_directly() -> None:
+    value: Any = 0.3
+    with pytest.raises(ParameterError, match="float"):
+        PrivacyClaim(value, Fraction(1, 2), 3)
+    with pytest.raises(ParameterError, match="float"):
+        UtilityClaim(Fraction(1, 2), value, 3)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, -(10**5000), Fraction(1, 10**5000), "1e999", "-1e999", "1e-300", "7/" + "3" * 300],
+    ids=["10**5000", "-10**5000", "10**-5000", "1e999", "-1e999", "1e-300", "7/333"],
+)
+def test_a_long_number_is_abbreviated_in_messages(value: Any) -> None:
+    for check in (
+        lambda: whole(value, "alpha", 10**6000),
+        lambda: probability(2 + exact(value) ** 2, "t_e"),
+        lambda: positive(-abs(exact(value)), "epsilon"),
+        lambda: SpluRequirement(UtilityClaim.of("0.3", "0.1", 3), PrivacyClaim.of("0.3", "0.1", 10**5000)),
+    ):
+        with pytest.raises(ParameterError) as caught:
+            check()
+        assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (Fraction(3, 10), "3/10"),
+        (-5, "-5"),
+        (10**20 - 1, "9" * 20),
+        (10**20, "about 1.000e20"),
+        (-(10**5000), "about -1.000e5000"),
+        (Fraction(1, 10**300), "about 1.000e-300"),
+        (Fraction(123456, 10**40), "about 1.234e-35"),
+        (2**4000, "about 1.318e1204"),
+        (Fraction(2, 3 * 10**30), "about 6.666e-31"),
+        (Fraction(10**30, 10**30 + 1), "about 9.999e-1"),
+        (10**100_000, "about 1.000e100000"),
+        (Fraction(-7, 3 * 10**100_000), "about -2.333e-100000"),
+    ],
+    ids=range(12),
+)
+def test_numbers_in_messages(number: Fraction | int, text: str) -> None:
+    assert shown(number) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (0.3, 'e is the float 0.3, which is not an exact number: write "0.3" in quotes, or Fraction("0.3")'),
+        (True, 'e is True, not a number: write it as "0.3" or "3/10"'),
+        ("3/0", "e is '3/0': the denominator must not be zero"),
+        ("1e", """e is '1e', not a number: write it as "0.3" or "3/10\""""),
+        ("x" * 40, f"""e is '{"x" * 40}', not a number: write it as "0.3" or "3/10\""""),
+        ("x" * 41, f"""e is '{"x" * 37}...', not a number: write it as "0.3" or "3/10\""""),
+        (f"{'1' * 40}/0", f"e is '{'1' * 37}...': the denominator must not be zero"),
+        (Decimal("NaN"), 'e is NaN, not a finite number: write it as "0.3" or "3/10"'),
+        (Decimal("1e1000"), """e is '1E+1000', not a number: write it as "0.3" or "3/10\""""),
+        (None, 'e is a NoneType: write it as "0.3", "3/10" or a Fraction'),
+    ],
+)
+def test_why_a_value_is_no_number(value: Any, message: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        exact(value, "e")
+    assert str(error.value) == message
+    with pytest.raises(ParameterError, match=r"^value is "):
+        exact(value)
+
+
+def test_numbers_have_so_many_digits_and_no_more() -> None:
+    many, more = "1" * 400, "1" * 401
+    for text in (many, f"{many}.{many}", f".{many}", f"{many}/{many}", f"-{many}e999", "1.", "+1E-999"):
+        assert exact(text) == Fraction(text)
+    for text in (
+        more,
+        f"1.{more}",
+        f".{more}",
+        f"{more}/1",
+        f"1/{more}",
+        "1e1000",
+        "1e-1000",
+        ".",
+        "1/",
+        "/1",
+        ".",
+    ):
+        with pytest.raises(ParameterError, match="not a number"):
+            exact(text)
+
+
+def test_limits_are_within_what_they_limit() -> None:
+    assert (probability(0, "p"), probability(1, "p"), whole(3, "n", 3)) == (Fraction(0), Fraction(1), 3)
+    assert positive(Fraction(1, 10**9), "p") == Fraction(1, 10**9)
+    assert retention_probability(None, Gamma(4)) == Fraction(1, 4)
+    assert retention_probability(1, Gamma(4)) == 1
+    for check, message in (
+        (lambda: positive(0, "p"), "p must be greater than 0, not 0"),
+        (lambda: probability("-1/9", "p"), "p is a probability and must lie between 0 and 1, not -1/9"),
+        (lambda: probability("10/9", "p"), "p is a probability and must lie between 0 and 1, not 10/9"),
+        (lambda: whole(2, "n", 3), "n must be a whole number of at least 3, not 2"),
+        (lambda: whole("7/2", "n", 3), "n must be a whole number of at least 3, not 7/2"),
+        (lambda: Gamma(1), "gamma must be a whole number of at least 2, not 1"),
+        (
+            lambda: retention_probability("9/8", Gamma(4)),
+            "retention is a probability and must be at most 1, not 9/8",
+        ),
+        (lambda: retention_probability(0, Gamma(4)), "retention must be greater than 0, not 0"),
+        (lambda: Concept(()), "a concept needs at least one assignment, such as occupation=Sales"),
+        (
+            lambda: Concept((("a", "1"), ("a", "1"))),
+            "a concept assigns column 'a' twice: give each column one value",
+        ),
+        (lambda: Concept.parse(["ab"]), "'ab' is not an assignment: write COLUMN=VALUE"),
+    ):
+        with pytest.raises(ParameterError) as error:
+            check()
+        assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        (lambda: UtilityClaim(Fraction(0), Fraction(1), 1), "epsilon must be greater than 0, not 0"),
+        (
+            lambda: UtilityClaim(Fraction(1), Fraction(2), 1),
+            "t_e is a probability and must lie between 0 and 1, not 2",
+        ),
+        (
+            lambda: UtilityClaim(Fraction(1), Fraction(1), 0),
+            "t_f must be a whole number of at least 1, not 0",
+        ),
+        (lambda: UtilityClaim.of(0, 1, 1), "epsilon must be greater than 0, not 0"),
+        (lambda: UtilityClaim.of(1, 2, 1), "t_e is a probability and must lie between 0 and 1, not 2"),
+        (lambda: UtilityClaim.of(1, 1, 0), "t_f must be a whole number of at least 1, not 0"),
+        (lambda: PrivacyClaim(Fraction(0), Fraction(1), 1), "epsilon must be greater than 0, not 0"),
+        (
+            lambda: PrivacyClaim(Fraction(1), Fraction(2), 1),
+            "t_p is a probability and must lie between 0 and 1, not 2",
+        ),
+        (
+            lambda: PrivacyClaim(Fraction(1), Fraction(1), 0),
+            "alpha must be a whole number of at least 1, not 0",
+        ),
+        (lambda: PrivacyClaim.of(0, 1, 1), "epsilon must be greater than 0, not 0"),
+        (lambda: PrivacyClaim.of(1, 2, 1), "t_p is a probability and must lie between 0 and 1, not 2"),
+        (lambda: PrivacyClaim.of(1, 1, 0), "alpha must be a whole number of at least 1, not 0"),
+        (
+            lambda: SpluRequirement(UtilityClaim.of(1, 1, 3), PrivacyClaim.of(1, 1, 3)),
+            "counts up to alpha = 3 are to be wrong and counts from t_f = 3 on right: choose alpha below t_f",
+        ),
+        (
+            lambda: ConceptGuarantee(Concept.of({"a": "b"}), Fraction(0), Fraction(1)),
+            "epsilon must be greater than 0, not 0",
+        ),
+        (
+            lambda: ConceptGuarantee(Concept.of({"a": "b"}), Fraction(1), Fraction(2)),
+            "t_p is a probability and must lie between 0 and 1, not 2",
+        ),
+    ],
+)
+def test_each_number_of_a_claim_is_held_to_its_range(claim: Callable[[], object], message: str) -> None:
+    for made in (UtilityClaim.of(1, 1, 1), PrivacyClaim.of(1, 1, 1), UtilityClaim.of(1, 0, 1)):
+        assert made.epsilon == 1
+    with pytest.raises(ParameterError) as error:
+        claim()
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("check", "name"),
+    [
+        (lambda: positive("x", "p"), "p"),
+        (lambda: probability("x", "p"), "p"),
+        (lambda: whole("x", "n", 1), "n"),
+        (lambda: Gamma("x"), "gamma"),
+        (lambda: retention_probability("x", Gamma(2)), "retention"),
+        (lambda: UtilityClaim.of("x", 1, 1), "epsilon"),
+        (lambda: UtilityClaim.of(1, "x", 1), "t_e"),
+        (lambda: UtilityClaim.of(1, 1, "x"), "t_f"),
+        (lambda: PrivacyClaim.of("x", 1, 1), "epsilon"),
+        (lambda: PrivacyClaim.of(1, "x", 1), "t_p"),
+        (lambda: PrivacyClaim.of(1, 1, "x"), "alpha"),
+    ],
+)
+def test_what_is_no_number_is_named(check: Callable[[], object], name: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        check()
+    assert str(error.value) == f"""{name} is 'x', not a number: write it as "0.3" or "3/10\""""
+
+
+def test_remedies_are_told_as_options_or_as_parameters() -> None:
+    told = InputError(
+        "--missing '?', (--missing 'no') --method exact --force --id x --sensitive a --bins b=1 --keyed"
+    )
+    assert str(told) == (
+        "missing='?', (missing='no') method='exact' force=True id_column x sensitive a bins b=1 --keyed"
+    )
+    with options_spoken():
+        assert str(told) == told.args[0]
+        with options_spoken():
+            pass
+        assert str(told) == told.args[0]
+    assert str(told).startswith("missing=")
+
+
+def test_a_remedy_is_told_only_where_its_option_or_parameter_exists() -> None:
+    error = DataError("drop the rows", "say --missing '?'", "say --separator tab", "write them anew")
+    assert str(error) == "drop the rows or say missing='?' or write them anew"
+    with options_spoken():
+        assert str(error) == "drop the rows or write them anew"
+        offer_options(("--separator", "--force"))
+        assert str(error) == "drop the rows or say --separator tab or write them anew"
+    offer_options(("--separator",))
+    assert str(error) == "drop the rows or say missing='?' or write them anew"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert str(DataError()) == ""

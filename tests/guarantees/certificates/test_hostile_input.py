@@ -1,0 +1,366 @@
+"""Whatever the file says, the checker answers in one line, soon, and without a traceback."""
+
+import contextlib
+import copy
+import json
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from splu_ref import certificate_checker
+from splu_ref.certificate_checker import MAX_BYTES, Unreadable, check, check_text, main
+from splu_ref.guarantees import (
+    certificate_text,
+    error_certificate,
+    privacy_certificate,
+    threshold_certificate,
+)
+from tests.pace import within
+
+PAGES = Path(__file__).parents[3] / "docs" / "specification"
+PRIVACY = privacy_certificate(10, "3/10", 3)
+THRESHOLD = threshold_certificate(3, "9/10", "1/10")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "null",
+        "[]",
+        "{}",
+        '"schema"',
+        "NaN",
+        "Infinity",
+        "1e999999999",
+        "9" * 1_000_000,
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        "[" * 100_000 + "]" * 100_000,
+        '{"schema": "x", "schema": "x"}',
+        "\x00",
+        "\ufeff{}",
+        '"\\ud800"',
+        "{'schema': 1}",
+        " " * (MAX_BYTES + 1),
+        certificate_text(PRIVACY) * 2,
+        certificate_text(PRIVACY)[:-3],
+        certificate_text(PRIVACY).replace("certificate/1", "certificate/2"),
+        certificate_text(PRIVACY).replace('"claim"', '"claims"'),
+        certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "3", "alpha": "3"'),
+        certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": 3'),
+        certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "\u0663"'),
+        certificate_text(PRIVACY).replace('"alpha": "3"', '"alpha": "3\\n"'),
+    ],
+)
+def test_texts_that_are_no_certificate(text: str) -> None:
+    with pytest.raises(Unreadable) as caught:
+        check_text(text)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"\x80", certificate_text(PRIVACY).encode("utf-16")])
+def test_bytes_that_are_no_text(content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "c.json"
+    path.write_bytes(content)
+    assert main([str(path)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out.startswith("unreadable: ")
+    assert printed.out.count("\n") == 1
+    assert printed.err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("gamma", "1"),
+        ("gamma", "0"),
+        ("gamma", "-10"),
+        ("gamma", "010"),
+        ("gamma", "999999999999"),
+        ("gamma", "9" * 5000),
+        ("gamma", "10.0"),
+        ("epsilon", "0"),
+        ("epsilon", "6/20"),
+        ("epsilon", "3/0"),
+        ("epsilon", "3/1"),
+        ("epsilon", "0.3"),
+        ("epsilon", "-3/10"),
+        ("epsilon", "1/" + "9" * 5000),
+        ("alpha", "0"),
+        ("alpha", "999999999999"),
+        ("alpha", "9" * 1_000_000),
+    ],
+)
+def test_parameters_out_of_range(name: str, value: str) -> None:
+    certificate = copy.deepcopy(PRIVACY)
+    certificate["parameters"][name] = value
+    with within(1), pytest.raises(Unreadable):
+        check(certificate)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"gamma": "10", "epsilon": "3/10", "alpha": "100001"},
+        {"gamma": "2", "epsilon": "1/1000000", "alpha": "600000"},
+        {"gamma": "1000000", "epsilon": "1/2", "alpha": "1"},
+        {"gamma": "10", "epsilon": "1", "alpha": "50000"},
+        {"gamma": "3", "epsilon": "4", "alpha": "300000"},
+        {"gamma": "10", "epsilon": "1/25", "alpha": "50000"},  # only the terms of all sums together
+        {"gamma": "999999999999", "epsilon": "999999999999", "alpha": "999999999999"},
+        {"gamma": "2", "epsilon": "1/" + "9" * 400, "alpha": "999999999999"},
+        {"gamma": "2", "epsilon": "9" * 400, "alpha": "999999999"},
+    ],
+)
+def test_work_without_bound_is_refused_before_it_starts(parameters: dict[str, str]) -> None:
+    certificate = copy.deepcopy(PRIVACY) | {"parameters": parameters}
+    with within(1), pytest.raises(Unreadable, match="too large"):
+        check(certificate)
+
+
+def test_a_file_that_is_too_long() -> None:
+    text = certificate_text(PRIVACY)
+    assert check_text(text + " " * (MAX_BYTES - len(text))).valid
+    with pytest.raises(Unreadable, match="longer"):
+        check_text(text + " " * (MAX_BYTES + 1 - len(text)))
+
+
+def test_a_tail_from_absurdly_far() -> None:
+    for start in ("f" * 64, "fffffff"):
+        certificate = copy.deepcopy(THRESHOLD)
+        certificate["evidence"]["tail"]["from"] = start
+        with pytest.raises(Unreadable, match="too large"):
+            check(certificate)
+    certificate["evidence"]["tail"]["from"] = "0"
+    with pytest.raises(Unreadable, match="at least 1"):
+        check(certificate)
+
+
+def test_a_tilt_not_in_lowest_terms() -> None:
+    certificate = copy.deepcopy(THRESHOLD)
+    entry = certificate["evidence"]["tail"]["upper"]
+    for name in ("numerator", "denominator"):
+        entry[name] = f"{2 * int(entry[name], 16):x}"
+    with pytest.raises(Unreadable, match="lowest terms"):
+        check(certificate)
+
+
+def test_a_probability_above_1() -> None:
+    certificate = copy.deepcopy(threshold_certificate(3, "9/10", "1"))
+    assert check(certificate).valid
+    certificate["parameters"]["t_e"] = "3/2"
+    certificate["statement"] = certificate["statement"].replace("at most 1 ", "at most 3/2 ")
+    with pytest.raises(Unreadable, match="at most 1"):
+        check(certificate)
+
+
+def test_extreme_tilts_are_judged_in_little_time_and_memory() -> None:
+    largest = "f" * 64
+    for upper in ((largest, "1"), (largest, "e" + "f" * 63), ("1", "1")):
+        for lower in (("1", largest), ("1", "1"), ("e" + "f" * 63, largest)):
+            certificate = copy.deepcopy(THRESHOLD)
+            for side, (numerator, denominator) in (("upper", upper), ("lower", lower)):
+                certificate["evidence"]["tail"][side].update(numerator=numerator, denominator=denominator)
+            tracemalloc.start()
+            with contextlib.suppress(Unreadable):  # a fraction not in lowest terms
+                assert not check(certificate).valid
+            assert tracemalloc.get_traced_memory()[1] < 50_000_000
+            tracemalloc.stop()
+
+
+def test_zero_at_very_many_counts_takes_no_time() -> None:
+    certificate = copy.deepcopy(PRIVACY)
+    certificate["parameters"] = {"gamma": "3", "epsilon": "5", "alpha": "20000"}
+    with within(5):
+        assert not check(certificate).valid
+
+
+SMALL_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=150)
+@given(
+    base=st.sampled_from([PRIVACY, THRESHOLD]),
+    path=st.lists(st.integers(min_value=0, max_value=9), max_size=5),
+    junk=SMALL_JSON,
+)
+def test_junk_at_any_place(base: dict[str, Any], path: list[int], junk: object) -> None:
+    certificate: Any = copy.deepcopy(base)
+    parent, key, value = None, None, certificate
+    for step in path:
+        keys = (
+            list(value)
+            if isinstance(value, dict)
+            else list(range(len(value)))
+            if isinstance(value, list)
+            else []
+        )
+        if not keys:
+            break
+        parent, key = value, keys[step % len(keys)]
+        value = parent[key]
+    if parent is None:
+        certificate = junk
+    else:
+        parent[key] = junk
+    with contextlib.suppress(Unreadable):
+        valid = check(certificate).valid
+        assert not valid or certificate == base or certificate["produced_by"] != base["produced_by"]
+
+
+@settings(max_examples=100)
+@given(junk=SMALL_JSON)
+def test_any_json_text(junk: object) -> None:
+    with pytest.raises(Unreadable):
+        check_text(json.dumps(junk))
+
+
+@settings(max_examples=100)
+@given(content=st.binary(max_size=200))
+def test_any_bytes(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("hostile") / "c.json"
+    path.write_bytes(content)
+    assert main([str(path)]) == 2
+
+
+def _bare(claim: str, parameters: dict[str, str], evidence: dict[str, Any]) -> dict[str, Any]:
+    return {**PRIVACY, "claim": claim, "parameters": parameters, "statement": "", "evidence": evidence}
+
+
+def _forms(candidates: list[Any]) -> dict[str, Any]:
+    form = {"argmin": "1", "numerator": "1", "candidates": candidates}
+    return {"theorem_4": form, "definition_2": form}
+
+
+@pytest.mark.parametrize(
+    "certificate",
+    [
+        _bare("small-sum-privacy", {"gamma": "2", "epsilon": "1", "alpha": "18500"}, _forms([])),
+        _bare("small-sum-privacy", {"gamma": "2", "epsilon": "1", "alpha": "18500"}, _forms([0] * 18_499)),
+        _bare(
+            "utility-threshold",
+            {"gamma": "2", "epsilon": "1", "t_e": "1/2", "t_f": "1"},
+            {"violation": None, "ends": [], "tail": {"from": "4844", "upper": None, "lower": None}},
+        ),
+    ],
+)
+def test_lists_of_another_length_are_refuted_before_any_probability(
+    certificate: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificate_checker, "_bound", None)
+    monkeypatch.setattr(certificate_checker, "_numerator", None)
+    verdict = check(certificate)
+    assert not verdict.valid
+    assert "entries, and the arithmetic gives" in verdict.reason
+
+
+@pytest.mark.parametrize("certificate", [PRIVACY, THRESHOLD, error_certificate(10, "3/10", 3)])
+def test_a_statement_of_other_words_is_refuted_before_any_probability(
+    certificate: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_bound", "_numerator", "_chernoff"):
+        monkeypatch.setattr(certificate_checker, name, None)
+    for statement in ("", certificate["statement"].replace("gamma", "Gamma"), certificate["statement"] + " "):
+        verdict = check({**certificate, "statement": statement})
+        assert (verdict.valid, verdict.reason) == (False, "statement is not what the arithmetic gives")
+
+
+def test_a_list_is_refuted_at_its_first_wrong_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    bound, asked = certificate_checker._bound, []
+
+    def counted(*arguments: Any, **options: Any) -> tuple[int, int]:
+        asked.append(arguments[1])
+        return bound(*arguments, **options)
+
+    monkeypatch.setattr(certificate_checker, "_bound", counted)
+    certificate = copy.deepcopy(privacy_certificate(2, 1, 40))
+    certificate["evidence"]["theorem_4"]["candidates"][2]["shift"] = "1"
+    assert "theorem_4.candidates[2].shift is not" in check(certificate).reason
+    assert asked == [1, 2, 3]
+
+
+def _spent(certificate: dict[str, Any]) -> int:
+    check(certificate)
+    return certificate_checker.MAX_SUMMED - certificate_checker._unspent.get()
+
+
+def test_dyadic_probabilities_cost_the_few_terms_of_their_tails() -> None:
+    for gamma, epsilon in (("2", "1"), ("4", "3")):
+        certificate = privacy_certificate(gamma, epsilon, 1000)
+        assert _spent(certificate) < 10**8
+        assert check(certificate).valid
+
+
+def test_exact_sums_are_refused_once_they_are_too_large_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    certificate = privacy_certificate(2, 1, 40)
+    spent = _spent(certificate)
+    assert check(certificate).valid
+    monkeypatch.setattr(certificate_checker, "MAX_SUMMED", spent)
+    assert check(certificate).valid
+    monkeypatch.setattr(certificate_checker, "MAX_SUMMED", spent - 1)
+    with pytest.raises(Unreadable, match="too large together"):
+        check(certificate)
+
+
+@pytest.mark.parametrize("values", [None, "3"])
+@pytest.mark.parametrize("t_f", ["1000000000", "300000000000"])
+def test_a_bound_far_below_any_number_is_never_written_out(t_f: str, values: str | None) -> None:
+    """Its denominator would be 2 to the power of some 10^11: more than memory holds."""
+    column = "" if values is None else f", in a column of {values} values"
+    parameters = {"gamma": "3", "epsilon": "1/2", "t_e": "1/10", "t_f": t_f, "draws": "capped:1"}
+    claim = {
+        **PRIVACY,
+        "claim": "utility-bound",
+        "parameters": parameters if values is None else {**parameters, "values": values},
+        "statement": f"With gamma = 3 and draws = capped:1{column}, whatever the table: |f' - f| >= (1/2) f "
+        f"has a probability of at most 1/10 for every count f >= {t_f}.",
+        "evidence": {
+            side: {"numerator": p, "denominator": q, "mantissa": "1", "shift": "1"}
+            for side, p, q in (("upper", "3", "2"), ("lower", "1", "2"))
+        },
+    }
+    tracemalloc.start()
+    try:
+        assert "mantissa is not what" in check(claim).reason
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_limits_and_bits_are_those_of_the_specification() -> None:
+    page = " ".join((PAGES / "certificates.md").read_text(encoding="utf-8").split())
+    stated = {
+        "MAX_BYTES": "One JSON object in UTF-8 of at most {:,} bytes",
+        "MAX_TRIALS": "- `gamma f > {:,}`;",
+        "MAX_BITS": "- `B = gamma f · bitlength(gamma) > {:,}`;",
+        "MAX_EXACT": "- `B · (min(gamma f, floor(2 epsilon f)) + 3) > {:,}`;",
+        "MAX_TERMS": "floor(266 (1+epsilon)/epsilon) + 2) > {:,}`",
+        "MAX_SUMMED": "once all of them together come to more than {:,}.",
+        "MAX_OWNERS": "A checker refuses it if `gamma f > {:,}`",
+        "MAX_VALUES": "`counts` is a list of 1 to {:,} integers",
+        "MAX_SUMS": "if `d k R > {:,}`",
+        "MAX_SETS": "more than {:,} pairs of a weight and a gain",
+        "MAX_EXPONENT": "for `x > {:,}` nothing is summed",
+        "MAX_PAIRS": "`(x3 + K + 1) (gamma f - x3 - K + 1) > {:,}`",
+        "MAX_RARE": "- `alpha > {:,}`;",
+        "MAX_GROUP": "- `gamma > {:,}`;",
+        "MAX_NOISE": "- `gamma t_f > {:,}`, or with `values` `M values` or `A values` is above that;",
+        "MAX_TILT": "- the numerator or the denominator of a tilt has more than {:,} bits.",
+        "WORK": "The checker gets it like this, with {} bits:",
+        "KEEP": "as happens when the true value itself has at most {} bits",
+    }
+    for name, words in stated.items():
+        assert words.format(getattr(certificate_checker, name)) in page, name
+    limits = {name for name in vars(certificate_checker) if name.startswith("MAX_")}
+    assert limits <= stated.keys()

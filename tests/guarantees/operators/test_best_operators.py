@@ -1,0 +1,213 @@
+"""The best operators: held to programs written out, to all sets one by one, and to what is proved."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+
+from splu_ref.channels import Levels
+from splu_ref.channels.parameters import InputError, ParameterError
+from splu_ref.guarantees import (
+    KEEP,
+    Optimum,
+    Price,
+    Requirement,
+    UnverifiedError,
+    best_operator,
+    best_under_prior,
+)
+from splu_ref.guarantees.operators.highs import Program, Row
+
+PRIORS = ((2, 1), (5, 3, 2), (7, 5, 4, 2, 1), (1, 1, 1, 1), (30, 4, 4, 3, 2, 1))
+LEVELS = (("1/5", "1/2"), ("1/3", "3/5"), ("1/10", "1/3"))
+MANY = (41, 38, 37, 36, 32, 21, 19, 15, 13, 9, 6, 5, 2, 1)
+
+
+def asked(counts: Sequence[int], levels: tuple[str, str], keep: str, against: str) -> Requirement:
+    return Requirement.of(counts, Levels.of(*levels), keep, against)
+
+
+def against_all(wanted: Requirement) -> Fraction:
+    """Solve the program over P and the least entry of each column, in fractions."""
+    size, weights = len(wanted.counts), wanted.weights()
+    count = size * size + size + 1
+    gains = [Fraction(0)] * count
+    rows = [Row({u * size + v: Fraction(1) for v in range(size)}, Fraction(1), True) for u in range(size)]
+    for u in range(size):
+        if weights is None:
+            rows.append(Row({count - 1: Fraction(1), u * size + u: Fraction(-1)}, Fraction(0), False))
+        else:
+            gains[u * size + u] = weights[u]
+        for v in range(size):
+            least = size * size + v
+            rows.append(Row({least: Fraction(1), u * size + v: Fraction(-1)}, Fraction(0), False))
+            rows.append(Row({u * size + v: Fraction(1), least: -wanted.ratio}, Fraction(0), False))
+    if weights is None:
+        gains[-1] = Fraction(1)
+    else:
+        rows.append(Row({count - 1: Fraction(1)}, Fraction(0), True))
+    found = Program(gains, rows).vertex()
+    assert found is not None
+    variables, multipliers = found
+    assert all(  # an optimum, exactly: feasible variables, and multipliers of the same value that bound them
+        sum(entry * variables[place] for place, entry in row.entries.items()) <= row.bound for row in rows
+    )
+    assert min(variables) >= 0
+    assert all(price >= 0 for row, price in zip(rows, multipliers, strict=True) if not row.equal)
+    for place, gain in enumerate(gains):
+        priced = zip(rows, multipliers, strict=True)
+        assert sum((row.entries.get(place, 0) * price for row, price in priced), Fraction(0)) >= gain
+    value = sum((gain * each for gain, each in zip(gains, variables, strict=True)), Fraction(0))
+    assert value == sum(
+        (row.bound * price for row, price in zip(rows, multipliers, strict=True)), Fraction(0)
+    )
+    return value
+
+
+@pytest.mark.parametrize("counts", PRIORS)
+@pytest.mark.parametrize("keep", KEEP)
+def test_against_every_prior_the_closed_form_is_the_programs_optimum(
+    counts: tuple[int, ...], keep: str
+) -> None:
+    for levels in LEVELS:
+        wanted = asked(counts, levels, keep, "any")
+        assert best_operator(wanted).objective == against_all(wanted)
+
+
+@pytest.mark.slow
+def test_the_closed_form_is_the_optimum_for_fourteen_values() -> None:
+    wanted = asked(MANY, ("1/10", "1/2"), "share", "any")
+    found = best_operator(wanted)
+    assert found.objective == against_all(wanted)
+    assert sum(any(row[v] for row in found.matrix) for v in range(14)) < 14
+
+
+def worst(matrix: Sequence[Sequence[Fraction]], wanted: Requirement) -> Fraction:
+    """Return the largest posterior of a protected set, set by set."""
+    counts, total = wanted.counts, sum(wanted.counts)
+    most = 1 if wanted.against == "values" else len(counts)
+    sets = [
+        chosen
+        for size in range(1, most + 1)
+        for chosen in combinations(range(len(counts)), size)
+        if sum(counts[u] for u in chosen) <= wanted.levels.rho1 * total
+    ]
+    found = Fraction(0)
+    for v in range(len(counts)):
+        seen = sum(count * row[v] for count, row in zip(counts, matrix, strict=True))
+        if seen:
+            found = max([found, *(sum(counts[u] * matrix[u][v] for u in chosen) / seen for chosen in sets)])
+    return found
+
+
+@pytest.mark.parametrize("counts", PRIORS)
+@pytest.mark.parametrize("against", ["values", "sets"])
+def test_under_one_prior_no_belief_rises_and_all_sets_at_once_allow_no_more(
+    counts: tuple[int, ...], against: str
+) -> None:
+    for levels in LEVELS[:2]:
+        for keep in KEEP:
+            wanted = asked(counts, levels, keep, against)
+            found = best_operator(wanted)
+            assert worst(found.matrix, wanted) <= wanted.levels.rho2
+            singles = best_operator(dataclasses.replace(wanted, against="values"))
+            most = best_operator(dataclasses.replace(wanted, against="any"))
+            assert most.objective <= found.objective <= singles.objective
+
+
+@pytest.mark.parametrize("levels", LEVELS)
+@pytest.mark.parametrize("counts", [*PRIORS, MANY])
+def test_single_values_leave_what_their_prior_and_rho2_say(
+    counts: tuple[int, ...], levels: tuple[str, str]
+) -> None:
+    """At most 1 - (1 - rho2) L is kept, L the share of protected values: equal where none is large."""
+    wanted = asked(counts, levels, "share", "values")
+    small = [counts[u] for u in wanted.small]
+    bound = 1 - (1 - wanted.levels.rho2) * Fraction(sum(small), sum(counts))
+    kept = best_operator(wanted).objective
+    assert kept <= bound
+    assert (kept == bound) == (max(small, default=0) <= wanted.levels.rho2 * sum(small))
+
+
+def test_a_changed_matrix_or_multiplier_is_not_handed_out() -> None:
+    for keep, against in (("share", "any"), ("least", "sets"), ("mean", "values")):
+        found = best_operator(asked((5, 3, 2), LEVELS[0], keep, against))
+        (first, second, *rest), tiny = found.matrix[0], Fraction(1, 10**30)
+        bent = ((first + tiny, second - tiny, *rest), *found.matrix[1:])
+        less = (found.rows[0] - tiny, *found.rows[1:])
+        moved = (found.rows[0] - tiny, found.rows[1] + tiny, *found.rows[2:])
+        wrong: list[dict[str, object]] = [
+            {"matrix": bent}, {"matrix": found.matrix[1:]}, {"rows": less}, {"rows": moved},
+            {"rows": found.rows[1:]}, {"weights": (Fraction(1), Fraction(0), Fraction(0))},
+            {"weights": (Fraction(2), Fraction(-1), Fraction(0))},
+        ]  # fmt: skip
+        if found.prices:
+            first_price = found.prices[0]
+            changed = (
+                first_price._replace(amount=-first_price.amount),
+                first_price._replace(amount=first_price.amount * 2),
+                Price(0, (0, 1, 2), Fraction(0)),
+            )
+            wrong += [{"prices": (each, *found.prices[1:])} for each in changed]
+        for change in wrong:
+            with pytest.raises(UnverifiedError, match="no operator was verified"):
+                dataclasses.replace(found, **change)  # type: ignore[arg-type]  # of several fields
+
+
+def test_a_set_of_values_has_no_price_where_single_values_are_protected() -> None:
+    found = best_operator(asked((8, 1, 1), ("1/5", "1/2"), "share", "sets"))
+    assert any(len(price.secret) > 1 for price in found.prices)
+    wanted = dataclasses.replace(found.requirement, against="values")
+    with pytest.raises(UnverifiedError, match="several values"):
+        Optimum(
+            requirement=wanted, matrix=found.matrix, weights=found.weights, rows=found.rows,
+            prices=found.prices,
+        )  # fmt: skip
+
+
+def test_every_value_with_a_larger_prior_is_free() -> None:
+    for against in ("values", "sets"):
+        found = best_operator(asked((5, 3, 2), ("1/10", "1/3"), "least", against))
+        assert found.objective == 1
+        assert found.prices == ()
+
+
+def test_without_highs_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    assert best_operator(asked((5, 3, 2), LEVELS[0], "share", "any")).objective == Fraction(2, 3)
+    with pytest.raises(InputError, match=r"pip install 'splu-ref\[operators\]'"):
+        best_operator(asked((5, 3, 2), LEVELS[0], "share", "values"))
+
+
+def test_an_answer_that_is_not_optimal_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever HiGHS answers: here the vertex at which nothing is kept but by the first value."""
+    monkeypatch.setattr(Program, "vertex", lambda self: None)
+    with pytest.raises(UnverifiedError, match="could not be verified"):
+        best_under_prior(asked((5, 3, 2), LEVELS[0], "share", "values"))
+
+
+@pytest.mark.parametrize(
+    ("counts", "keep", "against", "words"),
+    [
+        ((5,), "share", "any", "2 to 500 values, not 1"),
+        ((1,) * 501, "share", "any", "2 to 500 values, not 501"),
+        ((5, 0), "share", "any", "a count of the prior must be a whole number of at least 1"),
+        ((5, 1), "most", "any", "keep is most"),
+        ((5, 1), "share", "all", "against all: choose from share, mean, least and any, values, sets"),
+    ],
+)
+def test_requirements_out_of_range(counts: tuple[int, ...], keep: str, against: str, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        asked(counts, LEVELS[0], keep, against)
+
+
+def test_a_prior_that_is_too_large_for_the_program_is_refused() -> None:
+    with pytest.raises(ParameterError, match="a prior of 61 values is too large"):
+        best_operator(asked((1,) * 61, LEVELS[0], "share", "values"))
+    with pytest.raises(ParameterError, match="takes 20 against sets"):
+        best_operator(asked((1,) * 21, LEVELS[0], "share", "sets"))
