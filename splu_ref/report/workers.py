@@ -19,6 +19,8 @@ from threading import Thread
 from types import TracebackType
 from typing import Self, TypeVar
 
+from splu_ref.data import uninterrupted
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -114,15 +116,14 @@ class WorkerPool:
             raise
 
     def _submit(self, function: Callable[[Item], Result], item: Item) -> Future[Result]:
-        if self._executor is not None:
-            return self._executor.submit(_do, function, item)
-        # Spawned, not forked: the data frame library keeps threads.
-        context = multiprocessing.get_context("spawn")
-        self._executor = ProcessPoolExecutor(self.number, context, _begin)
-        others = set(multiprocessing.active_children())
-        with _interrupts_blocked():
-            future = self._executor.submit(_do, function, item)  # starts all processes
-            self._processes = set(multiprocessing.active_children()) - others
+        if self._executor is None:
+            # Spawned, not forked: the data frame library keeps threads.
+            context = multiprocessing.get_context("spawn")
+            self._executor = ProcessPoolExecutor(self.number, context, _begin)
+        with uninterrupted(), _interrupts_blocked():
+            others = set(multiprocessing.active_children())
+            future = self._executor.submit(_do, function, item)  # starts a process unless one is idle
+            self._processes |= set(multiprocessing.active_children()) - others
         return future
 
     def _stop(self) -> None:
@@ -130,10 +131,11 @@ class WorkerPool:
         executor, self._executor = self._executor, None
         if executor is None:
             return
-        for process in self._processes:
+        started, self._processes = self._processes, set()
+        for process in started:
             process.terminate()
         end = time.monotonic() + PATIENCE
-        for process in self._processes:
+        for process in started:
             connection.wait([process.sentinel], max(0.0, end - time.monotonic()))
             process.kill()
         executor.shutdown(cancel_futures=True)
