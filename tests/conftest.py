@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -71,6 +72,20 @@ def pytest_fixture_setup(
     name = f"{fixturedef.baseid} {fixturedef.argname} {getattr(request, 'param_index', 0)}"
     with _drawing(request.config, name):
         return (yield)
+
+
+@pytest.fixture(scope="session")
+def spark_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of everything that Spark writes, uncompressed."""
+    return tmp_path_factory.mktemp("spark")
+
+
+@pytest.fixture(scope="session")
+def spark_session(spark_folder: Path) -> Iterator[Any]:
+    """One session of Spark for all tests of a process: its log stays where the first one puts it."""
+    session = pytest.importorskip("tests.mechanisms.spark.session", reason="PySpark is absent")
+    with session.started(spark_folder) as started:
+        yield started
 
 
 @pytest.fixture(scope="session")

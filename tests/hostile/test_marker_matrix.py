@@ -250,12 +250,12 @@ def test_from_files_in_parts(name: str, kind: str, end: str, tmp_path: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One session for all cells, with a key file's path."""
-    session = pytest.importorskip("tests.mechanisms.spark.session", reason="PySpark is absent")
-    with session.started(tmp_path_factory.mktemp("spark")) as started:
-        started.conf.set("spark.sql.parquet.compression.codec", "uncompressed")
-        yield started
+def spark(spark_session: Any) -> Iterator[Any]:
+    """A session that writes Parquet files uncompressed."""
+    codec = "spark.sql.parquet.compression.codec"
+    spark_session.conf.set(codec, "uncompressed")
+    yield spark_session
+    spark_session.conf.unset(codec)
 
 
 @pytest.mark.spark

@@ -40,7 +40,6 @@ from splu_ref.mechanisms.spark.keys import KeyFile
 from splu_ref.mechanisms.spark.publishing import SparkRelease, publish
 from splu_ref.randomness import Key, KeyedSource, keyed
 from splu_ref.randomness.release_context import release_key
-from tests.mechanisms.spark.session import started
 
 pytestmark = [
     pytest.mark.spark,
@@ -53,15 +52,13 @@ PAGE = Path(__file__).parents[3] / "docs" / "spark.md"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of everything that Spark writes, uncompressed."""
-    return tmp_path_factory.mktemp("spark")
+def folder(spark_folder: Path) -> Path:
+    return spark_folder
 
 
 @pytest.fixture(scope="module")
-def spark(folder: Path) -> Iterator[SparkSession]:
-    with started(folder) as session:
-        yield session
+def spark(spark_session: SparkSession) -> SparkSession:
+    return spark_session
 
 
 @pytest.fixture(scope="module")
