@@ -1,4 +1,4 @@
-"""The laws of the published counts of one table, where the draws of a group hang together.
+"""The laws of the published counts of one table, where the draws of a group are dependent.
 
 They depend on the decoy plan and on which slots are marked. Both are random and secret: what is computed here
 is true of the plan and the marks that are drawn for it, and a release has its own.

@@ -1,6 +1,6 @@
 """Laws of a decoy group: dependence of its draws, the channels of SPLU-Gen, and perturbed generalization.
 
-How the draws of one decoy group hang together, by name: the parameter that Fu et al. 2014, 3.1 leaves out.
+The law of draws names how the draws of a decoy group depend on each other (left open by Fu et al. 2014, 3.1).
 
 The marginal law of a record's draw is the same under each of them, that of retention 1 / gamma; the law of
 a published count is not.

@@ -54,7 +54,7 @@ QuasiColumn: TypeAlias = Annotated[
 ]
 KeepColumn: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option("--keep", help="Column that is published whatever it gives away: no warning of it."),
+    typer.Option("--keep", help="Column that is published whatever it discloses: no warning of it."),
 ]
 ManifestFile: TypeAlias = Annotated[
     Path | None, typer.Option("--manifest", help="Write the public facts of the release here (JSON).")

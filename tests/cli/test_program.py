@@ -112,13 +112,17 @@ def test_wrong_words_are_told_where_the_help_is(
 
 @pytest.mark.parametrize("interrupt", [KeyboardInterrupt, typer.Abort])
 def test_an_interrupt_has_an_exit_code_and_no_words(
-    interrupt: type[BaseException], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    interrupt: type[BaseException],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def interrupted(*_: object) -> None:
         raise interrupt
 
     monkeypatch.setattr(application.Program, "resolve_command", interrupted)
-    assert main(["key", "k"]) == 130
+    assert main(["key", str(tmp_path / "k")]) == 130
+    assert list(tmp_path.iterdir()) == []
     assert capsys.readouterr() == ("", "")
 
 

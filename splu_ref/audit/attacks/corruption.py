@@ -72,7 +72,7 @@ def _of_group(victims: Victims, others: int, gamma: int) -> AttackOutcome:
 
 
 def _of_draws(victims: Victims, others: int, mechanism: SpluGen) -> AttackOutcome:
-    """Bound what known records tell where the draws of a group hang together (claim splu.PRICE)."""
+    """Bound what known records disclose where the draws of a group are dependent (claim splu.PRICE)."""
     largest = _left(others, int(mechanism.gamma))
     shown = (
         "all or none shows the group of a rare value that wins alone"

@@ -256,7 +256,7 @@ def level_certificate(claim: SpluGenClaim, alpha: int, releases: int = 1) -> Cer
 
 
 def decided_for_every_table(claim: CountPrivacy) -> Finding:
-    """Decide a claim about draws that hang together by T_P over all tables.
+    """Decide a claim about dependent draws by T_P over all tables.
 
     Above the bound of the draws it is false if some table has a smaller T_P, and not decided where the
     bounds of T_P over all tables leave it open.

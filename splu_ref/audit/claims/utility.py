@@ -148,7 +148,7 @@ class CountUtility(ThresholdClaim):
     def decide(self, ledger: Ledger | None, progress: Progress | None) -> Finding:
         """Decide by the least T_f: if it is greater than the claim's, the claim is narrowed to it.
 
-        With draws that hang together, by a T_f that holds in every table: if it is greater, the claim is
+        With dependent draws, by a T_f that holds in every table: if it is greater, the claim is
         narrowed where the error at its own T_f is known, and otherwise not decided.
         """
         del ledger

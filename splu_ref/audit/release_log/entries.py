@@ -77,7 +77,7 @@ class LogEntry:
 
     @property
     def draws(self) -> GroupDraws:
-        """How the draws of its groups hang together."""
+        """How the draws of a group depend on each other."""
         return GroupDraws.parse(self.manifest.get("draws", "independent"))
 
 
