@@ -89,12 +89,9 @@ def test_a_room_loads_each_name_from_the_file_that_its_stub_names(room: str) -> 
     package = import_module(f"splu_ref.{room}")
     stub = ast.parse((PACKAGE / room / "__init__.pyi").read_text("utf-8"))
     files = {path.stem for path in (PACKAGE / room).iterdir()}
-    known = {
-        alias.name: f"splu_ref.{room}.{node.module}"
-        for node in stub.body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    known = {alias.name: f"splu_ref.{room}.{node.module}" for node in imports for alias in node.names}
+    assert all(alias.asname == alias.name for node in imports for alias in node.names), "no name is exchanged"
     assert known.keys() == set(package.__all__)
     assert not known.keys() & files, "a file would take the place of the name"
     for name, module in known.items():
