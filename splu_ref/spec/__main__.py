@@ -1,0 +1,5 @@
+"""Answer the conformance protocol on standard input and output: `python -m splu_ref.spec`."""
+
+from splu_ref.spec.protocol import main
+
+main()
