@@ -48,7 +48,7 @@ def program() -> None:
     """Run the papers' experiments and demonstrations on data, from a checkout of splu-ref.
 
     Exit codes: 0 done or it holds, 1 a promise or defense does not hold, 2 unusable input or options, 3
-    cannot tell.
+    cannot decide.
     """
 
 

@@ -41,13 +41,14 @@ PHRASES = {
 }
 """What neither messages nor documents say, each with what they say instead."""
 NAMES = {
-    "told", "tell", "tells", "held", "noticed", "asked", "bent", "bend", "stray", "spare", "stranger", "border",
+    "told", "tell", "tells", "held", "noticed", "asked", "bent", "bend", "stray", "spare", "stranger",
+    "border",
 }  # fmt: skip
 """Words that stand in no name."""
 CLASSES = {
-    "Afresh", "Answering", "Asked", "Bent", "Claimed", "Counted", "Found", "Given", "Held", "Kept", "Known",
-    "Learned", "Made", "Noticed", "Placed", "Promised", "Saved", "Shown", "Shrunk", "Silent", "Told", "Together",
-    "Walk", "Whole", "Worth",
+    "Afresh", "Answering", "Asked", "Bent", "Claimed", "Counted", "Found", "Given", "Held", "Kept",
+    "Known", "Learned", "Made", "Noticed", "Placed", "Promised", "Saved", "Shown", "Shrunk", "Silent",
+    "Told", "Together", "Walk", "Whole", "Worth",
 }  # fmt: skip
 """Names of classes that do not say what the object is."""
 FORBIDDEN = re.compile("|".join(rf"(?<![-\w`])(?:{phrase})(?![\w=(])" for phrase in PHRASES), re.IGNORECASE)
@@ -155,4 +156,4 @@ if __name__ == "__main__":
         for path in files_of(Path(name).resolve())
         for term in private_terms(path)
     ]
-    print(*listed, f"{len(listed)} places", sep="\n")
+    sys.stdout.write("\n".join([*listed, f"{len(listed)} places", ""]))

@@ -13,7 +13,7 @@ from experiments.attacks.learning import (
     MOST_TURNS,
     Features,
     Floats,
-    Shown,
+    LearnedRelease,
     cross_validated,
     learned,
     of_groups,
@@ -48,14 +48,14 @@ class LearnedOutcome:
     attacked, runs
         Number of records, and of releases.
     success
-        The share of records whose own value is believed most.
+        The share of records whose true value gets the most weight.
     surest
         The same among the one in a hundred of which the attacker is surest.
     majority
         The share that is right by naming the most frequent value.
     population
         The share that the same classifier names right of records that it did not learn from, when it learned
-        from the original values of others: what the table tells of a person who is not in it.
+        from the original values of others: what the table discloses about a person who is not in it.
     """
 
     attack: LearningName
@@ -192,8 +192,8 @@ class Learner:
         """Return what is right by the most frequent value, and by a classifier of other people's values."""
         counts = np.bincount(self.codes)
         folds = np.array_split(draws.permutation(len(self.codes)), FOLDS)
-        told = cross_validated(self.features, self.codes, self.domain, folds)
-        return Fraction(int(counts.max()), len(self.codes)), share_right(told, self.codes)
+        weights = cross_validated(self.features, self.codes, self.domain, folds)
+        return Fraction(int(counts.max()), len(self.codes)), share_right(weights, self.codes)
 
 
 def _features(table: Microdata, others: Sequence[str]) -> Features:
@@ -217,7 +217,7 @@ def _left(mechanism: Attackable, codes: IntArray, draws: Draws) -> tuple[IntArra
 
 def _released(
     mechanism: Attackable, column: str, codes: IntArray, domain: int, draws: Draws
-) -> tuple[IntArray, Shown]:
+) -> tuple[IntArray, LearnedRelease]:
     """Publish once: the records in the order of the release, and what it says of them.
 
     The attacker of a mechanism with decoys knows the plan, as in the other attacks.

@@ -26,7 +26,7 @@ Update: TypeAlias = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class LearnedRelease:
     """What a release says of the records' values.
 
     Attributes
@@ -46,7 +46,7 @@ MOST_TURNS = 50
 STILL = 1e-4
 """Turns end once beliefs change by less, on average over the records."""
 TIE = 1e-9
-"""Weights that differ by less than this share of the larger are equal: rounding may have told them apart."""
+"""Weights that differ by a smaller share of the larger one are equal: rounding may be the cause."""
 DIGITS = 12
 """Decimals of a reconstruction that do not depend on how linear algebra rounds."""
 
@@ -108,7 +108,7 @@ class NaiveBayes:
         return np.maximum(scaled, 1e-300)
 
 
-def of_groups(members: IntArray, values: IntArray, domain: int) -> Shown:
+def of_groups(members: IntArray, values: IntArray, domain: int) -> LearnedRelease:
     """Return what is said where groups are published with their values, as by Anatomy.
 
     Parameters
@@ -127,10 +127,10 @@ def of_groups(members: IntArray, values: IntArray, domain: int) -> Shown:
         beliefs[members[:, :, np.newaxis], values[:, np.newaxis, :]] = assignment_posteriors(within)
         return beliefs
 
-    return Shown(update, update(np.ones((members.size, domain))))
+    return LearnedRelease(update, update(np.ones((members.size, domain))))
 
 
-def of_shown(shown: IntArray, chances: Floats) -> Shown:
+def of_shown(shown: IntArray, chances: Floats) -> LearnedRelease:
     """Return what is said where each record is published with a value.
 
     Parameters
@@ -147,10 +147,10 @@ def of_shown(shown: IntArray, chances: Floats) -> Shown:
         return np.asarray(beliefs / beliefs.sum(axis=1, keepdims=True))
 
     inverse = np.round(np.linalg.pinv(chances, rcond=TIE), DIGITS)
-    return Shown(update, inverse[shown].astype(np.float64))
+    return LearnedRelease(update, inverse[shown].astype(np.float64))
 
 
-def learned(features: Features, shown: Shown, *, turns: int = MOST_TURNS) -> Floats:
+def learned(features: Features, shown: LearnedRelease, *, turns: int = MOST_TURNS) -> Floats:
     """Return what is believed of each record's value in the end, shape (N, values).
 
     Parameters
@@ -174,19 +174,19 @@ def learned(features: Features, shown: Shown, *, turns: int = MOST_TURNS) -> Flo
 def cross_validated(features: Features, codes: IntArray, domain: int, folds: Sequence[IntArray]) -> Floats:
     """Return the weights of each record's values by a classifier that learned from the other folds' truth.
 
-    What the population alone tells, without any release of the record itself.
+    What the population alone predicts, without any release of the record itself.
     """
     certain = np.eye(domain)
     weights = np.zeros((len(codes), domain))
-    for held in folds:
-        others = np.setdiff1d(np.arange(len(codes)), held)
+    for fold in folds:
+        others = np.setdiff1d(np.arange(len(codes)), fold)
         classifier = NaiveBayes(features.taken(others), certain[codes[others]])
-        weights[held] = classifier.likelihoods(features.taken(held))
+        weights[fold] = classifier.likelihoods(features.taken(fold))
     return weights
 
 
 def share_right(weights: Floats, codes: IntArray) -> Fraction:
-    """Return the share of records of whose values the own one weighs most, the first of equal ones."""
+    """Return the share of records whose true value has the largest weight, the first of equal ones."""
     heaviest = weights >= weights.max(axis=1, keepdims=True) * (1 - TIE)
     return Fraction(int(np.count_nonzero(heaviest.argmax(axis=1) == codes)), len(codes))
 

@@ -53,9 +53,9 @@ def run(
     """Publish a table as a manifest says, and attack every record by learning from each release.
 
     The attacker knows the other columns of all records, all true counts and the decoy plan, and learns which
-    values go with which other columns. Nothing predicts the success: it is measured, beside what others tell
-    of a record. The table is published afresh, in memory: what is shown belongs to the mechanism, not to the
-    release of the manifest.
+    values go with which other columns. Nothing predicts the success: it is measured, beside what other
+    records disclose about a record. The table is published again in memory: the result is of the mechanism,
+    not of the release of the manifest.
     """
     learner = next((each for each in LEARNING if each == name), None)
     if learner is None:

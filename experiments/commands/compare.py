@@ -72,7 +72,7 @@ def run(
     """Compare mechanisms that keep a value equally often: what attacks achieve, and what is guaranteed.
 
     Each mechanism publishes the same table with groups of gamma, and with a chance of 1/gamma and 2/gamma
-    (3/4 if that is less) of keeping a record's own value where it can be chosen. The attacker knows all true
+    (3/4 if that is less) of keeping a record's true value where it can be chosen. The attacker knows all true
     counts and every decoy plan. Numbers follow from the mechanisms' laws, exactly; those marked ~ were
     measured in this run. What attacks that learn achieve, and a few others, is measured on several
     publications, beside an interval and what is right without a release.
@@ -132,10 +132,10 @@ def _measured(done: Comparison) -> None:
     else:
         say("  from, to: an interval that misses the median of all publications once in twenty times at most")
     say("  without: what the same attacker expects without a release")
-    if (told := done.learning) is None:
+    if (learning := done.learning) is None:
         return
-    majority, population = told.told(DIGITS)
-    say(f"  {LEARNED} ({told.attack}): {ATTACKS[LEARNED]}")
+    majority, population = learning.formatted(DIGITS)
+    say(f"  {LEARNED} ({learning.attack}): {ATTACKS[LEARNED]}")
     say(f"  without a release: {majority} by the most frequent value")
     say(f"  from other people: {population}, by a classifier of their true values")
 

@@ -40,7 +40,7 @@ _RECONSTRUCTED = (
 )
 
 
-def asked(columns: Columns, where: Sequence[str]) -> Query:
+def query_of(columns: Columns, where: Sequence[str]) -> Query:
     """Return a query as it is written on the command line, for a table."""
     return Query(read_conditions(where, lambda column: columns[column].domain))
 
@@ -59,14 +59,14 @@ def show_sums(columns: Columns, queries: Path | None, value: str | None, *, as_j
         "queries": found.queries,
         "rank": found.rank,
         "classes": found.classes,
-        "exposed": [_told(one) for one in found.exposed],
-        "sums": [_told(one) for one in found.sums],
+        "exposed": [_as_json(one) for one in found.exposed],
+        "sums": [_as_json(one) for one in found.sums],
         "bits": None,
     }
     lines = _sum_lines(found, columns.rows)
     exposed = len(found.exposed)
     if value is not None:
-        query = asked(columns, [value])
+        query = query_of(columns, [value])
         holds = records_of(columns, query.conditions)
         bits = known_bits(sets, [int(np.count_nonzero(holds & one)) for one in sets])
         result["bits"] = {
@@ -74,14 +74,14 @@ def show_sums(columns: Columns, queries: Path | None, value: str | None, *, as_j
             "exposed": [{"row": row + 1, "has": has} for row, has in bits.exposed.items()],
         }
         having = sum(bits.exposed.values())
-        told = f"{having} have it and {len(bits.exposed) - having} do not, and this follows"
-        lines.append((str(query), told if bits.exposed else "of no record does it follow"))
+        verdict = f"{having} have it and {len(bits.exposed) - having} do not, and this follows"
+        lines.append((str(query), verdict if bits.exposed else "of no record does it follow"))
         exposed += len(bits.exposed)
     show(result, lines, as_json=as_json)
     return 1 if exposed else 0
 
 
-def _told(one: Class) -> dict[str, object]:
+def _as_json(one: Class) -> dict[str, object]:
     return {
         "rows": [row + 1 for row in one.rows],
         "weights": {str(query + 1): str(weight) for query, weight in one.weights.items()},
@@ -92,7 +92,7 @@ def _told(one: Class) -> dict[str, object]:
 def _sum_lines(found: SumAudit, records: int) -> list[tuple[str, str]]:
     lines = [
         ("answered", f"{found.queries} sums, {found.rank} of which do not follow from others"),
-        ("told apart", f"{found.classes} classes of records, of {records} records"),
+        ("distinguished", f"{found.classes} classes of records, of {records} records"),
         ("exposed", f"{_records(len(found.exposed))}, whatever the numbers are"),
         *((f"row {one.rows[0] + 1}", _combination(one)) for one in found.exposed[:SHOWN]),
     ]
@@ -132,11 +132,11 @@ class Experiment(NamedTuple):
     draws: SystemSource | SeededSource
 
     @classmethod
-    def of(cls, victims: str | None, asked: str | None, runs: str | None, seed: int | None) -> Self:
+    def of(cls, victims: str | None, queries: str | None, runs: str | None, seed: int | None) -> Self:
         """Return the size of the experiment, with what is usual where nothing is said."""
         return cls(
             64 if victims is None else whole(victims, "--victims", 1),
-            256 if asked is None else whole(asked, "--asked", 1),
+            256 if queries is None else whole(queries, "--halves", 1),
             21 if runs is None else whole(runs, "--runs", 1),
             SystemSource() if seed is None else SeededSource(seed),
         )
@@ -159,14 +159,14 @@ def show_answers(
         raise ParameterError("--epsilon is noise on answers, --manifest a published table: give one of them")
     release = None if manifest is None else read_manifest(manifest)
     columns = Columns(table, {})
-    query = asked(columns, [value])
+    query = query_of(columns, [value])
     [(column, _)] = query.conditions
     bits = records_of(columns, query.conditions)
-    told = "exact"
+    description = "exact"
     answers = exact_answers(bits)
     if epsilon is not None:
         answers = noisy_answers(bits, LaplaceCounts(Budget.of(epsilon)), size.draws)
-        told = f"with Laplace noise, epsilon {epsilon} each: {size.queries} times that in all"
+        description = f"with Laplace noise, epsilon {epsilon} each: {size.queries} times that in all"
     elif release is not None:
         mechanism = _mechanism(release, column)
         domain = tuple(map(text, mechanism.declared(table).domain(column)))
@@ -174,9 +174,11 @@ def show_answers(
         own = Columns(table, {column: domain})[column].codes
         codes = np.unique(own[bits])
         if len(codes) != 1:
-            raise ParameterError("estimates of one value are asked for: --value COLUMN=VALUE")
+            raise ParameterError("name one value: --value COLUMN=VALUE")
         answers = published_answers(mechanism, column, own, len(domain), int(codes[0]), size.draws)
-        told = f"estimates from one table published by {mechanism.name}, however many are asked for"
+        description = (
+            f"estimates from one table published by {mechanism.name}, for any number of queries"
+        )
     found = reconstruct(
         bits,
         distinguishable(columns, [name for name in table.columns if name != column]),
@@ -197,7 +199,7 @@ def show_answers(
     result = {
         "defense": "answers",
         "value": str(query),
-        "answers": told,
+        "answers": description,
         "victims": found.victims,
         "requested": size.victims,
         "queries": found.queries,
@@ -209,8 +211,8 @@ def show_answers(
            for name, share in shares.items()},
     }  # fmt: skip
     lines = [
-        ("answers", told),
-        ("asked", f"{found.queries} random halves of {found.victims} records, in {found.runs} experiments"),
+        ("answers", description),
+        ("queries", f"{found.queries} random halves of {found.victims} records, in {found.runs} experiments"),
         *([("fewer", fewer)] if fewer else []),
         *((name.replace("_", " "), _share(share)) for name, share in shares.items()),
         ("says", _RECONSTRUCTED),
@@ -219,16 +221,16 @@ def show_answers(
     return 0
 
 
-def _mechanism(told: Manifest, column: str) -> RecordMechanism:
-    if not isinstance(told.mechanism, RecordMechanism):
+def _mechanism(manifest: Manifest, column: str) -> RecordMechanism:
+    if not isinstance(manifest.mechanism, RecordMechanism):
         raise ParameterError(
-            f"nothing is reconstructed from a release by {told.mechanism.name} here: name another manifest"
+            f"a release by {manifest.mechanism.name} cannot be reconstructed from here: name another manifest"
         )
-    if column not in told.domains:
+    if column not in manifest.domains:
         raise ParameterError(
-            f"column {column!r} is not sensitive in the release: choose from {', '.join(told.domains)}"
+            f"column {column!r} is not sensitive in the release: choose from {', '.join(manifest.domains)}"
         )
-    return told.mechanism.for_column(column)
+    return manifest.mechanism.for_column(column)
 
 
 def _share(share: Shares) -> str:

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from experiments.commands.query_answers import Experiment, asked, show_answers, show_sums
-from experiments.query_interfaces import READINGS, SizeControl, Tracked, query_noise, tracked
+from experiments.commands.query_answers import Experiment, query_of, show_answers, show_sums
+from experiments.query_interfaces import READINGS, SizeControl, TrackerAttack, query_noise, run_tracker_attack
 from experiments.query_interfaces.query_size import MOST_VALUES, Question
 from splu_ref.channels.parameters import ParameterError, whole
 from splu_ref.cli.output import AsJson, Separator, about, show
@@ -28,7 +28,7 @@ _KNOWN = {
     "size": ("least", "reading", "where"),
     "sums": ("queries", "value"),
     "noise": ("where",),
-    "answers": ("value", "epsilon", "manifest", "victims", "asked", "runs", "seed"),
+    "answers": ("value", "epsilon", "manifest", "victims", "halves", "runs", "seed"),
 }
 
 
@@ -72,7 +72,7 @@ def run(
         str | None, typer.Option("--victims", help="answers: records whose bits are wanted. [64]")
     ] = None,
     halves: Annotated[
-        str | None, typer.Option("--asked", help="answers: random halves of them asked about. [256]")
+        str | None, typer.Option("--halves", help="answers: random halves of them that are counted. [256]")
     ] = None,
     runs: Annotated[
         str | None, typer.Option("--runs", help="answers: experiments, with other records each. [21]")
@@ -84,7 +84,7 @@ def run(
     """Carry out what gets around the defense of an interface that answers queries about a table.
 
     size: counts of few records are refused, and often those of nearly all. A tracker answers them. sums: any
-    sums may be asked for; says whose number follows from those that were answered. noise: each answer has
+    sums may be queried; says whose number follows from those that were answered. noise: each answer has
     noise that depends on the query alone; says what is left of it if one asks in other words. answers: each
     count is answered, exactly or with noise; reconstructs who is counted from many of them. Exit code 1:
     something refused is found, or somebody's number follows. 3: nothing refused was found, which says
@@ -94,11 +94,11 @@ def run(
         raise ParameterError(f"defense {defense!r} is unknown: choose one of {', '.join(_KNOWN)}")
     given = {
         "least": least, "reading": reading, "where": where, "queries": queries, "value": value,
-        "epsilon": epsilon, "manifest": manifest, "victims": victims, "asked": halves, "runs": runs,
+        "epsilon": epsilon, "manifest": manifest, "victims": victims, "halves": halves, "runs": runs,
         "seed": seed,
     }  # fmt: skip
-    for option, told in given.items():
-        if told not in (None, []) and option not in _KNOWN[defense]:
+    for option, value_given in given.items():
+        if value_given not in (None, []) and option not in _KNOWN[defense]:
             raise ParameterError(f"--{option} says nothing to {defense}: leave it out")
     with about(table), counted("asking") as progress:
         data = read_table(table)
@@ -130,9 +130,9 @@ def _size(
     control = SizeControl(columns.rows, whole(least, "--least", 1), known)
     wanted = None
     if where:
-        query = asked(columns, where)
+        query = query_of(columns, where)
         wanted = Question(str(query), records_of(columns, query.conditions))
-    done = tracked(columns, names, control, wanted)
+    done = run_tracker_attack(columns, names, control, wanted)
     tracker = done.tracker
     result = {
         "defense": "size",
@@ -150,7 +150,7 @@ def _size(
         "found": done.found,
         "query": None if wanted is None else wanted.text,
         "count": done.count,
-        "asked": [{"query": text, "answer": answer} for text, answer in done.queries],
+        "queries": [{"query": text, "answer": answer} for text, answer in done.queries],
     }
     show(result, _size_lines(done, control, wanted), as_json=as_json)
     refused = wanted is not None and done.queries[0][1] is None
@@ -159,7 +159,7 @@ def _size(
     return 3 if done.refused or refused else 0
 
 
-def _size_lines(done: Tracked, control: SizeControl, wanted: Question | None) -> list[tuple[str, str]]:
+def _size_lines(done: TrackerAttack, control: SizeControl, wanted: Question | None) -> list[tuple[str, str]]:
     n, k = control.records, control.least
     answered = f"counts from {k} to {n - k}" if control.reading == "both" else f"counts of {k} and more"
     lines = [("answered", f"{answered}, of {n} records")]
@@ -186,12 +186,12 @@ def _size_lines(done: Tracked, control: SizeControl, wanted: Question | None) ->
     ]
     if wanted is not None:
         lines.append(("wanted", f"{wanted.text}: {'not found' if done.count is None else done.count}"))
-        lines += [("asked", f"{text}: {'refused' if n is None else n}") for text, n in done.queries]
+        lines += [("query", f"{text}: {'refused' if n is None else n}") for text, n in done.queries]
     return lines
 
 
 def _noise(columns: Columns, names: Sequence[str], where: Sequence[str], *, as_json: bool) -> int:
-    query = asked(columns, where) if where else None
+    query = query_of(columns, where) if where else None
     named = set() if query is None else {column for column, _ in query.conditions}
     values = {name: len(columns[name].domain) for name in names if name not in named}
     found = query_noise(values)
@@ -206,7 +206,7 @@ def _noise(columns: Columns, names: Sequence[str], where: Sequence[str], *, as_j
         "value_queries": found.value_queries,
     }
     lines = [
-        ("asked again", "1 of the variance of an answer, however often"),
+        ("repeated query", "1 of the variance of an answer, however often"),
         ("by columns", _left(found.by_columns, found.column_queries)),
         ("and complements", _left(found.by_values, found.value_queries)),
         ("says", _SAYS),

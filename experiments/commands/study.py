@@ -102,7 +102,7 @@ def run(
     and on others. With --olap: retention replacement, on adult_numeric if the folder has it and else on three
     columns of adult_demo.
     """
-    apart = [name for name, asked in (("--coverage", coverage), ("--olap", olap)) if asked]
+    apart = [name for name, chosen in (("--coverage", coverage), ("--olap", olap)) if chosen]
     if len(apart) > 1:
         raise ParameterError("--coverage and --olap are two studies: drop one")
     if apart and (data or sensitive or second or leave_out or gamma):

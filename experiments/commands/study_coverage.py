@@ -56,13 +56,13 @@ def judge_coverage(
             "below": [asdict(cell) for cell in wrong],
             "cells": [asdict(cell) for cell in cells],
         },
-        _told(cells, wrong),
+        _lines(cells, wrong),
         as_json=as_json,
     )
     return 1 if wrong else 0
 
 
-def _told(cells: list[Cell], wrong: list[Cell]) -> list[tuple[str, str]]:
+def _lines(cells: list[Cell], wrong: list[Cell]) -> list[tuple[str, str]]:
     found = []
     for line in lines(cells):
         first, worst, far = line.cells[0], line.worst, line.farthest
@@ -72,6 +72,6 @@ def _told(cells: list[Cell], wrong: list[Cell]) -> list[tuple[str, str]]:
         errors = f"error {line.ratio:.2f} × the best on average, {far.ratio:.2f} × at most ({far.part})"
         name = f"{first.setting}{' (tuned)' if first.tuned else ''}"
         found.append((first.interval, f"{name}: {covered}; {errors}"))
-    told = "; ".join(f"{one.setting}, {one.interval}: {one.part} {one.coverage:.3f}" for one in wrong)
-    verdict = f"shown for {told}" if wrong else "shown for no class"
+    classes = "; ".join(f"{one.setting}, {one.interval}: {one.part} {one.coverage:.3f}" for one in wrong)
+    verdict = f"shown for {classes}" if wrong else "shown for no class"
     return [*found, (f"below {LEAST}", verdict)]

@@ -33,12 +33,12 @@ def repeat_olap(
             common={"seed": seed},
             progress=progress,
         )
-    told = {
+    row = {
         "name": table.name,
         "rows": table.rows,
         "columns": [str(column) for column in table.columns],
     }
-    found = Summary((told,), tuple(figures), ())
+    found = Summary((row,), tuple(figures), ())
     facts = {
         "level": level,
         "seed": seed,

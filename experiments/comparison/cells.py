@@ -72,13 +72,13 @@ class Cell(NamedTuple):
     def to_json(self) -> dict[str, object]:
         """Return the entry for programs."""
         value = None if self.value is None else exact_json(self.value, self.rounding)
-        told: dict[str, object] = {"value": value, "kind": self.kind, "reason": self.reason}
+        document: dict[str, object] = {"value": value, "kind": self.kind, "reason": self.reason}
         if self.interval is not None:
             least, greatest = self.interval
-            told["interval"] = [exact_json(least, "down"), exact_json(greatest, "up")]
+            document["interval"] = [exact_json(least, "down"), exact_json(greatest, "up")]
         if self.baseline is not None:
-            told["baseline"] = exact_json(self.baseline, "down")
-        return told
+            document["baseline"] = exact_json(self.baseline, "down")
+        return document
 
 
 class Row(NamedTuple):

@@ -87,7 +87,7 @@ class Learning(NamedTuple):
     majority: Fraction
     population: Fraction
 
-    def told(self, digits: int) -> tuple[str, str]:
+    def formatted(self, digits: int) -> tuple[str, str]:
         """Return both shares, rounded down to as many significant digits."""
         return decimal_down(self.majority, digits), decimal_down(self.population, digits)
 
@@ -153,23 +153,24 @@ class Comparison:
 
 ATTACKS: Mapping[str, str] = {
     "homogeneity": "share of records whose most probable value is their own",
-    "elimination": "mean probability left to the own value, the γ - 1 likeliest others excluded",
-    "corruption": "mean probability of the own value if γ - 1 other records are known",
+    "elimination": "mean probability left to the true value, the γ - 1 likeliest others excluded",
+    "corruption": "mean probability of the true value if γ - 1 other records are known",
     "averaging": f"homogeneity after {RELEASES} releases with fresh randomness",
     "presence": "chance that a release proves that somebody has a value that one record has",
     "pair": "probability that two records have the rarest value, if they are known to share one and "
     "both show it",
-    LEARNED: "share of records whose own value is believed most by who learns from a release which values go "
-    "with which other columns",
+    LEARNED: "share of records whose true value gets the most weight from an attacker who learns from a "
+    "release which values go with which other columns",
 }
 GUARANTEES: Mapping[str, str] = {
-    "own kept": "chance that a record is published with its own value",
-    "bits": "what a published record tells of its value on average: their mutual information, in bits",
+    "own kept": "chance that a record is published with its true value",
+    "bits": "mean information in a published record about its value: their mutual information, in bits",
     "e^epsilon": "largest ratio of the chances of one published record under two true values, counts known",
     "rho2": f"largest posterior of any set of values with a prior of at most {PRIOR}",
     f"error {SMALL}": f"chance that the estimate of a count of {SMALL} is off by {SMALL_ERROR} of it or more",
     f"error {LARGE}": f"chance that the estimate of a count of {LARGE} is off by {LARGE_ERROR} of it or more",
-    "told": f"how often who knows all other records tells by the count whether it is {LARGE} or one less",
+    "decided": f"how often an attacker who knows all other records decides correctly from the "
+    f"count whether it is {LARGE} or one less",
 }
 """By name what a column holds."""
 
@@ -200,7 +201,7 @@ def compare(
     draws
         Random integers of a stream, for what is measured.
     progress
-        Told how many mechanisms are done, and how many there are.
+        Called with how many mechanisms are done, and how many there are.
     learner, runs
         The attack that learns, and how many publications what nothing predicts is measured on, one by one.
     gamma
@@ -350,7 +351,7 @@ def _attacked(victims: Victims, gamma: int) -> Iterator[Attempt]:
 
 
 def _attempted(attack: Callable[[int, Victims], AttackOutcome], victims: Victims, gamma: int) -> Attempt:
-    """Return what an attack comes to, its first measurement, or why it cannot be told."""
+    """Return the result of an attack, its first measurement, or the reason why there is none."""
     try:
         outcome = attack(gamma, victims)
     except ParameterError as error:
@@ -389,7 +390,7 @@ def _guaranteed(victims: Victims) -> Iterator[Cell]:
     yield _or_none(None if worst is None else worst.posterior, "every value has a larger prior")
     for count, error, rounding in ERRORS:
         bounded = isinstance(mechanism, SpluGen) and count > (mechanism.draws.bound or count)
-        note = f"error {count} and told are at most, whatever the plan is" if bounded else ""
+        note = f"error {count} and decided are at most, whatever the plan is" if bounded else ""
         try:
             yield Cell(_count_error(victims, count, error), "exact", note, rounding)
         except ParameterError as unknown:

@@ -1,6 +1,6 @@
 """The rows of the alpha-beta algorithm in a comparison of mechanisms.
 
-It publishes whole tuples, and no value for a record. What a record's own value is to the others, a person's
+It publishes whole tuples, and no value for a record. What a record's true value is to the others, a person's
 tuple is here: it is published with the same chance. Fakes are as many as bring a release to the size of the
 table, so that a row that is published is genuine as often as a value of the others is the record's own.
 """
@@ -97,16 +97,16 @@ def _matched(table: Microdata, column: str, kept: Fraction) -> _Tuples:
 
 def _attacked(view: TupleView, gamma: int) -> Iterator[Cell]:
     """Yield the cells of the attacks, in the order of the columns."""
-    told = f"of {view.rows} people whose other columns nobody else has; the attacker knows these"
-    yield Cell(view.guessed(), "exact", told)
-    yield Cell(view.expected(eliminated(gamma - 1)), "exact", told)
+    condition = f"of {view.rows} people whose other columns nobody else has; the attacker knows these"
+    yield Cell(view.guessed(), "exact", condition)
+    yield Cell(view.expected(eliminated(gamma - 1)), "exact", condition)
     # tuples are independent: those of other people that are known change nothing
-    yield Cell(view.expected(eliminated(0)), "exact", told)
-    yield Cell(view.guessed(RELEASES), "exact", told)
+    yield Cell(view.expected(eliminated(0)), "exact", condition)
+    yield Cell(view.guessed(RELEASES), "exact", condition)
     yield Cell(Fraction(0), "exact")  # every tuple of the domain may be a fake
     shared = {code: count for code, count in view.counts.items() if count > 1}
     if shared:
-        yield Cell(view.pair(min(shared, key=shared.__getitem__)), "exact", told)
+        yield Cell(view.pair(min(shared, key=shared.__getitem__)), "exact", condition)
     else:
         yield Cell(None, "none", "no two people share a value")
 
@@ -117,7 +117,7 @@ def _guaranteed(tuples: _Tuples) -> Iterator[Cell]:
     yield Cell(view.own, "exact", rounding="down")
     prior = {code: Fraction(count, view.rows) for code, count in view.counts.items()}
     bits = mutual_information(view.channel, prior).bounds(BITS)
-    # what is left out tells no more than the rarest value would: lg of the number of people
+    # what is left out discloses no more than the rarest value would: lg of the number of people
     yield Cell(Bounds(bits.lower, bits.upper + view.left_out * view.rows.bit_length()), "exact")
     yield Cell(view.amplification, "exact")
     worst = worst_property(constant(list(view.counts), {0: 1}), view.counts, PRIOR)

@@ -6,9 +6,9 @@ from experiments.query_interfaces.query_size import (
     QueryInterface,
     Reading,
     SizeControl,
-    Tracked,
     Tracker,
-    tracked,
+    TrackerAttack,
+    run_tracker_attack,
 )
 from experiments.query_interfaces.reconstruction import (
     Answers,
@@ -32,8 +32,8 @@ __all__ = [
     "Reconstruction",
     "SizeControl",
     "SumAudit",
-    "Tracked",
     "Tracker",
+    "TrackerAttack",
     "audit_sums",
     "distinguishable",
     "exact_answers",
@@ -42,5 +42,5 @@ __all__ = [
     "published_answers",
     "query_noise",
     "reconstruct",
-    "tracked",
+    "run_tracker_attack",
 ]

@@ -52,7 +52,7 @@ class SizeControl:
             )
 
     def answers(self, count: int) -> bool:
-        """Say whether a set of ``count`` records may be asked for."""
+        """Say whether a set of ``count`` records may be queried."""
         return self.least <= count and (self.reading == "small" or count <= self.records - self.least)
 
 
@@ -73,30 +73,30 @@ class Question(NamedTuple):
 
 @dataclass
 class QueryInterface:
-    """An interface that answers counts, and remembers what it was asked and answered.
+    """An interface that answers counts, and logs every query with its answer.
 
     Attributes
     ----------
     control
         Which counts are answered.
-    asked
+    log
         Questions with their answers in order; None: refused.
     """
 
     control: SizeControl
-    asked: list[tuple[str, int | None]] = field(default_factory=list)
+    log: list[tuple[str, int | None]] = field(default_factory=list)
 
     def ask(self, question: Question) -> int | None:
         """Return how many records satisfy a question, or None if the interface refuses."""
         count = int(np.count_nonzero(question.records))
         answer = count if self.control.answers(count) else None
-        self.asked.append((question.text, answer))
+        self.log.append((question.text, answer))
         return answer
 
 
 @dataclass(frozen=True, slots=True)
 class Tracker:
-    """A set T by which every other is asked for.
+    """A set T with which every other set is counted.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Tracker:
 
 
 @dataclass(frozen=True, slots=True)
-class Tracked:
+class TrackerAttack:
     """What the attack finds.
 
     Attributes
@@ -128,9 +128,9 @@ class Tracked:
     attacked, found
         How many of the refused counts were attacked, at most `MOST_ATTACKED`, and how many of them are found.
     count
-        Of the question that was asked for by name: what is found; None if nothing is.
+        Of the question that was named: the count inferred; None if there is none.
     queries
-        What was asked to find it, with the answers.
+        The queries that were sent to infer it, with the answers.
     """
 
     tracker: Tracker | None
@@ -155,9 +155,9 @@ class _Value(NamedTuple):
         return Question(f"{self.column}={column.domain[self.code]}", column.codes == self.code)
 
 
-def tracked(
+def run_tracker_attack(
     columns: Columns, names: Sequence[str], control: SizeControl, wanted: Question | None = None
-) -> Tracked:
+) -> TrackerAttack:
     """Attack the counts of single values that are refused, and one more question, through an interface.
 
     Parameters
@@ -165,7 +165,7 @@ def tracked(
     columns
         Of the table that the interface answers about.
     names
-        The columns that may be asked about.
+        The columns that may be used in queries.
     control
         What the interface refuses.
     wanted
@@ -185,17 +185,17 @@ def tracked(
     attacked = refused[:MOST_ATTACKED]
     found = 0
     for value in attacked:
-        count = _found(QueryInterface(control), value.question(columns), tracker)
+        count = _inferred_count(QueryInterface(control), value.question(columns), tracker)
         found += count == value.records
     interface = QueryInterface(control)
-    count = None if wanted is None else _found(interface, wanted, tracker)
-    return Tracked(
-        tracker, largest, len(values), len(refused), len(attacked), found, count, tuple(interface.asked)
+    count = None if wanted is None else _inferred_count(interface, wanted, tracker)
+    return TrackerAttack(
+        tracker, largest, len(values), len(refused), len(attacked), found, count, tuple(interface.log)
     )
 
 
-def _found(interface: QueryInterface, wanted: Question, tracker: Tracker | None) -> int | None:
-    """Return the count of a set from answered queries, None if these do not tell it."""
+def _inferred_count(interface: QueryInterface, wanted: Question, tracker: Tracker | None) -> int | None:
+    """Return the count of a set from answered queries, None if it does not follow from them."""
     answer = interface.ask(wanted)
     if answer is not None:
         return answer

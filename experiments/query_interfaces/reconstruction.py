@@ -1,6 +1,6 @@
 """Bits of records reconstructed from many answers about random sets of them (Dinur and Nissim).
 
-Records are told apart by their other columns. Each query asks how many of a random half of them have the bit;
+Records are distinguished by their other columns. Each query counts the records with the bit in a random half;
 the answers are exact, have noise each, or are what a published table estimates. From the answers the bits are
 fitted, by least squares or by the least sum of errors with bits from 0 to 1, and rounded.
 """
@@ -68,20 +68,20 @@ def reconstruct(
     bits
         Of all records, shape (N,).
     apart
-        Places of the records that their other columns tell apart.
+        Places of the records that are unique in their other columns.
     answers
         What the interface answers.
     draws
         Which records and which sets.
     victims, queries, runs
-        At most 512, 4096 and 101. With fewer records that are told apart, all these.
+        At most 512, 4096 and 101. With fewer distinguishable records, all these.
     progress
         Called before each run with how many are done, and how many there are.
 
     Raises
     ------
     ParameterError
-        For more, or if no records are told apart.
+        For more, or if no records can be distinguished.
     """
     for name, number, most in (
         ("records", victims, MOST_VICTIMS), ("queries", queries, MOST_QUERIES), ("runs", runs, MOST_RUNS),
@@ -90,27 +90,27 @@ def reconstruct(
             raise ParameterError(f"{number} {name}: give at most {most}")
     count = min(victims, len(apart))
     if not count:
-        raise ParameterError("no record is told apart by its other columns: there is nobody to ask about")
+        raise ParameterError("no record is unique in its other columns: there is no record to query")
     usual = 2 * int(bits.sum()) > len(bits)
     shares: list[tuple[Fraction, ...]] = []
     for done in range(runs):
         progress(done, runs)
         places = apart[draws.subset(len(apart), count)]
         sets = draws.below(2, queries * count).reshape(queries, count)
-        told = answers(sets, places)
+        answered = answers(sets, places)
         truth = bits[places]
-        fits = (_least_squares(sets, told), _least_errors(sets, told))
+        fits = (_least_squares(sets, answered), _least_errors(sets, answered))
         right = [*((fit > 0.5) == truth for fit in fits), truth == usual]
         shares.append(tuple(Fraction(int(np.count_nonzero(each)), count) for each in right))
     squares, errors, majority = (Shares.of([run[kind] for run in shares]) for kind in range(3))
     return Reconstruction(count, queries, runs, squares, errors, majority)
 
 
-def _least_squares(sets: NDArray[np.int64], told: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.linalg.lstsq(sets.astype(np.float64), told, rcond=None)[0].astype(np.float64)
+def _least_squares(sets: NDArray[np.int64], answered: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.linalg.lstsq(sets.astype(np.float64), answered, rcond=None)[0].astype(np.float64)
 
 
-def _least_errors(sets: NDArray[np.int64], told: NDArray[np.float64]) -> NDArray[np.float64]:
+def _least_errors(sets: NDArray[np.int64], answered: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return numbers from 0 to 1 whose sums over the sets differ least from the answers, in all."""
     from scipy.optimize import linprog  # noqa: PLC0415  slow to load
 
@@ -119,7 +119,7 @@ def _least_errors(sets: NDArray[np.int64], told: NDArray[np.float64]) -> NDArray
     done = linprog(
         np.r_[np.zeros(victims), np.ones(queries)],
         A_ub=np.block([[sets, -slack], [-sets, -slack]]),
-        b_ub=np.r_[told, -told],
+        b_ub=np.r_[answered, -answered],
         bounds=[(0, 1)] * victims + [(0, None)] * queries,
         method="highs",
     )
@@ -174,10 +174,10 @@ def published_answers(
         kept = float(laws[code].get(code, 0))
         shown = sum(float(laws[own].get(code, 0)) * int(histogram[own]) for own in laws if own != code)
         others = int(histogram.sum() - histogram[code])
-        stray = shown / others if others else kept
+        by_chance = shown / others if others else kept
         counted = np.full(len(codes), histogram[code] / len(done.rows))  # of a record that is left out
-        if kept != stray:  # otherwise what is shown says nothing of the record
-            counted[done.rows] = ((done.published[column] == code) - stray) / (kept - stray)
+        if kept != by_chance:  # otherwise what is shown says nothing of the record
+            counted[done.rows] = ((done.published[column] == code) - by_chance) / (kept - by_chance)
         estimates: NDArray[np.float64] = sets @ counted[places]
         return estimates
 

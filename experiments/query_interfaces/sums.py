@@ -1,7 +1,7 @@
 """Sums that were answered over sets of records: whose value follows from them (Chirayath et al., 1.2).
 
-Records that stand in the same sets are told apart by no answer: they are one class, of which at most the sum
-is known. A class's sum follows from answers about arbitrary real numbers exactly if the class's unit vector
+No answer distinguishes records that are in the same sets: they are one class, of which at most the sum is
+known. A class's sum follows from answers about arbitrary real numbers exactly if the class's unit vector
 is a combination of the sets; then its weights find it.
 """
 

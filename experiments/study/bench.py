@@ -10,7 +10,14 @@ from typing import TypeAlias
 import numpy as np
 
 from experiments.study.level import least_counts, selectivities
-from experiments.study.methods import FloatArray, Printed, answers, compared, counted, predicted_variances
+from experiments.study.methods import (
+    FloatArray,
+    Printed,
+    answers,
+    compared,
+    count_workload,
+    predicted_variances,
+)
 from experiments.study.pieces import Piece
 from experiments.study.releases import published_values
 from experiments.study.tables import StudyTable
@@ -67,7 +74,7 @@ class Bench:
         source = self._sources(f"{self._name}/{plan}/{gamma}/{number}")
         values = published_values(self.table, mechanism, source)
         begin = perf_counter()
-        seen = counted(self.table, self.queries, values, gamma)
+        seen = count_workload(self.table, self.queries, values, gamma)
         counting = perf_counter() - begin
         found = answers(self.queries, seen, plan, self._printed)
         variances = predicted_variances(self.table, self.queries, self.truth, gamma)

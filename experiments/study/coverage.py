@@ -1,7 +1,7 @@
 """Coverage and errors by class of the true count, for every setting, and the worst of them.
 
-The intervals of a class are held to `LEAST` by a bet with one outcome for each release, as in `criteria`: the
-queries of one release depend on each other, releases do not.
+The intervals of a class are tested against `LEAST` by a bet with one outcome for each release, as in
+`criteria`: the queries of one release depend on each other, releases do not.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from statistics import fmean
 
 from experiments.study.bench import Sources
 from experiments.study.criteria import e_value
-from experiments.study.judging import CLASSES, Judgement, asked, judged
+from experiments.study.judging import CLASSES, Judgement, draw_queries, judged
 from experiments.study.pieces import Piece, Pieces
 from experiments.study.settings import Setting
 
@@ -56,7 +56,7 @@ class Cell:
     queries, releases
         How many.
     coverage
-        Share of intervals that held the true count; None where none is offered.
+        Share of intervals that covered the true count; None where none is offered.
     e_value
         Against a coverage of `LEAST` in each release; None likewise.
     length
@@ -143,14 +143,14 @@ def _judge(
     table, name = setting.read(data), f"coverage/{setting.name}"
     if setting.second is not None:
         intervals = [each for each in intervals if each.answers_several]
-    questions = asked(table, level.queries, lambda part: sources(f"{name}/queries/{part}"))
+    questions = draw_queries(table, level.queries, lambda part: sources(f"{name}/queries/{part}"))
     releases = [sources(f"{name}/{number}") for number in range(level.releases)]
     found = judged(table, setting.mechanism, intervals, questions, releases)
     cells = []
     for part in CLASSES:
         where = questions.classes[part]
         for interval in [interval.name for interval in intervals] if len(where) else []:
-            shares = found.coverage(interval, part).tolist() if interval in found.held else []
+            shares = found.coverage(interval, part).tolist() if interval in found.covered else []
             errors = {method: found.error(method, part) for method in found.squares}
             best = min(errors, key=lambda method: errors[method])
             cells.append(
@@ -240,12 +240,12 @@ def as_markdown(cells: Sequence[Cell], interval: str) -> str:
     for line in lines([cell for cell in cells if cell.interval == interval]):
         by_part, worst = {cell.part: cell for cell in line.cells}, line.worst
         first, far = line.cells[0], line.farthest
-        told = [_covered(by_part[part].coverage) if part in by_part else "–" for part in CLASSES]
+        shares_by_class = [_covered(by_part[part].coverage) if part in by_part else "–" for part in CLASSES]
         rows.append(
             [
                 f"{first.setting}{' (tuned)' if first.tuned else ''}",
                 f"{first.rows:,}",
-                *told,
+                *shares_by_class,
                 "no interval" if worst is None else f"{worst.part} {_covered(worst.coverage)}",
                 f"{line.ratio:.2f}",
                 f"{far.part} {far.ratio:.2f}",

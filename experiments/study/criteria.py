@@ -1,4 +1,4 @@
-"""What the project promises of its estimators on real tables, held against a study's numbers."""
+"""What the project promises of its estimators on real tables, checked on a study's numbers."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Series:
-    """A line: ``drawn`` tells whether the picture shows it, or the numbers only."""
+    """A line: ``drawn`` states whether the picture shows it, or the numbers only."""
 
     name: str
     points: tuple[Point, ...]

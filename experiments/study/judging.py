@@ -59,7 +59,7 @@ class Judgement(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class JudgedQueries:
     """Queries on a table, by class.
 
     Attributes
@@ -71,7 +71,7 @@ class Asked:
     classes
         By class: the places of its queries.
     values
-        By sensitive column: the code asked for, shape (queries,).
+        By sensitive column: the code of the query, shape (queries,).
     """
 
     queries: tuple[Query, ...]
@@ -80,7 +80,7 @@ class Asked:
     values: Mapping[str, IntArray]
 
 
-def asked(table: StudyTable, size: int, sources: Callable[[str], ByteSource]) -> Asked:
+def draw_queries(table: StudyTable, size: int, sources: Callable[[str], ByteSource]) -> JudgedQueries:
     """Draw up to ``size`` queries of each class, as `workload` does.
 
     A query with the true count zero is a random predicate of the others with a random value that none of its
@@ -101,17 +101,17 @@ def asked(table: StudyTable, size: int, sources: Callable[[str], ByteSource]) ->
         values = {FIRST: value}
     else:
         values = dict(zip((FIRST, SECOND), np.divmod(value, int(table.second.max()) + 1), strict=True))
-    return Asked(tuple(_queries(drawn, predicate, values)), true, classes, values)
+    return JudgedQueries(tuple(_queries(drawn, predicate, values)), true, classes, values)
 
 
 def _without(table: StudyTable, drawn: Workload, size: int, source: ByteSource) -> tuple[IntArray, IntArray]:
     """Return up to ``size`` predicates, each with a value that none of its records has."""
-    held = drawn.count(table.values, table.domain_size) > 0
-    lacking = np.flatnonzero(~held.all(axis=1))
+    covered = drawn.count(table.values, table.domain_size) > 0
+    lacking = np.flatnonzero(~covered.all(axis=1))
     if not len(lacking):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     predicates = lacking[source.below(len(lacking), size)]
-    places = [np.flatnonzero(~held[predicate]) for predicate in predicates]
+    places = [np.flatnonzero(~covered[predicate]) for predicate in predicates]
     values = [int(those[source.below(len(those), 1)[0]]) for those in places]
     return predicates, np.array(values, dtype=np.int64)
 
@@ -128,10 +128,10 @@ class Judged:
 
     Attributes
     ----------
-    asked
+    workload
         The queries.
-    held
-        By interval: whether it held the true count, shape (releases, queries); none where it had no
+    covered
+        By interval: whether it covered the true count, shape (releases, queries); none where it had no
         interval.
     length
         By interval: its length, likewise.
@@ -139,18 +139,18 @@ class Judged:
         By method: squared errors, likewise; none where it has no answer.
     """
 
-    asked: Asked
-    held: Mapping[str, NDArray[np.bool_]]
+    workload: JudgedQueries
+    covered: Mapping[str, NDArray[np.bool_]]
     length: Mapping[str, FloatArray]
     squares: Mapping[str, FloatArray]
 
     def coverage(self, interval: str, name: str) -> FloatArray:
-        """Return the share of a class's queries whose interval held the true count, by release."""
-        return np.asarray(self.held[interval][:, self.asked.classes[name]].mean(axis=1))
+        """Return the share of a class's queries whose interval covered the true count, by release."""
+        return np.asarray(self.covered[interval][:, self.workload.classes[name]].mean(axis=1))
 
     def error(self, method: str, name: str) -> float:
         """Return the root mean square error over a class and all releases."""
-        return float(np.sqrt(self.squares[method][:, self.asked.classes[name]].mean()))
+        return float(np.sqrt(self.squares[method][:, self.workload.classes[name]].mean()))
 
     def ratio(self, method: str, name: str) -> float:
         """Return a method's root mean square error over the least of all methods, in a class."""
@@ -162,7 +162,7 @@ def judged(
     table: StudyTable,
     mechanism: SpluGen,
     intervals: Sequence[Judgement],
-    questions: Asked,
+    questions: JudgedQueries,
     sources: Sequence[ByteSource],
     rivals: Sequence[str] = RIVALS,
 ) -> Judged:
@@ -182,7 +182,7 @@ def judged(
         Other methods whose errors are compared, with the published count and n f'/N. Those that cannot
         answer are left out.
     """
-    held: dict[str, list[NDArray[np.bool_]]] = {}
+    covered: dict[str, list[NDArray[np.bool_]]] = {}
     length: dict[str, list[FloatArray]] = {}
     squares: dict[str, list[FloatArray]] = {}
     for source in sources:
@@ -194,7 +194,7 @@ def judged(
             if len(ends) == len(answers):  # otherwise the method offers none for such releases
                 low, high = np.array(ends).T
                 inside = (low <= questions.true) & (questions.true <= high)
-                held.setdefault(interval.name, []).append(inside)
+                covered.setdefault(interval.name, []).append(inside)
                 length.setdefault(interval.name, []).append(high - low)
             found[interval.name] = np.array([one.estimate for one in answers])
             found["published count"] = np.array([float(one.published_count) for one in answers])
@@ -210,7 +210,7 @@ def judged(
     whole = {name: np.stack(parts) for name, parts in squares.items() if len(parts) == len(sources)}
     return Judged(
         questions,
-        {name: np.stack(parts) for name, parts in held.items()},
+        {name: np.stack(parts) for name, parts in covered.items()},
         {name: np.stack(parts) for name, parts in length.items()},
         whole,
     )
@@ -241,7 +241,7 @@ class _Release:
         """Return the answers to all queries."""
         return self._estimator.estimate(queries, interval.method, interval=interval.kind)
 
-    def expected(self, questions: Asked, answers: Sequence[QueryEstimate]) -> FloatArray:
+    def expected(self, questions: JudgedQueries, answers: Sequence[QueryEstimate]) -> FloatArray:
         """Return n f'/N for each query; for two columns n f'g'/N²."""
         found = np.array([float(one.predicate_count) for one in answers])
         for name, share in self._shares.items():

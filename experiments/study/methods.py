@@ -33,7 +33,7 @@ _CELLS = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class CountedWorkload:
     """What a release shows of a workload.
 
     Attributes
@@ -61,10 +61,10 @@ class Counted:
         return PublishedCount.of(self.gamma)
 
 
-def counted(table: StudyTable, queries: Workload, values: IntArray, gamma: Gamma) -> Counted:
+def count_workload(table: StudyTable, queries: Workload, values: IntArray, gamma: Gamma) -> CountedWorkload:
     """Count a release, given by original record."""
     frequencies = np.bincount(values, minlength=table.domain_size + 1)[: table.domain_size]
-    return Counted(queries.count(values, table.domain_size), frequencies, gamma)
+    return CountedWorkload(queries.count(values, table.domain_size), frequencies, gamma)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class Answers:
     seconds: dict[str, float]
 
 
-def answers(queries: Workload, seen: Counted, plan: str, printed: Printed | None) -> Answers:
+def answers(queries: Workload, seen: CountedWorkload, plan: str, printed: Printed | None) -> Answers:
     """Estimate all queries by all methods for SPLU-Gen releases.
 
     Parameters
@@ -140,7 +140,7 @@ def answers(queries: Workload, seen: Counted, plan: str, printed: Printed | None
     )
 
 
-def _shrunk(queries: Workload, seen: Counted) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
+def _shrunk(queries: Workload, seen: CountedWorkload) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
     """Return the estimates and their intervals, as `QueryEstimator` states them."""
     shrinkage = Shrinkage(seen.frequencies.astype(np.float64), seen.rows, seen.law)
     value, lower, upper = (np.empty(len(queries.predicate)) for _ in range(3))
@@ -148,16 +148,16 @@ def _shrunk(queries: Workload, seen: Counted) -> tuple[FloatArray, tuple[FloatAr
     size = max(1, _CELLS // seen.published.shape[1])
     domain = np.eye(seen.published.shape[1])
     for begin in range(0, len(order), size):
-        asked = order[begin : begin + size]
-        places, which = np.unique(queries.predicate[asked], return_inverse=True)
+        chunk = order[begin : begin + size]
+        places, which = np.unique(queries.predicate[chunk], return_inverse=True)
         predicates = shrinkage.learn(seen.published[places].astype(np.float64))
-        found = shrinkage.asked(predicates, which, domain[queries.value[asked]])
-        value[asked] = found.value
-        lower[asked], upper[asked] = found.interval("each")
+        found = shrinkage.asked(predicates, which, domain[queries.value[chunk]])
+        value[chunk] = found.value
+        lower[chunk], upper[chunk] = found.interval("each")
     return value, (lower, upper)
 
 
-def _inverted(queries: Workload, seen: Counted, plan: str) -> FloatArray:
+def _inverted(queries: Workload, seen: CountedWorkload, plan: str) -> FloatArray:
     """Return the estimates by inversion; none if the plan's matrix has no inverse."""
     try:
         co_occurrence = published_co_occurrence(seen.frequencies, SpluGen(seen.gamma, plan=plan))
@@ -175,9 +175,9 @@ def compared(table: StudyTable, queries: Workload, gamma: Gamma, source: ByteSou
     query with the whole budget.
     """
     published = queries.count(drawn_values(table, source), table.domain_size)
-    asked = queries.predicate, queries.value
+    chunk = queries.predicate, queries.value
     beside = [
-        queries.count(values, table.domain_size)[asked] for values in group_values(table, gamma, source)
+        queries.count(values, table.domain_size)[chunk] for values in group_values(table, gamma, source)
     ]
     kept = queries.count(np.zeros(table.rows, dtype=np.int64), 1)[queries.predicate, 0]
     f = np.bincount(table.values, minlength=table.domain_size)[queries.value]
@@ -188,7 +188,7 @@ def compared(table: StudyTable, queries: Workload, gamma: Gamma, source: ByteSou
     return {
         "two tables": estimate,
         "two tables less decoys": np.where(known, np.clip(less, 0.0, kept), kept * f / table.rows),
-        "DBR": published[asked].astype(np.float64),
+        "DBR": published[chunk].astype(np.float64),
         "Laplace ln 3": _noisy(queries.true, LN_3, source),
         "Laplace ln 2": _noisy(queries.true, LN_2, source),
     }

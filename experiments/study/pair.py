@@ -70,10 +70,10 @@ class PairBench:
         )
         first, second = done.published[FIRST], done.published[SECOND]
         estimator = QueryEstimator(self._table(done.rows, first, second), (FIRST, SECOND), SpluGen(gamma))
-        asked = self._asked()
+        queries = self._queries()
         estimates: dict[str, FloatArray] = {}
         for method in METHODS:
-            found = estimator.estimate(asked, method)
+            found = estimator.estimate(queries, method)
             estimates[method] = np.array([one.estimate for one in found])
         estimates["published count"] = np.array([float(one.published_count) for one in found])
         inside = np.array([float(one.predicate_count) for one in found])
@@ -86,7 +86,7 @@ class PairBench:
         pairs = np.full(self.table.rows, self._sizes[0] * self._sizes[1], dtype=np.int64)
         pairs[done.rows] = first * self._sizes[1] + second
         states = self._states(pairs)
-        factors = [_two_states(f, gamma, asked_for) for f, asked_for in zip(frequencies, (a, b), strict=True)]
+        factors = [_two_states(f, gamma, code) for f, code in zip(frequencies, (a, b), strict=True)]
         informative = np.all([factor[:, 1, 1] > factor[:, 0, 1] for factor in factors], axis=0)
         factors = [factor[informative] for factor in factors]
         estimates["em"] = estimates["n f'g'/N²"].copy()
@@ -102,7 +102,7 @@ class PairBench:
     def _sizes(self) -> tuple[int, int]:
         return self.table.domain_size, int(self._second.max()) + 1
 
-    def _asked(self) -> list[Query]:
+    def _queries(self) -> list[Query]:
         first, second = np.divmod(self.queries.value, self._sizes[1])
         found = []
         for predicate, a, b in zip(

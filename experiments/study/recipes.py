@@ -1,4 +1,4 @@
-"""The tables that a study knows: what is sensitive in them, and which queries are asked."""
+"""The tables that a study knows: what is sensitive in them, and which queries are evaluated."""
 
 from __future__ import annotations
 

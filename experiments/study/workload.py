@@ -52,7 +52,7 @@ class Workload:
     Attributes
     ----------
     columns, assignments
-        By predicate: the columns used, as places in ``StudyTable.columns``, and the codes asked for.
+        By predicate: the columns used, as places in ``StudyTable.columns``, and the codes of the query.
     parts
         Which records satisfy which predicates.
     predicate, value, true

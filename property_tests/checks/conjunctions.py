@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 
-from experiments.study.judging import CLASSES, Asked, Judgement, asked
+from experiments.study.judging import CLASSES, JudgedQueries, Judgement, draw_queries
 from experiments.study.judging import judged as judged_releases
 from experiments.study.settings import Setting
 from experiments.study.tables import StudyTable
@@ -24,7 +24,7 @@ from splu_ref.randomness import IntArray, SeededSource
 
 NAME = "conjunctions.intervals"
 SETTINGS = (
-    Setting("given away", "s", 7),
+    Setting("disclosed", "s", 7),
     Setting("function", "s", 10),
     Setting("steep Zipf", "s", 3),
     Setting("one hundred", "s", 4),
@@ -36,9 +36,9 @@ ALLOWED = Fraction(1, 10)
 
 
 @cache
-def _questions(setting: Setting) -> tuple[StudyTable, Asked]:
+def _questions(setting: Setting) -> tuple[StudyTable, JudgedQueries]:
     table = setting.read(None)
-    return table, asked(table, QUERIES, lambda part: SeededSource(f"{setting.name}/{part}".encode()))
+    return table, draw_queries(table, QUERIES, lambda part: SeededSource(f"{setting.name}/{part}".encode()))
 
 
 @check(
@@ -64,7 +64,7 @@ def coverage(subject: Subject, run: Run) -> Outcome:
                 for part in CLASSES:
                     where = questions.classes[part]
                     if len(where):
-                        missed = ~found.held[method.name][:, where]
+                        missed = ~found.covered[method.name][:, where]
                         misses.setdefault((setting.name, part), []).extend(missed.sum(axis=1).tolist())
             yield average(
                 [mean_at_most(each, len(_classes()[place]), ALLOWED) for place, each in misses.items()]

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from experiments.study.judging import Judgement, asked, judged
+from experiments.study.judging import Judgement, draw_queries, judged
 from experiments.study.settings import Setting
 from splu_ref.data import Microdata
 from splu_ref.estimators import Query, QueryEstimator
@@ -42,7 +42,7 @@ def test_the_true_plan_lies_among_the_plausible_ones(plan: str) -> None:
 
 
 def test_the_same_release_has_the_same_answer_and_other_plans_have_longer_intervals() -> None:
-    setting = Setting("given away", "s", 5)
+    setting = Setting("disclosed", "s", 5)
     table = setting.read(None)
     frame = pl.DataFrame({"s": table.values.astype(str), "class": table.codes[1].astype(str)})
     lengths = {}
@@ -62,17 +62,17 @@ def test_the_same_release_has_the_same_answer_and_other_plans_have_longer_interv
 @pytest.mark.slow
 @pytest.mark.parametrize("plan", ["anatomy", "cyclic"])
 def test_intervals_cover_where_those_of_exact_do_not(plan: str) -> None:
-    setting = Setting("given away", "s", 7, plan=plan)
+    setting = Setting("disclosed", "s", 7, plan=plan)
     table = setting.read(None)
-    questions = asked(table, 15, lambda part: SeededSource(part.encode()))
+    questions = draw_queries(table, 15, lambda part: SeededSource(part.encode()))
     sources = [SeededSource(b"releases")] * 4
     found = judged(table, setting.mechanism, [Judgement("shrunk")], questions, sources, rivals=())
     for part in questions.classes:
         assert found.coverage("shrunk", part).mean() > 0.85, part
     exact = judged(table, SpluGen(7), [Judgement("exact")], questions, sources[:1], rivals=())
-    assert "exact" in exact.held
+    assert "exact" in exact.covered
     none = judged(table, setting.mechanism, [Judgement("exact")], questions, sources[:1], rivals=())
-    assert "exact" not in none.held
+    assert "exact" not in none.covered
 
 
 def test_a_domain_too_large_for_it_and_several_columns_have_no_interval() -> None:

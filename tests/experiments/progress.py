@@ -1,4 +1,4 @@
-"""What a command tells its progress bar."""
+"""The calls that a command makes to its progress bar."""
 
 from __future__ import annotations
 

@@ -43,14 +43,14 @@ def _attack(capsys: pytest.CaptureFixture[str], folder: Path, name: str, *words:
     return found
 
 
-def test_an_attack_that_learns_tells_what_others_tell_as_well(
+def test_an_attack_that_learns_reports_what_other_attacks_report(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = _attack(capsys, folder, "foreground", "--runs", 6)
     assert (found["predicted"], found["e_value"], found["runs"]) == (None, None, 6)
     least, greatest = (float(end["decimal"]) for end in found["interval"])
     assert least <= float(found["success"]["decimal"]) <= greatest < 0.3
-    # sex is told by the order of the rows alone: it teaches nothing, and the counts are what is known
+    # sex follows from the order of the rows alone: it teaches nothing, and the counts are what is known
     assert float(found["population"]["decimal"]) == pytest.approx(0.2, abs=0.05)
     assert found["baseline"]["fraction"] == "1/5"
     words = (

@@ -70,14 +70,14 @@ def test_mechanisms_are_compared_in_two_tables(
     assert fraction(attacks["all-or-none:10"], "presence") == Fraction(1, 5)
     gained, price = (
         [Fraction(guarantees[name][column]["value"]["decimal"]) for name in ("capped:10", "SPLU-Gen, 1/5")]
-        for column in ("error 1000", "told")
+        for column in ("error 1000", "decided")
     )
     assert gained[0] < gained[1] / 1000
     assert price[0] > price[1] + Fraction(1, 20)
     assert fraction(guarantees["all-or-none:10"], "error 10") == 1 - Fraction(45 * 4**8, 5**10)
     assert fraction(guarantees["all-or-none:10"], "error 1000") == 0
-    assert guarantees["swapping, 1/5"]["told"]["value"]["decimal"] == "1"
-    assert guarantees["Laplace, ln 2"]["told"]["value"]["decimal"].startswith("0.66666")  # 1/(1 + r)
+    assert guarantees["swapping, 1/5"]["decided"]["value"]["decimal"] == "1"
+    assert guarantees["Laplace, ln 2"]["decided"]["value"]["decimal"].startswith("0.66666")  # 1/(1 + r)
     assert attacks["Anatomy"]["elimination"]["kind"] == "exact"
     assert abs(fraction(guarantees["swapping, 2/5"], "own kept") - Fraction(2, 5)) < Fraction(1, 10**6)
     assert attacks["swapping, 2/5"]["corruption"]["reason"].startswith("swapped records depend on each other")
@@ -169,8 +169,8 @@ def test_a_table_of_one_column_teaches_nothing(
     pl.read_csv(folder / "table.csv").select("job").write_csv(alone)
     done = _json(capsys, "compare", alone, "--column", "job", "--seed", 1)
     assert done["learning"] is None
-    told = {row["mechanism"]: row["learning"]["reason"] for row in done["attacks"]}
-    assert "there is nothing to learn from" in told["Anatomy"]
+    calls = {row["mechanism"]: row["learning"]["reason"] for row in done["attacks"]}
+    assert "there is nothing to learn from" in calls["Anatomy"]
 
 
 def test_a_table_with_a_common_value_is_compared_in_smaller_groups(
@@ -221,8 +221,8 @@ def test_no_count_is_estimated_where_every_value_is_drawn_anew(
     )
     guarantees = {row["mechanism"]: row for row in done["guarantees"]}
     for name in ("error 10", "error 1000"):
-        told = guarantees["retention, 1/2"][name]
-        assert (told["value"], told["kind"]) == (None, "none")
-        assert "no count can be estimated" in told["reason"]
+        calls = guarantees["retention, 1/2"][name]
+        assert (calls["value"], calls["kind"]) == (None, "none")
+        assert "no count can be estimated" in calls["reason"]
     errors = [row[name]["value"] for row in guarantees.values() for name in ("error 10", "error 1000")]
     assert all(float(value["decimal"]) <= 1 for value in errors if value is not None)

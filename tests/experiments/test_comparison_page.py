@@ -51,8 +51,8 @@ def test_it_is_replaced_only_by_force(tmp_path: Path) -> None:
     written = write_comparison(comparison(), folder, force=False)
     assert [path.name for path in written] == ["index.html", "comparison.json"]
     assert written[0].read_bytes() == comparison_html(comparison())
-    told = json.dumps(comparison().to_json(), ensure_ascii=False, indent=2)
-    assert written[1].read_text("utf-8") == f"{told}\n"
+    document = json.dumps(comparison().to_json(), ensure_ascii=False, indent=2)
+    assert written[1].read_text("utf-8") == f"{document}\n"
     for refuse in (partial(write_comparison, comparison()), check_comparison_folder):
         with pytest.raises(InputError, match=r"index\.html exists"):
             refuse(folder, force=False)

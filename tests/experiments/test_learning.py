@@ -70,12 +70,12 @@ def test_a_classifier_counts_each_record_once_and_one_more() -> None:
 
 
 def _table(records: int) -> Microdata:
-    """Return a table in which column a tells the value in nine of ten records, and n names each record."""
+    """Return a table in which column a predicts the value in nine of ten records, and n names each record."""
     random.seed(3)
     values = [random.randrange(6) for _ in range(records)]
-    told = [value if random.random() < 0.9 else random.randrange(6) for value in values]
+    posteriors = [value if random.random() < 0.9 else random.randrange(6) for value in values]
     frame = pl.DataFrame(
-        {"n": [str(place) for place in range(records)], "a": [f"a{one}" for one in told],
+        {"n": [str(place) for place in range(records)], "a": [f"a{one}" for one in posteriors],
          "s": [f"s{one}" for one in values]},
     )  # fmt: skip
     return Microdata.from_frame(frame)
@@ -83,7 +83,7 @@ def _table(records: int) -> Microdata:
 
 @pytest.mark.parametrize("name", ["foreground", "de-finetti"])
 @pytest.mark.parametrize("mechanism", [Anatomy(3), SpluGen(3, "1/2")])
-def test_what_a_column_tells_is_learned_from_a_release(
+def test_the_prediction_by_a_column_is_learned_from_a_release(
     name: LearningName, mechanism: Anatomy | SpluGen
 ) -> None:
     found = attack_by_learning(name, mechanism, _table(1201), "s", ("n", "a"), SeededSource(1), runs=6)
@@ -177,9 +177,9 @@ def test_exact_posteriors_are_those_in_doubles_and_of_equal_likelihoods_uniform(
     # Who does not have some of a group's values has each of those left with the same chance.
     for excluded in range(gamma):
         known = [[Fraction(value >= excluded) for value in range(gamma)], *alike[1:]]
-        _, told = exact_posteriors(known)
-        assert told is not None
-        assert told[0] == [Fraction(value >= excluded, gamma - excluded) for value in range(gamma)]
+        _, posteriors = exact_posteriors(known)
+        assert posteriors is not None
+        assert posteriors[0] == [Fraction(value >= excluded, gamma - excluded) for value in range(gamma)]
     draw = np.random.default_rng(gamma)
     weights = draw.integers(1, 50, (gamma, gamma))
     _, found = exact_posteriors([[Fraction(int(weight), 60) for weight in row] for row in weights])

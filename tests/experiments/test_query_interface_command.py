@@ -23,22 +23,22 @@ def table(tmp_path: Path) -> str:
 
 
 def _queries(tmp_path: Path, *lines: str) -> str:
-    path = tmp_path / "asked.sql"
+    path = tmp_path / "queries.sql"
     path.write_text("".join(f"SELECT COUNT(*) WHERE {line};\n" for line in lines))
     return str(path)
 
 
-def _told(capsys: pytest.CaptureFixture[str], code: int, *words: str) -> Any:
+def _as_json(capsys: pytest.CaptureFixture[str], code: int, *words: str) -> Any:
     assert main(["query-interface", *words, "--json"]) == code
     return json.loads(capsys.readouterr().out)
 
 
 def test_a_refused_count_is_found_by_answered_ones(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     wanted = ("--where", "sex=f", "--where", "job=b")
-    told = _told(capsys, 1, "size", table, "--least", "2", *wanted)
-    assert (told["tracker"], told["tracker_size"], told["count"]) == ("sex=m", 6, 1)
-    assert (told["refused"], told["found"], told["values"]) == (2, 2, 7)
-    assert [each["answer"] for each in told["asked"]] == [None, 6, 5, 7, 5]
+    answer = _as_json(capsys, 1, "size", table, "--least", "2", *wanted)
+    assert (answer["tracker"], answer["tracker_size"], answer["count"]) == ("sex=m", 6, 1)
+    assert (answer["refused"], answer["found"], answer["values"]) == (2, 2, 7)
+    assert [each["answer"] for each in answer["queries"]] == [None, 6, 5, 7, 5]
     assert main(["query-interface", "size", table, "--least", "2", *wanted]) == 1
     printed = capsys.readouterr().out
     assert "counts from 2 to 9, of 11 records" in printed
@@ -46,41 +46,41 @@ def test_a_refused_count_is_found_by_answered_ones(table: str, capsys: pytest.Ca
 
 
 def test_no_tracker_is_no_proof(table: str, capsys: pytest.CaptureFixture[str]) -> None:
-    told = _told(capsys, 3, "size", table, "--least", "3")
-    assert (told["tracker"], told["largest_broken"], told["found"]) == (None, 2, 0)
+    answer = _as_json(capsys, 3, "size", table, "--least", "3")
+    assert (answer["tracker"], answer["largest_broken"], answer["found"]) == (None, 2, 0)
     assert main(["query-interface", "size", table, "--least", "3"]) == 3
     assert "other sets were not tried" in " ".join(capsys.readouterr().out.split())
-    told = _told(capsys, 1, "size", table, "--least", "3", "--reading", "small")
-    assert (told["tracker"], told["refused"], told["found"]) == (None, 2, 2)
+    answer = _as_json(capsys, 1, "size", table, "--least", "3", "--reading", "small")
+    assert (answer["tracker"], answer["refused"], answer["found"]) == (None, 2, 2)
 
 
 def test_nothing_refused_is_nothing_to_find(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "even.csv"
     path.write_text("a\n1\n1\n2\n2\n")
-    assert _told(capsys, 0, "size", str(path), "--least", "1")["refused"] == 0
+    assert _as_json(capsys, 0, "size", str(path), "--least", "1")["refused"] == 0
 
 
 def test_whose_number_follows_from_sums(
     table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = _queries(tmp_path, "sex = 'f'", "sex = 'f' AND age < 50", "age = '30'")
-    told = _told(capsys, 1, "sums", table, "--queries", file, "--value", "job=b")
-    assert told["exposed"] == [{"rows": [11], "weights": {"1": "1", "2": "-1"}, "since": 2}]
-    assert told["sums"] == [
+    answer = _as_json(capsys, 1, "sums", table, "--queries", file, "--value", "job=b")
+    assert answer["exposed"] == [{"rows": [11], "weights": {"1": "1", "2": "-1"}, "since": 2}]
+    assert answer["sums"] == [
         {"rows": [1, 2, 3, 4], "weights": {"2": "1"}, "since": 2},
         {"rows": [5, 6, 7, 8, 9], "weights": {"2": "-1", "3": "1"}, "since": 3},
     ]
-    assert [each["row"] for each in told["bits"]["exposed"] if each["has"]] == [5, 6, 7, 8, 9, 11]
+    assert [each["row"] for each in answer["bits"]["exposed"] if each["has"]] == [5, 6, 7, 8, 9, 11]
     assert main(["query-interface", "sums", table, "--queries", file]) == 1
     assert "query 1 - query 2; since query 2" in capsys.readouterr().out
     safe = _queries(tmp_path, "sex = 'f'")
-    assert _told(capsys, 0, "sums", table, "--queries", safe)["exposed"] == []
+    assert _as_json(capsys, 0, "sums", table, "--queries", safe)["exposed"] == []
 
 
 def test_what_noise_is_left(table: str, capsys: pytest.CaptureFixture[str]) -> None:
-    told = _told(capsys, 0, "noise", table, "--where", "sex=f")
-    assert told["columns"] == {"age": 3, "job": 2}
-    assert (told["by_columns"], told["by_values"]) == ("6/11", "6/19")
+    answer = _as_json(capsys, 0, "noise", table, "--where", "sex=f")
+    assert answer["columns"] == {"age": 3, "job": 2}
+    assert (answer["by_columns"], answer["by_values"]) == ("6/11", "6/19")
     assert main(["query-interface", "noise", table]) == 0
     assert "0.272728 of it, by 11 queries" in capsys.readouterr().out
 
@@ -88,19 +88,19 @@ def test_what_noise_is_left(table: str, capsys: pytest.CaptureFixture[str]) -> N
 def test_who_is_counted_by_many_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "apart.csv"
     path.write_text("n,s\n" + "".join(f"{n},{'abcde'[n % 5]}\n" for n in range(60)))
-    size = ("--victims", "12", "--asked", "40", "--runs", "6", "--seed", "1")
+    size = ("--victims", "12", "--halves", "40", "--runs", "6", "--seed", "1")
     words = ("answers", str(path), "--value", "s=b", *size)
-    told = _told(capsys, 0, *words)
-    assert told["least_squares"] == told["linear_program"] == {"median": 1.0, "interval": [1.0, 1.0]}
-    assert told["majority"]["median"] < 1
-    assert _told(capsys, 0, *words, "--epsilon", "1/100")["linear_program"]["interval"][1] < 1
+    answer = _as_json(capsys, 0, *words)
+    assert answer["least_squares"] == answer["linear_program"] == {"median": 1.0, "interval": [1.0, 1.0]}
+    assert answer["majority"]["median"] < 1
+    assert _as_json(capsys, 0, *words, "--epsilon", "1/100")["linear_program"]["interval"][1] < 1
     release = [str(tmp_path / name) for name in ("p.csv", "m.json")]
     sanitized = ["sanitize", str(path), "-o", release[0], "--manifest", release[1], "--sensitive", "s"]
     assert main([*sanitized, "--gamma", "5", "--seed", "1"]) == 0
     capsys.readouterr()
-    told = _told(capsys, 0, *words, "--manifest", release[1])
-    assert told["answers"] == "estimates from one table published by SPLU-Gen, however many are asked for"
-    assert told["least_squares"]["median"] < 1
+    answer = _as_json(capsys, 0, *words, "--manifest", release[1])
+    assert answer["answers"] == "estimates from one table published by SPLU-Gen, for any number of queries"
+    assert answer["least_squares"]["median"] < 1
     replaced = [str(tmp_path / name) for name in ("r.csv", "r.json")]
     retained = [
         "publish",
@@ -114,13 +114,13 @@ def test_who_is_counted_by_many_answers(tmp_path: Path, capsys: pytest.CaptureFi
     ]
     assert main([*retained, "--column", "s", "--retention", "9/10", "--observed-domain", "--seed", "1"]) == 0
     capsys.readouterr()
-    told = _told(capsys, 0, *words, "--manifest", replaced[1])
-    assert told["answers"].startswith("estimates from one table published by retention replacement")
+    answer = _as_json(capsys, 0, *words, "--manifest", replaced[1])
+    assert answer["answers"].startswith("estimates from one table published by retention replacement")
     assert main(["query-interface", *words]) == 0
     assert "1.000 of the bits right, the median; 95 % interval" in capsys.readouterr().out
     for more, says in (
         (("--epsilon", "1", "--manifest", release[1]), "give one of them"),
-        (("--asked", "5000"), "at most 4096"),
+        (("--halves", "5000"), "at most 4096"),
     ):
         assert main(["query-interface", *words, *more]) == 2
         assert says in capsys.readouterr().err
@@ -163,11 +163,11 @@ def test_fewer_victims_than_requested_are_announced_and_each_run_is_progress(
 ) -> None:
     path = tmp_path / "apart.csv"
     path.write_text("n,s\n" + "".join(f"{n // 2 if n < 40 else n},{'abcde'[n % 5]}\n" for n in range(60)))
-    size = ("--asked", "40", "--runs", "3", "--seed", "1")
+    size = ("--halves", "40", "--runs", "3", "--seed", "1")
     words = ("answers", str(path), "--value", "s=b", *size)
     seen = recorded_progress(monkeypatch, query_interface)
-    told = _told(capsys, 0, *words, "--victims", "200")
-    assert (told["victims"], told["requested"]) == (20, 200)
+    answer = _as_json(capsys, 0, *words, "--victims", "200")
+    assert (answer["victims"], answer["requested"]) == (20, 200)
     assert seen == [(0, 3), (1, 3), (2, 3)]
     assert main(["query-interface", *words, "--victims", "200"]) == 0
     printed = " ".join(capsys.readouterr().out.split())

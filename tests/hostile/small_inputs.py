@@ -259,7 +259,7 @@ INPUTS: dict[str, tuple[str | list[str], ...]] = {
         "size many.csv --least 1", "size fourteen.csv --least 1 --where a=a", f"size long.csv --least {LONG}",
         "sums long.csv --queries q.sql --value s=a", "sums three.csv --queries q3.jsonl --value a=a",
         "noise many.csv", "noise fourteen.csv",
-        "answers pair.csv --value a=a --victims 512 --asked 4096 --runs 101 --epsilon 1e-3",
+        "answers pair.csv --value a=a --victims 512 --halves 4096 --runs 101 --epsilon 1e-3",
     ),
     "entropy": ("world.toml", "tables.toml", "primes.toml", "mechanism.toml", "many.toml"),
     "useful": (

@@ -151,7 +151,7 @@ def _exact(name: str, found: Iterator[tuple[float, Fraction | float]], *, drawn:
 
 def _by_retention(table: OlapTable, found: Mapping[Fraction, Piece], level: OlapLevel) -> Iterator[Figure]:
     for number, columns in ((4, 2), (5, 3)):
-        told = " and ".join(str(column) for column in table.columns[:columns])
+        names = " and ".join(str(column) for column in table.columns[:columns])
         key = str(columns)
         lines = [
             _series(name, ((float(p), str(p), found[p][key][name], 2**columns) for p in level.retentions))
@@ -168,7 +168,7 @@ def _by_retention(table: OlapTable, found: Mapping[Fraction, Piece], level: Olap
         yield Figure(
             id=f"olap-figure-{number}",
             title=f"Reconstruction of {columns} columns ({table.name}, {table.rows} records)",
-            caption=f"Figure {number}: {told}; {level.runs} releases a point.",
+            caption=f"Figure {number}: {names}; {level.runs} releases a point.",
             x_label="retention probability p",
             y_label="error of the shares",
             panels=(
@@ -203,7 +203,7 @@ def _condition() -> Figure:
 
 
 def _by_columns(table: OlapTable, found: Mapping[Fraction, Piece], level: OlapLevel) -> Iterator[Figure]:
-    told = ", ".join(str(column) for column in table.columns)
+    names = ", ".join(str(column) for column in table.columns)
     for number, method in ((7, "iterative"), (8, "inversion")):
         lines = [
             _series(
@@ -215,7 +215,7 @@ def _by_columns(table: OlapTable, found: Mapping[Fraction, Piece], level: OlapLe
         yield Figure(
             id=f"olap-figure-{number}",
             title=f"Error by number of columns, {method} ({table.name}, {table.rows} records)",
-            caption=f"Figure {number}: the first of {told}; {level.runs} releases a point.",
+            caption=f"Figure {number}: the first of {names}; {level.runs} releases a point.",
             x_label="columns k",
             y_label=L1,
             panels=(Panel(method, tuple(lines)),),
@@ -306,11 +306,11 @@ def _safe(table: OlapTable, columns: int) -> Figure:
             _exact(f"{name}: {way}", ((float(each.rho1), largest_p(levels=each)) for each in levels))
             for way, largest_p in ways.items()
         ]
-    told = ", ".join(column.name for column in table.columns[:columns])
+    names = ", ".join(column.name for column in table.columns[:columns])
     return Figure(
         id=f"olap-figure-{11 + columns}",
         title=f"Largest p without a breach, {columns} columns ({table.name})",
-        caption=f"Figure {11 + columns}: ρ₂ = 0.95; cells of ten intervals of each of {told}.",
+        caption=f"Figure {11 + columns}: ρ₂ = 0.95; cells of ten intervals of each of {names}.",
         x_label="ρ₁",
         y_label="largest safe p",
         panels=(Panel(f"k = {columns}", tuple(lines)),),

@@ -21,7 +21,7 @@ class OlapLevel:
     zipf_columns
         Numbers of columns reconstructed from the Zipf tables, ascending.
     zipf_rows
-        Sizes of these tables, ascending. The largest is also asked for half of the values.
+        Sizes of these tables, ascending. The largest also gets a query for half of the values.
     """
 
     name: str

@@ -30,7 +30,7 @@ def side(column: Column, keep: Fraction) -> Side:
 def errors(table: OlapTable, keep: Fraction, sizes: Sequence[int], runs: int, source: UniformSource) -> Piece:
     """Perturb a table ``runs`` times and reconstruct its first k columns, for each k of ``sizes``.
 
-    Each value is kept with p, or drawn anew from the whole domain of its column, its own value included: one
+    Each value is kept with p, or drawn anew from the whole domain of its column, its true value included: one
     integer below w m is coin and replacement, p = u/w.
 
     Returns
@@ -112,7 +112,7 @@ def expected_square(counts: IntArray, sides: Sequence[Side]) -> Fraction:
     -----
     A record of state i adds a row of the inverse, whose mean is the i-th unit vector. So it adds
     sum_v a_iv |W_v|^2 - 1 to the expectation of n^2 times the square, and both factors are products over the
-    columns. Of one column W has the rows (1 - w, w): one weight is told, the other is what it lacks of 1.
+    columns. Of one column W has the rows (1 - w, w): one weight is reported, the other is one minus it.
     """
     pairs = []
     for each in sides:

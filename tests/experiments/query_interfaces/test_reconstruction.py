@@ -62,7 +62,7 @@ def test_large_noise_prevents_it_and_small_noise_does_not() -> None:
 @pytest.mark.parametrize(
     "mechanism", [SpluGen(5, "3/5"), RetentionReplacement("3/5", {"bit": tuple("abcde")})]
 )
-def test_estimates_from_a_release_tell_what_is_published_and_no_more(
+def test_estimates_from_a_release_reveal_only_what_is_published(
     mechanism: SpluGen | RetentionReplacement,
 ) -> None:
     shown: list[IntArray] = []
@@ -86,13 +86,13 @@ def test_estimates_from_a_release_tell_what_is_published_and_no_more(
     assert found.least_squares == Shares.of(right)
 
 
-def test_a_mechanism_that_forgets_the_record_tells_no_bits() -> None:
+def test_a_mechanism_that_ignores_the_record_reveals_no_bits() -> None:
     answers = published_answers(DistributionBased(), "bit", CODES, 5, 2, SeededSource(5))
     found = reconstruct(BITS, APART, answers, SeededSource(6), victims=20, queries=60, runs=6)
     assert found.least_squares == found.linear_program == found.majority
 
 
-def test_a_table_of_one_value_tells_nothing() -> None:
+def test_a_table_of_one_value_reveals_nothing() -> None:
     same = np.zeros(40, dtype=np.int64)
     answers = published_answers(DistributionBased(), "bit", same, 1, 0, SeededSource(5))
     bits, everybody = np.ones(40, dtype=np.bool_), np.arange(40)
@@ -108,17 +108,17 @@ def test_estimates_of_sums_are_unbiased() -> None:
     assert abs(mean - 40) < 8
 
 
-def test_what_cannot_be_asked_is_refused() -> None:
+def test_invalid_settings_are_refused() -> None:
     exact = exact_answers(BITS)
     for sizes in ((513, 1, 1), (1, 4097, 1), (1, 1, 102)):
         victims, queries, runs = sizes
         with pytest.raises(ParameterError, match="give at most"):
             reconstruct(BITS, APART, exact, SeededSource(1), victims=victims, queries=queries, runs=runs)
-    with pytest.raises(ParameterError, match="nobody to ask about"):
+    with pytest.raises(ParameterError, match="no record to query"):
         reconstruct(BITS, APART[:0], exact, SeededSource(1), victims=1, queries=1, runs=1)
 
 
-def test_records_are_told_apart_by_all_columns_together() -> None:
+def test_records_are_distinguished_by_all_columns_together() -> None:
     frame = pl.DataFrame({"a": ["x", "x", "y", "y", "x"], "b": ["1", "2", "1", "1", "2"]})
     columns = Columns(Microdata.from_frame(frame), {})
     assert distinguishable(columns, ("a", "b")).tolist() == [0]

@@ -1,4 +1,4 @@
-"""Sums that were answered: what follows from them, held against ranks and against all tables."""
+"""Sums that were answered: what follows from them, compared with ranks and with all tables."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def test_a_record_is_exposed_exactly_if_its_unit_vector_adds_nothing_to_the_rank
         found = audit_sums(_arrays(sets))
         matrix = Matrix([[int(one) for one in row] for row in sets])
         assert found.rank == matrix.rank()
-        told = {one.rows[0]: one for one in found.exposed}
+        derived = {one.rows[0]: one for one in found.exposed}
         for record in range(records):
             unit = Matrix([[int(other == record) for other in range(records)]])
             follows = matrix.col_join(unit).rank() == matrix.rank()
-            assert (record in told) == follows
+            assert (record in derived) == follows
             exposed, hidden = exposed + follows, hidden + (not follows)
         for one in (*found.exposed, *found.sums):
             total = [
@@ -64,14 +64,14 @@ def test_bits_follow_exactly_where_all_tables_with_the_counts_agree() -> None:
             for bits in product((False, True), repeat=records)
             if [sum(bit for bit, inside in zip(bits, one, strict=True) if inside) for one in sets] == counts
         ]
-        told = {
+        derived = {
             record: truth[record]
             for record in range(records)
             if len({bits[record] for bits in tables}) == 1 and any(one[record] for one in sets)
         }
-        assert known_bits(_arrays(sets), counts).exposed == told
-        more += len(told) > len(audit_sums(_arrays(sets)).exposed)
-    assert more, "whole numbers from 0 to 1 tell more than real ones, and no table showed it"
+        assert known_bits(_arrays(sets), counts).exposed == derived
+        more += len(derived) > len(audit_sums(_arrays(sets)).exposed)
+    assert more, "whole numbers from 0 to 1 determine more than real ones, and no table showed it"
 
 
 def test_counts_that_no_table_has_and_too_much_work_are_refused() -> None:

@@ -15,7 +15,7 @@ from experiments.commands import study_coverage
 from experiments.study import SETTINGS, Setting, as_csv, as_markdown, lines, refuted
 from experiments.study.criteria import e_value
 from experiments.study.generated import GENERATED
-from experiments.study.judging import CLASSES, Judgement, asked, judged
+from experiments.study.judging import CLASSES, Judgement, draw_queries, judged
 from splu_ref.estimators import METHODS, Batch, Estimates, PublishedColumn
 from splu_ref.randomness import SeededSource
 from tests.programs import main
@@ -44,12 +44,12 @@ def _sources(name: str) -> SeededSource:
     return SeededSource(name.encode())
 
 
-@pytest.mark.parametrize("name", ["given away", "function"])
+@pytest.mark.parametrize("name", ["disclosed", "function"])
 def test_queries_have_the_counts_of_their_classes(name: str) -> None:
     table = GENERATED[name]()
-    if name == "given away":
+    if name == "disclosed":
         assert table.second is None
-    found = asked(table, 40, _sources)
+    found = draw_queries(table, 40, _sources)
     joint = table if table.second is None else table.joint()
     for number, query in enumerate(found.queries):
         inside = np.ones(table.rows, dtype=np.bool_)
@@ -63,15 +63,15 @@ def test_queries_have_the_counts_of_their_classes(name: str) -> None:
                 inside &= joint.codes[int(column)] == code
         n, true = int(inside.sum()), int((inside & own).sum())
         assert found.true[number] == true
-        held = {part for part in CLASSES if number in found.classes[part]}
+        covered = {part for part in CLASSES if number in found.classes[part]}
         sizes = {"zero": (0, 0), "1–20": (1, 20), "21–100": (21, 100), "101–500": (101, 500)}
         for part, (least, most) in sizes.items():
-            assert part not in held or least <= true <= most
-        assert "> 500" not in held or true > 500
-        assert "homogeneous" not in held or true == n >= 5
-        assert "concentrated" not in held or (n >= 20 and 5 * true >= 2 * n)
-        assert ("below 0.5 %" in held) == (0 < true < table.rows / 200)
-        assert held
+            assert part not in covered or least <= true <= most
+        assert "> 500" not in covered or true > 500
+        assert "homogeneous" not in covered or true == n >= 5
+        assert "concentrated" not in covered or (n >= 20 and 5 * true >= 2 * n)
+        assert ("below 0.5 %" in covered) == (0 < true < table.rows / 200)
+        assert covered
     assert all(len(found.classes[part]) >= 30 for part in ("zero", "1–20", "21–100", "concentrated"))
 
 
@@ -92,13 +92,13 @@ def test_intervals_that_hold_nothing_are_found_and_those_that_hold_everything_ar
     assert (whole.worst.coverage, none.worst.coverage) == (1.0, 0.0)
     rows = list(csv.DictReader(io.StringIO(as_csv(cells))))
     assert [row["part"] for row in rows if row["interval"] == "none"] == [c.part for c in none.cells]
-    [_, _, told] = as_markdown(cells, "none").splitlines()
-    assert "zero .000" in told
+    [_, _, row] = as_markdown(cells, "none").splitlines()
+    assert "zero .000" in row
 
 
 def test_errors_are_compared_with_the_best_of_all_methods() -> None:
     table = SMALL.read(None)
-    questions = asked(table, 20, _sources)
+    questions = draw_queries(table, 20, _sources)
     sources = [SeededSource(b"release")] * 3
     found = judged(table, SMALL.mechanism, [Judgement("shrunk")], questions, sources)
     assert {"shrunk", "exact", "published count", "n f'/N"} <= found.squares.keys()

@@ -1,4 +1,4 @@
-"""Everything that a small study finds, whole: pieces, figures, requirements, coverage, tables, pictures."""
+"""The complete results of a small study: pieces, printed lines, coverage tables, OLAP figures."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from experiments.study.methods import FloatArray, answers, compared, counted, predicted_variances
+from experiments.study.methods import FloatArray, answers, compared, count_workload, predicted_variances
 from experiments.study.pair import PairBench
 from experiments.study.recipes import Recipe
 from experiments.study.releases import drawn_values, group_values, published_values
@@ -46,7 +46,7 @@ def test_answers_are_those_of_the_query_estimator(table: StudyTable, queries: Wo
     published = pl.DataFrame({name: pl.Series(codes).cast(pl.String) for name, codes in frame.items()})
     published = published.with_columns(pl.Series("s", letters[values[kept]]))
     estimator = QueryEstimator(Microdata.from_frame(published), ["s"], SpluGen(table.gamma, plan=plan))
-    asked = [
+    requests = [
         Query.of(
             {"s": letters[value].item()}
             | {
@@ -56,11 +56,11 @@ def test_answers_are_those_of_the_query_estimator(table: StudyTable, queries: Wo
         )
         for p, value in zip(queries.predicate, queries.value, strict=True)
     ]
-    found = answers(queries, counted(table, queries, values, table.gamma), plan, None)
+    found = answers(queries, count_workload(table, queries, values, table.gamma), plan, None)
     # The study estimates by the mixed plan's co-occurrence under every plan, to compare the plans; the
     # library allows for the plan of the histogram, and so has no interval for exact and another shrunk.
     for method in ("exact", "shrunk", "inversion") if plan == "mixed" else ("exact", "inversion"):
-        expected = estimator.estimate(asked, method)
+        expected = estimator.estimate(requests, method)
         assert found.estimates[method] == pytest.approx(
             [one.estimate for one in expected], rel=1e-9, abs=1e-6
         )
@@ -82,8 +82,8 @@ def test_em_for_one_value_is_exact(table: StudyTable, queries: Workload) -> None
     kept = values < table.domain_size
     frame = pl.DataFrame({"a": table.codes[0][kept], "s": values[kept]}).cast(pl.String)
     estimator = QueryEstimator(Microdata.from_frame(frame), ["s"], SpluGen(table.gamma))
-    asked = [Query.of({"a": code, "s": value}) for code in range(5) for value in range(table.domain_size)]
-    exact, em = (estimator.estimate(asked, method) for method in ("exact", "em"))
+    requests = [Query.of({"a": code, "s": value}) for code in range(5) for value in range(table.domain_size)]
+    exact, em = (estimator.estimate(requests, method) for method in ("exact", "em"))
     assert [one.estimate for one in em] == pytest.approx([one.estimate for one in exact], abs=0.01)
 
 
@@ -139,12 +139,12 @@ def test_the_prediction_is_the_formula_of_the_claim(table: StudyTable, queries: 
 
 
 def test_a_plan_without_an_inverse_leaves_the_method_out() -> None:
-    """Two values that share all their groups: no data tell their records apart."""
+    """Two values that share all their groups: no data distinguish their records."""
     codes = np.stack([np.arange(40) % 2, np.arange(40) % 3]).astype(np.int32)
     table = StudyTable("pairs", Recipe("s", gamma=2), ("a", "b"), codes, np.arange(40) // 20)
     queries = workload(table, [Pool(1, 40, 20)], lambda _: SeededSource(0))
     truth = queries.count(table.values, 2)
-    seen = counted(
+    seen = count_workload(
         table,
         queries,
         published_values(table, SpluGen(table.gamma, plan="cyclic"), SeededSource(1)),
@@ -200,7 +200,7 @@ def test_two_columns_are_not_published_with_the_same_draws(monkeypatch: pytest.M
     bench.release(Gamma(3), 0)
     ((first, second),) = seen
     kept = np.mean(first == second)
-    assert 0.1 < kept < 0.5  # both own values, or the same decoy: far from always
+    assert 0.1 < kept < 0.5  # both true values, or the same decoy: far from always
 
 
 def _checked(states: FloatArray, gamma: int) -> tuple[FloatArray, IntArray]:

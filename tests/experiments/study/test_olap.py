@@ -76,19 +76,19 @@ def test_education_words_are_the_numbers_that_the_full_table_has() -> None:
     table = adult(DATA / "adult_numeric.csv.gz")
     assert (table.rows, len(table.columns)) == (32_561, 4)
     assert table.columns[1].share == Fraction(900_001, 1_490_001)
-    told = read_table(DATA / "adult_numeric.csv.gz", missing="?").cells("education_num")
-    assert [str(number) for number in table.values[3].tolist()] == [str(cell) for cell in told]
+    calls = read_table(DATA / "adult_numeric.csv.gz", missing="?").cells("education_num")
+    assert [str(number) for number in table.values[3].tolist()] == [str(cell) for cell in calls]
 
 
-@pytest.mark.parametrize(("old", "new", "told"), [
+@pytest.mark.parametrize(("old", "new", "message"), [
     ("39,77516", "16,77516", "column 'age' holds '16' in row 2"),
     ("39,77516", "39,many", "column 'fnlwgt' is not that of Adult"),
     ("Bachelors", "Bachelor", "column 'education' is not that of Adult"),
 ])  # fmt: skip
-def test_a_table_with_other_values_is_refused(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_a_table_with_other_values_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
     text = "age,fnlwgt,hours_per_week,education\n39,77516,40,Bachelors\n"
     (tmp_path / "adult_numeric.csv").write_text(text.replace(old, new))
-    with pytest.raises(DataError, match=told):
+    with pytest.raises(DataError, match=message):
         adult(tmp_path / "adult_numeric.csv")
 
 
@@ -232,9 +232,9 @@ def test_all_figures_are_written_and_a_second_run_finds_its_pieces(
 @pytest.mark.usefixtures("tiny")
 def test_on_a_terminal_and_with_options_of_the_other_studies(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["study", "--olap"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "Condition number of the transition matrix" in told
-    assert "500 records: age 25–45, hours per week 30–60, education 5–10" in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Condition number of the transition matrix" in printed
+    assert "500 records: age 25–45, hours per week 30–60, education 5–10" in printed
     for words, remedy in (
         (["--olap", "--coverage"], "two studies"),
         (["--olap", "--gamma", "3"], "--olap has tables of its own"),
@@ -243,8 +243,8 @@ def test_on_a_terminal_and_with_options_of_the_other_studies(capsys: pytest.Capt
         assert remedy in capsys.readouterr().err
 
 
-def test_trees_find_what_the_counts_tell_and_no_more() -> None:
-    """A class that is decided by an interval of one column, and noise in the other."""
+def test_trees_split_only_where_the_counts_support_it() -> None:
+    """A class that is message by an interval of one column, and noise in the other."""
     rng = np.random.default_rng(2)
     columns = (Column("a", 1, 20, 1, 10), Column("b", 1, 30, 1, 10))
     values = np.stack([rng.integers(1, 21, 20_000), rng.integers(1, 31, 20_000)])
@@ -253,10 +253,10 @@ def test_trees_find_what_the_counts_tell_and_no_more() -> None:
     seen = np.stack(
         [perturbed(row, column, keep, source) for row, column in zip(values, columns, strict=True)]
     )
-    told = perturbed(labels, CLASS, keep, source)
+    calls = perturbed(labels, CLASS, keep, source)
     true = np.stack([np.arange(1, 21), np.full(20, 15)])
     expected = [int(5 <= value < 12) for value in range(1, 21)]
-    assert Grower(columns, seen, told, keep).tree().classes(true).tolist() == expected
+    assert Grower(columns, seen, calls, keep).tree().classes(true).tolist() == expected
     assert Grower(columns, values, labels, Fraction(1)).tree().classes(true).tolist() == expected
     by_chance = rng.integers(0, 2, 20_000)
     assert Grower(columns, values, by_chance, Fraction(1)).tree().column == -1
@@ -269,7 +269,7 @@ def test_the_library_s_tree_stands_beside_where_it_is_installed() -> None:
     labels = ((values[0] >= 5) & (values[0] < 12)).astype(np.int64)
     true = np.stack([np.arange(1, 21), np.full(20, 15)])
     assert library_tree(values, labels)(true).tolist() == [int(5 <= value < 12) for value in true[0]]
-    noise = np.where(np.arange(3000) < 60, 1 - labels, labels)  # in leaves of too few records to be told
+    noise = np.where(np.arange(3000) < 60, 1 - labels, labels)  # in leaves of too few records to decide
     assert library_tree(values, noise)(true).tolist() == [int(5 <= value < 12) for value in true[0]]
     columns = (Column("a", 1, 20, 1, 10), Column("b", 1, 30, 1, 10))
     table = OlapTable("drawn", columns, values, labels)
@@ -307,7 +307,7 @@ def test_a_logarithmic_axis_is_drawn_where_a_figure_asks_for_it() -> None:
     points = tuple(Point(float(x), str(x), 10.0**x, None, 0, 1) for x in range(1, 5))
     panels = (Panel("one", (Series("line", points),)),)
     plain = Figure("f", "title", "caption", "x", "y", panels)
-    told = drawings(replace(plain, log=True))[".svg"].decode()
-    assert drawings(plain)[".svg"].decode() != told
-    assert all(f">{power}<" in told for power in (10, 100, 1000))
-    assert "$" not in told
+    drawn = drawings(replace(plain, log=True))[".svg"].decode()
+    assert drawings(plain)[".svg"].decode() != drawn
+    assert all(f">{power}<" in drawn for power in (10, 100, 1000))
+    assert "$" not in drawn

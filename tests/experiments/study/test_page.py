@@ -108,12 +108,12 @@ def test_table_of_two_sensitive_columns() -> None:
 
 
 def test_shrunk_errs_least_with_two_sensitive_columns_but_in_the_classes_that_are_named() -> None:
-    ratios, told = {}, {}
+    ratios, calls = {}, {}
     for table in ("census_kdd_workers", "adult_demo", "diabetes130"):
         for (gamma, label), errors in _pairs(table).items():
             others = min(error for method, error in errors.items() if method != "shrunk")
             ratios[table, gamma, label] = errors["shrunk"] / others
-            told[table, gamma, label] = f"{errors['shrunk']:.3f} against {others:.3f}"
+            calls[table, gamma, label] = f"{errors['shrunk']:.3f} against {others:.3f}"
     assert len(ratios) == 60
     assert {place for place, ratio in ratios.items() if ratio > 1} == {
         *(("adult_demo", gamma, "0.1–0.3 %") for gamma in "467"),
@@ -124,7 +124,7 @@ def test_shrunk_errs_least_with_two_sensitive_columns_but_in_the_classes_that_ar
     assert worst == ("adult_demo", "7", "0.1–0.3 %")
     page = " ".join((DOCS / "study.md").read_text(encoding="utf-8").split())
     assert f"at most {ratios[worst]:.2f} × as much as the best of the others in the other six" in page
-    assert f"the worst, with {told[worst]} of n f′g′/N²" in page
+    assert f"the worst, with {calls[worst]} of n f′g′/N²" in page
 
 
 def _coverage() -> list[Cell]:

@@ -28,7 +28,7 @@ def seeded(seed: int) -> Callable[[Pool], SeededSource]:
 
 
 def every_query(table: StudyTable) -> dict[tuple[tuple[int, ...], tuple[int, ...], int], int]:
-    """Return the count of each query that can be asked, by columns, codes and value."""
+    """Return the count of each possible query, by columns, codes and value."""
     counts = {}
     for size in (1, 2, 3):
         for columns in combinations(range(len(SIZES)), size):
@@ -39,7 +39,7 @@ def every_query(table: StudyTable) -> dict[tuple[tuple[int, ...], tuple[int, ...
     return counts
 
 
-def asked(queries: Workload) -> list[tuple[tuple[int, ...], tuple[int, ...], int]]:
+def listed_queries(queries: Workload) -> list[tuple[tuple[int, ...], tuple[int, ...], int]]:
     return [
         (queries.columns[p], queries.assignments[p], v)
         for p, v in zip(queries.predicate.tolist(), queries.value.tolist(), strict=True)
@@ -50,11 +50,13 @@ def test_a_large_enough_pool_is_every_query_of_its_range() -> None:
     table = small_table()
     queries = workload(table, [Pool(1, 11, 10_000), Pool(11, 40, 10_000)], seeded(1))
     counts = every_query(table)
-    assert len(set(asked(queries))) == len(queries.true)
+    assert len(set(listed_queries(queries))) == len(queries.true)
     for number, (least, end) in enumerate([(1, 11), (11, 40)]):
-        found = {query for query, pool in zip(asked(queries), queries.pool, strict=True) if pool == number}
+        found = {
+            query for query, pool in zip(listed_queries(queries), queries.pool, strict=True) if pool == number
+        }
         assert found == {query for query, count in counts.items() if least <= count < end}
-    assert [counts[query] for query in asked(queries)] == queries.true.tolist()
+    assert [counts[query] for query in listed_queries(queries)] == queries.true.tolist()
 
 
 def test_counts_by_value_are_those_of_the_records() -> None:
@@ -84,7 +86,7 @@ def test_the_race_favors_queries_by_their_chance_under_the_papers_law() -> None:
         columns, _, _ = query
         return 1 / (subsets[len(columns)] * np.prod([SIZES[c] for c in columns]))
 
-    found = sorted((chance(query) for query in asked(queries)), reverse=True)
+    found = sorted((chance(query) for query in listed_queries(queries)), reverse=True)
     every = [query for query, count in every_query(table).items() if count]
     assert found == near(sorted(map(chance, every), reverse=True)[:60])
 
@@ -101,4 +103,4 @@ def test_the_first_of_the_race_has_the_papers_law() -> None:
 def test_the_same_seed_gives_the_same_queries() -> None:
     table = small_table()
     first, second, other = (workload(table, [Pool(1, 20, 30)], seeded(seed)) for seed in (5, 5, 6))
-    assert asked(first) == asked(second) != asked(other)
+    assert listed_queries(first) == listed_queries(second) != listed_queries(other)
