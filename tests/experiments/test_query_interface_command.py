@@ -128,7 +128,7 @@ def test_who_is_counted_by_many_answers(tmp_path: Path, capsys: pytest.CaptureFi
     assert "'n' is not sensitive in the release" in capsys.readouterr().err
     several = ["query-interface", "answers", str(path), "--value", "s={a, b}", "--manifest", release[1]]
     assert main(several) == 2
-    assert "estimates of one value" in capsys.readouterr().err
+    assert "name one value" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
