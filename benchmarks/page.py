@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.commands import table as commands_table
 from benchmarks.drawing import drawing
 from benchmarks.growth import Point, exponent
 from benchmarks.machine import in_words
@@ -17,6 +18,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "benchmarks.md"
 PICTURE = DOCS / "_static" / "growth.svg"
 GROWTH = DOCS / "benchmarks" / "growth.json"
+COMMANDS = DOCS / "benchmarks" / "commands.json"
 PEERS = DOCS / "benchmarks" / "peers.json"
 
 
@@ -24,9 +26,11 @@ def page(text: str) -> str:
     """Return the text of the page with the tables of the measurements between their marks."""
     curves = list(read(GROWTH).values())
     peers = json.loads(PEERS.read_text(encoding="utf-8"))
+    commands = json.loads(COMMANDS.read_text(encoding="utf-8"))
     tables = {
+        "commands": commands_table(commands["rows"]),
         "growth": growth_table(curves),
-        "machines": machines(curves, peers),
+        "machines": machines([commands, *curves], peers),
         "peers": peers_table(peers),
     }
     for name, lines in tables.items():
