@@ -33,7 +33,7 @@ from splu_ref.channels.amplification_bounds import Amplification
 from splu_ref.channels.parameters import Exact, Gamma
 from splu_ref.data import Microdata
 from splu_ref.estimators import (
-    Ask,
+    AnswerQueries,
     ChannelEstimator,
     Condition,
     CountEstimate,
@@ -314,7 +314,7 @@ class CountTable(Protocol):
     def __call__(
         self,
         release: PublishedTable,
-        ask: Ask,
+        answer_queries: AnswerQueries,
         by: Sequence[str],
         where: Sequence[tuple[str, Condition]] = ...,
         method: str | None = ...,

@@ -16,7 +16,7 @@ from experiments.study.workload import Workload
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import Gamma, InputError
 from splu_ref.estimators import Inversion, exact_estimates, exact_intervals, published_co_occurrence
-from splu_ref.estimators.linear.transition import gained
+from splu_ref.estimators.linear.transition import gain_probability
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
 from splu_ref.mechanisms import LN_2, LN_3, Budget, LaplaceCounts, SpluGen
 from splu_ref.randomness import ByteSource, IntArray
@@ -33,7 +33,7 @@ _CELLS = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class QueryCounts:
     """What a release shows of a workload.
 
     Attributes
@@ -61,10 +61,10 @@ class Counted:
         return PublishedCount.of(self.gamma)
 
 
-def counted(table: StudyTable, queries: Workload, values: IntArray, gamma: Gamma) -> Counted:
+def counted(table: StudyTable, queries: Workload, values: IntArray, gamma: Gamma) -> QueryCounts:
     """Count a release, given by original record."""
     frequencies = np.bincount(values, minlength=table.domain_size + 1)[: table.domain_size]
-    return Counted(queries.count(values, table.domain_size), frequencies, gamma)
+    return QueryCounts(queries.count(values, table.domain_size), frequencies, gamma)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class Answers:
     seconds: dict[str, float]
 
 
-def answers(queries: Workload, seen: Counted, plan: str, printed: Printed | None) -> Answers:
+def answers(queries: Workload, seen: QueryCounts, plan: str, printed: Printed | None) -> Answers:
     """Estimate all queries by all methods for SPLU-Gen releases.
 
     Parameters
@@ -140,7 +140,7 @@ def answers(queries: Workload, seen: Counted, plan: str, printed: Printed | None
     )
 
 
-def _shrunk(queries: Workload, seen: Counted) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
+def _shrunk(queries: Workload, seen: QueryCounts) -> tuple[FloatArray, tuple[FloatArray, FloatArray]]:
     """Return the estimates and their intervals, as `QueryEstimator` states them."""
     shrinkage = Shrinkage(seen.frequencies.astype(np.float64), seen.rows, seen.law)
     value, lower, upper = (np.empty(len(queries.predicate)) for _ in range(3))
@@ -151,13 +151,13 @@ def _shrunk(queries: Workload, seen: Counted) -> tuple[FloatArray, tuple[FloatAr
         asked = order[begin : begin + size]
         places, which = np.unique(queries.predicate[asked], return_inverse=True)
         predicates = shrinkage.learn(seen.published[places].astype(np.float64))
-        found = shrinkage.asked(predicates, which, domain[queries.value[asked]])
+        found = shrinkage.estimate(predicates, which, domain[queries.value[asked]])
         value[asked] = found.value
         lower[asked], upper[asked] = found.interval("each")
     return value, (lower, upper)
 
 
-def _inverted(queries: Workload, seen: Counted, plan: str) -> FloatArray:
+def _inverted(queries: Workload, seen: QueryCounts, plan: str) -> FloatArray:
     """Return the estimates by inversion; none if the plan's matrix has no inverse."""
     try:
         co_occurrence = published_co_occurrence(seen.frequencies, SpluGen(seen.gamma, plan=plan))
@@ -207,6 +207,6 @@ def predicted_variances(table: StudyTable, queries: Workload, truth: IntArray, g
     n = truth.sum(axis=1)[queries.predicate].astype(np.float64)
     f = np.bincount(table.values, minlength=table.domain_size)[queries.value].astype(np.float64)
     law = PublishedCount.of(gamma)
-    y3 = x / gamma + (n - x) * gained(f, table.rows, 1 / gamma)
+    y3 = x / gamma + (n - x) * gain_probability(f, table.rows, 1 / gamma)
     _, error = exact_estimates(y3, n, f, table.rows, law)
     return np.asarray(error**2)

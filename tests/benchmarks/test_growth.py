@@ -72,7 +72,7 @@ WASTE: dict[str, tuple[str, Waste]] = {
         lambda x, y, factors: factors[0].size ** 2 // 1000,
     ),
     "a table that adds up, 100,000 rows": (
-        "estimators.tables.counts:add_up",
+        "estimators.tables.counts:reconcile",
         lambda estimates, *_: 100 * estimates.size**2,
     ),
     "T_P, γ = 10, ε = 3/10, certified": (

@@ -16,7 +16,7 @@ from splu_ref.channels.parameters import ParameterError
 from splu_ref.data import Microdata
 from splu_ref.estimators import ChannelEstimator, Query
 from splu_ref.estimators.answers import NORMAL_95
-from splu_ref.estimators.queries.record_states import RecordStates, Side, added_up
+from splu_ref.estimators.queries.record_states import RecordStates, Side, sum_interval
 from splu_ref.mechanisms import Operator, PublishedTable, RetentionReplacement, Swapping
 from splu_ref.mechanisms.manifest import Manifest
 from splu_ref.randomness import SeededSource, SystemSource
@@ -301,9 +301,9 @@ def test_intervals_of_counts_hold_no_other_numbers() -> None:
     assert below.estimate + NORMAL_95 * (below.standard_error or 0) < 0
     assert above.estimate - NORMAL_95 * (above.standard_error or 0) > 60
     assert (below.interval, above.interval) == ((0, 0), (60, 60))
-    assert added_up(-3.0, 1.0, 9, [(5.0, 2.5)]) == (0, 0)
-    assert added_up(1.0, 1.0, 9, [(5.0, 2.5)]) == (0, 3.5)
-    assert added_up(8.0, 1.0, 9, [(1.0, 2.5)]) == (8 - NORMAL_95, 9)
+    assert sum_interval(-3.0, 1.0, 9, [(5.0, 2.5)]) == (0, 0)
+    assert sum_interval(1.0, 1.0, 9, [(5.0, 2.5)]) == (0, 3.5)
+    assert sum_interval(8.0, 1.0, 9, [(1.0, 2.5)]) == (8 - NORMAL_95, 9)
 
 
 def test_a_set_that_is_never_drawn_counts_what_is_published_of_it() -> None:

@@ -13,11 +13,11 @@ from splu_ref.data import Microdata, embedded_table
 from splu_ref.estimators import Interval, Query, QueryEstimate, QueryEstimator, exact_estimates
 from splu_ref.estimators.linear.transition import value_matrix
 from splu_ref.estimators.shrinkage.composition import Composition, noise
-from splu_ref.estimators.shrinkage.neighbors import COST, States, limited, spent
+from splu_ref.estimators.shrinkage.limited_translation import COST, ConjunctionStates, allowed_cost, translate
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
 from splu_ref.mechanisms import FloatArray, Release, SpluGen, expected_co_occurrence, expected_pairs
 from splu_ref.randomness import SeededSource
-from tests.estimators.told import ends, error
+from tests.estimators.answer_parts import ends, error
 from tests.rounding import near
 
 LAW = PublishedCount.of(3, "1/2")
@@ -59,7 +59,7 @@ def test_transmitting_is_the_transition(composition: Composition, transition: Fl
     counts, members = np.zeros((4, 11)), np.zeros((4, 11))
     counts[:, :HELD] = random.integers(0, 30, (4, HELD))
     members[:, :HELD] = random.integers(0, 2, (4, HELD))
-    assert composition.transmitted(counts)[:, :HELD] == near(counts[:, :HELD] @ transition)
+    assert composition.expected_counts(counts)[:, :HELD] == near(counts[:, :HELD] @ transition)
     assert composition.published(members)[:, :HELD] == near(members[:, :HELD] @ transition.T)
 
 
@@ -90,7 +90,7 @@ def test_means_and_variances_are_those_of_the_normal_law(
         assert learned.mean[number, :HELD] == pytest.approx(mean, abs=1e-6)
         assert learned.variance[number, :HELD] == pytest.approx(np.diag(variance), abs=1e-6)
         assert mean.sum() == near(n)
-        found = composition.solved_for(learned, np.array([number]), sums)[0, :HELD]
+        found = composition.published_weights(learned, np.array([number]), sums)[0, :HELD]
         assert found @ residual == near(weights @ residual)
         assert learned.posterior[:, number].sum() == near(1)
 
@@ -99,14 +99,14 @@ def test_a_predicate_of_one_value_is_not_taken_for_a_mixture(composition: Compos
     """The grid of tau has room for it: half of the records show, and the others are as decoys are."""
     one = np.zeros((1, 11))
     one[0, 7] = 28.0
-    published = composition.transmitted(one)
+    published = composition.expected_counts(one)
     assert composition.learn(published).mean[0, 7] > 20
 
 
 def test_noise_is_that_of_independent_records(composition: Composition, transition: FloatArray) -> None:
     counts, weights = np.zeros((1, 11)), np.zeros((1, 11))
     counts[0, :HELD], weights[0, :HELD] = np.arange(HELD), np.random.default_rng(4).normal(size=HELD)
-    found = noise(counts, composition.transmitted(counts), weights, composition.published(weights))
+    found = noise(counts, composition.expected_counts(counts), weights, composition.published(weights))
     w = weights[0, :HELD]
     each = [row @ w**2 - (row @ w) ** 2 for row in transition]
     assert found == near([np.arange(HELD) @ each])
@@ -121,7 +121,7 @@ def test_bending_costs_what_it_may_if_the_prior_is_right() -> None:
         solved = truth + np.sqrt(variance) * random.normal(size=size)
         shrunk, distance = (1 - ratio) * 0 + ratio * solved, np.abs(solved) / np.sqrt(prior + variance)
         part = np.full(size, prior / (prior + variance))
-        found = limited(solved, np.full(size, variance), shrunk, part, distance, COST * part)
+        found = translate(solved, np.full(size, variance), shrunk, part, distance, COST * part)
         least = prior * variance / (prior + variance)
         assert np.mean((shrunk - truth) ** 2) == near(least, rel=0.02)
         assert np.mean((found.value - truth) ** 2) < least * (1 + 3 * COST)
@@ -130,7 +130,7 @@ def test_bending_costs_what_it_may_if_the_prior_is_right() -> None:
 def test_a_wrong_prior_costs_a_few_standard_errors_at_most() -> None:
     wrong = np.linspace(0, 40, 401)
     ratio = np.full(401, 0.02)
-    found = limited(wrong, np.ones(401), ratio * wrong, ratio, wrong * np.sqrt(1 - ratio), COST * ratio)
+    found = translate(wrong, np.ones(401), ratio * wrong, ratio, wrong * np.sqrt(1 - ratio), COST * ratio)
     assert np.abs(found.value - wrong).max() < 3.5
     assert found.value[wrong > 5] == near(wrong[wrong > 5])
 
@@ -141,7 +141,7 @@ def test_more_is_spent_on_spikes_and_in_small_predicates() -> None:
         np.array([0.0, 0.0, 20.0, 40.0]),
         np.array([5.0, 1e4, 100.0, 100.0]),
     )
-    few, usual, half, spike = spent(ratio, surplus, total).tolist()
+    few, usual, half, spike = allowed_cost(ratio, surplus, total).tolist()
     assert usual == pytest.approx(0.1 * COST, abs=1e-4)
     assert few > 1 > spike > half > usual
 
@@ -152,7 +152,7 @@ def test_a_small_group_of_one_value_is_not_estimated_as_mixed(gamma: int, n: int
     values, law, random = 40, PublishedCount.of(gamma), np.random.default_rng(gamma)
     frequency, rows = np.full(values, 500.0), 500 * values
     shrinkage = Shrinkage(frequency, rows, law)
-    chances = shrinkage.composition.transmitted(np.eye(values))
+    chances = shrinkage.composition.expected_counts(np.eye(values))
     published = random.multinomial(n, chances).astype(np.float64)
     found = shrinkage.answer(published, np.arange(values), np.eye(values))
     exact, _ = exact_estimates(np.diag(published), n, frequency, rows, law)
@@ -160,9 +160,9 @@ def test_a_small_group_of_one_value_is_not_estimated_as_mixed(gamma: int, n: int
     assert error < 1.2 * other
 
 
-def _states(both: float, n: float, f: float, kept: float, taken: float) -> States:
+def _states(both: float, n: float, f: float, kept: float, taken: float) -> ConjunctionStates:
     y, predicate, frequency, b, a = (np.array([part]) for part in (both, n, f, kept, taken))
-    return States(y, predicate, frequency, 10_000, b, a, np.zeros(1), b)
+    return ConjunctionStates(y, predicate, frequency, 10_000, b, a, np.zeros(1), b)
 
 
 @pytest.mark.parametrize(("kept", "taken"), [(0.2, 0.001), (0.2, 0.05), (0.5, 0.02), (0.1, 0.08)])
@@ -240,7 +240,7 @@ def test_estimates_are_near_the_best_and_intervals_hold_each_value(concentrated:
         n = published.sum()
         shrinkage = Shrinkage(f.astype(np.float64), rows, law)
         predicates = shrinkage.learn(published[None].astype(np.float64))
-        found = shrinkage.asked(predicates, np.zeros(16, dtype=np.int64), np.eye(16))
+        found = shrinkage.estimate(predicates, np.zeros(16, dtype=np.int64), np.eye(16))
         for kind, shares in held.items():
             low, high = found.interval(kind)
             shares.append(float(np.mean((low <= x) & (x <= high))))

@@ -30,7 +30,7 @@ from splu_ref.estimators.answers import NORMAL_95, Estimates
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.randomness import SeededSource
-from tests.estimators.told import ends, error
+from tests.estimators.answer_parts import ends, error
 from tests.rounding import near
 
 GAMMA = 5
@@ -92,9 +92,9 @@ def test_methods_agree_with_the_functions_on_arrays(
     error = exact_estimates(y[0, place], women.height, f[place], rows, law)[1]
     assert answers["exact"].standard_error == near(float(error))
     shrinkage = Shrinkage(f.astype(float), rows, law)
-    shrunk = shrinkage.asked(shrinkage.learn(y.astype(float)), np.array([0]), np.eye(len(domain))[[place]])
+    shrunk = shrinkage.estimate(shrinkage.learn(y.astype(float)), np.array([0]), np.eye(len(domain))[[place]])
     assert answers["shrunk"].estimate == near(shrunk.value[0])
-    assert answers["shrunk"].standard_error == near(np.sqrt(shrunk.bent.variance[0]))
+    assert answers["shrunk"].standard_error == near(np.sqrt(shrunk.translated.variance[0]))
     assert list(ends(answers["shrunk"])) == [float(end[0]) for end in shrunk.interval("each")]
     inversion = Inversion(published_co_occurrence(f, SpluGen(GAMMA)), f, law)
     error = inversion.standard_errors(y.astype(float), np.eye(len(domain))[[place]])
@@ -222,7 +222,7 @@ def test_where_the_records_tell_nothing_the_answer_says_so() -> None:
         assert found.estimate == near(50 * 40 / 100)
         assert list(ends(found)) == [0, 25]  # of 50 records, and N/gamma with the value
         assert found.standard_error == near(12.5)
-        assert "tell nothing" in str(found.note)
+        assert "not informative" in str(found.note)
     kept = QueryEstimator(table, ["s"], SpluGen(4, "9/10")).estimate([query], "exact")
     assert [(answer.note, error(answer) < 5) for answer in kept] == [(None, True)]
 

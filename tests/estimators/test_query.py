@@ -8,7 +8,7 @@ import pytest
 
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.estimators import AnyOf, Between, Condition, NoneOf, Query
-from splu_ref.estimators.queries.query import Values, selected, telling
+from splu_ref.estimators.queries.query import Values, condition_matcher, selected
 
 
 def test_a_query_names_values_sets_and_ranges() -> None:
@@ -99,7 +99,7 @@ def test_ranges_hold_what_a_cell_alone_is_held_to() -> None:
             seen += int(looked_up.holding(wanted).sum())
     assert seen > 200
     asked: list[Condition] = [AnyOf(("10", "y")), NoneOf(("x",)), Between(Decimal(1), None)]
-    found = telling(asked)(["10", "x"])
+    found = condition_matcher(asked)(["10", "x"])
     assert found.tolist() == [[True, True, True], [False, False, False]]
 
 

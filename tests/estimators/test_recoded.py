@@ -103,7 +103,7 @@ def test_parts_are_asked_together_beside_others() -> None:
          "dose=0.5..1 cuts the bin 1.0..<1.5, whose parts are unknown: ask of whole bins"),
         ([("age", _between("50", None))], "age=50..: there is no such bin in the release"),
         ([("age", Between(date(2000, 1, 1), None))],
-         "age=2000-01-01..: dates are asked for by their bins"),
+         "age=2000-01-01..: dates are selected by their bins"),
         ([("born", _between("1980", "1989"))],
          ("born=1980..1989: rare bins were published together, as 'other': name bins that are in the "
           "release, one by one")),

@@ -157,7 +157,7 @@ def test_the_bound_speaks_of_what_is_published() -> None:
     gamma, values = 5, 14
     law = PublishedCount.of(gamma)
     column = Composition(expected_pairs(np.full(values, 2000.0), Gamma(gamma)), law)
-    chances = column.transmitted(np.eye(values))
+    chances = column.expected_counts(np.eye(values))
     taken = float(_Kinds(1, gamma, values).taken)
     assert chances == near(np.where(np.eye(values) > 0, float(law.retention), taken), rel=1e-6)
 

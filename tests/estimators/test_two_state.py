@@ -102,8 +102,8 @@ def test_moments_are_those_of_the_law(keep: Fraction) -> None:
                 PublishedCount.of(gamma, keep),
             )
             assert [float(part[0]) for part in found] == pytest.approx(law, abs=1e-12)
-            gained = Fraction(f, rows - f) * (1 - keep)
-            assert mean == near(float(count * keep + (predicate - count) * gained), size=rows)
+            gain_probability = Fraction(f, rows - f) * (1 - keep)
+            assert mean == near(float(count * keep + (predicate - count) * gain_probability), size=rows)
 
 
 @pytest.mark.parametrize("keep", [Fraction(1, 2), Fraction(2, 3)])

@@ -203,7 +203,7 @@ def test_values_that_always_stand_together_are_not_told_apart() -> None:
     release = _release([0, 1, 0, 1], [[0, 1], [0, 1]], ["1000"], "ab")
     estimator = TwoTablesEstimator(release)
     query = Query.of({"1000": "1", "v": "a"})
-    with pytest.raises(DataError, match="do not tell v=a from values that stand beside it"):
+    with pytest.raises(DataError, match="do not distinguish v=a from values that occur with it"):
         estimator([query])
     [answer] = estimator([query], "shares")
     assert (answer.estimate, answer.standard_error, answer.interval) == (0.5, None, (0, 1))

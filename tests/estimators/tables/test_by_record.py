@@ -13,8 +13,8 @@ import pytest
 import splu_ref as sr
 from splu_ref.data import Microdata
 from splu_ref.estimators.tables import measures
-from splu_ref.estimators.tables.adding_up import Found, Rates
 from splu_ref.estimators.tables.cells import Groups
+from splu_ref.estimators.tables.reconciliation import GroupSums, Rates
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement
 from tests.rounding import near
 
@@ -53,7 +53,9 @@ class Records:
 
     def __init__(self, release: PublishedTable, by: Sequence[str]) -> None:
         table = release.table
-        self.asked = [measures._asked(release, name, by, {}) for name in release.sensitive if name in by]
+        self.memberships = [
+            measures._group_membership(release, name, by, {}) for name in release.sensitive if name in by
+        ]
         self.groups = Groups.of(release, by, ())
         self.inverses = {name: measures._inverse(release, name) for name in release.sensitive}
         self.part = table.cells("part")
@@ -64,14 +66,14 @@ class Records:
         self.rows = range(table.row_count)
 
     def cells(self) -> list[tuple[int, ...]]:
-        shape = (len(self.groups.values), *(len(one.names) for one in self.asked))
+        shape = (len(self.groups.values), *(len(one.names) for one in self.memberships))
         return list(np.ndindex(*shape))
 
     def inside(self, place: tuple[int, ...]) -> list[int]:
         return [row for row in self.rows if not self.groups.columns or self.part[row] == "xy"[place[0]]]
 
     def members(self, place: tuple[int, ...]) -> list[tuple[str, np.ndarray]]:
-        return [(one.column, one.members[:, at]) for one, at in zip(self.asked, place[1:], strict=True)]
+        return [(one.column, one.members[:, at]) for one, at in zip(self.memberships, place[1:], strict=True)]
 
     def drawn(self, name: str, members: np.ndarray) -> np.ndarray:
         """Return the expected square of a record's score, by its true value."""
@@ -128,7 +130,7 @@ def _rates(apart: np.ndarray, often: np.ndarray, drawn: np.ndarray) -> tuple[flo
     return side(1), side(-1)
 
 
-def _held(found: Found, place: tuple[int, ...], name: str) -> float:
+def _held(found: GroupSums, place: tuple[int, ...], name: str) -> float:
     return float(getattr(found, name)[place])
 
 
@@ -142,7 +144,7 @@ def test_sums_of_public_numbers(which: str, by: tuple[str, ...], request: pytest
     release = request.getfixturevalue(which)
     records = Records(release, by)
     numbers = np.array([float(cell) if cell != "?" else np.nan for cell in release.table.cells("age")])
-    found = measures._of_public(release, records.groups, records.asked, records.inverses, numbers)
+    found = measures._of_public(release, records.groups, records.memberships, records.inverses, numbers)
     for place in records.cells():
         parts = records.members(place)
         rows = [row for row in records.inside(place) if not np.isnan(numbers[row])]
@@ -175,7 +177,9 @@ def test_sums_of_sensitive_numbers(which: str, by: tuple[str, ...], request: pyt
         by = ("part", "job")
     records = Records(release, by)
     numbers = np.array([float(value) if value != "0" else np.nan for value in release.domains["pay"]])
-    found = measures._of_sensitive(release, records.groups, records.asked, records.inverses, "pay", numbers)
+    found = measures._of_sensitive(
+        release, records.groups, records.memberships, records.inverses, "pay", numbers
+    )
     own, some = records.inverses["pay"], numbers[~np.isnan(numbers)]
     value, held = np.nan_to_num(numbers), np.where(np.isnan(numbers), 0.0, 1.0)
     middle = (value @ own.frequencies) / (held @ own.frequencies)
@@ -186,9 +190,9 @@ def test_sums_of_sensitive_numbers(which: str, by: tuple[str, ...], request: pyt
         inside[rows] = 1
         parts = records.members(place)
         for m in (0.0, 1.0, 7.0):
-            asked = [*parts, ("pay", value - m * held)]
+            memberships = [*parts, ("pay", value - m * held)]
             assert float(found.variance.at(np.asarray(m))[place]) == near(
-                _variance(records, place, inside, asked)
+                _variance(records, place, inside, memberships)
             )
         for rates, apart in ((found.sum_rates, value), (found.mean_rates, value - middle * held)):
             varying = (records.varying(place) + 1) * records.drawn("pay", apart) - apart**2

@@ -13,7 +13,7 @@ from splu_ref.api import ESTIMATORS
 from splu_ref.channels.parameters import InputError
 from splu_ref.estimators import AnyOf, Cell, ChannelEstimator, QueryEstimate, Table, count_table
 from splu_ref.estimators.tables import counts
-from splu_ref.estimators.tables.counts import _Estimated
+from splu_ref.estimators.tables.counts import _CellEstimates
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement
 from tests.rounding import near
 
@@ -76,9 +76,9 @@ def test_lines_add_up_to_public_counts_and_to_the_estimates_of_values(release: s
         assert 0 <= cell.interval[0] <= cell.estimate <= cell.interval[1] <= public[str(sex)]
         assert cell.approximation == "approximate"
     assert {cell.approximation for cell in table.totals} == {"exact"}
-    asked = [release.estimate(sex=sex, job="a").estimate for sex in "FM"]
+    memberships = [release.estimate(sex=sex, job="a").estimate for sex in "FM"]
     moved = [cell.estimate for cell in table.cells if cell.values[1] == "a"]
-    assert moved != near(asked)
+    assert moved != near(memberships)
 
 
 def test_conditions_are_met_and_what_is_left_is_public(release: sr.Release) -> None:
@@ -161,11 +161,11 @@ def test_an_estimate_that_leaves_its_interval_takes_its_end_along(release: sr.Re
 
 def test_an_estimate_at_the_end_of_its_interval_leaves_it_there() -> None:
     value, ends = np.array([[5.0, 7.0]]), (np.array([[5.0, 3.0]]), np.array([[9.0, 7.0]]))
-    found = _Estimated(value, np.ones((1, 2)), *ends, (), np.zeros((1, 2), dtype=np.bool_))
-    moved = found.adding_up([np.array([12.0]), None], np.array([[9.0, 9.0]]))
+    found = _CellEstimates(value, np.ones((1, 2)), *ends, (), np.zeros((1, 2), dtype=np.bool_))
+    moved = found.reconciled([np.array([12.0]), None], np.array([[9.0, 9.0]]))
     assert (moved.low == ends[0]).all()
     assert (moved.high == ends[1]).all()
-    moved = found.adding_up([np.array([13.0]), None], np.array([[9.0, 8.0]]))
+    moved = found.reconciled([np.array([13.0]), None], np.array([[9.0, 8.0]]))
     assert moved.high.tolist() == [[9.0, 8.0]]  # 7.5 and 1.96 standard errors, and never above the most
     assert moved.low.tolist() == ends[0].tolist()
 

@@ -8,7 +8,7 @@ from math import inf, sqrt
 import numpy as np
 
 from splu_ref.estimators.answers import NORMAL_95
-from splu_ref.estimators.tables.adding_up import Found, Measure, Quadratic, Rates, intervals
+from splu_ref.estimators.tables.reconciliation import GroupSums, Measure, Quadratic, Rates, intervals
 from tests.rounding import near
 
 Z2 = NORMAL_95**2
@@ -34,7 +34,7 @@ def _said(measure: Measure, *groups: Group, lowest: float = -inf, highest: float
 
     rates = Rates(*(line(*(group.rates[side] for group in groups)) for side in (0, 1)))
     other = Rates(*(each * 3 + 1 for each in rates))
-    found = Found(
+    found = GroupSums(
         total=line(*(group.total for group in groups)),
         records=line(*(group.records for group in groups)),
         variance=Quadratic(*(line(*(group.variance[power] for group in groups)) for power in range(3))),

@@ -16,7 +16,7 @@ import pytest
 
 from splu_ref.channels.parameters import InputError
 from splu_ref.estimators import Cell, Table
-from splu_ref.estimators.tables import drawing
+from splu_ref.estimators.tables import pictures
 
 READ = re.split(r"^# (.+)\n", Path(__file__).with_name("drawn.txt").read_text("utf-8"), flags=re.MULTILINE)
 DRAWN = dict(zip(READ[1::2], READ[2::2], strict=True))
@@ -37,8 +37,8 @@ class Pen:
     def __call__(self, *words: object, **more: object) -> Any:
         told = [*map(_told, words), *(f"{name}={_told(each)}" for name, each in more.items())]
         self._lines.append(f"{self._name}({', '.join(told)})")
-        asked = self._name.rpartition(".")[2]
-        return (90.0, 190.0) if asked == "get_clim" else Pen(self._lines, asked)
+        attribute = self._name.rpartition(".")[2]
+        return (90.0, 190.0) if attribute == "get_clim" else Pen(self._lines, attribute)
 
 
 def _told(word: object) -> str:
@@ -63,9 +63,9 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         Pen(found, "written")(*words, **more)
         return b"a picture"
 
-    monkeypatch.setattr(drawing, "can_draw", lambda: True)
-    monkeypatch.setattr(drawing, "canvas", canvas)
-    monkeypatch.setattr(drawing, "written", written)
+    monkeypatch.setattr(pictures, "can_draw", lambda: True)
+    monkeypatch.setattr(pictures, "canvas", canvas)
+    monkeypatch.setattr(pictures, "written", written)
     return found
 
 
@@ -110,7 +110,7 @@ PICTURES = {
 @pytest.mark.parametrize("name", PICTURES)
 def test_each_stroke_is_one_that_was_read(name: str, lines: list[str]) -> None:
     table, suffix = PICTURES[name]
-    assert drawing.picture(table, suffix) == b"a picture"
+    assert pictures.picture(table, suffix) == b"a picture"
     assert lines == DRAWN[name].splitlines()
 
 
@@ -120,7 +120,7 @@ def test_each_stroke_is_one_that_was_read(name: str, lines: list[str]) -> None:
 def test_numbers_stand_in_squares_as_long_as_they_can_be_read(
     sizes: tuple[int, int], told: bool, lines: list[str]
 ) -> None:
-    drawing.picture(_lines("sex age", *sizes), ".svg")
+    pictures.picture(_lines("sex age", *sizes), ".svg")
     assert any(line.startswith("subplots.text(") for line in lines) == told
     assert any("95 % interval" in line for line in lines) == told
 
@@ -139,7 +139,7 @@ def test_numbers_stand_in_squares_as_long_as_they_can_be_read(
 def test_two_columns_of_many_lines_are_squares(
     sizes: tuple[int, ...], squares: bool, lines: list[str]
 ) -> None:
-    drawing.picture(_lines("sex age job", *sizes) if len(sizes) > 2 else _lines("sex age", *sizes), ".svg")
+    pictures.picture(_lines("sex age job", *sizes) if len(sizes) > 2 else _lines("sex age", *sizes), ".svg")
     assert any("imshow" in line for line in lines) == squares
 
 
@@ -151,10 +151,10 @@ def test_as_many_lines_are_drawn_as_can_be_read(
 ) -> None:
     table = _lines(" ".join("abc"[: len(sizes)]), *sizes)
     if most is None:
-        assert drawing.picture(table, ".svg") == b"a picture"
+        assert pictures.picture(table, ".svg") == b"a picture"
         return
     with pytest.raises(InputError) as error:
-        drawing.picture(table, ".svg")
+        pictures.picture(table, ".svg")
     assert str(error.value) == (
         f"a picture of {len(table.cells)} lines cannot be read: name fewer columns or values, at most {most} "
         "lines, or leave --picture out"
@@ -175,7 +175,7 @@ def test_as_many_lines_are_drawn_as_can_be_read(
     ],
 )
 def test_numbers_in_squares(estimate: float, interval: tuple[float, float] | None, words: str) -> None:
-    assert drawing._number(Cell(("",), estimate, None, interval, "", 0, 0)) == words
+    assert pictures._number(Cell(("",), estimate, None, interval, "", 0, 0)) == words
 
 
 @pytest.mark.parametrize(
@@ -183,5 +183,5 @@ def test_numbers_in_squares(estimate: float, interval: tuple[float, float] | Non
     [((4, 4), "6, 3.1"), ((17, 3), "5.8, 7.62"), ((1, 50), "5.8, 15"), ((1, 1), "7.2, 2.8")],
 )
 def test_small_pictures_have_room_for_names(sizes: tuple[int, int], inches: str, lines: list[str]) -> None:
-    drawing.picture(_lines("sex age", *sizes), ".svg")
+    pictures.picture(_lines("sex age", *sizes), ".svg")
     assert lines[0] == f"canvas({inches}, {{'font.size': 8}})"

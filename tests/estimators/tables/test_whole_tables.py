@@ -27,7 +27,7 @@ from splu_ref.estimators import (
 )
 from splu_ref.estimators.tables import counts
 from splu_ref.estimators.tables.cells import Groups, is_exact, ordered
-from splu_ref.estimators.tables.counts import _Estimated
+from splu_ref.estimators.tables.counts import _CellEstimates
 from splu_ref.mechanisms import CountedRelease, PublishedTable, RetentionReplacement, SpluGen
 from tests.rounding import near
 
@@ -88,9 +88,9 @@ def _public(values: tuple[str | None, ...], count: int) -> Cell:
 
 
 def test_a_table_of_a_public_and_a_sensitive_column() -> None:
-    asked = Asked()
-    table = count_table(_published("job"), asked, ["job", "sex"], [], "shrunk")
-    assert asked.questions == [
+    memberships = Asked()
+    table = count_table(_published("job"), memberships, ["job", "sex"], [], "shrunk")
+    assert memberships.questions == [
         (["job=a", "job=b", "job=c"], None),
         ([f"job={job} and sex={sex}" for sex in "FM" for job in "abc"], "shrunk"),
     ]  # fmt: skip
@@ -113,10 +113,10 @@ def test_a_table_of_a_public_and_a_sensitive_column() -> None:
 
 def test_a_table_of_some_records_and_some_values() -> None:
     """Of ages 9 and 10 there are 10 records: columns of both kinds have lines, or conditions, or both."""
-    asked = Asked()
+    memberships = Asked()
     where: tuple[tuple[str, Condition], ...] = (("age", AnyOf(("9", "10"))), ("job", AnyOf(("b", "a"))))
-    table = count_table(_published("job"), asked, ["age", "job"], where, "shrunk")
-    assert asked.questions == [
+    table = count_table(_published("job"), memberships, ["age", "job"], where, "shrunk")
+    assert memberships.questions == [
         ([f"age={{9, 10}} and job={job}" for job in "abc"], "shrunk"),
         ([f"age={age} and job={job}" for age in ("9", "10") for job in "abc"], "shrunk"),
     ]
@@ -131,8 +131,8 @@ def test_a_table_of_some_records_and_some_values() -> None:
         totals=(_cell((None, "a"), 5, 2, 10), _cell((None, "b"), 4, 2, 10)),
         rows=10,
     )  # fmt: skip
-    table = count_table(_published("job"), asked, ["age"], where)
-    assert asked.questions[2:] == [
+    table = count_table(_published("job"), memberships, ["age"], where)
+    assert memberships.questions[2:] == [
         (["age={9, 10} and job={a, b}", "age={9, 10} and job=c"], None),
         (["age=9 and job={a, b}", "age=9 and job=c", "age=10 and job={a, b}", "age=10 and job=c"], None),
     ]
@@ -141,9 +141,9 @@ def test_a_table_of_some_records_and_some_values() -> None:
 
 
 def test_a_table_of_two_sensitive_columns_of_all_records() -> None:
-    asked = Asked()
-    table = count_table(_published("town", "job"), asked, ["town", "job"], [("town", AnyOf(("v",)))])
-    assert asked.questions == [
+    memberships = Asked()
+    table = count_table(_published("town", "job"), memberships, ["town", "job"], [("town", AnyOf(("v",)))])
+    assert memberships.questions == [
         (["town=v", "town=u"], None),
         (["job=a", "job=b", "job=c"], None),
         ([f"job={job} and town={town}" for town in "vu" for job in "abc"], None),
@@ -155,9 +155,9 @@ def test_a_table_of_two_sensitive_columns_of_all_records() -> None:
 
 
 def test_a_sensitive_column_alone_is_asked_once() -> None:
-    asked = Asked()
-    table = count_table(_published("job"), asked, ["job"], [("sex", AnyOf(("F",)))], "shrunk")
-    assert asked.questions == [([f"job={job} and sex=F" for job in "abc"], "shrunk")]
+    memberships = Asked()
+    table = count_table(_published("job"), memberships, ["job"], [("sex", AnyOf(("F",)))], "shrunk")
+    assert memberships.questions == [([f"job={job} and sex=F" for job in "abc"], "shrunk")]
     assert table.cells == (_cell(("a",), 2, 2, 5), _cell(("b",), 2, 2, 5), _cell(("c",), 1, 2, 5))
     assert table.totals == (_public((None,), 5),)
     assert table.rows == 5
@@ -194,29 +194,29 @@ def test_what_is_not_known_is_not_told_and_the_first_warning_is() -> None:
 def test_estimates_are_moved_by_their_variances_and_take_their_ends_along() -> None:
     """10 become 16 by one part and by five; where no error is known, parts are the estimates and one more."""
 
-    def of(error: tuple[float, float]) -> _Estimated:
-        return _Estimated(
+    def of(error: tuple[float, float]) -> _CellEstimates:
+        return _CellEstimates(
             np.array([[4.0, 6.0]]), np.array([error]), np.array([[3.0, 6.5]]), np.array([[4.5, 12.0]]), (),
             np.zeros((1, 2), dtype=np.bool_),
         )  # fmt: skip
 
-    moved = of((1.0, 5**0.5)).adding_up([np.array([16.0]), None], np.array([[16.0, 11.5]]))
+    moved = of((1.0, 5**0.5)).reconciled([np.array([16.0]), None], np.array([[16.0, 11.5]]))
     assert moved.value == near(np.array([[5.0, 11.0]]))
     assert moved.high.tolist() == [[7.0, 11.5]], "5 and 1.96 rounded up, and not above the most"
     assert moved.low.tolist() == [[3.0, 6.5]]
-    moved = of((nan, nan)).adding_up([np.array([22.0]), None], np.array([[22.0, 22.0]]))
+    moved = of((nan, nan)).reconciled([np.array([22.0]), None], np.array([[22.0, 22.0]]))
     assert moved.value == near(np.array([[9.0, 13.0]]))
     assert moved.high.tolist() == [[9.0, 13.0]]
-    moved = of((1.0, 2.0)).adding_up([np.array([5.0]), None], np.array([[5.0, 5.0]]))
+    moved = of((1.0, 2.0)).reconciled([np.array([5.0]), None], np.array([[5.0, 5.0]]))
     assert moved.value == near(np.array([[3.0, 2.0]]))
     assert moved.low.tolist() == [[3.0, 0.0]], "no end is below 0"
-    moved = of((1.0, 1.0)).adding_up([np.array([9.0]), None], np.array([[9.0, 9.0]]))
+    moved = of((1.0, 1.0)).reconciled([np.array([9.0]), None], np.array([[9.0, 9.0]]))
     assert moved.low.tolist() == [[3.0, 3.0]], "5.5 less 1.96 rounded down"
 
 
 def test_estimates_are_told_to_a_millionth() -> None:
     answers = [_answer(3, 1), _answer(4, 1)]
-    found = _Estimated(
+    found = _CellEstimates(
         np.array([1.23456789, 2.0]), np.array([0.123456789, nan]), np.array([0.5, nan]), np.array([2.5, nan]),
         answers, np.array([True, False]),
     )  # fmt: skip

@@ -1,6 +1,6 @@
-"""Pictures of a table: a heat map of two columns, bars with their intervals of any number.
+"""Pictures of a table: a heat map for two columns, bars with intervals otherwise.
 
-Drawn by matplotlib, which is the extra ``figures``. The same table gives the same bytes.
+Requires matplotlib, the extra ``figures``. Equal tables give equal bytes.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PICTURES = (".svg", ".png")
-"""How the name of a picture's file ends."""
+"""Supported suffixes of picture files."""
 MISSING = "a picture needs matplotlib: pip install matplotlib"
 MOST_BARS, MOST_SQUARES = 120, 4_000
-"""Lines of a table that can be read in a picture, at most."""
+"""Largest number of table lines in a picture."""
 _WORDS = 24
 _BLANK = "(no content)"
 _INK, _FRAME, _COLORS = (
@@ -29,12 +29,12 @@ _INK, _FRAME, _COLORS = (
 
 
 def picture(table: Table, suffix: str) -> bytes:
-    """Return the picture of a table: a heat map if it has two columns and many lines, otherwise bars.
+    """Return a picture of a table: a heat map for two columns with many lines, otherwise bars.
 
     Parameters
     ----------
     table
-        Its lines; totals are not drawn.
+        The table; its totals are not drawn.
     suffix
         One of `PICTURES`.
 
@@ -58,13 +58,13 @@ def picture(table: Table, suffix: str) -> bytes:
 
 
 def _fewest(table: Table) -> int:
-    """Return how many lines of two columns are bars still: 16 places with up to three bars each."""
+    """Return the largest number of lines of two columns drawn as bars: 16 places with three bars each."""
     return 48 if min(len(_values(table, place)) for place in (0, 1)) <= 3 else 0
 
 
 def _title(table: Table) -> str:
-    told = f"{table.quantity} by {' and '.join(table.by)}"
-    return replaced(told[0].upper() + told[1:])
+    labeled = f"{table.quantity} by {' and '.join(table.by)}"
+    return replaced(labeled[0].upper() + labeled[1:])
 
 
 def _word(value: str | None) -> str:
@@ -73,7 +73,7 @@ def _word(value: str | None) -> str:
 
 
 def _values(table: Table, place: int) -> list[str]:
-    """Return the values of a column in the order of a table: a line that is missing changes it nowhere."""
+    """Return the values of a column in table order, which does not depend on missing lines."""
     return ordered({str(cell.values[place]) for cell in table.cells})
 
 
@@ -85,9 +85,9 @@ def _heat_map(table: Table, suffix: str) -> bytes:
         turned = False
     found = {(cell.values if not turned else cell.values[::-1]): cell for cell in table.cells}
     grid = [[_estimate(found.get((one, other))) for other in across] for one in down]
-    told = len(across) <= 16 and len(down) <= 40
-    width = 2.6 + max(3.2, (0.85 if told else 0.28) * len(across))
-    with canvas(width, 1.5 + max(1.6, (0.36 if told else 0.27) * len(down)), {"font.size": 8}) as figure:
+    labeled = len(across) <= 16 and len(down) <= 40
+    width = 2.6 + max(3.2, (0.85 if labeled else 0.28) * len(across))
+    with canvas(width, 1.5 + max(1.6, (0.36 if labeled else 0.27) * len(down)), {"font.size": 8}) as figure:
         axes = figure.subplots()
         image = axes.imshow(grid, aspect="auto", cmap="Blues")
         low, high = image.get_clim()
@@ -97,7 +97,7 @@ def _heat_map(table: Table, suffix: str) -> bytes:
         axes.set_ylabel(replaced(table.by[1 if turned else 0]))
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
-        for y, one in enumerate(down if told else ()):
+        for y, one in enumerate(down if labeled else ()):
             for x, other in enumerate(across):
                 cell = found.get((one, other))
                 if cell is not None:
@@ -107,7 +107,7 @@ def _heat_map(table: Table, suffix: str) -> bytes:
                         color="white" if dark else _INK,
                     )  # fmt: skip
         figure.colorbar(image, ax=axes, shrink=0.8, label=replaced(table.quantity))
-        note = "below each estimate its 95 % interval" if told else ""
+        note = "below each estimate its 95 % interval" if labeled else ""
         axes.set_title(_title(table) + (f"\n{note}" if note else ""), fontsize=10, loc="left")
         return written(figure, suffix[1:], dpi=130)
 
