@@ -45,8 +45,8 @@ from splu_ref.estimators import (
 )
 from splu_ref.estimators.linear.em import Maximum
 from splu_ref.guarantees import (
-    DrawnPrivacy,
-    DrawnThreshold,
+    DependentDrawsPrivacy,
+    DependentDrawsThreshold,
     Noise,
     Optimum,
     Requirement,
@@ -435,8 +435,10 @@ class Subject:
     privacy_minimum: Callable[[Exact, Exact, Exact], ExactMinimum]
     utility_threshold: Callable[[Exact, Exact, Exact], UtilityThreshold]
     slot_law: Callable[[GroupDraws, int, int], SlotLaw]
-    privacy_of_draws: Callable[[Exact, Exact, Exact, GroupDraws], DrawnPrivacy]
-    drawn_threshold: Callable[[Exact, Exact, Exact, GroupDraws, Noise | None], DrawnThreshold]
+    privacy_of_draws: Callable[[Exact, Exact, Exact, GroupDraws], DependentDrawsPrivacy]
+    dependent_draws_threshold: Callable[
+        [Exact, Exact, Exact, GroupDraws, Noise | None], DependentDrawsThreshold
+    ]
     chebyshev_bound: Callable[[Exact, Exact, Exact], Fraction]
     chernoff_bound: Callable[[Exact, Exact, Exact], Fraction]
     plateau_starts: Plateaus
@@ -495,7 +497,7 @@ SHIPPED = Subject(
     utility_threshold=guarantees.utility_threshold,
     slot_law=guarantees.slot_law,
     privacy_of_draws=guarantees.privacy_of_draws,
-    drawn_threshold=guarantees.drawn_threshold,
+    dependent_draws_threshold=guarantees.dependent_draws_threshold,
     chebyshev_bound=guarantees.chebyshev_bound,
     chernoff_bound=guarantees.chernoff_bound,
     plateau_starts=guarantees.plateau_starts,

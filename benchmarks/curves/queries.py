@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.curves.tables import GAMMA, VALUES, frame
-from benchmarks.growth import Curve, Pair, QueryCounts
+from benchmarks.growth import Curve, GrowthLimit, Pair
 from splu_ref.estimators import ChannelEstimator, Query, QueryEstimator, count_table, most_likely
 from splu_ref.estimators.linear.em import TOLERANCE
 from splu_ref.mechanisms import RetentionReplacement, SpluGen
@@ -108,7 +108,7 @@ QUERIES = (
         sizes=(10**4, 10**5, 10**6),
         largest=(10**7,),
         at=_one,
-        counted=QueryCounts((500, 2_000, 8_000)),
+        counted=GrowthLimit((500, 2_000, 8_000)),
     ),
     Curve(
         name="a batch of conjunctions, shrunk, 100,000 rows",
@@ -116,7 +116,7 @@ QUERIES = (
         baseline=_CELLS,
         sizes=(10**2, 10**3, 10**4, 10**5),
         at=partial(_batch, "shrunk"),
-        counted=QueryCounts((100, 200, 400), at=partial(_batch, "shrunk", rows=_FEW_ROWS)),
+        counted=GrowthLimit((100, 200, 400), at=partial(_batch, "shrunk", rows=_FEW_ROWS)),
     ),
     Curve(
         name="a batch of conjunctions, EM, 100,000 rows",
@@ -124,7 +124,7 @@ QUERIES = (
         baseline=_CELLS,
         sizes=(10**2, 10**3, 10**4, 10**5),
         at=partial(_batch, "em"),
-        counted=QueryCounts((200, 400, 800), at=partial(_batch, "em", rows=_FEW_ROWS)),
+        counted=GrowthLimit((200, 400, 800), at=partial(_batch, "em", rows=_FEW_ROWS)),
     ),
     Curve(
         name="EM after retention replacement, two columns",
@@ -132,7 +132,7 @@ QUERIES = (
         baseline=_CELLS,
         sizes=(10**2, 10**3, 10**4),
         at=_randomized_batch,
-        counted=QueryCounts((10, 20, 40), at=partial(_randomized_batch, rows=_FEW_ROWS)),
+        counted=GrowthLimit((10, 20, 40), at=partial(_randomized_batch, rows=_FEW_ROWS)),
     ),
     Curve(
         name="EM by the number of states",
@@ -140,7 +140,7 @@ QUERIES = (
         baseline="one dense system of equations with that matrix, by NumPy",
         sizes=(10, 10**2, 10**3),
         at=_em,
-        counted=QueryCounts((250, 500, 1_000), most=2.2, at=partial(_em, steps=30)),
+        counted=GrowthLimit((250, 500, 1_000), most=2.2, at=partial(_em, steps=30)),
     ),
     Curve(
         name="a table that adds up, 100,000 rows",
@@ -149,6 +149,6 @@ QUERIES = (
         sizes=(500, 2_000, 8_000),
         largest=(40_000,),
         at=_table,
-        counted=QueryCounts((200, 400, 800), at=partial(_table, rows=_FEW_ROWS, method="exact")),
+        counted=GrowthLimit((200, 400, 800), at=partial(_table, rows=_FEW_ROWS, method="exact")),
     ),
 )

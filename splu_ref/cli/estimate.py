@@ -23,7 +23,6 @@ from splu_ref.data import Microdata, Records, read_table
 from splu_ref.estimators import (
     LARGEST,
     METHODS,
-    ReleaseEstimator,
     AnyOf,
     ChannelEstimator,
     Interval,
@@ -32,6 +31,7 @@ from splu_ref.estimators import (
     Query,
     QueryEstimate,
     QueryEstimator,
+    ReleaseEstimator,
     TupleEstimator,
     approximation,
     estimate_count,

@@ -44,7 +44,7 @@ class Conjunction:
     Attributes
     ----------
     law
-        Group size gamma and probability p of keeping the own value.
+        Group size gamma and retention probability p.
     rows
         Records N of the published table.
     frequency
@@ -295,19 +295,19 @@ def conjunction_error_probability(conjunction: Conjunction, epsilon: Exact, conc
     first, last = max(0, others - (places - conjunction.exposed)), min(others, conjunction.exposed)
     _refuse_large(conjunction, last - first + 1, x3 + last)
     right = _right_runs(conjunction, distance, x3, x3 + last)
-    total = held = 0
+    total = within = 0
     for decoys in range(first, last + 1):
         ways = comb(conjunction.exposed, decoys) * comb(places - conjunction.exposed, others - decoys)
         inside = _counts(conjunction, x3, decoys)
         outside = _counts(conjunction, f - x3, conjunction.exposed - decoys)
         sums = [0, *accumulate(inside)]
         most = len(inside)
-        held += ways * sum(
+        within += ways * sum(
             mass * sum(sums[min(stop, most)] - sums[min(start, most)] for start, stop in runs)
             for mass, runs in zip(outside, right, strict=False)
         )
         total += ways * sums[-1] * sum(outside)
-    return Fraction(total - held, total)
+    return Fraction(total - within, total)
 
 
 def _counts(conjunction: Conjunction, own: int, decoys: int) -> list[int]:

@@ -59,7 +59,7 @@ def conjunction_threshold(
     t_e
         Error probability allowed, greater than 0 and at most 1.
     progress
-        Called now and then with (counts checked, counts at most).
+        Called repeatedly with (counts checked, counts at most).
 
     Returns
     -------

@@ -115,7 +115,7 @@ def fitted(table: Table, width: int) -> Table:
         table.box, table.padding, table.pad_edge = None, (0, 1, 0, 0), False
         room = _room(table, needs, width)
         if sum(need.least for need in needs) > room:
-            return _told_by_row(table, width)
+            return _rows_as_lists(table, width)
     widths = [min(need.most, room) for need in needs]
     while sum(widths) > room:
         wide = [number for number, need in enumerate(needs) if widths[number] > need.least]
@@ -125,7 +125,7 @@ def fitted(table: Table, width: int) -> Table:
     return table
 
 
-def _room(table: Table, needs: Sequence[_Needs], width: int) -> int:
+def _room(table: Table, needs: Sequence[_ColumnWidths], width: int) -> int:
     """Return the columns of a terminal that cells may take, beside what stands between them."""
     from rich.measure import Measurement  # noqa: PLC0415
 
@@ -134,14 +134,14 @@ def _room(table: Table, needs: Sequence[_Needs], width: int) -> int:
     return width - (taken - sum(need.most for need in needs))
 
 
-class _Needs(NamedTuple):
+class _ColumnWidths(NamedTuple):
     """The widths of a column without a broken word, and without a broken line."""
 
     least: int
     most: int
 
 
-def _needs(column: Column) -> _Needs:
+def _needs(column: Column) -> _ColumnWidths:
     from rich.cells import cell_len  # noqa: PLC0415
 
     heading, *cells = [str(cell).split("\n") for cell in (column.header, *column.cells)]
@@ -151,27 +151,27 @@ def _needs(column: Column) -> _Needs:
     words = [word for line in heading for word in line.split()]
     least, most = (max(map(cell_len, texts), default=0) for texts in ([*kept, *words], [*lines, *heading]))
     bound = column.max_width or _UNBOUNDED
-    return _Needs(min(least, bound), min(most, bound))
+    return _ColumnWidths(min(least, bound), min(most, bound))
 
 
-def _told_by_row(table: Table, width: int) -> Table:
+def _rows_as_lists(table: Table, width: int) -> Table:
     from rich.table import Table as Grid  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    told = Grid(
+    grid = Grid(
         box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0),
         title=table.title, title_justify="left", title_style=table.title_style,
     )  # fmt: skip
-    told.add_column(style="dim", overflow="fold", max_width=width // 2)
-    told.add_column(overflow="fold")
+    grid.add_column(style="dim", overflow="fold", max_width=width // 2)
+    grid.add_column(overflow="fold")
     headings = [Text(str(column.header)) for column in table.columns]
     for number, row in enumerate(zip(*(column.cells for column in table.columns), strict=True)):
         if number:
-            told.add_row()
+            grid.add_row()
         for heading, cell in zip(headings, row, strict=True):
             if str(cell):
-                told.add_row(heading, cell)
-    return told
+                grid.add_row(heading, cell)
+    return grid
 
 
 def console(*, stderr: bool = False, width: int | None = None) -> Console:
@@ -195,16 +195,16 @@ def settle_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.excepthook = _tell_defect
-    warnings.showwarning = _tell_warning
+    sys.excepthook = _print_defect
+    warnings.showwarning = _print_warning
 
 
-def _tell_warning(message: Warning | str, *_: object, **__: object) -> None:
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Print what a library warns of, which may quote data: drawing names each letter that a font lacks."""
     say(f"warning: {message}", stderr=True)
 
 
-def _tell_defect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _print_defect(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Print the traceback of a defect, which may quote data as well."""
     for line in "".join(format_exception(kind, error, trace)).removesuffix("\n").split("\n"):
         say(line, stderr=True)

@@ -76,7 +76,7 @@ WASTE: dict[str, tuple[str, Waste]] = {
         lambda estimates, *_: 100 * estimates.size**2,
     ),
     "T_P, γ = 10, ε = 3/10, certified": (
-        "guarantees.privacy:least_error_count",
+        "guarantees.privacy:minimum_error_count",
         lambda *given: given[2] ** 2,
     ),
     "T_f, γ = 10, t_e = 1/100": (

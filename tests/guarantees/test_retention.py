@@ -21,7 +21,7 @@ from splu_ref.guarantees import (
     utility_threshold,
 )
 from splu_ref.guarantees.concentration import lower_tilt, uniform_bound, upper_tilt
-from splu_ref.guarantees.privacy import limited
+from splu_ref.guarantees.privacy import privacy_parameters
 
 RETENTIONS = [Fraction(text) for text in ("1/100", "1/7", "1/2", "2/3", "19/20")]
 
@@ -191,7 +191,7 @@ def test_work_that_takes_too_long_is_refused() -> None:
 def test_the_largest_alpha_of_another_retention(gamma: int, epsilon: str, releases: int, most: int) -> None:
     with pytest.raises(ParameterError, match=f"alpha = {most + 1} .* at most {most}$"):
         privacy_minimum(gamma, epsilon, most + 1, releases, retention="2/5")
-    assert limited(gamma, epsilon, most, releases, Fraction(2, 5))[2] == most
+    assert privacy_parameters(gamma, epsilon, most, releases, Fraction(2, 5))[2] == most
 
 
 def test_the_largest_counts_of_a_threshold() -> None:

@@ -223,7 +223,7 @@ def test_every_line_of_a_defect_is_told(capsys: pytest.CaptureFixture[str]) -> N
     try:
         raise ValueError("one\ntwo\x1b")
     except ValueError as error:
-        terminal._tell_defect(ValueError, error, error.__traceback__)
+        terminal._print_defect(ValueError, error, error.__traceback__)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
     assert lines[-2:] == ["ValueError: one", "two\\x1b"]

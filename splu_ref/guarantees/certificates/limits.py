@@ -24,7 +24,7 @@ def refuse_uncertifiable_privacy(
     ParameterError
         For a parameter outside its range, or a float.
     CertificateError
-        If the checker would refuse the certificate for the time that checking takes, or for its size; or if
+        If checking the certificate would exceed the time limit, or for its size; or if
         retention is 1, where there is no error to certify.
     """
     law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from splu_ref.channels import ParameterError
 from splu_ref.guarantees.operators.highs import Program, Row
-from splu_ref.guarantees.operators.optimum import Optimum, Price, UnverifiedError, lifted
+from splu_ref.guarantees.operators.optimum import Optimum, Price, UnverifiedError, worst_set
 from splu_ref.guarantees.operators.requirement import Matrix, Requirement
 
 
@@ -95,13 +95,13 @@ def best_under_prior(wanted: Requirement) -> Optimum:
             break
         worse = []
         if wanted.against == "sets":
-            worst = (lifted(wanted, found.matrix, column, single=False) for column in range(size))
+            worst = (worst_set(wanted, found.matrix, column, single=False) for column in range(size))
             worse = [(column, secret) for column, secret in enumerate(worst) if secret]
         if not worse:
-            told = zip(sets, found.prices, strict=True)
+            priced = zip(sets, found.prices, strict=True)
             return Optimum(
                 requirement=wanted, matrix=found.matrix, weights=found.weights, rows=found.rows,
-                prices=tuple(Price(*each, price) for each, price in told if price),
+                prices=tuple(Price(*each, price) for each, price in priced if price),
             )  # fmt: skip
         if set(worse) & set(sets):
             break

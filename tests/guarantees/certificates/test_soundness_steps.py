@@ -20,8 +20,8 @@ from splu_ref import certificate_checker
 from splu_ref.channels import GroupDraws
 from splu_ref.guarantees import (
     Noise,
-    drawn_threshold,
-    drawn_threshold_certificate,
+    dependent_draws_certificate,
+    dependent_draws_threshold,
     privacy_certificate,
     threshold_certificate,
 )
@@ -156,7 +156,9 @@ THRESHOLD = threshold_certificate(3, "1/2", "1/4")
 T_F = int(THRESHOLD["parameters"]["t_f"])
 TAIL = int(THRESHOLD["evidence"]["tail"]["from"], 16)
 CAPPED = GroupDraws("capped", 4)
-SLOTS = drawn_threshold_certificate(drawn_threshold(3, "1/10", "1/10", CAPPED, Noise.of(CAPPED, 3, 5)))
+SLOTS = dependent_draws_certificate(
+    dependent_draws_threshold(3, "1/10", "1/10", CAPPED, Noise.of(CAPPED, 3, 5))
+)
 FROM = int(SLOTS["parameters"]["t_f"])
 DRAWN: dict[str, str] = SLOTS["parameters"]
 RARE = {"gamma": "3", "epsilon": "2/5", "alpha": "4", "draws": "all-or-none:4"}

@@ -14,7 +14,7 @@ from splu_ref.guarantees import Optimum, Price, Requirement, UnverifiedError, be
 from splu_ref.guarantees.operators import best as one_prior
 from splu_ref.guarantees.operators.front import Appraisal, uniform, uniform_retention
 from splu_ref.guarantees.operators.highs import Program, Row
-from splu_ref.guarantees.operators.optimum import lifted
+from splu_ref.guarantees.operators.optimum import worst_set
 
 LEVELS = Levels.of("1/5", "1/2")
 
@@ -119,17 +119,17 @@ def test_a_belief_of_rho2_is_admitted_and_a_larger_one_is_not() -> None:
     for against, single in (("values", True), ("sets", False)):
         wanted = Requirement.of((8, 1, 1), LEVELS, "share", against)
         half = [_law("7/8", "1/8", "0"), _law("0", "1", "0"), _law("0", "0", "1")]
-        assert lifted(wanted, half, 1, single=single) == ()
+        assert worst_set(wanted, half, 1, single=single) == ()
         more = [_law("7/8", "1/8", "0"), _law("0", "1", "0"), _law("0", "1/1000", "999/1000")]
-        assert lifted(wanted, more, 1, single=single) == (() if single else (1, 2))
-        assert lifted(wanted, more, 2, single=single) == (2,)
+        assert worst_set(wanted, more, 1, single=single) == (() if single else (1, 2))
+        assert worst_set(wanted, more, 2, single=single) == (2,)
         less = [_law("8/9", "1/9", "0"), _law("0", "1", "0"), _law("0", "0", "1")]
-        assert lifted(wanted, less, 1, single=single) == (1,)
+        assert worst_set(wanted, less, 1, single=single) == (1,)
         never = [_law("1", "0", "0"), _law("1", "0", "0"), _law("1", "0", "0")]
-        assert lifted(wanted, never, 1, single=single) == ()
+        assert worst_set(wanted, never, 1, single=single) == ()
     alone = Requirement.of((5, 5), LEVELS, "share", "values")
     assert alone.small == ()
-    assert lifted(alone, [_law("1", "0"), _law("0", "1")], 0, single=True) == ()
+    assert worst_set(alone, [_law("1", "0"), _law("0", "1")], 0, single=True) == ()
 
 
 def test_a_prior_of_rho1_is_protected() -> None:
