@@ -1,4 +1,4 @@
-"""What is under test: the implementations that a check may call, bundled so that one can be replaced."""
+"""The implementations under test, as fields of one object so that a mutant can replace each."""
 
 from __future__ import annotations
 
@@ -347,12 +347,12 @@ class Subject:
     publish_codes, publish
         The mechanism on codes, and on tables.
     marked_slots, shown_slots, publish_dependent
-        Draws that hang together: which slots of a plan are marked, which slot each slot of a block shows, and
-        the mechanism on codes with such draws.
+        Dependent draws: the marked slots of a plan, the published slot of each slot of a block, and the
+        mechanism on codes.
     channel
         The law of a record's published code that the mechanism declares.
     publish_retained, predicate_channels
-        Retention replacement on codes, and the laws of predicates that it tells.
+        Retention replacement on codes, and its declared laws of predicates.
     publish_swapped
         Swapping on codes.
     publish_operator
@@ -360,7 +360,7 @@ class Subject:
     publish_parts, publish_groups, groups
         Domains for each part, and one perturbed record of each group, on codes; and these groups.
     best_operator
-        The operator that keeps most, with its proof.
+        The optimal operator, with its proof.
     most_likely
         EM on the states of a query, with a fixed matrix.
     answers
@@ -378,17 +378,17 @@ class Subject:
     mixed
         The mixed plan, with a choice of the number of passes and of the size of a block.
     greedy_reference
-        The greedy plan as it is said.
+        The greedy plan of the specification.
     seeded, tape, system, keyed
-        How the sources of randomness are made.
+        Constructors of the sources of randomness.
     random_order
         The rule from keys to a uniform order.
     error_probability, privacy_minimum, utility_threshold, chebyshev_bound, chernoff_bound
         Guarantees of the count f'.
-    slot_law, privacy_of_draws, drawn_threshold
-        The same where the draws of a group hang together.
+    slot_law, privacy_of_draws, dependent_draws_threshold
+        Guarantees under dependent draws.
     plateau_starts, plateau_ends
-        The counts at which the error probability must be looked at.
+        The counts at which the error probability can be extreme.
     estimate_count
         The estimator of a count.
     exact_intervals
@@ -400,7 +400,7 @@ class Subject:
     enclosed
         The enclosure, in bits, of an entropy in exact form.
     entropy_loss
-        What a release of the tables of a world costs each record.
+        The entropy loss of each record by a release.
     """
 
     publish_codes: PublishCodes

@@ -77,7 +77,7 @@ PLANS = (
     Curve(
         name="draws from the system's entropy",
         unit="draws",
-        baseline="as many by NumPy's generator, whose seed tells them all",
+        baseline="as many by NumPy's generator, whose seed determines them all",
         sizes=_ROWS,
         largest=(10**8,),
         at=_draws,

@@ -45,7 +45,7 @@ def _one(records: int) -> Pair:
     )
 
 
-def _asked(number: int, names: tuple[str, ...]) -> list[Query]:
+def _random_queries(number: int, names: tuple[str, ...]) -> list[Query]:
     sizes = {"zone": 100, "age": 40, "value": VALUES}
     drawn = np.random.default_rng(3).integers(0, [sizes[name] for name in names], (number, len(names)))
     return [Query.of(dict(zip(names, map(str, row), strict=True))) for row in drawn.tolist()]
@@ -55,9 +55,9 @@ def _batch(method: str, number: int, rows: int = _BATCH_ROWS) -> Pair:
     """Estimate random conjunctions of two predicates and a value."""
     release = _release(rows)
     table: pl.DataFrame = release.table.to_frame()
-    asked = _asked(number, ("zone", "age", "value"))
+    queries = _random_queries(number, ("zone", "age", "value"))
     return Pair(
-        lambda: _estimator(release).estimate(asked, method),
+        lambda: _estimator(release).estimate(queries, method),
         lambda: table.group_by("zone", "age", "value").len(),
     )
 
@@ -75,9 +75,9 @@ def _table(cells: int, rows: int = _BATCH_ROWS, method: str | None = None) -> Pa
 def _randomized_batch(number: int, rows: int = _BATCH_ROWS) -> Pair:
     release = _randomized(rows)
     table: pl.DataFrame = release.table.to_frame()
-    asked = _asked(number, ("zone", "value"))
+    queries = _random_queries(number, ("zone", "value"))
     return Pair(
-        lambda: ChannelEstimator(release)(asked, "em"),
+        lambda: ChannelEstimator(release)(queries, "em"),
         lambda: table.group_by("zone", "value").len(),
     )
 

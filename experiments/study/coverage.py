@@ -150,7 +150,7 @@ def _judge(
     for part in CLASSES:
         where = questions.classes[part]
         for interval in [interval.name for interval in intervals] if len(where) else []:
-            shares = found.coverage(interval, part).tolist() if interval in found.held else []
+            shares = found.coverage(interval, part).tolist() if interval in found.covered else []
             errors = {method: found.error(method, part) for method in found.squares}
             best = min(errors, key=lambda method: errors[method])
             cells.append(

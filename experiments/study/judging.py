@@ -130,8 +130,8 @@ class Judged:
     ----------
     asked
         The queries.
-    held
-        By interval: whether it held the true count, shape (releases, queries); none where it had no
+    covered
+        By interval: whether it covers the true count, shape (releases, queries); none where it had no
         interval.
     length
         By interval: its length, likewise.
@@ -140,13 +140,13 @@ class Judged:
     """
 
     asked: Asked
-    held: Mapping[str, NDArray[np.bool_]]
+    covered: Mapping[str, NDArray[np.bool_]]
     length: Mapping[str, FloatArray]
     squares: Mapping[str, FloatArray]
 
     def coverage(self, interval: str, name: str) -> FloatArray:
-        """Return the share of a class's queries whose interval held the true count, by release."""
-        return np.asarray(self.held[interval][:, self.asked.classes[name]].mean(axis=1))
+        """Return the share of a class's queries whose interval covers the true count, by release."""
+        return np.asarray(self.covered[interval][:, self.asked.classes[name]].mean(axis=1))
 
     def error(self, method: str, name: str) -> float:
         """Return the root mean square error over a class and all releases."""
@@ -182,7 +182,7 @@ def judged(
         Other methods whose errors are compared, with the published count and n f'/N. Those that cannot
         answer are left out.
     """
-    held: dict[str, list[NDArray[np.bool_]]] = {}
+    covered: dict[str, list[NDArray[np.bool_]]] = {}
     length: dict[str, list[FloatArray]] = {}
     squares: dict[str, list[FloatArray]] = {}
     for source in sources:
@@ -194,7 +194,7 @@ def judged(
             if len(ends) == len(answers):  # otherwise the method offers none for such releases
                 low, high = np.array(ends).T
                 inside = (low <= questions.true) & (questions.true <= high)
-                held.setdefault(interval.name, []).append(inside)
+                covered.setdefault(interval.name, []).append(inside)
                 length.setdefault(interval.name, []).append(high - low)
             found[interval.name] = np.array([one.estimate for one in answers])
             found["published count"] = np.array([float(one.published_count) for one in answers])
@@ -210,7 +210,7 @@ def judged(
     whole = {name: np.stack(parts) for name, parts in squares.items() if len(parts) == len(sources)}
     return Judged(
         questions,
-        {name: np.stack(parts) for name, parts in held.items()},
+        {name: np.stack(parts) for name, parts in covered.items()},
         {name: np.stack(parts) for name, parts in length.items()},
         whole,
     )

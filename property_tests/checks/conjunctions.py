@@ -15,7 +15,7 @@ from experiments.study.judging import CLASSES, Asked, Judgement, asked
 from experiments.study.judging import judged as judged_releases
 from experiments.study.settings import Setting
 from experiments.study.tables import StudyTable
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.checks.intervals import mean_at_most
 from property_tests.run import Run
 from property_tests.subject import Subject
@@ -64,7 +64,7 @@ def coverage(subject: Subject, run: Run) -> Outcome:
                 for part in CLASSES:
                     where = questions.classes[part]
                     if len(where):
-                        missed = ~found.held[method.name][:, where]
+                        missed = ~found.covered[method.name][:, where]
                         misses.setdefault((setting.name, part), []).extend(missed.sum(axis=1).tolist())
             yield average(
                 [mean_at_most(each, len(_classes()[place]), ALLOWED) for place, each in misses.items()]
@@ -78,7 +78,7 @@ def coverage(subject: Subject, run: Run) -> Outcome:
                 return f"a class whose coverage is {percent} % or less"
         return "none"
 
-    return judged(run, NAME, evidence(), power)
+    return sequential_outcome(run, NAME, evidence(), power)
 
 
 def _classes() -> dict[tuple[str, str], IntArray]:

@@ -23,9 +23,9 @@ def _rows_alone(
     raw = {cell.values: max(cell.estimate + (number % 5 - 2), 0.0) for number, cell in enumerate(table.cells)}
     for values, estimate in raw.items():
         sums[values[0]] += estimate
-    told = {cell.values[0]: cell.predicate_count for cell in table.cells}
+    public = {cell.values[0]: cell.predicate_count for cell in table.cells}
     cells = (
-        cell._replace(estimate=raw[cell.values] * told[cell.values[0]] / max(sums[cell.values[0]], 1e-9))
+        cell._replace(estimate=raw[cell.values] * public[cell.values[0]] / max(sums[cell.values[0]], 1e-9))
         for cell in table.cells
     )
     return replace(table, cells=tuple(cells))

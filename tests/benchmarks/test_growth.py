@@ -93,7 +93,7 @@ WASTE: dict[str, tuple[str, Waste]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CURVES)
-def test_work_that_grows_too_fast_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_that_grows_too_fast_is_detected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     place, words = WASTE[name]
     module, _, path = place.partition(":")
     owner: Any = import_module(f"splu_ref.{module}")

@@ -22,7 +22,7 @@ from tests.rounding import near
 
 LAW = PublishedCount.of(3, "1/2")
 FREQUENCIES = np.array([50, 50, 50, 80, 80, 120, 200, 30, 30, 0, 0], dtype=np.float64)
-HELD = 9
+OCCURRING = 9
 
 
 @pytest.fixture(scope="module")
@@ -32,17 +32,17 @@ def composition() -> Composition:
 
 @pytest.fixture(scope="module")
 def transition() -> FloatArray:
-    return value_matrix(expected_co_occurrence(FREQUENCIES, Gamma(3)), LAW)[:HELD, :HELD]
+    return value_matrix(expected_co_occurrence(FREQUENCIES, Gamma(3)), LAW)[:OCCURRING, :OCCURRING]
 
 
 def test_kinds_of_values_have_the_co_occurrence_of_the_values() -> None:
     for frequencies, gamma in ((FREQUENCIES, 3), (np.array([40, 40, 30, 30, 20]), 4), (np.full(5, 8), 5)):
         pairs = expected_pairs(frequencies, Gamma(gamma))
         expected = expected_co_occurrence(frequencies, Gamma(gamma))
-        held = np.flatnonzero(frequencies)
-        found = pairs.together[np.ix_(pairs.kind[held], pairs.kind[held])]
-        np.fill_diagonal(found, pairs.frequency[pairs.kind[held]])
-        assert found == pytest.approx(expected[np.ix_(held, held)], abs=1e-6)
+        occurring = np.flatnonzero(frequencies)
+        found = pairs.together[np.ix_(pairs.kind[occurring], pairs.kind[occurring])]
+        np.fill_diagonal(found, pairs.frequency[pairs.kind[occurring]])
+        assert found == pytest.approx(expected[np.ix_(occurring, occurring)], abs=1e-6)
         assert (pairs.kind >= 0).tolist() == (frequencies > 0).tolist()
 
 
@@ -57,40 +57,40 @@ def test_values_of_one_kind_may_be_many() -> None:
 def test_transmitting_is_the_transition(composition: Composition, transition: FloatArray) -> None:
     random = np.random.default_rng(1)
     counts, members = np.zeros((4, 11)), np.zeros((4, 11))
-    counts[:, :HELD] = random.integers(0, 30, (4, HELD))
-    members[:, :HELD] = random.integers(0, 2, (4, HELD))
-    assert composition.expected_counts(counts)[:, :HELD] == near(counts[:, :HELD] @ transition)
-    assert composition.published(members)[:, :HELD] == near(members[:, :HELD] @ transition.T)
+    counts[:, :OCCURRING] = random.integers(0, 30, (4, OCCURRING))
+    members[:, :OCCURRING] = random.integers(0, 2, (4, OCCURRING))
+    assert composition.expected_counts(counts)[:, :OCCURRING] == near(counts[:, :OCCURRING] @ transition)
+    assert composition.published(members)[:, :OCCURRING] == near(members[:, :OCCURRING] @ transition.T)
 
 
 def test_means_and_variances_are_those_of_the_normal_law(
     composition: Composition, transition: FloatArray
 ) -> None:
     published = np.zeros((3, 11))
-    published[:, :HELD] = np.random.default_rng(2).integers(0, 14, (3, HELD))
+    published[:, :OCCURRING] = np.random.default_rng(2).integers(0, 14, (3, OCCURRING))
     learned = composition.learn(published)
-    phi = FREQUENCIES[:HELD] / FREQUENCIES.sum()
+    phi = FREQUENCIES[:OCCURRING] / FREQUENCIES.sum()
     psi = phi**1.5 * np.sqrt(np.sum(phi * phi))
     deviations = np.diag(psi) - np.outer(psi, psi) / psi.sum()
     chance = np.diag(phi) - np.outer(phi, phi)
     sums = np.random.default_rng(3).normal(size=(1, 11))
-    sums[:, HELD:] = 0
+    sums[:, OCCURRING:] = 0
     for number in range(3):
         n = published[number].sum()
         outside = 1 - n / FREQUENCIES.sum()
-        residual = published[number, :HELD] - n * phi
-        mean, variance, weights = np.zeros(HELD), np.zeros((HELD, HELD)), np.zeros(HELD)
+        residual = published[number, :OCCURRING] - n * phi
+        mean, variance, weights = np.zeros(OCCURRING), np.zeros((OCCURRING, OCCURRING)), np.zeros(OCCURRING)
         for tau, share in zip(composition.taus, learned.posterior[:, number], strict=True):
             prior = n**2 * tau**2 * deviations + n * outside * chance
             total = n**2 * tau**2 * transition.T @ deviations @ transition + n * outside * chance
             gain = prior @ transition @ np.linalg.pinv(total, rcond=1e-12)
             mean += share * (n * phi + gain @ residual)
             variance += share * (prior - gain @ transition.T @ prior)
-            weights += share * (gain.T @ sums[0, :HELD])
-        assert learned.mean[number, :HELD] == pytest.approx(mean, abs=1e-6)
-        assert learned.variance[number, :HELD] == pytest.approx(np.diag(variance), abs=1e-6)
+            weights += share * (gain.T @ sums[0, :OCCURRING])
+        assert learned.mean[number, :OCCURRING] == pytest.approx(mean, abs=1e-6)
+        assert learned.variance[number, :OCCURRING] == pytest.approx(np.diag(variance), abs=1e-6)
         assert mean.sum() == near(n)
-        found = composition.published_weights(learned, np.array([number]), sums)[0, :HELD]
+        found = composition.published_weights(learned, np.array([number]), sums)[0, :OCCURRING]
         assert found @ residual == near(weights @ residual)
         assert learned.posterior[:, number].sum() == near(1)
 
@@ -105,11 +105,14 @@ def test_a_predicate_of_one_value_is_not_taken_for_a_mixture(composition: Compos
 
 def test_noise_is_that_of_independent_records(composition: Composition, transition: FloatArray) -> None:
     counts, weights = np.zeros((1, 11)), np.zeros((1, 11))
-    counts[0, :HELD], weights[0, :HELD] = np.arange(HELD), np.random.default_rng(4).normal(size=HELD)
+    counts[0, :OCCURRING], weights[0, :OCCURRING] = (
+        np.arange(OCCURRING),
+        np.random.default_rng(4).normal(size=OCCURRING),
+    )
     found = noise(counts, composition.expected_counts(counts), weights, composition.published(weights))
-    w = weights[0, :HELD]
+    w = weights[0, :OCCURRING]
     each = [row @ w**2 - (row @ w) ** 2 for row in transition]
-    assert found == near([np.arange(HELD) @ each])
+    assert found == near([np.arange(OCCURRING) @ each])
 
 
 def test_bending_costs_what_it_may_if_the_prior_is_right() -> None:
@@ -191,12 +194,12 @@ def test_a_column_that_gives_the_rarest_value_away_is_covered() -> None:
     frame = frame.with_columns(armed=pl.col("occupation") == "Armed-Forces")
     table = Microdata.from_frame(frame.with_columns(pl.col("armed").cast(pl.String)))
     query = Query.of({"armed": "true", "occupation": "Armed-Forces"})
-    held = 0
+    covered = 0
     for seed in range(12):
         release = SpluGen(7).publish(table, "occupation", SeededSource(seed))
         [found] = _estimator(release, "occupation", 7).estimate([query])
-        held += ends(found)[0] <= found.predicate_count <= ends(found)[1]
-    assert held >= 11
+        covered += ends(found)[0] <= found.predicate_count <= ends(found)[1]
+    assert covered >= 11
 
 
 def test_no_part_is_larger_than_the_whole() -> None:
@@ -234,14 +237,14 @@ def _world(seed: int, concentrated: bool) -> tuple[np.ndarray, np.ndarray, np.nd
 @pytest.mark.parametrize("concentrated", [False, True])
 def test_estimates_are_near_the_best_and_intervals_hold_each_value(concentrated: bool) -> None:
     law, errors = PublishedCount.of(5), {"shrunk": 0.0, "exact": 0.0, "expected": 0.0, "published": 0.0}
-    held: dict[Interval, list[float]] = {"each": [], "average": []}
+    covered: dict[Interval, list[float]] = {"each": [], "average": []}
     for seed in range(48):
         x, published, f, rows = _world(seed, concentrated)
         n = published.sum()
         shrinkage = Shrinkage(f.astype(np.float64), rows, law)
         predicates = shrinkage.learn(published[None].astype(np.float64))
         found = shrinkage.estimate(predicates, np.zeros(16, dtype=np.int64), np.eye(16))
-        for kind, shares in held.items():
+        for kind, shares in covered.items():
             low, high = found.interval(kind)
             shares.append(float(np.mean((low <= x) & (x <= high))))
         exact, _ = exact_estimates(published, n, f, rows, law)
@@ -252,8 +255,8 @@ def test_estimates_are_near_the_best_and_intervals_hold_each_value(concentrated:
             ("published", published),
         ):
             errors[name] += float(np.sum((value - x) ** 2))
-    assert np.mean(held["each"]) > 0.93
-    assert np.mean(held["average"]) > (0.85 if concentrated else 0.93)
+    assert np.mean(covered["each"]) > 0.93
+    assert np.mean(covered["average"]) > (0.85 if concentrated else 0.93)
     assert errors["shrunk"] < 1.35**2 * min(errors[name] for name in errors if name != "shrunk")
 
 
@@ -262,13 +265,13 @@ def test_intervals_hold_beside_a_value_in_nearly_every_group(likelier: float) ->
     """2,790 of 9,000 records share a value, gamma is 3; a predicate has far more or fewer than its part.
 
     No published count shows how many of them it has, and the other values, of which it has a random sample,
-    do not tell. What is published of them depends on it.
+    are not informative about. What is published of them depends on it.
     """
     f = np.array([2790, *np.round(np.geomspace(60, 760, 22))], dtype=np.int64)
     f[-1] += 9000 - f.sum()
     codes, law = np.repeat(np.arange(len(f)), f), PublishedCount.of(3)
     inside = np.random.default_rng(1).random(len(codes)) < np.where(codes == 0, likelier, 0.3)
-    x, held = np.bincount(codes[inside], minlength=len(f)), []
+    x, covered = np.bincount(codes[inside], minlength=len(f)), []
     for seed in range(12):
         done = SpluGen(3).publish_codes(codes, len(f), SeededSource(seed))
         published = np.asarray(done.published)
@@ -276,13 +279,13 @@ def test_intervals_hold_beside_a_value_in_nearly_every_group(likelier: float) ->
         shrinkage = Shrinkage(np.bincount(published, minlength=len(f)).astype(np.float64), len(codes), law)
         found = shrinkage.answer(y.astype(np.float64), np.zeros(len(f), dtype=np.int64), np.eye(len(f)))
         low, high = found.interval("each")
-        held.append((low <= x) & (x <= high))
+        covered.append((low <= x) & (x <= high))
     common = np.argsort(f)[-10:]
-    assert np.mean(np.array(held)[:, common]) > 0.92
-    assert np.mean(held) > 0.93
+    assert np.mean(np.array(covered)[:, common]) > 0.92
+    assert np.mean(covered) > 0.93
 
 
-def test_a_contradicted_prior_is_told() -> None:
+def test_a_contradicted_prior_is_reported() -> None:
     """All 400 records of a group share a rare value, and every other group is as the table."""
     random = np.random.default_rng(6)
     values = np.repeat(
@@ -311,9 +314,9 @@ def test_twenty_thousand_values_are_answered_one_by_one_and_in_sets() -> None:
     release = SpluGen(gamma).publish(Microdata.from_frame(frame), "s", SeededSource(1))
     estimator = _estimator(release, "s", gamma)
     single, several = estimator.estimate(
-        [Query.of({"group": "a", "s": asked}) for asked in ("1", ["1", "2", "3"])]
+        [Query.of({"group": "a", "s": values}) for values in ("1", ["1", "2", "3"])]
     )
-    for found, asked in ((single, ["1"]), (several, ["1", "2", "3"])):
-        true = frame.filter(pl.col("group") == "a", pl.col("s").is_in(asked)).height
+    for found, values in ((single, ["1"]), (several, ["1", "2", "3"])):
+        true = frame.filter(pl.col("group") == "a", pl.col("s").is_in(values)).height
         assert ends(found)[0] <= true <= ends(found)[1]
         assert abs(found.estimate - true) < 6 * max(error(found), 1)

@@ -1,4 +1,4 @@
-"""Variances where the draws of a group hang together, against every outcome of small groups."""
+"""Variances under dependent draws, against every outcome of small groups."""
 
 from __future__ import annotations
 
@@ -79,12 +79,14 @@ def test_the_variance_of_a_conjunction_over_every_place_of_its_records(
     reduction = Fraction(0)
     for group, marks in zip(plan, _marks(plan, name), strict=True):
         law = capped(marks) if name == "capped" else all_or_none(marks)
-        for held in product((False, True), repeat=gamma):
+        for kept_slots in product((False, True), repeat=gamma):
             chance = Fraction(1)
-            for value, one in zip(group, held, strict=True):
+            for value, one in zip(group, kept_slots, strict=True):
                 share = own if value in members else other
                 chance *= share if one else 1 - share
-            each = [[(inside if one else outside) * (value in members) for value in group] for one in held]
+            each = [
+                [(inside if one else outside) * (value in members) for value in group] for one in kept_slots
+            ]
             reduction += chance * (_variance(independent(gamma), each) - _variance(law, each))
     sets = np.array([[float(value in members) for value in range(4)]])
     found = (
@@ -173,16 +175,16 @@ def test_several_columns_where_draws_are_all_or_none_have_intervals_by_shrunk_al
     mechanism = SpluGen(3, draws="all-or-none:8")
     release = mechanism.publish(table, ["value", "age"], SeededSource(2))
     estimator = QueryEstimator(release.table, ["value", "age"], mechanism)
-    asked = [Query.of({"value": "a", "age": "1"})]
+    queries = [Query.of({"value": "a", "age": "1"})]
     for method in ("em", "inversion"):
-        [answer] = estimator.estimate(asked, method)
+        [answer] = estimator.estimate(queries, method)
         assert answer.interval is None
         assert answer.warning is not None
         assert "use shrunk" in answer.warning
-    [answer] = estimator.estimate(asked)
+    [answer] = estimator.estimate(queries)
     assert answer.interval is not None
     capped = QueryEstimator(release.table, ["value", "age"], SpluGen(3, draws="capped:5"))
-    assert capped.estimate(asked, "inversion")[0].interval is not None
+    assert capped.estimate(queries, "inversion")[0].interval is not None
 
 
 def test_sums_are_refused_where_draws_are_all_or_none() -> None:

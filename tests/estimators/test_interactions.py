@@ -199,15 +199,15 @@ def test_intervals_hold_the_joint_domain_and_errors_are_as_stated(related: pl.Da
     table = Microdata.from_frame(related)
     done = SpluGen(gamma).publish(table, ("first", "second"), SeededSource(gamma))
     estimator = QueryEstimator(done.table, ("first", "second"), SpluGen(gamma), domains=done.manifest.domains)
-    asked, true = [], []
+    queries, true = [], []
     for group in (None, "0", "1", "2"):
         for first in related["first"].unique().sort():
             for second in related["second"].unique().sort():
                 where = {"first": first, "second": second} | ({} if group is None else {"group": group})
-                asked.append(Query.of(where))
+                queries.append(Query.of(where))
                 true.append(related.filter(**where).height)
     truth = np.array(true)
-    found = estimator.estimate(asked)
+    found = estimator.estimate(queries)
     value, error = (
         np.array([getattr(one, part) for one in found]) for part in ("estimate", "standard_error")
     )
@@ -217,7 +217,7 @@ def test_intervals_hold_the_joint_domain_and_errors_are_as_stated(related: pl.Da
     # With gamma = 5 there is too much noise to see that interactions are small, and the error says so.
     assert (0.6 if gamma == 2 else 0.2) < ratio < 1.1
     others = {
-        method: np.array([one.estimate for one in estimator.estimate(asked, method)])
+        method: np.array([one.estimate for one in estimator.estimate(queries, method)])
         for method in (("inversion", "em") if gamma == 2 else ("inversion",))
     }
     others["published"] = np.array([float(one.published_count) for one in found])
@@ -272,17 +272,17 @@ def test_three_sensitive_columns_are_estimated_together(related: pl.DataFrame) -
     sensitive = ("first", "second", "third")
     done = SpluGen(2).publish(Microdata.from_frame(small), sensitive, SeededSource(3))
     estimator = QueryEstimator(done.table, sensitive, SpluGen(2), domains=done.manifest.domains)
-    asked, true = [], []
+    queries, true = [], []
     for cell in small.select(sensitive).unique().sort(sensitive).iter_rows(named=True):
         for side in ("l", "r"):
-            asked.append(Query.of(cell | {"side": side}))
+            queries.append(Query.of(cell | {"side": side}))
             true.append(small.filter(**cell, side=side).height)
     truth = np.array(true)
-    found = estimator.estimate(asked)
+    found = estimator.estimate(queries)
     value = np.array([one.estimate for one in found])
     inside = [ends(one)[0] <= x <= ends(one)[1] for one, x in zip(found, true, strict=True)]
     assert np.mean(inside) > 0.9
-    inverted = np.array([one.estimate for one in estimator.estimate(asked, "inversion")])
+    inverted = np.array([one.estimate for one in estimator.estimate(queries, "inversion")])
     assert np.sqrt(np.mean((value - truth) ** 2)) < 0.8 * np.sqrt(np.mean((inverted - truth) ** 2))
 
 
@@ -294,13 +294,14 @@ def _rows(random: np.random.Generator, size: int, keep: float) -> np.ndarray:
     return np.asarray(matrix + keep * np.eye(size))
 
 
-def test_the_statistic_of_several_states_has_the_expectation_and_variance_that_are_told() -> None:
+def test_the_statistic_of_several_states_has_the_expectation_and_variance_that_are_reported() -> None:
     random = np.random.default_rng(9)
     matrices = [_rows(random, size, keep) for size, keep in ((4, 0.6), (3, 0.5), (3, 0.7))]
     table = _table(10, (4, 3, 3), 30)
     members = [np.array([0.0, 1, 1, 0]), np.array([1.0, 0, 0]), np.array([0.0, 0, 1])]
     columns = [
-        ColumnStates(held, matrix @ held, 0.5, 0.0) for held, matrix in zip(members, matrices, strict=True)
+        ColumnStates(indicator, matrix @ indicator, 0.5, 0.0)
+        for indicator, matrix in zip(members, matrices, strict=True)
     ]
     published = apply_by_mode(table[None], matrices)[0]
     states = SeveralStates.of(columns, published, table, np.zeros_like(table))
@@ -312,7 +313,7 @@ def test_the_statistic_of_several_states_has_the_expectation_and_variance_that_a
     variance = 0.0
     for cell in np.ndindex(*table.shape):
         law = outer([matrix[place] for matrix, place in zip(matrices, cell, strict=True)])
-        score = outer([held - a for held, a in zip(members, taken, strict=True)])
+        score = outer([indicator - a for indicator, a in zip(members, taken, strict=True)])
         mean = float((law * score).sum())
         variance += float(table[cell]) * (float((law * score**2).sum()) - mean**2)
     assert states.noise == near(variance, rel=0.02)
@@ -324,8 +325,8 @@ def _weights(states: SeveralStates, columns: list[ColumnStates], table: np.ndarr
     for place, column in enumerate(columns):
         others = [other.members for number, other in enumerate(columns) if number != place]
         along = np.moveaxis(table, place, 0)
-        for held in others:
-            along = np.tensordot(along, held, axes=([1], [0]))
+        for indicator in others:
+            along = np.tensordot(along, indicator, axes=([1], [0]))
         beside = along * (1 - column.members)
         found.append(column.members - beside @ column.chances / beside.sum())
     assert states.contrast > 0
@@ -345,15 +346,15 @@ def test_intervals_hold_in_every_predicate_where_a_column_nearly_gives_another_a
         {"sex": "Male"},
         {"sex": "Male", "marital_status": "Married-civ-spouse"},
     ):
-        asked, true = [], []
+        queries, true = [], []
         inside = frame.filter(**where)
         for job in done.manifest.domains["occupation"]:
             for role in done.manifest.domains["relationship"]:
-                asked.append(Query.of(where | {"occupation": job, "relationship": role}))
+                queries.append(Query.of(where | {"occupation": job, "relationship": role}))
                 true.append(inside.filter(occupation=job, relationship=role).height)
-        found = estimator.estimate(asked)
-        held = [ends(one)[0] <= x <= ends(one)[1] for one, x in zip(found, true, strict=True)]
-        assert np.mean(held) > 0.88, where
-        shorter = estimator.estimate(asked, interval="average")
+        found = estimator.estimate(queries)
+        indicator = [ends(one)[0] <= x <= ends(one)[1] for one, x in zip(found, true, strict=True)]
+        assert np.mean(indicator) > 0.88, where
+        shorter = estimator.estimate(queries, interval="average")
         assert {one.interval_kind for one in shorter} == {"average"}
         assert sum(ends(b)[1] - ends(b)[0] for b in shorter) < sum(ends(a)[1] - ends(a)[0] for a in found)

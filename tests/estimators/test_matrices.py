@@ -210,8 +210,8 @@ def test_matrices_of_several_sets_are_those_of_each() -> None:
     members = np.array([[1, 0, 1, 0, 0], [0, 0, 0, 0, 1], [1, 1, 1, 1, 1], [0, 1, 0, 0, 0]], dtype=float)
     for keep in (None, "2/3"):
         together = set_matrix(counts, members, PublishedCount.of(3, keep))
-        for matrix, held in zip(together, members, strict=True):
-            assert matrix == near(set_matrix(counts, held, PublishedCount.of(3, keep)), rel=1e-7)
+        for matrix, indicator in zip(together, members, strict=True):
+            assert matrix == near(set_matrix(counts, indicator, PublishedCount.of(3, keep)), rel=1e-7)
 
 
 def test_what_makes_no_matrix_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,9 +70,9 @@ def test_intervals_cover_where_those_of_exact_do_not(plan: str) -> None:
     for part in questions.classes:
         assert found.coverage("shrunk", part).mean() > 0.85, part
     exact = judged(table, SpluGen(7), [Judgement("exact")], questions, sources[:1], rivals=())
-    assert "exact" in exact.held
+    assert "exact" in exact.covered
     none = judged(table, setting.mechanism, [Judgement("exact")], questions, sources[:1], rivals=())
-    assert "exact" not in none.held
+    assert "exact" not in none.covered
 
 
 def test_a_domain_too_large_for_it_and_several_columns_have_no_interval() -> None:

@@ -65,7 +65,7 @@ def test_ranges_include_their_ends_and_pass_over_what_is_no_number() -> None:
         selected("c", Between(Decimal(2), None), ("a", "b"))
 
 
-def test_ranges_hold_what_a_cell_alone_is_held_to() -> None:
+def test_ranges_contain_the_cells_that_satisfy_them_one_by_one() -> None:
     """Values are sorted once for all ranges; a cell by itself is compared with the limits."""
     domain = (
         "-0",
@@ -98,8 +98,8 @@ def test_ranges_hold_what_a_cell_alone_is_held_to() -> None:
             assert looked_up.holding(wanted).tolist() == [wanted.holds(text) for text in domain], wanted
             seen += int(looked_up.holding(wanted).sum())
     assert seen > 200
-    asked: list[Condition] = [AnyOf(("10", "y")), NoneOf(("x",)), Between(Decimal(1), None)]
-    found = condition_matcher(asked)(["10", "x"])
+    conditions: list[Condition] = [AnyOf(("10", "y")), NoneOf(("x",)), Between(Decimal(1), None)]
+    found = condition_matcher(conditions)(["10", "x"])
     assert found.tolist() == [[True, True, True], [False, False, False]]
 
 

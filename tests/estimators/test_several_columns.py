@@ -51,24 +51,24 @@ def test_both_columns_allow_gamma() -> None:
     assert min(largest_gamma(table.histogram(column)) for column in SENSITIVE) >= GAMMA
 
 
-def _asked(original: pl.DataFrame) -> tuple[list[Query], np.ndarray]:
+def _large_queries(original: pl.DataFrame) -> tuple[list[Query], np.ndarray]:
     queries, true = [], []
     age = pl.col("age").cast(pl.Int64)
     for low, high in BANDS:
         for job in original["occupation"].unique().sort():
             for sex in ("Female", "Male"):
-                held = original.filter(age.is_between(low, high), occupation=job, sex=sex)
-                if held.height >= 100:
+                selected = original.filter(age.is_between(low, high), occupation=job, sex=sex)
+                if selected.height >= 100:
                     where = {"age": {"min": low, "max": high}, "occupation": job, "sex": sex}
                     queries.append(Query.of(where))
-                    true.append(held.height)
+                    true.append(selected.height)
     return queries, np.array(true)
 
 
 def test_joint_estimates_are_right_within_their_errors(
     estimator: QueryEstimator, original: pl.DataFrame
 ) -> None:
-    queries, true = _asked(original)
+    queries, true = _large_queries(original)
     assert len(queries) > 50
     for method in ("inversion", "em", "shrunk"):
         found = estimator.estimate(queries, method)
@@ -85,7 +85,7 @@ def test_joint_estimates_are_right_within_their_errors(
 def test_shrunk_is_best_of_the_three_on_small_conjunctions(
     estimator: QueryEstimator, original: pl.DataFrame
 ) -> None:
-    queries, true = _asked(original)
+    queries, true = _large_queries(original)
     rms = {}
     for method in ("inversion", "em", "shrunk"):
         found = np.array([answer.estimate for answer in estimator.estimate(queries, method)])

@@ -98,7 +98,7 @@ def test_a_number_is_compared_by_enclosures_and_at_last_exactly() -> None:
         error.compare(0.5)  # type: ignore[arg-type]  # what is refused here
 
 
-def test_a_number_too_near_to_be_told_is_refused_by_its_name() -> None:
+def test_a_number_too_near_to_be_compared_is_refused_by_its_name() -> None:
     error = error_probability(10, "0.3", 40_000)
     low = error.bounds(400).lower
     with pytest.raises(ParameterError, match="t_p is too near the true probability"):

@@ -182,7 +182,7 @@ def test_from_epsilon_1_on_the_distance_bounds_alpha() -> None:
 @pytest.mark.parametrize(
     ("strict", "epsilon"), [(True, "3/10"), (False, "3/10"), (False, "1"), (True, "7/5")]
 )
-def test_counts_that_rough_enclosures_leave_open_are_told_apart(
+def test_counts_that_rough_enclosures_leave_open_are_distinguished(
     strict: bool, epsilon: str, brute_error: BruteError, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     law, rational = PublishedCount.of(3), Fraction(epsilon)
@@ -199,10 +199,10 @@ def test_the_alpha_that_is_named_would_do_and_one_more_would_not(
     law, rational = PublishedCount.of(gamma), Fraction(epsilon)
     with (
         one_budget(),
-        pytest.raises(WorkError, match="too long: give an alpha of at most") as told,
+        pytest.raises(WorkError, match="too long: give an alpha of at most") as caught,
     ):
         minimum_error.refuse_long_search(law, rational, 10**9, releases)
-    most = int(str(told.value).split()[-1])
+    most = int(str(caught.value).split()[-1])
     with one_budget():
         minimum_error.refuse_long_search(law, rational, most, releases)
         with pytest.raises(WorkError):
@@ -210,7 +210,7 @@ def test_the_alpha_that_is_named_would_do_and_one_more_would_not(
 
 
 def test_a_search_that_is_too_long_is_refused_before_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    monkeypatch.setattr(privacy, "refuse_long_search", lambda *given: asked.append(given))
+    calls = []
+    monkeypatch.setattr(privacy, "refuse_long_search", lambda *given: calls.append(given))
     privacy.privacy_parameters(7, "1/3", 11, 2, None)
-    assert asked == [(PublishedCount.of(7), Fraction(1, 3), 11, 2)]
+    assert calls == [(PublishedCount.of(7), Fraction(1, 3), 11, 2)]

@@ -1,4 +1,4 @@
-"""Other probabilities of keeping the own value than 1/gamma: against laws multiplied out record by record."""
+"""Retention probabilities other than 1/gamma: against laws multiplied out record by record."""
 
 from __future__ import annotations
 
@@ -101,11 +101,11 @@ def test_minima_by_trying_every_count(gamma: int, retention: Fraction) -> None:
     for text in ("1/7", "3/10", "1", "5/2"):
         epsilon = Fraction(text)
         found = privacy_minimum(gamma, epsilon, 14, retention=retention)
-        for strict, told in (
+        for strict, minimum in (
             (True, (found.t_p.exact(), found.argmin)),
             (False, (found.t_p_definition.exact(), found.argmin_definition)),
         ):
-            assert told == min((wrong(gamma, retention, epsilon, f, strict), f) for f in range(1, 15))
+            assert minimum == min((wrong(gamma, retention, epsilon, f, strict), f) for f in range(1, 15))
         assert found.t_p.bounds().lower <= found.t_p.exact() <= found.t_p.bounds().upper
         assert found.law.retention == retention
 

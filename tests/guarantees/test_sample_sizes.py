@@ -1,4 +1,4 @@
-"""How many rows retention replacement needs: held against every number of rows and count in small cases."""
+"""How many rows retention replacement needs: tested against every number of rows and count in small cases."""
 
 from fractions import Fraction
 
@@ -115,7 +115,7 @@ def test_every_count_below_the_bound_is_within_delta() -> None:
             assert law.lower_tail(low) + law.upper_tail(high) <= delta
 
 
-def test_the_lemma_at_its_border_and_what_it_bounds() -> None:
+def test_the_lemma_at_its_boundary_and_what_it_bounds() -> None:
     search = SampleSizeSearch(Fraction(1, 2), Fraction(3, 10), Fraction(1, 5), Fraction(1, 20))
     assert not search.proved(29, 29)  # t n = 2.9: the tail need not be convex there
     for first, last, begin, end in ((60, 64, 10, 20), (100, 100, 0, 100), (90, 95, 80, 95)):
@@ -215,7 +215,7 @@ def test_a_search_that_would_take_too_long_is_refused_before_it_begins(
 
 
 @pytest.mark.parametrize(
-    ("case", "bends"),
+    ("case", "curvatures"),
     [
         # By the sum of |H|; by the kernel's mean and slope; by variances alone, as the period is long.
         (("1/3", "1/4", "1/10", "1/20"), {7: 17_014_904_734, 400: 9_138_751, 100_000: 131}),

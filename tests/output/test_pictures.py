@@ -47,21 +47,21 @@ class Figure:
     """Takes the place of a figure, and notes how it is written."""
 
     def __init__(self) -> None:
-        self.asked: dict[str, Any] = {}
+        self.options: dict[str, Any] = {}
 
-    def savefig(self, file: io.BytesIO, **asked: object) -> None:
-        self.asked = asked
+    def savefig(self, file: io.BytesIO, **options: object) -> None:
+        self.options = options
         file.write(b"a picture")
 
 
 def test_a_picture_is_written_without_time_and_program() -> None:
     figure: Any = Figure()
     assert written(figure, "svg") == b"a picture"
-    assert figure.asked == {
+    assert figure.options == {
         "format": "svg", "metadata": {"Date": None, "Creator": None}, "dpi": "figure", "transparent": False,
     }  # fmt: skip
     written(figure, "png", dpi=130, transparent=True)
-    assert figure.asked == {
+    assert figure.options == {
         "format": "png", "metadata": {"Software": None}, "dpi": 130, "transparent": True,
     }  # fmt: skip
 

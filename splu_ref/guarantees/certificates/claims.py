@@ -226,7 +226,7 @@ def threshold_certificate(
     if draws is not None and draws.bound is not None and max(least, found.tail_from) > draws.bound + 1:
         raise CertificateError(
             f"T_f with draws {draws} is another one than with independent draws: use "
-            "drawn_threshold_certificate"
+            "dependent_draws_certificate"
         )
     refuse_uncertifiable_proof(law, epsilon, least, found.tail_from, found.checked)
     tail = _tail(found)

@@ -49,7 +49,7 @@ def kept() -> PublishedTable:
 
 
 class Records:
-    """The published records one by one, with what is asked of the true value of each column by its place."""
+    """The published records one by one, with the indicators of each column by its place."""
 
     def __init__(self, release: PublishedTable, by: Sequence[str]) -> None:
         table = release.table
@@ -84,8 +84,8 @@ class Records:
         """Return by how much the mean square of the score of a group's records exceeds 1."""
         found = 1.0
         for name, members in self.members(place):
-            held = members * self.inverses[name].frequencies
-            found *= held @ self.drawn(name, members) / held.sum()
+            selected = members * self.inverses[name].frequencies
+            found *= selected @ self.drawn(name, members) / selected.sum()
         return found - 1
 
 
@@ -94,7 +94,7 @@ def _variance(
 ) -> float:
     """Return the variance of the sum of h times the score, as the description of `measures` says it.
 
-    ``parts`` is what is asked of the true value of each sensitive column: h is of the others.
+    ``parts`` are the functions of the true value of each sensitive column; h depends on the others.
     """
     score, square = np.ones(len(h)), np.ones(len(h))
     for name, t in parts:
@@ -130,7 +130,7 @@ def _rates(apart: np.ndarray, often: np.ndarray, drawn: np.ndarray) -> tuple[flo
     return side(1), side(-1)
 
 
-def _held(found: GroupSums, place: tuple[int, ...], name: str) -> float:
+def _number(found: GroupSums, place: tuple[int, ...], name: str) -> float:
     return float(getattr(found, name)[place])
 
 
@@ -150,10 +150,10 @@ def test_sums_of_public_numbers(which: str, by: tuple[str, ...], request: pytest
         rows = [row for row in records.inside(place) if not np.isnan(numbers[row])]
         some = numbers[rows]
         shown = _scores(records, rows, parts)
-        held = np.zeros(len(records.rows))
-        held[rows] = 1
+        selected = np.zeros(len(records.rows))
+        selected[rows] = 1
         for m in (0.0, 1.0, 7.0):
-            h = np.where(held > 0, numbers - m, 0.0)
+            h = np.where(selected > 0, numbers - m, 0.0)
             assert float(found.variance.at(np.asarray(m))[place]) == near(_variance(records, place, h, parts))
         drawn = some**2 * records.varying(place)
         apart = some - some.mean()
@@ -166,7 +166,7 @@ def test_sums_of_public_numbers(which: str, by: tuple[str, ...], request: pytest
             ("least", some.min()), ("greatest", some.max()),
             ("lowest", some[some < 0].sum()), ("highest", some[some > 0].sum()),
         ):  # fmt: skip
-            assert _held(found, place, name) == near(float(expected), size=np.abs(some).sum()), name
+            assert _number(found, place, name) == near(float(expected), size=np.abs(some).sum()), name
 
 
 @pytest.mark.parametrize("by", [("part",), ("job",), ("part", "job"), ("town", "job")])
@@ -181,8 +181,8 @@ def test_sums_of_sensitive_numbers(which: str, by: tuple[str, ...], request: pyt
         release, records.groups, records.memberships, records.inverses, "pay", numbers
     )
     own, some = records.inverses["pay"], numbers[~np.isnan(numbers)]
-    value, held = np.nan_to_num(numbers), np.where(np.isnan(numbers), 0.0, 1.0)
-    middle = (value @ own.frequencies) / (held @ own.frequencies)
+    value, selected = np.nan_to_num(numbers), np.where(np.isnan(numbers), 0.0, 1.0)
+    middle = (value @ own.frequencies) / (selected @ own.frequencies)
     size = np.abs(value) @ own.frequencies
     for place in records.cells():
         rows = records.inside(place)
@@ -190,11 +190,11 @@ def test_sums_of_sensitive_numbers(which: str, by: tuple[str, ...], request: pyt
         inside[rows] = 1
         parts = records.members(place)
         for m in (0.0, 1.0, 7.0):
-            memberships = [*parts, ("pay", value - m * held)]
+            memberships = [*parts, ("pay", value - m * selected)]
             assert float(found.variance.at(np.asarray(m))[place]) == near(
                 _variance(records, place, inside, memberships)
             )
-        for rates, apart in ((found.sum_rates, value), (found.mean_rates, value - middle * held)):
+        for rates, apart in ((found.sum_rates, value), (found.mean_rates, value - middle * selected)):
             varying = (records.varying(place) + 1) * records.drawn("pay", apart) - apart**2
             expected = _rates(apart, own.frequencies, varying) if parts else (0.0, 0.0)
             assert _rate(rates, place) == near(expected, size=size**2)
@@ -202,11 +202,12 @@ def test_sums_of_sensitive_numbers(which: str, by: tuple[str, ...], request: pyt
         codes = records.codes["pay"][rows]
         members = prod((t[records.codes[name][rows]] for name, t in parts), start=np.ones(len(rows)))
         for name, expected in (
-            ("total", (own.weights @ value)[codes] @ shown), ("records", (own.weights @ held)[codes] @ shown),
-            ("published", held[codes] @ members), ("least", some.min()), ("greatest", some.max()),
+            ("total", (own.weights @ value)[codes] @ shown),
+            ("records", (own.weights @ selected)[codes] @ shown),
+            ("published", selected[codes] @ members), ("least", some.min()), ("greatest", some.max()),
             ("lowest", len(rows) * min(0.0, some.min())), ("highest", len(rows) * some.max()),
         ):  # fmt: skip
-            assert _held(found, place, name) == near(float(expected), size=size), name
+            assert _number(found, place, name) == near(float(expected), size=size), name
 
 
 def test_a_published_total_varies_as_the_records_of_decoy_groups_do(monkeypatch: pytest.MonkeyPatch) -> None:

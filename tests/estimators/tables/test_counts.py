@@ -51,7 +51,7 @@ def _sums(table: Table, column: str) -> dict[str | None, float]:
     return dict(found)
 
 
-def _told(table: Table, column: str) -> dict[str | None, float]:
+def _totals(table: Table, column: str) -> dict[str | None, float]:
     place = table.by.index(column)
     return {
         cell.values[place]: cell.estimate
@@ -66,8 +66,8 @@ def test_lines_add_up_to_public_counts_and_to_the_estimates_of_values(release: s
     published = Counter(release.table.cells("job"))
     assert _sums(table, "sex") == pytest.approx(dict(public), abs=1e-4)
     assert _sums(table, "job") == pytest.approx(dict(published), abs=1e-4)
-    assert _told(table, "sex") == dict(public)
-    assert _told(table, "job") == dict(published)
+    assert _totals(table, "sex") == dict(public)
+    assert _totals(table, "job") == dict(published)
     assert table.totals[-1] == Cell((None, None), 600, 0.0, (600, 600), "public", 600, 600, exact=True)
     for cell in table.cells:
         sex, job = cell.values
@@ -95,8 +95,8 @@ def test_conditions_are_met_and_what_is_left_is_public(release: sr.Release) -> N
     assert of_some.totals[-1].estimate == both
     fewer = _table(release, "sex", "job", job="a|b")
     assert len(fewer.cells) == 4
-    assert _sums(fewer, "job") == near(_told(fewer, "job"))
-    assert not _told(fewer, "sex"), "women with any job are not what the lines shown add up to"
+    assert _sums(fewer, "job") == near(_totals(fewer, "job"))
+    assert not _totals(fewer, "sex"), "women with any job are not what the lines shown add up to"
 
 
 def test_several_sensitive_columns_add_up_all_ways(twofold: sr.Release) -> None:

@@ -1,4 +1,4 @@
-"""Ends of intervals, held to the inequalities that they solve, and to numbers by hand."""
+"""Ends of intervals, tested against the inequalities that they solve and numbers computed by hand."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_ends_of_a_sum_are_where_its_inequality_ends() -> None:
 
 
 def test_a_mean_of_which_nothing_is_known_lies_anywhere_in_its_range() -> None:
-    told = _said(
+    found = _said(
         "mean",
         Group(30.0, 0.0, (1.0, 0.0, 0.0), least=10, greatest=50),  # no record
         Group(30.0, 0.0, (1.0, 0.0, -1.0), least=10, greatest=50),
@@ -85,7 +85,7 @@ def test_a_mean_of_which_nothing_is_known_lies_anywhere_in_its_range() -> None:
         Group(-60.0, 0.5, (0.25, 0.0, 0.0), least=10, greatest=50),
     )
     middle, point = [30, 20, 10, 50], [30, 0, 30, 30]
-    assert told.tolist() == [
+    assert found.tolist() == [
         middle, middle, middle, middle, [30, 0, 10, 50], point, [50, 1, 50, 50], [10, 1, 10, 10],
     ]  # fmt: skip
 

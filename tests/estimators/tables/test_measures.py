@@ -150,8 +150,8 @@ def test_errors_of_sensitive_numbers_are_as_large_as_they_are_said_to_be(
     found = [_cells(release, measure, "pay", (column,)) for release in releases]
     for value in true.index:
         off = [cells[value,].estimate - true[value] for cells in found]
-        told = [cells[value,].standard_error or 0 for cells in found]
-        ratio = sum(each**2 for each in off) / sum(each**2 for each in told)
+        errors_of_releases = [cells[value,].standard_error or 0 for cells in found]
+        ratio = sum(each**2 for each in off) / sum(each**2 for each in errors_of_releases)
         assert 0.5 < ratio < 1.9, (value, ratio)  # of thirty squares within a factor of 1.9, either way
 
 
@@ -194,8 +194,8 @@ def test_other_units_and_another_origin_change_nothing_else(measure: Any, factor
         found = measure_table(release, measure, column, by).cells
         errors = [cell.standard_error for cell in found]
         assert None not in errors
-        told = zip(found, errors, strict=True)
-        return [(cell.estimate, *(cell.interval or ()), error or 0.0) for cell, error in told]
+        errors_of_releases = zip(found, errors, strict=True)
+        return [(cell.estimate, *(cell.interval or ()), error or 0.0) for cell, error in errors_of_releases]
 
     for column, *by in (("age", "job"), ("age", "part", "job"), ("pay", "part"), ("pay", "part", "job")):
         moved = np.array([*[shift] * 3, 0])
@@ -212,8 +212,8 @@ def test_a_mean_varies_with_numbers_about_the_mean() -> None:
     memberships = [measures._group_membership(release, "job", ("job",), {})]
     inverses = {name: measures._inverse(release, name) for name in ("job", "pay")}
     numbers = np.array([float(value) for value in release.domains["pay"]])
-    held = np.array([release.table.cells("pay").count(value) for value in release.domains["pay"]])
-    middle = (numbers @ held) / held.sum()
+    counts = np.array([release.table.cells("pay").count(value) for value in release.domains["pay"]])
+    middle = (numbers @ counts) / counts.sum()
     plain, about = (
         measures._of_sensitive(release, groups, memberships, inverses, "pay", numbers - less)
         for less in (0.0, middle)

@@ -1,4 +1,4 @@
-"""Every stroke of a picture, as it is asked of matplotlib, which need not be there.
+"""Every stroke of a picture, as calls of matplotlib, which need not be installed.
 
 ``drawn.txt`` holds what is drawn of a few tables: lines that were read. Where one ought to change, read the
 new one. How matplotlib draws it is not held here, and changes with its versions.
@@ -23,7 +23,7 @@ DRAWN = dict(zip(READ[1::2], READ[2::2], strict=True))
 
 
 class Pen:
-    """Notes what it is asked to do, and answers with another pen."""
+    """Notes its calls, and returns another pen."""
 
     def __init__(self, lines: list[str], name: str) -> None:
         self._lines, self._name = lines, name
@@ -32,20 +32,23 @@ class Pen:
         return Pen(self._lines, f"{self._name}.{name}")
 
     def __getitem__(self, place: object) -> Pen:
-        return Pen(self._lines, f"{self._name}[{_told(place)}]")
+        return Pen(self._lines, f"{self._name}[{_argument_text(place)}]")
 
     def __call__(self, *words: object, **more: object) -> Any:
-        told = [*map(_told, words), *(f"{name}={_told(each)}" for name, each in more.items())]
-        self._lines.append(f"{self._name}({', '.join(told)})")
+        labeled = [
+            *map(_argument_text, words),
+            *(f"{name}={_argument_text(each)}" for name, each in more.items()),
+        ]
+        self._lines.append(f"{self._name}({', '.join(labeled)})")
         attribute = self._name.rpartition(".")[2]
         return (90.0, 190.0) if attribute == "get_clim" else Pen(self._lines, attribute)
 
 
-def _told(word: object) -> str:
+def _argument_text(word: object) -> str:
     if isinstance(word, Pen):
         return str(word._name)
     if isinstance(word, list | tuple):
-        return f"[{', '.join(map(_told, word))}]"
+        return f"[{', '.join(map(_argument_text, word))}]"
     return f"{word:.6g}" if isinstance(word, float) else repr(word)
 
 
@@ -115,14 +118,14 @@ def test_each_stroke_is_one_that_was_read(name: str, lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "told"), [((16, 40), True), ((40, 16), True), ((17, 40), False), ((16, 41), False)]
+    ("sizes", "labeled"), [((16, 40), True), ((40, 16), True), ((17, 40), False), ((16, 41), False)]
 )
 def test_numbers_stand_in_squares_as_long_as_they_can_be_read(
-    sizes: tuple[int, int], told: bool, lines: list[str]
+    sizes: tuple[int, int], labeled: bool, lines: list[str]
 ) -> None:
     pictures.picture(_lines("sex age", *sizes), ".svg")
-    assert any(line.startswith("subplots.text(") for line in lines) == told
-    assert any("95 % interval" in line for line in lines) == told
+    assert any(line.startswith("subplots.text(") for line in lines) == labeled
+    assert any("95 % interval" in line for line in lines) == labeled
 
 
 @pytest.mark.parametrize(

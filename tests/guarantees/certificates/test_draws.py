@@ -1,4 +1,4 @@
-"""Certificates of what draws that hang together promise: true ones pass, and none that says more."""
+"""Certificates of guarantees under dependent draws: true ones pass, and stronger ones fail."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_what_is_not_certified_is_named() -> None:
         rare_privacy_certificate(3, "2/5", 5, RARE)
     with pytest.raises(CertificateError, match="smaller frequency"):
         error_certificate(3, "2/5", 5, draws=CAPPED)
-    with pytest.raises(CertificateError, match="drawn_threshold_certificate"):
+    with pytest.raises(CertificateError, match="dependent_draws_certificate"):
         threshold_certificate(3, "1/10", "1/10", draws=CAPPED)
     secret = dependent_draws_threshold(3, "1/10", "1/10", CAPPED, Noise.beside(CAPPED, 3, [4, 4, 4, 4]))
     with pytest.raises(CertificateError, match="give the values"):

@@ -15,7 +15,7 @@ from splu_ref.guarantees.operators.optimum import SingularError, solve, worst_se
 BLIND = from_matrix("abc", (("1/2", "1/2", 0), ("1/4", "3/4", 0), ("3/8", "5/8", 0)), "abc")
 
 
-def test_a_matrix_that_cannot_be_inverted_still_tells_some_counts() -> None:
+def test_a_matrix_that_cannot_be_inverted_still_identifies_some_counts() -> None:
     found = Appraisal(BLIND, {"a": 3, "b": 2, "c": 1})
     assert (found.rank, found.never_published, found.condition_number) == (2, ("c",), None)
     assert set(found.variances.values()) == {None}
@@ -38,8 +38,8 @@ def test_variances_are_those_of_all_releases() -> None:
             chance = Fraction(1)
             for own, seen in zip(records, published, strict=True):
                 chance *= channel.probability(own, seen)
-            told = estimate({seen: published.count(seen) for seen in "abc"}).get(value, Fraction(0))
-            first, second = first + chance * told, second + chance * told**2
+            estimated = estimate({seen: published.count(seen) for seen in "abc"}).get(value, Fraction(0))
+            first, second = first + chance * estimated, second + chance * estimated**2
         assert first == counts[value]
         assert found.variances[value] == second - first**2
     assert found.mean_variance == sum(filter(None, found.variances.values())) / 3

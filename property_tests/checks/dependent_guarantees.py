@@ -1,4 +1,4 @@
-"""What is promised under draws that hang together, against every outcome of a group and every composition."""
+"""Guarantees under dependent draws, against every outcome of a group and every composition of groups."""
 
 from __future__ import annotations
 

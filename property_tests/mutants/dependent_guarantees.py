@@ -1,4 +1,4 @@
-"""Faults in what is promised under draws that hang together."""
+"""Mutants of the guarantees under dependent draws."""
 
 from __future__ import annotations
 
