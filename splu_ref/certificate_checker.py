@@ -50,12 +50,12 @@ Why each claim follows.
   falls after F. With a retention p, (1+p(z-1)) (1+q(z-1))^(gamma-1) stands for (1 + (z-1)/gamma)^gamma.
 
 Draws within a group. With a parameter "draws" the gamma draws of a group are dependent, and each record still
-retains its value with 1/gamma. The groups are independent, and a group gives a value that it holds a number of
-places, on average one. With capped:M the groups stand in an order; in the first M groups of each value its
-slot is marked, and the marked slots of a group get what a multinomial draw gives them. With all-or-none:A
-one slot is chosen; the marked ones, those of values with at most A records, get all places if chosen, and
-otherwise none. In both the u slots that are not marked share what is left evenly, the remainder going to some
-of them at random.
+retains its value with 1/gamma. The groups are independent, and a group gives a value that it holds a number
+of places, on average one. With capped:M the groups stand in an order; in the first M groups of each value
+its slot is marked, and the marked slots of a group get what a multinomial draw gives them. With
+all-or-none:A one slot is chosen; the marked ones, those of values with at most A records, get all places if
+chosen, and otherwise none. In both the u slots that are not marked share what is left evenly, the remainder
+going to some of them at random.
 * Up to M records the law of f' is the binomial one: small-sum-privacy with alpha <= M, error-probability with
   frequency <= M, and utility-threshold if its tail begins at M + 1 or before, are as they are without draws.
   (Given what is left, an even share is least spread of all with its mean: the mean of any convex function of
@@ -72,8 +72,8 @@ of them at random.
   z^k for a z <= 1 Pr(f - f' >= k). The two at k = ceil(epsilon t_f) are together at most t_e, and fall as k
   grows. Without values, draws are capped and Chernoff's bound without draws is at most t_e at t_f.
 
-Three claims are about retention replacement: a record retains its value with p = retention, and else takes one
-drawn from a law of replacements, which includes its true value.
+Three claims are about retention replacement: a record retains its value with p = retention, and else takes
+one drawn from a law of replacements, which includes its true value.
 * breach: the law is uniform over m = values. Under a prior by counts n_u with sum N, the set Q = secret has
   the prior w / N, w its sum, which must be at most rho1. Value v is published with probability p + (1-p)/m
   where it is the true one and (1-p)/m elsewhere, so that the posterior of Q, which v must belong to, is
@@ -111,9 +111,9 @@ One claim is about any matrix.
 Rounding. There are no floating-point numbers. Long computations carry two integers between which the
 truth lies. A bound in the evidence is the true value rounded to 256 bits (down for a minimum, up for a
 maximum); where the two integers do not settle that rounding, the exact numerator does. What would take too
-long is refused: before the work as far as the parameters determine it, and before each exact sum, whose work is
-counted. A statement of other words, and lists of another length than the arithmetic gives, are refuted before
-anything is computed, and a list at its first wrong entry.
+long is refused: before the work as far as the parameters determine it, and before each exact sum, whose work
+is counted. A statement of other words, and lists of another length than the arithmetic gives, are refuted
+before anything is computed, and a list at its first wrong entry.
 
 Exit code and first word: 0 "valid", 1 "false", 2 "unreadable" (or of another schema, or too large).
 """
@@ -528,7 +528,7 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object, said: objec
     while f < start:
         runs.append(f)
         f = math.floor(_error(f + 1, epsilon) / epsilon)
-    ends = _as_long(given["ends"], runs, "evidence.ends")
+    claimed_ends = _as_long(given["ends"], runs, "evidence.ends")
     words = f"of at most {t_e} for every count f >= {t_f}"
     words += f", and above {t_e} at f = {t_f - 1}" if t_f > 1 else ""
     statement = f"{_setting(law, _hanging(draws))}: |f' - f| >= ({epsilon}) f has a probability {words}."
@@ -559,7 +559,7 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object, said: objec
         j = _error(f, epsilon)
         m, s = _bound(law, f, j, up=True)
         ends.append(_entry(law.gamma, f, j, (m, s)))
-        _compare(told[number], ends[-1], f"evidence.ends[{number}]")
+        _compare(claimed_ends[number], ends[-1], f"evidence.ends[{number}]")
         # Rounded up it may be just above t_e and the true value not: then the numerator decides.
         if m * t_e.denominator > t_e.numerator << s:
             top = _numerator(law, f, j)

@@ -314,9 +314,9 @@ def test_twenty_thousand_values_are_answered_one_by_one_and_in_sets() -> None:
     release = SpluGen(gamma).publish(Microdata.from_frame(frame), "s", SeededSource(1))
     estimator = _estimator(release, "s", gamma)
     single, several = estimator.estimate(
-        [Query.of({"group": "a", "s": values}) for values in ("1", ["1", "2", "3"])]
+        [Query.of({"group": "a", "s": queried}) for queried in ("1", ["1", "2", "3"])]
     )
-    for found, values in ((single, ["1"]), (several, ["1", "2", "3"])):
-        true = frame.filter(pl.col("group") == "a", pl.col("s").is_in(values)).height
+    for found, queried in ((single, ["1"]), (several, ["1", "2", "3"])):
+        true = frame.filter(pl.col("group") == "a", pl.col("s").is_in(queried)).height
         assert ends(found)[0] <= true <= ends(found)[1]
         assert abs(found.estimate - true) < 6 * max(error(found), 1)
