@@ -1,4 +1,4 @@
-"""Certificates about conjunctions, (d, gamma)-privacy and best operators."""
+"""Certificates about conjunctions, (d, gamma)-privacy and optimal operators."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ _WHAT = {
 
 
 def operator_certificate(found: Optimum) -> Certificate:
-    """Return a certificate of the matrix and of the multipliers that prove it the best one.
+    """Return a certificate of an optimal operator, with the multipliers that prove optimality.
 
     Parameters
     ----------

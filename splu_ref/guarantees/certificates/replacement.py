@@ -1,4 +1,4 @@
-"""Certificates about retention replacement: a breach, that there is none, and how many rows are too few."""
+"""Certificates about retention replacement: a breach, the absence of a breach, and a sample size."""
 
 from __future__ import annotations
 
