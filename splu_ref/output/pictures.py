@@ -52,7 +52,7 @@ def canvas(width: float, height: float, settings: dict[Any, Any]) -> Iterator[Fi
         yield figure
 
 
-def written(
+def figure_bytes(
     figure: Figure, form: str, *, dpi: float | Literal["figure"] = "figure", transparent: bool = False
 ) -> bytes:
     """Return a figure as the bytes of an ``svg`` or ``png`` file."""

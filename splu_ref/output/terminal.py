@@ -39,7 +39,7 @@ def visible(text: str) -> str:
     return _shown(text, lambda letter: letter.encode("unicode_escape").decode())
 
 
-def replaced(text: str) -> str:
+def replace_invisible(text: str) -> str:
     """Return ``text`` with U+FFFD for every character that `visible` escapes."""
     return _shown(text, lambda _: "\N{REPLACEMENT CHARACTER}")
 
@@ -79,7 +79,7 @@ def draw(renderable: RenderableType, *, width: int | None = None) -> None:
     ----------
     renderable
         A table or text, already passed through `visible`: line ends are kept as part of the layout, all other
-        control characters are escaped. A table is `fitted` to the width.
+        control characters are escaped. A table is fitted to the width by `fit_table`.
     width
         Number of columns, by default that of the terminal.
     """
@@ -88,7 +88,7 @@ def draw(renderable: RenderableType, *, width: int | None = None) -> None:
 
     target = console(width=width)
     if isinstance(renderable, Table):
-        renderable = fitted(renderable, target.width)
+        renderable = fit_table(renderable, target.width)
     segments = [
         Segment("\n".join(map(visible, part.text.split("\n"))), part.style, part.control)
         for part in target.render(renderable)
@@ -98,7 +98,7 @@ def draw(renderable: RenderableType, *, width: int | None = None) -> None:
     _write(captured.get(), sys.stdout)
 
 
-def fitted(table: Table, width: int) -> Table:
+def fit_table(table: Table, width: int) -> Table:
     """Return a table that fits a width without breaking words or numbers, if possible.
 
     The widest columns wrap first, none below its longest word; right-aligned columns hold numbers and do not

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from splu_ref.output import pictures
-from splu_ref.output.pictures import can_draw, canvas, written
+from splu_ref.output.pictures import can_draw, canvas, figure_bytes
 
 
 def test_a_canvas_has_its_size_and_settings_as_long_as_it_is_drawn_on() -> None:
@@ -56,11 +56,11 @@ class Figure:
 
 def test_a_picture_is_written_without_time_and_program() -> None:
     figure: Any = Figure()
-    assert written(figure, "svg") == b"a picture"
+    assert figure_bytes(figure, "svg") == b"a picture"
     assert figure.options == {
         "format": "svg", "metadata": {"Date": None, "Creator": None}, "dpi": "figure", "transparent": False,
     }  # fmt: skip
-    written(figure, "png", dpi=130, transparent=True)
+    figure_bytes(figure, "png", dpi=130, transparent=True)
     assert figure.options == {
         "format": "png", "metadata": {"Software": None}, "dpi": 130, "transparent": True,
     }  # fmt: skip

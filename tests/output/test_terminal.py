@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from splu_ref.output import terminal
-from splu_ref.output.terminal import draw, fitted, say_json, settle_streams
+from splu_ref.output.terminal import draw, fit_table, say_json, settle_streams
 
 SHOWN = """\
 == 36
@@ -129,12 +129,12 @@ def test_a_table_is_shown_as_it_was_read(width: str, capsys: pytest.CaptureFixtu
 def test_a_table_without_headings_is_left_as_it_is() -> None:
     table = Table.grid()
     table.add_row("one two three", "four")
-    assert fitted(table, 5) is table
+    assert fit_table(table, 5) is table
     assert [column.width for column in table.columns] == [None, None]
 
 
 def test_a_row_by_itself_keeps_the_title_and_its_style() -> None:
-    fitted_table = fitted(_table(), 12)
+    fitted_table = fit_table(_table(), 12)
     assert (fitted_table.title, fitted_table.title_style, fitted_table.title_justify) == (
         "of few",
         "bold",

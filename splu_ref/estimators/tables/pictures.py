@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from splu_ref.channels import InputError, ParameterError
 from splu_ref.estimators.tables.cells import Cell, Table, ordered
-from splu_ref.output import can_draw, canvas, replaced, written
+from splu_ref.output import can_draw, canvas, figure_bytes, replace_invisible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,11 +64,11 @@ def _fewest(table: Table) -> int:
 
 def _title(table: Table) -> str:
     labeled = f"{table.quantity} by {' and '.join(table.by)}"
-    return replaced(labeled[0].upper() + labeled[1:])
+    return replace_invisible(labeled[0].upper() + labeled[1:])
 
 
 def _word(value: str | None) -> str:
-    text = replaced(value or _BLANK)
+    text = replace_invisible(value or _BLANK)
     return text if len(text) <= _WORDS else text[: _WORDS - 1] + "…"
 
 
@@ -93,8 +93,8 @@ def _heat_map(table: Table, suffix: str) -> bytes:
         low, high = image.get_clim()
         axes.set_xticks(range(len(across)), [_word(value) for value in across], rotation=40, ha="right")
         axes.set_yticks(range(len(down)), [_word(value) for value in down])
-        axes.set_xlabel(replaced(table.by[0 if turned else 1]))
-        axes.set_ylabel(replaced(table.by[1 if turned else 0]))
+        axes.set_xlabel(replace_invisible(table.by[0 if turned else 1]))
+        axes.set_ylabel(replace_invisible(table.by[1 if turned else 0]))
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         for y, one in enumerate(down if labeled else ()):
@@ -106,10 +106,10 @@ def _heat_map(table: Table, suffix: str) -> bytes:
                         x, y, _number(cell), ha="center", va="center", fontsize=6.5,
                         color="white" if dark else _INK,
                     )  # fmt: skip
-        figure.colorbar(image, ax=axes, shrink=0.8, label=replaced(table.quantity))
+        figure.colorbar(image, ax=axes, shrink=0.8, label=replace_invisible(table.quantity))
         note = "below each estimate its 95 % interval" if labeled else ""
         axes.set_title(_title(table) + (f"\n{note}" if note else ""), fontsize=10, loc="left")
-        return written(figure, suffix[1:], dpi=130)
+        return figure_bytes(figure, suffix[1:], dpi=130)
 
 
 def _estimate(cell: Cell | None) -> float:
@@ -148,15 +148,15 @@ def _bars(table: Table, suffix: str) -> bytes:
             _whiskers(axes, at, some)
         axes.set_yticks(range(len(places)), [" · ".join(map(_word, values)) for values in places])
         axes.invert_yaxis()
-        axes.set_xlabel(f"{replaced(table.quantity)}, with 95 % intervals")
+        axes.set_xlabel(f"{replace_invisible(table.quantity)}, with 95 % intervals")
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.grid(axis="x", color=_FRAME, alpha=0.35, linewidth=0.6)
         axes.set_axisbelow(True)
         axes.tick_params(axis="y", length=0)
         if short is not None:
-            axes.legend(title=replaced(table.by[short]), frameon=False, fontsize=8)
+            axes.legend(title=replace_invisible(table.by[short]), frameon=False, fontsize=8)
         axes.set_title(_title(table), fontsize=10, loc="left")
-        return written(figure, suffix[1:], dpi=130)
+        return figure_bytes(figure, suffix[1:], dpi=130)
 
 
 def _rest(cell: Cell, short: int | None) -> tuple[str | None, ...]:

@@ -68,7 +68,7 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(pictures, "can_draw", lambda: True)
     monkeypatch.setattr(pictures, "canvas", canvas)
-    monkeypatch.setattr(pictures, "written", written)
+    monkeypatch.setattr(pictures, "figure_bytes", written)
     return found
 
 

@@ -178,7 +178,7 @@ def _drawn(figure: Figure) -> list[object]:
         return b""
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drawing, "written", kept)
+        patch.setattr(drawing, "figure_bytes", kept)
         files = list(drawing.drawings(figure))
     shown = found[0][0]
     axes = []
