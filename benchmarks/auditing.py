@@ -54,8 +54,8 @@ def honest_releases(releases: int, step: int, first: int = 0) -> tuple[int, int,
             if check.e_value is not None:
                 largest[check.name] = max(check.e_value.log10, largest.get(check.name, -1e9))
         if (number + 1 - first) % EVERY == 0:
-            told = ", ".join(f"{name} {value:.2f}" for name, value in largest.items())
-            print(f"  {number + 1 - first} releases, {alarms} alarms; log10 e {told}", file=sys.stderr)
+            summary = ", ".join(f"{name} {value:.2f}" for name, value in largest.items())
+            print(f"  {number + 1 - first} releases, {alarms} alarms; log10 e {summary}", file=sys.stderr)
     return alarms, consistent, seconds / releases, largest
 
 

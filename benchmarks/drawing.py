@@ -62,8 +62,8 @@ class _Panel:
             x = self.x(10**power)
             yield f'<text x="{x}" y="{foot + 14}" text-anchor="middle">{_power(power)}</text>'
         yield f'<path class="axis" d="M{left} {self.top + TOP}V{foot}H{right}"/>'
-        told = f"{self.curve['unit']}, exponent {exponent(self.points).value:.2f}"
-        yield f'<text x="{right}" y="{foot + 28}" text-anchor="end">{escape(told)}</text>'
+        caption = f"{self.curve['unit']}, exponent {exponent(self.points).value:.2f}"
+        yield f'<text x="{right}" y="{foot + 28}" text-anchor="end">{escape(caption)}</text>'
         yield self._line("baseline", [(each.size, median(each.baseline)) for each in self.points])
         yield self._line("ours", [(each.size, each.seconds) for each in self.points])
         for point in self.points:

@@ -76,11 +76,11 @@ def one_by_one(connection: sqlite3.Connection, where: dict[str, str], sensitive:
 def main() -> None:
     name, frame, sensitive, columns = original()
     release = SpluGen(GAMMA).publish(Microdata.from_frame(frame), sensitive, SeededSource(1))
-    asked = queries(frame, sensitive, columns)
-    batch = [Query.of(where) for where in asked]
+    conditions = queries(frame, sensitive, columns)
+    batch = [Query.of(where) for where in conditions]
     published: pl.DataFrame = release.table.to_frame()
     connection = database(published)
-    sql = median(seconds(partial(one_by_one, connection, where, sensitive)) for where in asked[:TIMED])
+    sql = median(seconds(partial(one_by_one, connection, where, sensitive)) for where in conditions[:TIMED])
 
     def all_methods(estimator: QueryEstimator) -> None:
         for method in METHODS:

@@ -34,7 +34,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Counted:
+class GrowthLimit:
     """Small sizes at which work is counted, and how fast it may grow.
 
     Attributes
@@ -80,7 +80,7 @@ class Curve:
     sizes: tuple[int, ...]
     largest: tuple[int, ...] = ()
     at: Callable[[int], Pair]
-    counted: Counted
+    counted: GrowthLimit
 
 
 @dataclass(frozen=True)

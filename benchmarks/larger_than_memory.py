@@ -134,27 +134,27 @@ def main() -> None:
     )
     parser.add_argument("--folder", type=Path, help="where the files stand while it runs")
     parser.add_argument("--step", nargs=3, help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.step:
-        name, table, output = asked.step[0], Path(asked.step[1]), Path(asked.step[2])
+    options = parser.parse_args()
+    if options.step:
+        name, table, output = options.step[0], Path(options.step[1]), Path(options.step[2])
         if name in ("duckdb", "polars"):
             sorted_by(name, table, output)
         else:
             published(table, output, keyed=name == "keyed")
         return
-    with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         table, output = Path(folder) / "table.parquet", Path(folder) / "published.parquet"
         begin = perf_counter()
-        write_table(table, asked.rows)
+        write_table(table, options.rows)
         print(f"table: {table.stat().st_size / 2**30:.2f} GiB, {perf_counter() - begin:.0f} s", flush=True)
-        steps = ["keyed" if asked.keyed else "system"]
-        if asked.sorters:
+        steps = ["keyed" if options.keyed else "system"]
+        if options.sorters:
             steps = ["polars", *(["duckdb"] if find_spec("duckdb") else [])]
         for step in steps:
             words = ["-m", "benchmarks.larger_than_memory", "--step", step, str(table), str(output)]
             subprocess.run([sys.executable, *words], check=True)
         before, after = seen(table), seen(output)
-        assert after.rows == before.rows - (0 if asked.sorters else before.rows % GAMMA)
+        assert after.rows == before.rows - (0 if options.sorters else before.rows % GAMMA)
         assert after.values == before.values
         if after.rows == before.rows:
             assert after.cells == before.cells, "the cells of other columns are not those of the original"

@@ -53,17 +53,17 @@ def main() -> None:
     release = mechanism.publish(frame, list(domains), SeededSource(1), missing="?")
     print(f"{frame.height} rows, {len(domains)} columns randomized, {QUERIES} queries, p = {KEEP}")
     for columns in (2, 3, 5, 8, 10):
-        asked = queries(frame, columns)
+        batch = queries(frame, columns)
         estimator = ChannelEstimator(release)
-        whole = seconds(partial(estimator, asked, "inversion"), process_time)
-        counted = [estimator.states(query) for query in asked]
+        whole = seconds(partial(estimator, batch, "inversion"), process_time)
+        counted = [estimator.states(query) for query in batch]
         solved = min(seconds(partial(_inverted, counted), process_time) for _ in range(3))
-        told = (
+        summary = (
             f"  {columns:2} columns: inversion {solved:6.2f} s from the counts, {whole:6.2f} s with counting"
         )
-        some = asked if columns <= LIKELY else asked[: 200 if columns < 8 else 2]
+        some = batch if columns <= LIKELY else batch[: 200 if columns < 8 else 2]
         likely = seconds(partial(ChannelEstimator(release), some, "em"), process_time)
-        print(f"{told}; em {1000 * likely / len(some):9.2f} ms a query ({len(some)} of them)")
+        print(f"{summary}; em {1000 * likely / len(some):9.2f} ms a query ({len(some)} of them)")
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ class NeverOwn(AlteredSource):
     """Draws no 0."""
 
     def below(self, bound: int, size: int) -> IntArray:
-        """Leave out draw 0, a record's own value."""
+        """Leave out draw 0, a record's true value."""
         return 1 + self.source.below(bound - 1, size)
 
 
@@ -79,7 +79,7 @@ class Unshuffled(AlteredSource):
 
 
 def _from_the_domain(publisher: Publisher, source: Draws, *, kept: bool) -> Microdata:
-    """Draw from the whole domain instead of the group; if ``kept``, only where the own value is not kept."""
+    """Draw from the whole domain instead of the group; if ``kept``, only for values not retained."""
     codes = publisher.table.codes(publisher.column)
     rows = source.permutation(len(codes))[: len(codes) - len(codes) % publisher.gamma]
     drawn = source.below(len(publisher.table.domain(publisher.column)), len(rows))
@@ -114,8 +114,8 @@ Defect = Callable[[Publisher, Draws], Microdata]
 DEFECTS: dict[str, Defect] = {
     "gamma is one more than claimed": lambda p, source: p.release(source, gamma=p.gamma + 1),
     "gamma is one less than claimed": lambda p, source: p.release(source, gamma=p.gamma - 1),
-    "the own value is never kept": lambda p, source: p.release(NeverOwn(source, p.gamma)),
-    "the own value is always kept": lambda p, source: p.release(AlwaysOwn(source, p.gamma)),
+    "the true value is never retained": lambda p, source: p.release(NeverOwn(source, p.gamma)),
+    "the true value is always retained": lambda p, source: p.release(AlwaysOwn(source, p.gamma)),
     "values come from the whole domain": lambda p, source: _from_the_domain(p, source, kept=False),
     "decoys come from the whole domain": lambda p, source: _from_the_domain(p, source, kept=True),
     "the rows are not shuffled": lambda p, source: p.release(Unshuffled(source, p.gamma)),

@@ -1,8 +1,8 @@
-"""What several releases of a table give away about its records: under one key as much as with fresh draws.
+"""Disclosure by several releases of a table, under one key and with fresh draws.
 
-Someone follows the records from release to release, here by their number in the embedded table. For a record
-with one value throughout, that value is the better guess; for the others, one asks whether the own value is
-among those published.
+An attacker links the records of several releases, here by their number in the embedded table. For a record
+published with one value throughout, that value is the best guess; for the others the benchmark counts how
+often the true value is among those published.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SCENES: dict[str, tuple[bool, tuple[Part, ...]]] = {
 
 @dataclass(frozen=True)
 class Exposure:
-    """What the releases tell, as shares of the records that stand in all of them.
+    """Shares of the records that occur in all releases, by the values published for them.
 
     Attributes
     ----------
@@ -75,13 +75,13 @@ def exposure(parts: Sequence[Part], run: int, *, keyed: bool) -> Exposure:
         published = done.table.to_frame().select("number", pl.col(SENSITIVE).alias(name))
         followed = followed.join(published, on="number")
     values = [pl.col(name) for name in names]
-    told = followed.select(
+    shares = followed.select(
         constant=pl.all_horizontal(value == values[0] for value in values),
         own=pl.any_horizontal(value == pl.col("own") for value in values),
     )
-    constant, others = told.filter("constant")["own"], told.filter(~pl.col("constant"))["own"]
+    constant, others = shares.filter("constant")["own"], shares.filter(~pl.col("constant"))["own"]
     excluded = (len(others) - others.sum()) / len(others) if len(others) else None
-    return Exposure(len(constant) / len(told), constant.sum() / len(constant), excluded)
+    return Exposure(len(constant) / len(shares), constant.sum() / len(constant), excluded)
 
 
 def rows(runs: int = RUNS) -> list[str]:

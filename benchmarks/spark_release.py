@@ -58,13 +58,13 @@ def descendants(process: int) -> Iterator[tuple[int, bytes, int]]:
     """Yield the processes that a process has started, with their command lines and peaks of memory in MiB."""
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
-            told = dict(line.split(":\t", 1) for line in status.read_text().splitlines() if ":\t" in line)
+            fields = dict(line.split(":\t", 1) for line in status.read_text().splitlines() if ":\t" in line)
             words = status.with_name("cmdline").read_bytes()
         except OSError:
             continue  # it has ended meanwhile
-        if int(told["PPid"]) == process:
-            yield int(told["Pid"]), words, int(told.get("VmHWM", "0").split()[0]) >> 10
-            yield from descendants(int(told["Pid"]))
+        if int(fields["PPid"]) == process:
+            yield int(fields["Pid"]), words, int(fields.get("VmHWM", "0").split()[0]) >> 10
+            yield from descendants(int(fields["Pid"]))
 
 
 class Watcher(Thread):
@@ -130,23 +130,23 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--lose-executor", action="store_true", help="kill an executor meanwhile")
     parser.add_argument("--folder", type=Path, help="where the files stand while it runs")
-    asked = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=asked.folder) as made:
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=options.folder) as made:
         folder = Path(made)
         table, output, key = folder / "table.parquet", folder / "on-files.parquet", folder / "key"
-        write_table(table, asked.rows)
+        write_table(table, options.rows)
         Key.generate().write(key)
-        written, digest = on_spark(table, folder, key, lose=asked.lose_executor)
+        written, digest = on_spark(table, folder, key, lose=options.lose_executor)
         begin = perf_counter()
-        told = folder / "on-files.json"
-        streaming.publish(table, output, SENSITIVE, SpluGen(GAMMA), Key.read(key), manifest=told)
+        manifest = folder / "on-files.json"
+        streaming.publish(table, output, SENSITIVE, SpluGen(GAMMA), Key.read(key), manifest=manifest)
         print(f"on files: {perf_counter() - begin:.0f} s of wall time")
-        origin = read_manifest(told).origin
+        origin = read_manifest(manifest).origin
         assert origin is not None
         assert origin.table == digest, "the content of the releases differs"
         parts = sorted(written.glob("*.parquet"))
         there, here = pl.scan_parquet(parts), pl.scan_parquet(output)
-        rows = asked.rows - asked.rows % GAMMA
+        rows = options.rows - options.rows % GAMMA
         assert there.select(pl.len()).collect().item() == here.select(pl.len()).collect().item() == rows
         for first in range(0, rows, _COMPARED):
             some = there.slice(first, _COMPARED).collect()

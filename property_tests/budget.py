@@ -1,4 +1,4 @@
-"""The committed error budget: how likely the whole suite is to reject code that is right."""
+"""The committed error budget: the probability that the whole suite rejects correct code."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class BudgetError(Exception):
 
 @dataclass(frozen=True)
 class Allotment:
-    """What one check may spend.
+    """The significance level of one check, and its number of executions.
 
     Attributes
     ----------
     level
-        The chance of a false alarm over all its executions in one run of the suite.
+        Probability of a false alarm over all its executions in one run of the suite.
     executions
-        How many samples it may draw at most, replays and explicit examples included; each is charged
+        Largest number of samples, including replays and explicit examples; each has the level
         ``level / executions``.
     """
 

@@ -1,4 +1,4 @@
-"""What a check is and what it reports."""
+"""Checks and their outcomes."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ Grade: TypeAlias = Literal["enumerated", "exact", "property", "statistical"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one execution of a check found.
+    """The outcome of one execution of a check.
 
     Attributes
     ----------
     passed
-        Whether nothing spoke against the implementation.
+        Whether the implementation was not rejected.
     detail
-        What failed; or what was covered.
+        The failure, or the range covered.
     log10_e
         For a sampled check: base-10 logarithm of the e-value at the stopping time.
     budget
-        For a sampled check: the chance of a false alarm charged to it.
+        For a sampled check: its significance level.
     power
-        For a sampled check: the smallest deviation found with probability 0.999 or more.
+        For a sampled check: the smallest deviation detected with a power of at least 0.999.
     """
 
     passed: bool
@@ -51,12 +51,12 @@ class Check:
     name
         Stable; the key in the error budget if the check samples.
     claim
-        What is checked, in a sentence, with the ids of the ledger's claims.
+        The property checked, in a sentence, with the ids of the ledger's claims.
     grade
         ``enumerated``: every outcome; ``exact``: a stated finite range, in fractions; ``property``: examples
         chosen by Hypothesis, each judged exactly; ``statistical``: sampled, under the error budget.
     function
-        The check itself. An exception means that the implementation failed it.
+        The check. An exception is a failure of the implementation.
     """
 
     name: str
@@ -87,7 +87,7 @@ def check(name: str, grade: Grade, claim: str) -> Callable[[CheckFunction], Chec
     return register
 
 
-def judged(
+def sequential_outcome(
     run: Run,
     name: str,
     evidence: Iterable[EValue],
@@ -95,16 +95,16 @@ def judged(
     *,
     example: int = 0,
 ) -> Outcome:
-    """Extend a sample until its e-value rejects, or until the evidence ends at the sample cap.
+    """Extend a sample until its e-value rejects, or until the sample cap is reached.
 
     Parameters
     ----------
     run, name, example
-        Which execution of which check: they fix the level.
+        The execution of the check, which determines the level.
     evidence
-        The e-value after every batch, each of the whole sample so far.
+        The e-value of the whole sample after every batch.
     power
-        The power at the sample cap, given the level, in words; computed in full runs only.
+        Description of the power at the sample cap, given the level; computed in full runs only.
     """
     level = run.level(name, example)
     value = EValue(0.0)

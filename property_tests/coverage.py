@@ -1,4 +1,4 @@
-"""How often intervals miss, in several settings, under one e-value: the loop of the interval checks."""
+"""Coverage of intervals in several settings, tested by one e-value."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
-from property_tests.checking import Outcome, judged
+from property_tests.checking import Outcome, sequential_outcome
 from property_tests.run import Run
 from splu_ref.audit import EValue, average, rate_at_most, rate_power
 
@@ -19,7 +19,7 @@ Setting = TypeVar("Setting")
 def missing_rates(
     run: Run, name: str, settings: Sequence[Setting], allowed: Fraction, misses: Callable[[Setting], bool]
 ) -> Outcome:
-    """Judge that intervals miss with at most some probability in every setting.
+    """Test that the error probability of intervals is at most ``allowed`` in every setting.
 
     Parameters
     ----------
@@ -44,4 +44,4 @@ def missing_rates(
     def power(level: Fraction) -> str:
         return f"a miss {rate_power(rate_at_most, BATCH * BATCHES, allowed, level / len(settings))}"
 
-    return judged(run, name, evidence(), power)
+    return sequential_outcome(run, name, evidence(), power)

@@ -1,4 +1,4 @@
-"""Hypothesis as a chooser of parameters: strategies, and how a property is run inside a check."""
+"""Hypothesis strategies, and properties as checks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def for_all(
     examples: int,
     shrink: bool = True,
 ) -> Outcome:
-    """Run ``body`` on examples that Hypothesis chooses; it raises AssertionError where the property fails.
+    """Run a property on examples chosen by Hypothesis; it raises AssertionError if the property fails.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def is_error(true: IntArray, published: IntArray, epsilon: Fraction) -> NDArray[
 def distance_bins(gamma: int, frequency: int) -> tuple[list[int], list[Fraction]]:
     """Return the least distances abs(f' - f) of three bins (near, middle, far), and their probabilities.
 
-    The borders lie at about half and one and a half standard deviations.
+    The boundaries are at about half and one and a half standard deviations.
     """
     spread = Fraction(frequency * (gamma - 1), gamma)
     middle = 1

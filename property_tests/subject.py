@@ -1,4 +1,4 @@
-"""What is under test: the implementations that a check may call, bundled so that one can be replaced."""
+"""The implementations under test, as fields of one object so that a mutant can replace each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from splu_ref.channels.amplification_bounds import Amplification
 from splu_ref.channels.parameters import Exact, Gamma
 from splu_ref.data import Microdata
 from splu_ref.estimators import (
-    Ask,
+    AnswerQueries,
     ChannelEstimator,
     Condition,
     CountEstimate,
@@ -45,8 +45,8 @@ from splu_ref.estimators import (
 )
 from splu_ref.estimators.linear.em import Maximum
 from splu_ref.guarantees import (
-    DrawnPrivacy,
-    DrawnThreshold,
+    DependentDrawsPrivacy,
+    DependentDrawsThreshold,
     Noise,
     Optimum,
     Requirement,
@@ -314,7 +314,7 @@ class CountTable(Protocol):
     def __call__(
         self,
         release: PublishedTable,
-        ask: Ask,
+        answer_queries: AnswerQueries,
         by: Sequence[str],
         where: Sequence[tuple[str, Condition]] = ...,
         method: str | None = ...,
@@ -347,12 +347,12 @@ class Subject:
     publish_codes, publish
         The mechanism on codes, and on tables.
     marked_slots, shown_slots, publish_dependent
-        Draws that hang together: which slots of a plan are marked, which slot each slot of a block shows, and
-        the mechanism on codes with such draws.
+        Dependent draws: the marked slots of a plan, the published slot of each slot of a block, and the
+        mechanism on codes.
     channel
         The law of a record's published code that the mechanism declares.
     publish_retained, predicate_channels
-        Retention replacement on codes, and the laws of predicates that it tells.
+        Retention replacement on codes, and its declared laws of predicates.
     publish_swapped
         Swapping on codes.
     publish_operator
@@ -360,7 +360,7 @@ class Subject:
     publish_parts, publish_groups, groups
         Domains for each part, and one perturbed record of each group, on codes; and these groups.
     best_operator
-        The operator that keeps most, with its proof.
+        The optimal operator, with its proof.
     most_likely
         EM on the states of a query, with a fixed matrix.
     answers
@@ -378,17 +378,17 @@ class Subject:
     mixed
         The mixed plan, with a choice of the number of passes and of the size of a block.
     greedy_reference
-        The greedy plan as it is said.
+        The greedy plan of the specification.
     seeded, tape, system, keyed
-        How the sources of randomness are made.
+        Constructors of the sources of randomness.
     random_order
         The rule from keys to a uniform order.
     error_probability, privacy_minimum, utility_threshold, chebyshev_bound, chernoff_bound
         Guarantees of the count f'.
-    slot_law, privacy_of_draws, drawn_threshold
-        The same where the draws of a group hang together.
+    slot_law, privacy_of_draws, dependent_draws_threshold
+        Guarantees under dependent draws.
     plateau_starts, plateau_ends
-        The counts at which the error probability must be looked at.
+        The counts at which the error probability can be extreme.
     estimate_count
         The estimator of a count.
     exact_intervals
@@ -400,7 +400,7 @@ class Subject:
     enclosed
         The enclosure, in bits, of an entropy in exact form.
     entropy_loss
-        What a release of the tables of a world costs each record.
+        The entropy loss of each record by a release.
     """
 
     publish_codes: PublishCodes
@@ -435,8 +435,10 @@ class Subject:
     privacy_minimum: Callable[[Exact, Exact, Exact], ExactMinimum]
     utility_threshold: Callable[[Exact, Exact, Exact], UtilityThreshold]
     slot_law: Callable[[GroupDraws, int, int], SlotLaw]
-    privacy_of_draws: Callable[[Exact, Exact, Exact, GroupDraws], DrawnPrivacy]
-    drawn_threshold: Callable[[Exact, Exact, Exact, GroupDraws, Noise | None], DrawnThreshold]
+    privacy_of_draws: Callable[[Exact, Exact, Exact, GroupDraws], DependentDrawsPrivacy]
+    dependent_draws_threshold: Callable[
+        [Exact, Exact, Exact, GroupDraws, Noise | None], DependentDrawsThreshold
+    ]
     chebyshev_bound: Callable[[Exact, Exact, Exact], Fraction]
     chernoff_bound: Callable[[Exact, Exact, Exact], Fraction]
     plateau_starts: Plateaus
@@ -495,7 +497,7 @@ SHIPPED = Subject(
     utility_threshold=guarantees.utility_threshold,
     slot_law=guarantees.slot_law,
     privacy_of_draws=guarantees.privacy_of_draws,
-    drawn_threshold=guarantees.drawn_threshold,
+    dependent_draws_threshold=guarantees.dependent_draws_threshold,
     chebyshev_bound=guarantees.chebyshev_bound,
     chernoff_bound=guarantees.chernoff_bound,
     plateau_starts=guarantees.plateau_starts,

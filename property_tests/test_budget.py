@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from property_tests.budget import BUDGET_FILE, LARGEST_TOTAL, BudgetError, budget
-from property_tests.checking import Check, Outcome, judged
+from property_tests.checking import Check, Outcome, sequential_outcome
 from property_tests.checks import CHECKS
 from property_tests.checks.chosen_releases import EXAMPLES, MATRIX_EXAMPLES
 from property_tests.run import Run
@@ -79,25 +79,25 @@ def test_streams_depend_on_seed_check_and_example_alone() -> None:
 
 
 def test_a_sample_stops_at_the_first_rejection_and_records_the_value_there() -> None:
-    asked = []
+    levels = []
 
     def evidence() -> Iterator[EValue]:
         for log10 in (1.0, 9.0, 2.0):
-            asked.append(log10)
+            levels.append(log10)
             yield EValue(log10)
 
-    outcome = judged(Run("seed"), "release.counts", evidence(), lambda level: "none")
+    outcome = sequential_outcome(Run("seed"), "release.counts", evidence(), lambda level: "none")
     assert (outcome.passed, outcome.log10_e, outcome.budget) == (False, 9.0, Fraction(1, 2 * 10**7))
-    assert asked == [1.0, 9.0]
+    assert levels == [1.0, 9.0]
 
 
 def test_a_sample_that_ends_states_its_last_value_and_the_power() -> None:
-    outcome = judged(
+    outcome = sequential_outcome(
         Run("seed"), "release.counts", iter([EValue(3.0), EValue(-1.0)]), lambda level: f"at {level}"
     )
     assert (outcome.passed, outcome.log10_e, outcome.power) == (True, -1.0, "at 1/20000000")
 
 
 def test_a_sampled_check_that_draws_nothing_does_not_pass() -> None:
-    outcome = judged(Run("seed"), "release.counts", iter(()), lambda level: "none")
+    outcome = sequential_outcome(Run("seed"), "release.counts", iter(()), lambda level: "none")
     assert (outcome.passed, outcome.log10_e, outcome.detail) == (False, None, "nothing was drawn")

@@ -10,15 +10,15 @@ from typing import cast
 import pytest
 
 from property_tests.checks import CHECKS
-from property_tests.mutants.earlier import code_tried
-from property_tests.mutants.matrix import Watched
+from property_tests.mutants.junit_results import code_tried
+from property_tests.mutants.matrix import RecordingSubject
 from property_tests.run import Run
 from property_tests.subject import SHIPPED, Subject
 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_shipped(name: str, run: Run, request: pytest.FixtureRequest) -> None:
-    check, watched = CHECKS[name], Watched(SHIPPED)
+    check, watched = CHECKS[name], RecordingSubject(SHIPPED)
     outcome = check(cast("Subject", watched), run)
     # The properties of the test case in a JUnit file (record_property would refuse its default dialect).
     properties = request.node.user_properties

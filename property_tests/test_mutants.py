@@ -1,4 +1,4 @@
-"""Every mutant is noticed by the check that was written for it; the whole matrix is a command of its own."""
+"""Every mutant is killed by the check that was written for it; the whole matrix is a separate command."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from property_tests.checking import Outcome
 from property_tests.checks import CHECKS
 from property_tests.mutants import MUTANTS
 from property_tests.mutants import __main__ as command
-from property_tests.mutants.earlier import code_tried, passages
+from property_tests.mutants.junit_results import code_tried, shipped_results
 from property_tests.mutants.matrix import (
     SHIPPED_NAME,
     Cell,
     Matrix,
-    Passage,
+    ShippedResult,
     kill_matrix,
     one_cell,
-    passage,
+    shipped_result,
 )
 from property_tests.run import Run, configured_seed
 from property_tests.subject import SHIPPED, Subject
@@ -62,7 +62,7 @@ def test_every_check_that_can_fail_on_a_mutant_is_shown_to() -> None:
 
 
 def test_fields_are_noted_as_they_are_used(small: Run) -> None:
-    found = passage("guarantee.bounds", small)
+    found = shipped_result("guarantee.bounds", small)
     assert (found.cell.mutant, found.cell.state) == (SHIPPED_NAME, "alive")
     assert found.used == {"chebyshev_bound", "chernoff_bound"}
 
@@ -88,15 +88,15 @@ def test_matrix_runs_what_a_check_can_see_and_reports_survivors(
     assert states["harmless", "guarantee.bounds"] == "alive"
     assert matrix.faults == [
         "harmless survives",
-        "guarantee.sawtooth notices no mutant, so nothing shows that it can fail",
+        "guarantee.sawtooth kills no mutant, so it is not known to fail",
     ]
     assert len(seen) == 4  # two checks on the shipped code, one on each mutant
     report = tmp_path / "junit.xml"
     report.write_text(REPORT.replace("SEED", small.seed).replace("CODE", code_tried()), encoding="utf-8")
-    passed = passages(report, small.seed)
+    passed = shipped_results(report, small.seed)
     assert passed.keys() == kept.keys()
     assert [each.cell.log10_e for each in passed.values()] == [None, -2.5]
-    assert passages(report, "another") == {}
+    assert shipped_results(report, "another") == {}
     again: list[Cell] = []
     later = kill_matrix(small, 1, lambda cell, total: again.append(cell), passed)
     assert {key: cell.state for key, cell in later.cells.items()} == states
@@ -123,7 +123,7 @@ def test_what_passed_elsewhere_is_run_again_where_every_mutant_is_killed(
     fault = next(broken for broken in MUTANTS.values() if broken.meant_for == name)
     monkeypatch.setattr("property_tests.mutants.matrix.CHECKS", {name: replace(CHECKS[name], function=lost)})
     monkeypatch.setattr("property_tests.mutants.matrix.MUTANTS", {fault.name: fault})
-    passed = {name: Passage(Cell(SHIPPED_NAME, name, "alive"), frozenset(fault.replaced))}
+    passed = {name: ShippedResult(Cell(SHIPPED_NAME, name, "alive"), frozenset(fault.replaced))}
     matrix = kill_matrix(small, passed=passed)
     assert matrix.killed_as_meant(fault.name)
     assert matrix.faults == [f"the shipped code fails {name}: FileNotFoundError: lost"]
@@ -134,9 +134,9 @@ def test_a_report_counts_for_the_code_and_the_checks_that_it_was_made_of(
 ) -> None:
     report = tmp_path / "junit.xml"
     report.write_text(REPORT.replace("SEED", "7").replace("CODE", code_tried()), encoding="utf-8")
-    assert passages(report, "7")
-    monkeypatch.setattr("property_tests.mutants.earlier.code_tried", lambda: "of other code")
-    assert not passages(report, "7")
+    assert shipped_results(report, "7")
+    monkeypatch.setattr("property_tests.mutants.junit_results.code_tried", lambda: "of other code")
+    assert not shipped_results(report, "7")
     for broken in (report.read_bytes()[:99], None):
         report.unlink() if broken is None else report.write_bytes(broken)
         with pytest.raises(SystemExit):

@@ -49,13 +49,13 @@ Why each claim follows.
   ceil((1-epsilon) F) below. The two numbers together are at most t_e <= 1, so each r <= 1, and r^f only
   falls after F. With a retention p, (1+p(z-1)) (1+q(z-1))^(gamma-1) stands for (1 + (z-1)/gamma)^gamma.
 
-Draws within a group. With a parameter "draws" the gamma draws of a group hang together, and each record still
-keeps its value with 1/gamma. The groups are independent, and a group gives a value that it holds a number of
-places, on average one. With capped:M the groups stand in an order; in the first M groups of each value its
-slot is marked, and the marked slots of a group get what a multinomial draw gives them. With all-or-none:A
-one slot is chosen; the marked ones, those of values with at most A records, get all places if chosen, and
-otherwise none. In both the u slots that are not marked share what is left evenly, the remainder going to some
-of them at random.
+Draws within a group. With a parameter "draws" the gamma draws of a group are dependent, and each record still
+retains its value with 1/gamma. The groups are independent, and a group gives a value that it holds a number
+of places, on average one. With capped:M the groups stand in an order; in the first M groups of each value
+its slot is marked, and the marked slots of a group get what a multinomial draw gives them. With
+all-or-none:A one slot is chosen; the marked ones, those of values with at most A records, get all places if
+chosen, and otherwise none. In both the u slots that are not marked share what is left evenly, the remainder
+going to some of them at random.
 * Up to M records the law of f' is the binomial one: small-sum-privacy with alpha <= M, error-probability with
   frequency <= M, and utility-threshold if its tail begins at M + 1 or before, are as they are without draws.
   (Given what is left, an even share is least spread of all with its mean: the mean of any convex function of
@@ -72,8 +72,8 @@ of them at random.
   z^k for a z <= 1 Pr(f - f' >= k). The two at k = ceil(epsilon t_f) are together at most t_e, and fall as k
   grows. Without values, draws are capped and Chernoff's bound without draws is at most t_e at t_f.
 
-Three claims are about retention replacement: a record keeps its value with p = retention, and else takes one
-drawn from a law of replacements, its own value included.
+Three claims are about retention replacement: a record retains its value with p = retention, and else takes
+one drawn from a law of replacements, which includes its true value.
 * breach: the law is uniform over m = values. Under a prior by counts n_u with sum N, the set Q = secret has
   the prior w / N, w its sum, which must be at most rho1. Value v is published with probability p + (1-p)/m
   where it is the true one and (1-p)/m elsewhere, so that the posterior of Q, which v must belong to, is
@@ -111,9 +111,9 @@ One claim is about any matrix.
 Rounding. There are no floating-point numbers. Long computations carry two integers between which the
 truth lies. A bound in the evidence is the true value rounded to 256 bits (down for a minimum, up for a
 maximum); where the two integers do not settle that rounding, the exact numerator does. What would take too
-long is refused: before the work as far as the parameters tell, and before each exact sum, whose work is
-counted. A statement of other words, and lists of another length than the arithmetic gives, are refuted before
-anything is computed, and a list at its first wrong entry.
+long is refused: before the work as far as the parameters determine it, and before each exact sum, whose work
+is counted. A statement of other words, and lists of another length than the arithmetic gives, are refuted
+before anything is computed, and a list at its first wrong entry.
 
 Exit code and first word: 0 "valid", 1 "false", 2 "unreadable" (or of another schema, or too large).
 """
@@ -268,7 +268,7 @@ class _Law(NamedTuple):
 
 
 def law_of(gamma: int, p: Fraction) -> _Law:
-    """Return the law of f' for a group size and a probability p of publishing the own value."""
+    """Return the law of f' for a group size and a retention probability p."""
     q = Fraction(p.denominator - p.numerator, p.denominator * (gamma - 1))
     return _Law(gamma, p.numerator, p.denominator, q.numerator, q.denominator)
 
@@ -424,11 +424,11 @@ def _small_sum_privacy(parameters: dict[str, Any], given: object, said: object) 
     evidence, words = {}, []
     signs = {"theorem_4": ">", "definition_2": ">="}
     all_runs = {form: _runs(times * epsilon, alpha, strict=sign == ">") for form, sign in signs.items()}
-    told: dict[str, list[Any]] = {}
+    forms: dict[str, list[Any]] = {}
     for form, entry in _object(given, tuple(signs), "evidence").items():
         where = f"evidence.{form}"
         candidates = _object(entry, ("argmin", "numerator", "candidates"), where)["candidates"]
-        told[form] = _as_long(candidates, all_runs[form], f"{where}.candidates")
+        forms[form] = _as_long(candidates, all_runs[form], f"{where}.candidates")
     mean = f"f' the mean of {times} independent published counts" if times > 1 else ""
     start = f"{_setting(law, _hanging(draws), mean)}, for every count f from 1 to {alpha}: "
     event = {
@@ -444,7 +444,7 @@ def _small_sum_privacy(parameters: dict[str, Any], given: object, said: object) 
                 bounds[f, j] = _bound(law, times * f, j, up=False)
             candidates.append({**_entry(law.gamma, times * f, j, bounds[f, j]), "f": f"{f:x}"})
             # Here, and not at the end: a list that is wrong at its start costs no more than its start.
-            _compare(told[form][number], candidates[-1], f"evidence.{form}.candidates[{number}]")
+            _compare(forms[form][number], candidates[-1], f"evidence.{form}.candidates[{number}]")
         # In ascending order of value: nothing first, then larger shifts, then smaller mantissas.
         size = {run: (bounds[run][0] > 0, -bounds[run][1], bounds[run][0]) for run in runs}
         least = min(size.values())
@@ -528,7 +528,7 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object, said: objec
     while f < start:
         runs.append(f)
         f = math.floor(_error(f + 1, epsilon) / epsilon)
-    told = _as_long(given["ends"], runs, "evidence.ends")
+    claimed_ends = _as_long(given["ends"], runs, "evidence.ends")
     words = f"of at most {t_e} for every count f >= {t_f}"
     words += f", and above {t_e} at f = {t_f - 1}" if t_f > 1 else ""
     statement = f"{_setting(law, _hanging(draws))}: |f' - f| >= ({epsilon}) f has a probability {words}."
@@ -559,7 +559,7 @@ def _utility_threshold(parameters: dict[str, Any], evidence: object, said: objec
         j = _error(f, epsilon)
         m, s = _bound(law, f, j, up=True)
         ends.append(_entry(law.gamma, f, j, (m, s)))
-        _compare(told[number], ends[-1], f"evidence.ends[{number}]")
+        _compare(claimed_ends[number], ends[-1], f"evidence.ends[{number}]")
         # Rounded up it may be just above t_e and the true value not: then the numerator decides.
         if m * t_e.denominator > t_e.numerator << s:
             top = _numerator(law, f, j)
@@ -607,7 +607,7 @@ def _upward(mantissa: int, shift: int) -> Fraction:
     return Fraction(mantissa, 1 << min(shift, FINEST))
 
 
-# ---- draws that hang together within a group ------------------------------------------------------------
+# ---- dependent draws within a group ---------------------------------------------------------------------
 
 
 def _draws(parameters: dict[str, Any]) -> tuple[str, int] | None:
@@ -720,8 +720,8 @@ def _slots(
             raise _Refuted(f"{where}: the bound is far above 1, or {WORK} bits do not settle its rounding")
         found.append((value.exponent - shift, mantissa))  # in the order of the bounds: mantissas are as long
     exponent, mantissa = max(found)
-    told = {"numerator": p, "denominator": q, "mantissa": mantissa, "shift": -exponent}
-    return {each: f"{number:x}" for each, number in told.items()}, _upward(mantissa, -exponent)
+    entry = {"numerator": p, "denominator": q, "mantissa": mantissa, "shift": -exponent}
+    return {each: f"{number:x}" for each, number in entry.items()}, _upward(mantissa, -exponent)
 
 
 def _raised(base: Fraction, exponent: int) -> _Between:
@@ -850,7 +850,7 @@ def _sample_size(parameters: dict[str, Any], evidence: object, _: object) -> _An
     given = _object(evidence, ("violation", "bound"), "evidence")
     start = _hex(_object(given["bound"], ("from",), "evidence.bound")["from"], "evidence.bound.from")
     if not _reaches(2 * start * (p * epsilon) ** 2, 2 / delta):
-        raise _Refuted(f"Hoeffding's bound is not shown to be at most {delta} at {start} rows")
+        raise _Refuted(f"Hoeffding's bound is not proved to be at most {delta} at {start} rows")
     statement = (
         f"With retention = {p} and a share of {share} of the replacements: from {start} rows on, the "
         f"estimate of a share is off by at least {epsilon} with a probability of at most {delta}, whatever "
@@ -858,8 +858,8 @@ def _sample_size(parameters: dict[str, Any], evidence: object, _: object) -> _An
     )
     violation = None
     if rows > 1:
-        told = _object(given["violation"], ("count", "first", "last", "numerator"), "evidence.violation")
-        n, count = rows - 1, _hex(told["count"], "evidence.violation.count")
+        violating = _object(given["violation"], ("count", "first", "last", "numerator"), "evidence.violation")
+        n, count = rows - 1, _hex(violating["count"], "evidence.violation.count")
         if count > n:
             raise Unreadable(f"evidence.violation.count is above {n} rows")
         violation = {"count": f"{count:x}", **_missed(n, count, p, share, epsilon, delta)}
@@ -929,7 +929,7 @@ def _d_gamma(parameters: dict[str, Any], _: object, said: object) -> _Answer:
 
 
 class _Operator(NamedTuple):
-    """What is asked of a matrix."""
+    """The constraint on a matrix."""
 
     counts: list[int]
     low: Fraction
@@ -950,7 +950,7 @@ def _optimal_operator(parameters: dict[str, Any], evidence: object, _: object) -
     low, high = _fraction(parameters, "rho1"), _fraction(parameters, "rho2")
     if not 0 < low < high < 1:
         raise Unreadable("parameters: 0 < rho1 < rho2 < 1")
-    asked = _Operator(
+    required = _Operator(
         _prior(parameters, MAX_VALUES), low, high,
         _match(parameters["keep"], "share|mean|least", "parameters.keep"),
         _match(parameters["against"], "any|values|sets", "parameters.against"),
@@ -958,33 +958,33 @@ def _optimal_operator(parameters: dict[str, Any], evidence: object, _: object) -
     given = _object(evidence, ("denominator", "matrix", "scale", "weights", "rows", "prices"), "evidence")
     unit, scale = (_whole_of(given[name], f"evidence.{name}") for name in ("denominator", "scale"))
     matrix = [
-        _wholes(row, asked.counts, f"evidence.matrix[{number}]")
-        for number, row in enumerate(_sized(given["matrix"], asked.counts, "evidence.matrix"))
+        _wholes(row, required.counts, f"evidence.matrix[{number}]")
+        for number, row in enumerate(_sized(given["matrix"], required.counts, "evidence.matrix"))
     ]
-    weights = _wholes(given["weights"], asked.counts, "evidence.weights")
-    rows = _wholes(given["rows"], asked.counts, "evidence.rows", signed=True)
-    prices = _prices(given["prices"], asked)
+    weights = _wholes(given["weights"], required.counts, "evidence.weights")
+    rows = _wholes(given["rows"], required.counts, "evidence.rows", signed=True)
+    prices = _prices(given["prices"], required)
     if unit == 0 or scale == 0 or any(sum(row) != unit for row in matrix):
         raise _Refuted("a row of evidence.matrix does not add up to evidence.denominator")
-    _require_admitted(asked, matrix)
-    kept = _require_weights(asked, matrix, weights, unit, scale)
+    _require_admitted(required, matrix)
+    kept = _require_weights(required, matrix, weights, unit, scale)
     if Fraction(sum(rows), scale) != kept:
         raise _Refuted(f"evidence.rows do not add up to what the matrix keeps, {kept}")
-    if asked.against == "any":
-        _require_columns(asked, weights, rows)
+    if required.against == "any":
+        _require_columns(required, weights, rows)
     else:
-        _require_entries(asked, weights, rows, prices)
+        _require_entries(required, weights, rows, prices)
     digest = hashlib.sha256(json.dumps(evidence, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     whose = {
         "any": "under any prior no belief",
         "values": "under this prior no belief in a single value",
         "sets": "under this prior no belief in a set of values",
-    }[asked.against]
+    }[required.against]
     what = {
         "share": "the share of the records that are published with their own value",
         "mean": "the mean of the diagonal",
         "least": "the least entry of the diagonal",
-    }[asked.keep]
+    }[required.keep]
     statement = (
         f"Where the values have the counts {parameters['counts']}, of all operators that lift {whose} from "
         f"at most {low} to more than {high}, the one of the evidence is one with the largest value of "
@@ -993,23 +993,23 @@ def _optimal_operator(parameters: dict[str, Any], evidence: object, _: object) -
     return statement, given
 
 
-def _require_admitted(asked: _Operator, matrix: list[list[int]]) -> None:
+def _require_admitted(required: _Operator, matrix: list[list[int]]) -> None:
     """Raise unless no belief rises above rho2."""
     left = MAX_SETS
     for number, column in enumerate(zip(*matrix, strict=True), start=1):
-        if asked.against == "any":
-            if max(column) > asked.ratio * min(column):
-                raise _Refuted(f"entries of column {number} differ by a factor above {asked.ratio}")
+        if required.against == "any":
+            if max(column) > required.ratio * min(column):
+                raise _Refuted(f"entries of column {number} differ by a factor above {required.ratio}")
             continue
-        seen = [count * entry for count, entry in zip(asked.counts, column, strict=True)]
-        limit = math.floor(asked.high * sum(seen))
-        small = [pair for pair in zip(asked.counts, seen, strict=True) if pair[0] <= asked.room]
-        if asked.against == "values":
+        seen = [count * entry for count, entry in zip(required.counts, column, strict=True)]
+        limit = math.floor(required.high * sum(seen))
+        small = [pair for pair in zip(required.counts, seen, strict=True) if pair[0] <= required.room]
+        if required.against == "values":
             largest = max((gain for _, gain in small), default=0)
         else:
-            largest, left = _largest_gain(small, asked.room, left)
+            largest, left = _largest_gain(small, required.room, left)
         if largest > limit:
-            raise _Refuted(f"seeing value {number} lifts a belief above {asked.high}")
+            raise _Refuted(f"seeing value {number} lifts a belief above {required.high}")
 
 
 def _largest_gain(items: list[tuple[int, int]], room: int, left: int) -> tuple[int, int]:
@@ -1029,24 +1029,24 @@ def _largest_gain(items: list[tuple[int, int]], room: int, left: int) -> tuple[i
 
 
 def _require_weights(
-    asked: _Operator, matrix: list[list[int]], weights: list[int], unit: int, scale: int
+    required: _Operator, matrix: list[list[int]], weights: list[int], unit: int, scale: int
 ) -> Fraction:
     """Return what the matrix keeps; raise unless the weights are those of the objective, or may be any."""
     diagonal = [row[place] for place, row in enumerate(matrix)]
     if sum(weights) != scale:
         raise _Refuted("evidence.weights do not add up to evidence.scale")
-    if asked.keep == "least":
+    if required.keep == "least":
         return Fraction(min(diagonal), unit)
-    named = asked.counts if asked.keep == "share" else [1] * len(diagonal)
+    named = required.counts if required.keep == "share" else [1] * len(diagonal)
     if any(weight * sum(named) != each * scale for weight, each in zip(weights, named, strict=True)):
         raise _Refuted("evidence.weights are not those of the objective")
     kept = sum(weight * entry for weight, entry in zip(weights, diagonal, strict=True))
     return Fraction(kept, unit * scale)
 
 
-def _require_columns(asked: _Operator, weights: list[int], rows: list[int]) -> None:
+def _require_columns(required: _Operator, weights: list[int], rows: list[int]) -> None:
     """Raise unless the row multipliers bound every matrix of a bounded amplification."""
-    ratio = asked.ratio
+    ratio = required.ratio
     gained, paid = sum(-each for each in rows if each < 0), sum(each for each in rows if each > 0)
     for place, (weight, row) in enumerate(zip(weights, rows, strict=True)):
         short = weight - row
@@ -1057,16 +1057,16 @@ def _require_columns(asked: _Operator, weights: list[int], rows: list[int]) -> N
 
 
 def _require_entries(
-    asked: _Operator, weights: list[int], rows: list[int], prices: list[tuple[int, list[int], int]]
+    required: _Operator, weights: list[int], rows: list[int], prices: list[tuple[int, list[int], int]]
 ) -> None:
     """Raise unless row multipliers and prices bound every matrix that is admitted under the prior."""
     size = len(rows)
-    high, own = asked.high, [[0] * size for _ in rows]
+    high, own = required.high, [[0] * size for _ in rows]
     every = [0] * size
     for published, secret, amount in prices:
-        if sum(asked.counts[place] for place in secret) > asked.room:
-            raise _Refuted(f"a set with a prior above {asked.low} has a price")
-        if asked.against == "values" and len(secret) != 1:
+        if sum(required.counts[place] for place in secret) > required.room:
+            raise _Refuted(f"a set with a prior above {required.low} has a price")
+        if required.against == "values" and len(secret) != 1:
             raise _Refuted("a set of several values has a price")
         every[published] += amount
         for place in secret:
@@ -1075,17 +1075,17 @@ def _require_entries(
         for published in range(size):
             paid = own[place][published] * high.denominator - every[published] * high.numerator
             gain = weights[place] if place == published else 0
-            if (row - gain) * high.denominator + asked.counts[place] * paid < 0:
+            if (row - gain) * high.denominator + required.counts[place] * paid < 0:
                 raise _Refuted(f"the multipliers leave the entry {place + 1}, {published + 1} open")
 
 
-def _prices(given: object, asked: _Operator) -> list[tuple[int, list[int], int]]:
+def _prices(given: object, required: _Operator) -> list[tuple[int, list[int], int]]:
     """Return the published value, the places of the set and the price of each set that has one."""
     if not isinstance(given, list):
         raise Unreadable("evidence.prices must be a list")
-    if asked.against == "any" and given:
+    if required.against == "any" and given:
         raise _Refuted("evidence.prices has entries, and against any prior there are none")
-    size, found = len(asked.counts), []
+    size, found = len(required.counts), []
     for number, entry in enumerate(given):
         where = f"evidence.prices[{number}]"
         each = _object(entry, ("published", "secret", "amount"), where)

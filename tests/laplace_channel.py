@@ -19,8 +19,8 @@ def laplace_channel(
     """Return the channel from the tables of a world to their counts with discrete Laplace noise.
 
     Its code cannot be enumerated, since the number of its choices has no bound; this is its law. A published
-    count below 0 or above the number N of records tells what 0 or N tells, because all true counts lie on one
-    side of it. So it is written as 0 or N here, and nothing that follows from a prior changes.
+    count below 0 or above the number N of records has the same likelihood ratios as 0 or N, because all true
+    counts lie on one side of it. So it is clamped to 0 or N here, which changes no posterior.
 
     Parameters
     ----------

@@ -52,6 +52,8 @@ CLASSES = {
 }  # fmt: skip
 """Names of classes that do not say what the object is."""
 FORBIDDEN = re.compile("|".join(rf"(?<![-\w`])(?:{phrase})(?![\w=(])" for phrase in PHRASES), re.IGNORECASE)
+FIXED_TEXTS = ("the share of the records that are published with their own value", '"given away"')
+"""A part of certificates, whose bytes are fixed, and the name of a generated table, which seeds its records."""
 CHECKED = (
     "splu_ref",
     "experiments",
@@ -105,6 +107,7 @@ def private_terms(path: Path) -> list[str]:
         f"{where}:{line}: {match[0]!r} in {text.strip()[:100]!r}"
         for line, text in _texts(path)
         for match in FORBIDDEN.finditer(text)
+        if not any(fixed in text for fixed in FIXED_TEXTS)
     ]
     if path.suffix != ".py":
         return said

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from splu_ref.cli import progress
 from splu_ref.output import terminal
-from splu_ref.output.terminal import draw, replaced, say, say_json, visible
+from splu_ref.output.terminal import draw, replace_invisible, say, say_json, visible
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,10 @@ def test_what_a_library_warns_of_is_visible(capsys: pytest.CaptureFixture[str]) 
 
 @given(st.text())
 def test_what_is_escaped_and_what_is_replaced_are_the_same(text: str) -> None:
-    kept = replaced(text)
+    kept = replace_invisible(text)
     assert len(kept) == len(text)
     assert "".join(
         letter.encode("unicode_escape").decode() if other != letter else letter
         for letter, other in zip(text, kept, strict=True)
     ) == visible(text)
-    assert replaced("a\x1b\u202e\u3164b\n") == "a\ufffd\ufffd\ufffdb\ufffd"
+    assert replace_invisible("a\x1b\u202e\u3164b\n") == "a\ufffd\ufffd\ufffdb\ufffd"

@@ -102,7 +102,7 @@ def test_its_release_is_estimated_by_the_inverse_of_its_channel() -> None:
     with pytest.raises(InputError, match="names 0 sensitive columns"):
         releases[0].estimate(sex="F")
     flat = sr.DistributionBased().publish(FRAME, "job", SeededSource(1))
-    with pytest.raises(InputError, match="does not tell values of 'job' apart"):
+    with pytest.raises(InputError, match="does not distinguish values of 'job'"):
         flat.estimate(job="a")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.curves.tables import GAMMA, VALUES, codes, histogram
-from benchmarks.growth import Counted, Curve, Pair
+from benchmarks.growth import Curve, GrowthLimit, Pair
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import mixed
 from splu_ref.randomness import IntArray, SystemSource
@@ -55,7 +55,7 @@ PLANS = (
         sizes=_ROWS,
         largest=(10**8,),
         at=_counted,
-        counted=Counted((2_500, 10_000, 40_000)),
+        counted=GrowthLimit((2_500, 10_000, 40_000)),
     ),
     Curve(
         name="mixed plan, 50 values",
@@ -64,7 +64,7 @@ PLANS = (
         sizes=_ROWS,
         largest=(10**8,),
         at=_plan_of_table,
-        counted=Counted((20_480, 81_920, 327_680)),
+        counted=GrowthLimit((20_480, 81_920, 327_680)),
     ),
     Curve(
         name="mixed plan, a million rows",
@@ -72,15 +72,15 @@ PLANS = (
         baseline="one permutation of the rows, by NumPy",
         sizes=(10, 10**2, 10**3, 10**4, 10**5),
         at=_plan_of_domain,
-        counted=Counted((250, 1_000, 4_000), at=partial(_plan_of_domain, records=20_000)),
+        counted=GrowthLimit((250, 1_000, 4_000), at=partial(_plan_of_domain, records=20_000)),
     ),
     Curve(
         name="draws from the system's entropy",
         unit="draws",
-        baseline="as many by NumPy's generator, whose seed tells them all",
+        baseline="as many by NumPy's generator, whose seed determines them all",
         sizes=_ROWS,
         largest=(10**8,),
         at=_draws,
-        counted=Counted((5_000, 20_000, 80_000)),
+        counted=GrowthLimit((5_000, 20_000, 80_000)),
     ),
 )

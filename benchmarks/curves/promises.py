@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from scipy import stats
 
-from benchmarks.growth import Counted, Curve, Pair
+from benchmarks.growth import Curve, GrowthLimit, Pair
 from splu_ref.audit.enumeration import codes_of
 from splu_ref.guarantees import privacy_minimum, utility_threshold
 from splu_ref.mechanisms import SpluGen
@@ -66,7 +66,7 @@ PROMISES = (
         baseline=_FLOATS + ", not certified",
         sizes=(10, 10**2, 10**3, 10**4, 10**5),
         at=_privacy,
-        counted=Counted((250, 1_000, 4_000), most=1.0),
+        counted=GrowthLimit((250, 1_000, 4_000), most=1.0),
     ),
     Curve(
         name="T_f, γ = 10, t_e = 1/100",
@@ -74,7 +74,7 @@ PROMISES = (
         baseline=_FLOATS + " up to T_f, not certified",
         sizes=(10, 20, 40, 80, 160),
         at=_utility,
-        counted=Counted((10, 20, 40), most=1.8),
+        counted=GrowthLimit((10, 20, 40), most=1.8),
     ),
     Curve(
         name="every outcome of a small release",
@@ -82,6 +82,6 @@ PROMISES = (
         baseline="the same choices, from itertools",
         sizes=(2**4, 2**6, 2**8, 2**10, 2**12, 2**14),
         at=_enumeration,
-        counted=Counted((2**4, 2**6, 2**8)),
+        counted=GrowthLimit((2**4, 2**6, 2**8)),
     ),
 )

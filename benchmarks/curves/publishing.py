@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.curves.tables import GAMMA, VALUES, codes
-from benchmarks.growth import Counted, Curve, Pair
+from benchmarks.growth import Curve, GrowthLimit, Pair
 from splu_ref.mechanisms import AlphaBeta, RetentionReplacement, SpluGen, Swapping
 from splu_ref.randomness import IntArray, SystemSource
 
@@ -90,7 +90,7 @@ PUBLISHING = (
         sizes=_ROWS,
         largest=(10**8,),
         at=partial(_splu_gen, "mixed"),
-        counted=Counted((20_480, 81_920, 327_680)),
+        counted=GrowthLimit((20_480, 81_920, 327_680)),
     ),
     Curve(
         name="SPLU-Gen, anatomy plan",
@@ -99,7 +99,7 @@ PUBLISHING = (
         sizes=_ROWS,
         largest=(10**8,),
         at=partial(_splu_gen, "anatomy"),
-        counted=Counted((5_000, 20_000, 80_000)),
+        counted=GrowthLimit((5_000, 20_000, 80_000)),
     ),
     Curve(
         name="swapping, p = 2/5",
@@ -108,7 +108,7 @@ PUBLISHING = (
         sizes=_ROWS,
         largest=(10**8,),
         at=_swapping,
-        counted=Counted((5_000, 20_000, 80_000)),
+        counted=GrowthLimit((5_000, 20_000, 80_000)),
     ),
     Curve(
         name="retention replacement, p = 1/2",
@@ -117,7 +117,7 @@ PUBLISHING = (
         sizes=_ROWS,
         largest=(10**8,),
         at=_retention,
-        counted=Counted((5_000, 20_000, 80_000)),
+        counted=GrowthLimit((5_000, 20_000, 80_000)),
     ),
     Curve(
         name="αβ, a tenth of the domain",
@@ -126,6 +126,6 @@ PUBLISHING = (
         sizes=_ROWS,
         largest=(10**8,),
         at=_alpha_beta,
-        counted=Counted((5_000, 20_000, 80_000)),
+        counted=GrowthLimit((5_000, 20_000, 80_000)),
     ),
 )

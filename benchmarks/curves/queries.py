@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks.curves.tables import GAMMA, VALUES, frame
-from benchmarks.growth import Counted, Curve, Pair
+from benchmarks.growth import Curve, GrowthLimit, Pair
 from splu_ref.estimators import ChannelEstimator, Query, QueryEstimator, count_table, most_likely
 from splu_ref.estimators.linear.em import TOLERANCE
 from splu_ref.mechanisms import RetentionReplacement, SpluGen
@@ -45,7 +45,7 @@ def _one(records: int) -> Pair:
     )
 
 
-def _asked(number: int, names: tuple[str, ...]) -> list[Query]:
+def _random_queries(number: int, names: tuple[str, ...]) -> list[Query]:
     sizes = {"zone": 100, "age": 40, "value": VALUES}
     drawn = np.random.default_rng(3).integers(0, [sizes[name] for name in names], (number, len(names)))
     return [Query.of(dict(zip(names, map(str, row), strict=True))) for row in drawn.tolist()]
@@ -55,9 +55,9 @@ def _batch(method: str, number: int, rows: int = _BATCH_ROWS) -> Pair:
     """Estimate random conjunctions of two predicates and a value."""
     release = _release(rows)
     table: pl.DataFrame = release.table.to_frame()
-    asked = _asked(number, ("zone", "age", "value"))
+    queries = _random_queries(number, ("zone", "age", "value"))
     return Pair(
-        lambda: _estimator(release).estimate(asked, method),
+        lambda: _estimator(release).estimate(queries, method),
         lambda: table.group_by("zone", "age", "value").len(),
     )
 
@@ -75,9 +75,9 @@ def _table(cells: int, rows: int = _BATCH_ROWS, method: str | None = None) -> Pa
 def _randomized_batch(number: int, rows: int = _BATCH_ROWS) -> Pair:
     release = _randomized(rows)
     table: pl.DataFrame = release.table.to_frame()
-    asked = _asked(number, ("zone", "value"))
+    queries = _random_queries(number, ("zone", "value"))
     return Pair(
-        lambda: ChannelEstimator(release)(asked, "em"),
+        lambda: ChannelEstimator(release)(queries, "em"),
         lambda: table.group_by("zone", "value").len(),
     )
 
@@ -108,7 +108,7 @@ QUERIES = (
         sizes=(10**4, 10**5, 10**6),
         largest=(10**7,),
         at=_one,
-        counted=Counted((500, 2_000, 8_000)),
+        counted=GrowthLimit((500, 2_000, 8_000)),
     ),
     Curve(
         name="a batch of conjunctions, shrunk, 100,000 rows",
@@ -116,7 +116,7 @@ QUERIES = (
         baseline=_CELLS,
         sizes=(10**2, 10**3, 10**4, 10**5),
         at=partial(_batch, "shrunk"),
-        counted=Counted((100, 200, 400), at=partial(_batch, "shrunk", rows=_FEW_ROWS)),
+        counted=GrowthLimit((100, 200, 400), at=partial(_batch, "shrunk", rows=_FEW_ROWS)),
     ),
     Curve(
         name="a batch of conjunctions, EM, 100,000 rows",
@@ -124,7 +124,7 @@ QUERIES = (
         baseline=_CELLS,
         sizes=(10**2, 10**3, 10**4, 10**5),
         at=partial(_batch, "em"),
-        counted=Counted((200, 400, 800), at=partial(_batch, "em", rows=_FEW_ROWS)),
+        counted=GrowthLimit((200, 400, 800), at=partial(_batch, "em", rows=_FEW_ROWS)),
     ),
     Curve(
         name="EM after retention replacement, two columns",
@@ -132,7 +132,7 @@ QUERIES = (
         baseline=_CELLS,
         sizes=(10**2, 10**3, 10**4),
         at=_randomized_batch,
-        counted=Counted((10, 20, 40), at=partial(_randomized_batch, rows=_FEW_ROWS)),
+        counted=GrowthLimit((10, 20, 40), at=partial(_randomized_batch, rows=_FEW_ROWS)),
     ),
     Curve(
         name="EM by the number of states",
@@ -140,7 +140,7 @@ QUERIES = (
         baseline="one dense system of equations with that matrix, by NumPy",
         sizes=(10, 10**2, 10**3),
         at=_em,
-        counted=Counted((250, 500, 1_000), most=2.2, at=partial(_em, steps=30)),
+        counted=GrowthLimit((250, 500, 1_000), most=2.2, at=partial(_em, steps=30)),
     ),
     Curve(
         name="a table that adds up, 100,000 rows",
@@ -149,6 +149,6 @@ QUERIES = (
         sizes=(500, 2_000, 8_000),
         largest=(40_000,),
         at=_table,
-        counted=Counted((200, 400, 800), at=partial(_table, rows=_FEW_ROWS, method="exact")),
+        counted=GrowthLimit((200, 400, 800), at=partial(_table, rows=_FEW_ROWS, method="exact")),
     ),
 )

@@ -23,7 +23,7 @@ class Comparison:
     Attributes
     ----------
     question
-        What is asked, of how much.
+        The query and its size.
     peer
         The other package, with its version, and what of it is called.
     promise, peer_promise

@@ -16,7 +16,7 @@ import numpy as np
 
 from splu_ref.guarantees import TupleLevels
 from splu_ref.mechanisms import FloatArray
-from splu_ref.output.pictures import can_draw, canvas, written
+from splu_ref.output.pictures import can_draw, canvas, figure_bytes
 from splu_ref.report.drawing import COLORS, INK, MARKERS, STYLE, inline
 
 LEVELS = (Fraction(1, 2), Fraction(1, 5))
@@ -124,4 +124,4 @@ def draw_difference(shown: tuple[Curve, ...]) -> str:
         axes.set_ylim(0, 2.05)
         axes.grid(visible=True, color=INK, alpha=0.15, linewidth=0.6)
         axes.legend(frameon=False, loc="upper right", fontsize=8)
-        return inline(written(drawing, "svg", transparent=True), ID)
+        return inline(figure_bytes(drawing, "svg", transparent=True), ID)

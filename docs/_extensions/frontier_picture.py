@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from splu_ref.channels import PublishedCount
 from splu_ref.guarantees import Conjunction, conjunction_variance, least_worst_error, privacy_minimum
-from splu_ref.output.pictures import can_draw, canvas, written
+from splu_ref.output.pictures import can_draw, canvas, figure_bytes
 from splu_ref.report.drawing import COLORS, INK, MARKERS, STYLE, inline
 
 GAMMAS = (2, 3, 5, 7)
@@ -146,4 +146,4 @@ def draw_frontier(shown: Frontier) -> str:
         axes.set_ylim(0, 0.46)
         axes.grid(visible=True, color=INK, alpha=0.15, linewidth=0.6)
         axes.legend(frameon=False, loc="upper left")
-        return inline(written(drawing, "svg", transparent=True), shown.id)
+        return inline(figure_bytes(drawing, "svg", transparent=True), shown.id)

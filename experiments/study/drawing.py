@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from experiments.study.exhibits import Figure, Panel
-from splu_ref.output.pictures import can_draw, canvas, written
-from splu_ref.output.terminal import replaced
+from splu_ref.output.pictures import can_draw, canvas, figure_bytes
+from splu_ref.output.terminal import replace_invisible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,8 +46,8 @@ def drawings(figure: Figure) -> dict[str, bytes]:
             place.set_ylabel(figure.y_label)
         for place in places[panels:]:
             place.set_axis_off()
-        drawing.suptitle(replaced(figure.title), fontsize=11)
-        return {f".{form}": written(drawing, form, dpi=110) for form in ("svg", "png")}
+        drawing.suptitle(replace_invisible(figure.title), fontsize=11)
+        return {f".{form}": figure_bytes(drawing, form, dpi=110) for form in ("svg", "png")}
 
 
 def _names(panel: Panel) -> tuple[str, ...]:

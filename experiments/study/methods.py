@@ -16,7 +16,7 @@ from experiments.study.workload import Workload
 from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import Gamma, InputError
 from splu_ref.estimators import Inversion, exact_estimates, exact_intervals, published_co_occurrence
-from splu_ref.estimators.linear.transition import gained
+from splu_ref.estimators.linear.transition import gain_probability
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
 from splu_ref.mechanisms import LN_2, LN_3, Budget, LaplaceCounts, SpluGen
 from splu_ref.randomness import ByteSource, IntArray
@@ -207,6 +207,6 @@ def predicted_variances(table: StudyTable, queries: Workload, truth: IntArray, g
     n = truth.sum(axis=1)[queries.predicate].astype(np.float64)
     f = np.bincount(table.values, minlength=table.domain_size)[queries.value].astype(np.float64)
     law = PublishedCount.of(gamma)
-    y3 = x / gamma + (n - x) * gained(f, table.rows, 1 / gamma)
+    y3 = x / gamma + (n - x) * gain_probability(f, table.rows, 1 / gamma)
     _, error = exact_estimates(y3, n, f, table.rows, law)
     return np.asarray(error**2)

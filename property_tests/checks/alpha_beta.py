@@ -9,7 +9,7 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, average, multinomial_point, multinomial_power
@@ -55,10 +55,11 @@ def law(subject: Subject, run: Run) -> Outcome:
             for number, seen in enumerate(bits):
                 own = mechanism.beta + (mechanism.alpha if number in members else 0)
                 declared *= own if seen else 1 - own
-            told = tuple(number for number in range(size) if bits[number])
-            if found[told] != declared:
+            chosen = tuple(number for number in range(size) if bits[number])
+            if found[chosen] != declared:
                 return Outcome(
-                    False, f"{alpha}, {beta}, {members} of {size}: {told} has {found[told]}, not {declared}"
+                    False,
+                    f"{alpha}, {beta}, {members} of {size}: {chosen} has {found[chosen]}, not {declared}",
                 )
     return Outcome(True)
 
@@ -71,8 +72,8 @@ BORDERS = {KEPT: (26, 29, 31, 34), FAKE: (25, 29, 32, 36)}
 
 
 def _shares(trials: int, chance: Fraction) -> list[Fraction]:
-    """Return the chances of the bins that end at the borders; together 1, each within 2^-200 of exact."""
-    tails = [lower_tail_bounds(trials, border - 1, chance).lower for border in BORDERS[chance]]
+    """Return the chances of the bins that end at the boundaries; together 1, each within 2^-200 of exact."""
+    tails = [lower_tail_bounds(trials, boundary - 1, chance).lower for boundary in BORDERS[chance]]
     return [after - before for before, after in pairwise([Fraction(0), *tails, Fraction(1)])]
 
 
@@ -103,4 +104,4 @@ def counts(subject: Subject, run: Run) -> Outcome:
     def power(level: Fraction) -> str:
         return f"fakes: {multinomial_power(BATCH * BATCHES, laws[1], 2, '29 to 31 fakes', level / 2)}"
 
-    return judged(run, NAME, evidence(), power)
+    return sequential_outcome(run, NAME, evidence(), power)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.run import Run
 from property_tests.sampled import world
 from property_tests.subject import Subject
@@ -100,4 +100,4 @@ def success(subject: Subject, run: Run) -> Outcome:
         )
         return f"a success that is off by {float(Fraction(2 * least, spread)):.3f}"
 
-    return judged(run, "attack.success", evidence(), power)
+    return sequential_outcome(run, "attack.success", evidence(), power)

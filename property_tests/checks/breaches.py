@@ -44,9 +44,9 @@ def _inverse_faults(subject: Subject) -> Iterator[str]:
                 for label in channel.outputs
             }
             estimate = found.estimate(published)
-            told = [estimate.get(state, Fraction(0)) for state in channel.inputs]
-            if told != [Fraction(count) for count in true]:
-                yield f"{channel.laws}: {true} is published as {published} and estimated as {told}"
+            estimated = [estimate.get(state, Fraction(0)) for state in channel.inputs]
+            if estimated != [Fraction(count) for count in true]:
+                yield f"{channel.laws}: {true} is published as {published} and estimated as {estimated}"
 
 
 LEVELS = tuple(Fraction(k, 12) for k in range(1, 12))

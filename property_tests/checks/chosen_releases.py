@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.examples import GAMMAS, PLAN_NAMES, for_all, histograms
 from property_tests.run import Run
 from property_tests.sampled import World
@@ -59,7 +59,7 @@ def generated(subject: Subject, run: Run) -> Outcome:
 
 
 def _width(power: RatePower) -> Fraction:
-    """Return how far apart the rates are that would be noticed on either side."""
+    """Return the distance between the detectable rates below and above the declared one."""
     low = Fraction(0) if power.low is None else power.low
     high = Fraction(1) if power.high is None else power.high
     return high - low
@@ -84,4 +84,4 @@ def _one_example(subject: Subject, run: Run, table: World, example: int, powers:
         powers.append(rate_power(counts_point, rarest, rate, level / table.domain_size))
         return str(powers[-1])
 
-    return judged(run, "generated.counts", evidence(), power, example=example)
+    return sequential_outcome(run, "generated.counts", evidence(), power, example=example)

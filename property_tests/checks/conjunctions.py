@@ -15,7 +15,7 @@ from experiments.study.judging import CLASSES, JudgedQueries, Judgement, draw_qu
 from experiments.study.judging import judged as judged_releases
 from experiments.study.settings import Setting
 from experiments.study.tables import StudyTable
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.checks.intervals import mean_at_most
 from property_tests.run import Run
 from property_tests.subject import Subject
@@ -78,7 +78,7 @@ def coverage(subject: Subject, run: Run) -> Outcome:
                 return f"a class whose coverage is {percent} % or less"
         return "none"
 
-    return judged(run, NAME, evidence(), power)
+    return sequential_outcome(run, NAME, evidence(), power)
 
 
 def _classes() -> dict[tuple[str, str], IntArray]:

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.checks.intervals import mean_at_most
 from property_tests.run import Run
 from property_tests.subject import Subject
@@ -120,4 +120,4 @@ def coverage(subject: Subject, run: Run) -> Outcome:
                 return f"a table whose coverage is {percent} % or less"
         return "none"
 
-    return judged(run, NAME, evidence(), power)
+    return sequential_outcome(run, NAME, evidence(), power)

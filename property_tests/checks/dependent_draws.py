@@ -1,4 +1,4 @@
-"""Draws of a group that hang together: every outcome in small worlds, and releases of a real table."""
+"""Dependent draws: every outcome in small worlds, and releases of a real table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import factorial
 
 import numpy as np
 
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.run import Run
 from property_tests.sampled import World, law_evidence
 from property_tests.subject import Subject
@@ -24,21 +24,21 @@ from splu_ref.mechanisms import PlanMethod, SpluGen, mixed
 from splu_ref.mechanisms.group_draws import Marks
 from splu_ref.randomness import Draws, EnumerationSource, IntArray, outcomes
 
-Shown = dict[tuple[int, ...], Fraction]
+OutcomeLaw = dict[tuple[int, ...], Fraction]
 Plan = tuple[tuple[int, ...], ...]
 CAPPED, ALL_OR_NONE = GroupDraws("capped", 1), GroupDraws("all-or-none", 1)
 BOUND, BATCH, BATCHES = 200, 20, 12
 
 
 def _declared(marks: Sequence[bool], draws: GroupDraws) -> Mapping[tuple[int, ...], Fraction]:
-    """Return how often each slot of a group is shown, by the laws of the ledger."""
+    """Return the law of the published slots of a group, by the ledger."""
     from splu_proofs.worlds import group_laws  # noqa: PLC0415  # the ledger is loaded only when this runs
 
     return group_laws.capped(marks) if draws.name == "capped" else group_laws.all_or_none(marks)
 
 
-def _dealt(marks: Sequence[bool], draws: GroupDraws) -> Shown:
-    """Return the declared law of what the slots of a group show."""
+def _declared_outcomes(marks: Sequence[bool], draws: GroupDraws) -> OutcomeLaw:
+    """Return the declared joint law of the published slots of a group."""
     law = defaultdict[tuple[int, ...], Fraction](Fraction)
     for times, chance in _declared(marks, draws).items():
         slots = [slot for slot, number in enumerate(times) for _ in range(number)]
@@ -47,8 +47,8 @@ def _dealt(marks: Sequence[bool], draws: GroupDraws) -> Shown:
     return dict(law)
 
 
-def _two(first: Shown, second: Shown, gamma: int) -> Shown:
-    """Return the law of what the slots of two independent groups show, the second after the first."""
+def _two(first: OutcomeLaw, second: OutcomeLaw, gamma: int) -> OutcomeLaw:
+    """Return the joint law of the published slots of two independent groups."""
     return {
         (*one, *(slot + gamma for slot in other)): chance * share
         for (one, chance), (other, share) in product(first.items(), second.items())
@@ -71,10 +71,10 @@ def group(subject: Subject, run: Run) -> Outcome:
     ]
     walked = 0
     for (marks, gamma), draws in product(worlds, (CAPPED, ALL_OR_NONE)):
-        laws = [_dealt(each, draws) for each in marks]
+        laws = [_declared_outcomes(each, draws) for each in marks]
         expected = laws[0] if len(laws) == 1 else _two(laws[0], laws[1], gamma)
-        found: Shown = defaultdict(Fraction)
-        for slots, chance in outcomes(partial(_shown, subject, np.array(marks), draws)):
+        found: OutcomeLaw = defaultdict(Fraction)
+        for slots, chance in outcomes(partial(_published_slots, subject, np.array(marks), draws)):
             found[slots] += chance
             walked += 1
         if found != expected:
@@ -82,7 +82,9 @@ def group(subject: Subject, run: Run) -> Outcome:
     return Outcome(True, f"{2 * len(worlds)} blocks, {walked} outcomes")
 
 
-def _shown(subject: Subject, marks: Marks, draws: GroupDraws, source: EnumerationSource) -> tuple[int, ...]:
+def _published_slots(
+    subject: Subject, marks: Marks, draws: GroupDraws, source: EnumerationSource
+) -> tuple[int, ...]:
     return tuple(subject.shown_slots(marks, draws, source).tolist())
 
 
@@ -107,14 +109,14 @@ def marks(subject: Subject, run: Run) -> Outcome:
     walked = 0
     for blocks, bound in product(PLANS, (1, 2, 3)):
         groups = [group for block in blocks for group in block]
-        expected: Shown = defaultdict(Fraction)
+        expected: OutcomeLaw = defaultdict(Fraction)
         for order in permutations(range(len(groups))):
             first = flags(tuple(groups[place] for place in order), bound)
             by_group = [slots for _, slots in sorted(zip(order, first, strict=True))]
             expected[tuple(mark for slots in by_group for mark in slots)] += Fraction(
                 1, factorial(len(groups))
             )
-        found: Shown = defaultdict(Fraction)
+        found: OutcomeLaw = defaultdict(Fraction)
         for slots, chance in outcomes(partial(_marked, subject, blocks, GroupDraws("capped", bound))):
             found[slots] += chance
             walked += 1
@@ -154,7 +156,7 @@ TABLES = (
     "enumerated",
     "For tables of three and four records, gamma 2 and 3, plans of one block and of one group a block, and "
     "both laws: the joint law of all published counts is that of the declared groups, over every order of "
-    "them, and each record is published with its own value with 1/gamma (splu.EX, splu.CAP, splu.AONc).",
+    "them, and each record is published with its true value with 1/gamma (splu.EX, splu.CAP, splu.AONc).",
 )
 def release(subject: Subject, run: Run) -> Outcome:
     walked = 0
@@ -176,7 +178,7 @@ def _fault(subject: Subject, mechanism: SpluGen, codes: IntArray) -> tuple[str, 
         order = np.argsort(done.rows)
         return tuple(done.suppressed.tolist()), tuple(done.published[order].tolist())
 
-    observed: dict[tuple[int, ...], Shown] = defaultdict(lambda: defaultdict(Fraction))
+    observed: dict[tuple[int, ...], OutcomeLaw] = defaultdict(lambda: defaultdict(Fraction))
     walked = 0
     for (suppressed, published), chance in outcomes(run):
         observed[suppressed][published] += chance
@@ -184,7 +186,7 @@ def _fault(subject: Subject, mechanism: SpluGen, codes: IntArray) -> tuple[str, 
     for suppressed, law in observed.items():
         own = np.delete(codes, suppressed)
         weight = sum(law.values(), Fraction(0))
-        counts: Shown = defaultdict(Fraction)
+        counts: OutcomeLaw = defaultdict(Fraction)
         for published, chance in law.items():
             counts[tuple(published.count(value) for value in range(values))] += chance / weight
         if counts != _counts(mechanism, np.bincount(own, minlength=values)):
@@ -194,11 +196,11 @@ def _fault(subject: Subject, mechanism: SpluGen, codes: IntArray) -> tuple[str, 
                 (chance for published, chance in law.items() if published[record] == code), Fraction(0)
             )
             if kept / weight != Fraction(1, mechanism.gamma):
-                return f"record {record} keeps its value with {kept / weight}", walked
+                return f"record {record} retains its value with {kept / weight}", walked
     return "", walked
 
 
-def _counts(mechanism: SpluGen, histogram: IntArray) -> Shown:
+def _counts(mechanism: SpluGen, histogram: IntArray) -> OutcomeLaw:
     """Return the declared law of the published counts, by the order of the groups and the ledger's laws."""
     from splu_proofs.worlds.group_laws import flags, published  # noqa: PLC0415  # as above
 
@@ -206,7 +208,7 @@ def _counts(mechanism: SpluGen, histogram: IntArray) -> Shown:
         outcomes(lambda source: mechanism.decoys(histogram, mechanism.gamma, source).groups().tolist())
     )
     plan, draws = tuple(map(tuple, groups)), mechanism.draws
-    law: Shown = defaultdict(Fraction)
+    law: OutcomeLaw = defaultdict(Fraction)
     for order in permutations(plan):
         if draws.name == "capped":
             slots = flags(order, draws.bound or 0)
@@ -274,4 +276,4 @@ def adult(subject: Subject, run: Run) -> Outcome:
         share = level / (2 * len(rare))
         return f"the chance that a rare value wins: {rate_power(counts_point, trials, Fraction(1, 5), share)}"
 
-    return judged(run, "adult.draws", evidence(), power)
+    return sequential_outcome(run, "adult.draws", evidence(), power)

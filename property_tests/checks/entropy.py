@@ -33,7 +33,7 @@ def _power(weights: tuple[int, ...]) -> Fraction:
 @check(
     "entropy.bits",
     "exact",
-    "The entropy of every law k/t on three values, t up to 7, is told in bits: 2 to its power, to the "
+    "The entropy of every law k/t on three values, t up to 7, is right in bits: 2 to its power, to the "
     "hundredth, is that of whole numbers.",
 )
 def bits(subject: Subject, run: Run) -> Outcome:
@@ -55,14 +55,14 @@ def _worlds() -> Iterator[tuple[World[int], dict[tuple[int, ...], int], Callable
             {value: Fraction(weight, sum(weights)) for value, weight in enumerate(weights)}
             for weights in (first, second)
         ]
-        held: dict[tuple[int, ...], int] = {
+        conditional: dict[tuple[int, ...], int] = {
             (one, other): first[one] * second[other]
             for one in range(len(first))
             for other in range(len(second))
         }
         reads: tuple[Callable[[Any], int], ...] = (sum, max, min)
         for read in reads:
-            yield World.independent(laws), held, read
+            yield World.independent(laws), conditional, read
 
 
 @check(

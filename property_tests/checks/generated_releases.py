@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.run import Run
 from property_tests.sampled import World, distance_bins, is_error, law_evidence, world
 from property_tests.subject import Subject
@@ -71,13 +71,13 @@ def counts(subject: Subject, run: Run) -> Outcome:
             f"f = {f}: {rate_power(counts_point, trials * f, Fraction(1, GAMMA), share)}" for f in (1, 42)
         )
 
-    return judged(run, "release.counts", evidence(), power)
+    return sequential_outcome(run, "release.counts", evidence(), power)
 
 
 @check(
     "release.retention",
     "statistical",
-    "Each record, and all records together, publish their own value with probability 1/gamma (splu.S3).",
+    "Each record, and all records together, publish their true value with probability 1/gamma (splu.S3).",
 )
 def retention(subject: Subject, run: Run) -> Outcome:
     rate = Fraction(1, GAMMA)
@@ -99,7 +99,7 @@ def retention(subject: Subject, run: Run) -> Outcome:
         one = rate_power(counts_point, releases, rate, level / (2 * records))
         return f"one record: {one}; all: {rate_power(counts_point, releases * records, rate, level / 2)}"
 
-    return judged(run, "release.retention", evidence(), power)
+    return sequential_outcome(run, "release.retention", evidence(), power)
 
 
 @check(
@@ -124,7 +124,7 @@ def law(subject: Subject, run: Run) -> Outcome:
             for index, name in ((0, f"|f' - f| < {middle}"), (2, f"|f' - f| >= {far}"))
         )
 
-    return judged(run, "release.law", evidence(), power)
+    return sequential_outcome(run, "release.law", evidence(), power)
 
 
 @check(
@@ -149,7 +149,7 @@ def error(subject: Subject, run: Run) -> Outcome:
             for f in (1, 10)
         )
 
-    return judged(run, "release.error", evidence(), power)
+    return sequential_outcome(run, "release.error", evidence(), power)
 
 
 @check(
@@ -172,7 +172,7 @@ def privacy(subject: Subject, run: Run) -> Outcome:
     def power(level: Fraction) -> str:
         return f"a value's error {rate_power(rate_at_least, BATCH * BATCHES, promised, level / len(RARE))}"
 
-    return judged(run, "release.privacy", evidence(), power)
+    return sequential_outcome(run, "release.privacy", evidence(), power)
 
 
 @check(
@@ -198,4 +198,4 @@ def utility(subject: Subject, run: Run) -> Outcome:
     def power(level: Fraction) -> str:
         return f"a value's error {rate_power(rate_at_most, BATCH * BATCHES, ALLOWED, level / len(large))}"
 
-    return judged(run, "release.utility", evidence(), power)
+    return sequential_outcome(run, "release.utility", evidence(), power)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.run import Run
 from property_tests.sampled import World
 from property_tests.subject import Subject
@@ -25,8 +25,8 @@ NAME = "adult.intervals"
 BATCH, BATCHES, FEWEST = 20, 8, 4
 """Releases a batch, and batches: of a full run, and for a mutant.
 
-Intervals that are a quarter too short give about .18 of log10 e a release, of the 7.7 that are asked for: 40
-releases notice them in about half of all runs, 80 all but surely.
+Intervals that are a quarter too short add about .18 to log10 e per release, and 7.7 are required: 40 releases
+detect them in about half of all runs, 80 almost surely.
 """
 ALLOWED = Fraction(8, 100)
 """Chance of a miss, of each interval."""
@@ -48,7 +48,7 @@ def _table() -> tuple[World, NDArray[np.bool_]]:
 
 
 def _by_value(codes: IntArray, holds: NDArray[np.bool_], size: int) -> IntArray:
-    return np.array([np.bincount(codes[held], minlength=size) for held in holds])
+    return np.array([np.bincount(codes[covered], minlength=size) for covered in holds])
 
 
 def mean_at_most(misses: list[int], intervals: int, rate: Fraction) -> EValue:
@@ -114,4 +114,4 @@ def coverage(subject: Subject, run: Run) -> Outcome:
         share = level / (2 * len(PREDICATES) * size)
         return f"an interval's miss {rate_power(rate_at_most, BATCH * BATCHES, ALLOWED, share)}"
 
-    return judged(run, NAME, evidence(), power)
+    return sequential_outcome(run, NAME, evidence(), power)

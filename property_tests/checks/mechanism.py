@@ -23,7 +23,7 @@ Table = tuple[Gamma, IntArray, int]
     "mechanism.structure",
     "property",
     "Published rows are a permutation of the records kept, N mod gamma records are deleted, and every record "
-    "publishes its own value or one that shares a group with it; the recorded bytes repeat the release "
+    "publishes its true value or one that shares a group with it; the recorded bytes repeat the release "
     "(splu.S3).",
 )
 def structure(subject: Subject, run: Run) -> Outcome:

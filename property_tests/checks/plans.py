@@ -27,7 +27,7 @@ def _groups(plan: DecoyPlan) -> list[list[int]]:
     "plan.valid",
     "property",
     "Every eligible histogram gets N/gamma groups of gamma distinct values, each value in as many groups as "
-    "it has records; draw 0 is the record's own value and draw j the j-th other value of its group (splu.G).",
+    "it has records; draw 0 is the record's true value, draw j the j-th other value of its group (splu.G).",
 )
 def valid(subject: Subject, run: Run) -> Outcome:
     def holds(world: tuple[Gamma, IntArray], seed: bytes) -> None:

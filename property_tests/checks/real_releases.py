@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.run import Run
 from property_tests.sampled import World, is_error
 from property_tests.subject import Subject
@@ -63,7 +63,7 @@ def _counts(subject: Subject, run: Run, gamma: int) -> Outcome:
             for f in (int(histogram.min()), int(histogram.max()))
         )
 
-    return judged(run, name, evidence(), power)
+    return sequential_outcome(run, name, evidence(), power)
 
 
 @check(
@@ -106,7 +106,7 @@ def privacy(subject: Subject, run: Run) -> Outcome:
     def power(level: Fraction) -> str:
         return f"its error {rate_power(rate_at_least, BATCH * BATCHES, promised, level)}"
 
-    return judged(run, "adult.privacy", evidence(), power)
+    return sequential_outcome(run, "adult.privacy", evidence(), power)
 
 
 @check(
@@ -133,4 +133,4 @@ def utility(subject: Subject, run: Run) -> Outcome:
     def power(level: Fraction) -> str:
         return f"a count's error {rate_power(rate_at_most, BATCH * BATCHES, ALLOWED, level / len(large))}"
 
-    return judged(run, "adult.utility", evidence(), power)
+    return sequential_outcome(run, "adult.utility", evidence(), power)

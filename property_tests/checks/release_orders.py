@@ -1,4 +1,4 @@
-"""Sampled releases: neither the shuffle nor the order within a value tells anything."""
+"""Sampled releases: the order of rows is independent of the values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.run import Run
 from property_tests.sampled import world
 from property_tests.subject import Subject
@@ -59,7 +59,7 @@ def shuffle(subject: Subject, run: Run) -> Outcome:
             f"equal first two: {rate_power(counts_point, releases, alike, share)}"
         )
 
-    return judged(run, "release.shuffle", evidence(), power)
+    return sequential_outcome(run, "release.shuffle", evidence(), power)
 
 
 PLACED = world([6, 5, 5, 4, 3, 3, 2, 2], 3)
@@ -112,4 +112,4 @@ def order(subject: Subject, run: Run) -> Outcome:
             )
         )
 
-    return judged(run, "release.order", evidence(), power)
+    return sequential_outcome(run, "release.order", evidence(), power)

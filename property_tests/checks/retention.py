@@ -109,8 +109,8 @@ def other_laws(subject: Subject, run: Run) -> Outcome:
 @check(
     "retention.predicates",
     "enumerated",
-    "For domains of 2 to 5 values and p = 0, 1/2 and 2/3, the law told of each set of values is that of the "
-    "whole channel between the set and the rest.",
+    "For domains of 2 to 5 values and p = 0, 1/2 and 2/3, the declared law of each set of values is that of "
+    "the whole channel between the set and the rest.",
 )
 def predicates(subject: Subject, run: Run) -> Outcome:
     del run
@@ -120,10 +120,14 @@ def predicates(subject: Subject, run: Run) -> Outcome:
         for count in range(1, size):
             for members in combinations(range(size), count):
                 named = {"a": ["vwxyz"[code] for code in members]}
-                told = subject.predicate_channels(mechanism, named, {})["a",]
+                declared = subject.predicate_channels(mechanism, named, {})["a",]
                 alike = coarsened(whole, {code: code in members for code in range(size)})
-                if told != Channel({state: alike.laws[state] for state in told.inputs}, told.outputs):
-                    return Outcome(False, f"p = {keep}, {members} of {size}: another law than {told.laws}")
+                if declared != Channel(
+                    {state: alike.laws[state] for state in declared.inputs}, declared.outputs
+                ):
+                    return Outcome(
+                        False, f"p = {keep}, {members} of {size}: another law than {declared.laws}"
+                    )
     return Outcome(True)
 
 
@@ -160,18 +164,18 @@ def likelihood(subject: Subject, run: Run) -> Outcome:
 
 NAME = "retention.intervals"
 SETTINGS = (("1/5", 40, 12), ("1/2", 30, 0), ("1/2", 60, 30), ("4/5", 25, 24))
-"""p, records and how many of them have one of the two values asked for, of a domain of six."""
+"""p, records and how many of them have one of the two counted values, of a domain of six."""
 ALLOWED = Fraction(5, 100)
-DOMAIN, ASKED = tuple("uvwxyz"), (0, 2)
+DOMAIN, COUNTED = tuple("uvwxyz"), (0, 2)
 
 
 @cache
 def _ends(mechanism: RetentionReplacement, records: int, published: int) -> tuple[float, float]:
     """Return the interval for the two values, of a release that holds ``published`` records with them."""
-    cells = [DOMAIN[ASKED[0]]] * published + [DOMAIN[1]] * (records - published)
+    cells = [DOMAIN[COUNTED[0]]] * published + [DOMAIN[1]] * (records - published)
     table = Microdata.from_frame(pl.DataFrame({"a": cells}))
     release = PublishedTable(table=table, mechanism=mechanism, domains={"a": DOMAIN})
-    [answer] = ChannelEstimator(release)([Query.of({"a": [DOMAIN[code] for code in ASKED]})], None)
+    [answer] = ChannelEstimator(release)([Query.of({"a": [DOMAIN[code] for code in COUNTED]})], None)
     assert answer.interval is not None
     return answer.interval
 
@@ -190,7 +194,7 @@ def coverage(subject: Subject, run: Run) -> Outcome:
         mechanism = RetentionReplacement(keep, {"a": DOMAIN})
         own = np.array([0] * inside + [1] * (records - inside))
         found = subject.publish_retained(mechanism, {"a": own}, {"a": 6}, lambda _: source)
-        low, high = _ends(mechanism, records, int(np.isin(found.published["a"], ASKED).sum()))
+        low, high = _ends(mechanism, records, int(np.isin(found.published["a"], COUNTED).sum()))
         return not low <= inside <= high
 
     return missing_rates(run, NAME, SETTINGS, ALLOWED, misses)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.audit import EValue, average, counts_point, multinomial_point, multinomial_power
@@ -65,7 +65,7 @@ def _power(level: Fraction) -> str:
 )
 def seeded(subject: Subject, run: Run) -> Outcome:
     source = run.stream(subject, "source.seeded")
-    return judged(run, "source.seeded", _evidence(source, run.pick(BATCHES, 2)), _power)
+    return sequential_outcome(run, "source.seeded", _evidence(source, run.pick(BATCHES, 2)), _power)
 
 
 @check(
@@ -77,4 +77,4 @@ def seeded(subject: Subject, run: Run) -> Outcome:
 def system(subject: Subject, run: Run) -> Outcome:
     # This sample is fresh in every run: the kill matrix is an execution of its own.
     evidence = _evidence(subject.system(), run.pick(BATCHES, 2))
-    return judged(run, "source.system", evidence, _power, example=run.pick(0, 1))
+    return sequential_outcome(run, "source.system", evidence, _power, example=run.pick(0, 1))

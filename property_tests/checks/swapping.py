@@ -76,9 +76,9 @@ def joint_law(subject: Subject, run: Run) -> Outcome:
 
 NAME = "swapping.intervals"
 SETTINGS = (("1/5", 400, 60), ("1/2", 400, 0), ("4/5", 400, 199))
-"""p, records, and how many of the first half of them have one of the two values asked for."""
+"""p, records, and how many of the first half of them have one of the two counted values."""
 ALLOWED = Fraction(10, 100)
-DOMAIN, ASKED = tuple("uvwx"), (0, 2)
+DOMAIN, COUNTED = tuple("uvwx"), (0, 2)
 
 
 @cache
@@ -91,7 +91,7 @@ def _ends(mechanism: Swapping, records: int, members: int, published: int) -> tu
     release = PublishedTable(
         table=Microdata.from_frame(pl.DataFrame(cells)), mechanism=mechanism, domains={"a": DOMAIN}
     )
-    query = Query.of({"a": [DOMAIN[code] for code in ASKED], "half": ["1"]})
+    query = Query.of({"a": [DOMAIN[code] for code in COUNTED], "half": ["1"]})
     [answer] = ChannelEstimator(release)([query], None)
     assert answer.interval is not None
     return answer.interval
@@ -112,7 +112,7 @@ def coverage(subject: Subject, run: Run) -> Outcome:
         elsewhere = half - inside
         own = np.array([0] * inside + [1] * (half - inside) + [2] * elsewhere + [3] * (half - elsewhere))
         found = subject.publish_swapped(mechanism, {"a": own}, {"a": 4}, lambda _: source)
-        hits = np.isin(found.published["a"], ASKED)
+        hits = np.isin(found.published["a"], COUNTED)
         low, high = _ends(mechanism, records, int(hits.sum()), int(hits[:half].sum()))
         return not low <= inside <= high
 

@@ -13,7 +13,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from property_tests import reference
-from property_tests.checking import Outcome, check, judged
+from property_tests.checking import Outcome, check, sequential_outcome
 from property_tests.examples import PLAN_NAMES, for_all, tables
 from property_tests.run import Run
 from property_tests.subject import Subject
@@ -139,8 +139,8 @@ BOTH_KEPT = [Fraction(kept * own, 9) for kept, own in product((1, 2), repeat=2)]
 @check(
     "table.columns",
     "statistical",
-    "Under a key, whether a record keeps its value in one sensitive column says nothing about another: both "
-    "are kept with probability 1/gamma squared.",
+    "Under a key, retention in one sensitive column is independent of retention in another: both values are "
+    "retained with probability 1/gamma squared.",
 )
 def columns(subject: Subject, run: Run) -> Outcome:
     frame = pl.DataFrame(
@@ -172,4 +172,4 @@ def columns(subject: Subject, run: Run) -> Outcome:
         found = multinomial_power(PAIRED_RELEASES * PAIRED, BOTH_KEPT, 0, "both values kept", level)
         return str(found)
 
-    return judged(run, "table.columns", evidence(), power)
+    return sequential_outcome(run, "table.columns", evidence(), power)

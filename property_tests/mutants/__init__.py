@@ -1,4 +1,4 @@
-"""Deliberately broken variants, and the matrix of which check notices which.
+"""Mutants, and the matrix of the checks that kill them.
 
 ``python -m property_tests.mutants`` runs the matrix. Importing this package registers every mutant in
 `property_tests.mutants.mutant.MUTANTS`.
@@ -9,7 +9,7 @@ from property_tests.mutants import (
     breaches,
     cross_tables,
     dependent_draws,
-    drawn_promises,
+    dependent_guarantees,
     draws,
     entropy,
     formulas,
@@ -31,7 +31,7 @@ __all__ = [
     "breaches",
     "cross_tables",
     "dependent_draws",
-    "drawn_promises",
+    "dependent_guarantees",
     "draws",
     "entropy",
     "formulas",

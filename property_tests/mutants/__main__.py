@@ -17,7 +17,7 @@ from rich.table import Table
 
 from property_tests.checks import CHECKS
 from property_tests.mutants import MUTANTS
-from property_tests.mutants.earlier import passages
+from property_tests.mutants.junit_results import shipped_results
 from property_tests.mutants.matrix import SHIPPED_NAME, Cell, Matrix, kill_matrix
 from property_tests.run import Run, configured_seed, fresh_seed
 from splu_ref.channels.parameters import InputError
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.json is not None:
             refuse_existing(options.json, force=True)
-        passed = passages(options.passed, seed) if options.passed else {}
+        passed = shipped_results(options.passed, seed) if options.passed else {}
     except InputError as error:
         parser.error(str(error))
     messages = Console(stderr=True)

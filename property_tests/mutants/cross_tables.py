@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from property_tests.mutants.mutant import mutant
-from splu_ref.estimators import Ask, Condition, Measure, Table, count_table, measure_table
+from splu_ref.estimators import AnswerQueries, Condition, Measure, Table, count_table, measure_table
 from splu_ref.mechanisms import PublishedTable
 
 
 def _rows_alone(
     release: PublishedTable,
-    ask: Ask,
+    answer_queries: AnswerQueries,
     by: Sequence[str],
     where: Sequence[tuple[str, Condition]] = (),
     method: str | None = None,
 ) -> Table:
-    table = count_table(release, ask, by, where, method)
+    table = count_table(release, answer_queries, by, where, method)
     sums: dict[str | None, float] = defaultdict(float)
     raw = {cell.values: max(cell.estimate + (number % 5 - 2), 0.0) for number, cell in enumerate(table.cells)}
     for values, estimate in raw.items():
         sums[values[0]] += estimate
-    told = {cell.values[0]: cell.predicate_count for cell in table.cells}
+    public = {cell.values[0]: cell.predicate_count for cell in table.cells}
     cells = (
-        cell._replace(estimate=raw[cell.values] * told[cell.values[0]] / max(sums[cell.values[0]], 1e-9))
+        cell._replace(estimate=raw[cell.values] * public[cell.values[0]] / max(sums[cell.values[0]], 1e-9))
         for cell in table.cells
     )
     return replace(table, cells=tuple(cells))

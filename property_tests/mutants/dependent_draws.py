@@ -1,4 +1,4 @@
-"""Faults in draws that hang together."""
+"""Mutants of dependent draws."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _after_the_draws(plan: DecoyPlan, draws: GroupDraws, source: PlanSecret) -> 
     order = np.argsort(np.concatenate(even), kind="stable")
     marked = marked_slots(blocks, draws, _Fixed(order))
     for number, marks in enumerate(marked):
-        given = _Given(source.block(number + 1), drawn[number])
+        given = _FixedSlots(source.block(number + 1), drawn[number])
         shown.append(begin + shown_slots(marks, draws, given))
         begin += marks.size
     return DrawnSlots(marked, np.concatenate(shown))
@@ -117,7 +117,7 @@ class _Fixed:
         return self._order
 
 
-class _Given(_Altered):
+class _FixedSlots(_Altered):
     def __init__(self, source: Stream, drawn: IntArray) -> None:
         super().__init__(source, 2)
         self._drawn = drawn

@@ -114,7 +114,7 @@ mutant(
 mutant(
     "retention-ignored",
     "mechanism.replay",
-    "Whatever retention is asked for, a record keeps its value with probability 1/gamma.",
+    "For every requested retention, a record retains its value with probability 1/gamma.",
     publish_codes=_retention_ignored,
 )
 mutant(
@@ -140,14 +140,14 @@ mutant(
 mutant(
     "retention-too-high",
     "release.retention",
-    "One record in eight keeps its value before the draw: retention exceeds 1/gamma, and every count stays "
+    "One record in eight retains its value before the draw: retention exceeds 1/gamma, and every count stays "
     "unbiased.",
     publish_codes=with_source(_OftenOwn),
 )
 mutant(
     "one-record-never-randomized",
     "release.retention",
-    "An off-by-one leaves the last record of the table with its own value.",
+    "An off-by-one leaves the last record of the table with its true value.",
     publish_codes=with_source(_OneRecordFixed),
 )
 mutant(
@@ -159,7 +159,7 @@ mutant(
 mutant(
     "nothing-randomized",
     "release.privacy",
-    "Every record keeps its value: all counts are exact.",
+    "Every record retains its value: all counts are exact.",
     publish_codes=with_source(_AlwaysOwn),
 )
 mutant(

@@ -100,7 +100,7 @@ def _normal_interval(published_count: int, gamma: Exact) -> CountEstimate:
 
 
 @dataclass(frozen=True)
-class _Shrunk(CountEstimate):
+class _ShortenedInterval(CountEstimate):
     @property
     def estimate(self) -> int:
         return self.published_count * self.gamma // (self.gamma + 1)
@@ -108,7 +108,7 @@ class _Shrunk(CountEstimate):
 
 def _shrunk_estimate(published_count: int, gamma: Exact) -> CountEstimate:
     found = estimate_count(published_count, gamma)
-    return _Shrunk(
+    return _ShortenedInterval(
         found.published_count, found.gamma, found.confidence, found.interval, found.retention, found.bound
     )
 

@@ -1,8 +1,7 @@
 """The kill matrix: every mutant against every check that can see its fault.
 
-The shipped code need not pass a check in its small form once more when it has passed the full one. What is
-left to show is that the small form can pass at all, and here: a mutant that it does not notice shows it, and
-where there is none the shipped code does.
+If the shipped code has passed the full form of a check, its small form need not be repeated. That the small
+form can pass is shown by a mutant that it does not kill, or else by the shipped code.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ class Cell:
     mutant, check
         Their names.
     state
-        ``killed``: the check noticed. ``alive``: it ran and did not. ``not run``: the check calls nothing
-        that the mutant replaces, so that it would see the shipped code.
+        ``killed``: the check failed. ``alive``: it passed. ``not run``: the check calls nothing that the
+        mutant replaces.
     log10_e
         For a sampled check: base-10 logarithm of the e-value at the stopping time.
     detail
-        What was noticed.
+        The failure, or the range covered.
     seconds
         Time taken.
     """
@@ -53,15 +52,15 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Passage:
+class ShippedResult:
     """The shipped code under one check.
 
     Attributes
     ----------
     cell
-        What came of it.
+        The result.
     used
-        The fields of the subject that the check asked for.
+        The fields of the subject that the check accessed.
     """
 
     cell: Cell
@@ -75,11 +74,11 @@ class Matrix:
     cells: Mapping[tuple[str, str], Cell]
 
     def killed(self, mutant: str) -> bool:
-        """Return whether some check noticed the mutant."""
+        """Return whether some check kills the mutant."""
         return any(self.cells[mutant, check].state == "killed" for check in CHECKS)
 
     def killed_as_meant(self, mutant: str) -> bool:
-        """Return whether the check that was written for the mutant noticed it."""
+        """Return whether the check that was written for the mutant kills it."""
         return self.cells[mutant, MUTANTS[mutant].meant_for].state == "killed"
 
     @property
@@ -92,12 +91,12 @@ class Matrix:
         ]
         survivors = [f"{name} survives" for name in MUTANTS if not self.killed(name)]
         missed = [
-            f"{name} is not noticed by {MUTANTS[name].meant_for}, which was written for it"
+            f"{name} is not killed by {MUTANTS[name].meant_for}, which was written for it"
             for name in MUTANTS
             if self.killed(name) and not self.killed_as_meant(name)
         ]
         idle = [
-            f"{check} notices no mutant, so nothing shows that it can fail"
+            f"{check} kills no mutant, so it is not known to fail"
             for check in CHECKS
             if all(self.cells[name, check].state != "killed" for name in MUTANTS)
         ]
@@ -139,8 +138,8 @@ class Matrix:
         }
 
 
-class Watched:
-    """A subject that notes which of its fields are asked for."""
+class RecordingSubject:
+    """A subject that records which of its fields are accessed."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
@@ -151,11 +150,11 @@ class Watched:
         return getattr(self._subject, name)
 
 
-def passage(check: str, run: Run) -> Passage:
+def shipped_result(check: str, run: Run) -> ShippedResult:
     """Run a check on the shipped code, and note what it asks for."""
-    watched = Watched(SHIPPED)
+    watched = RecordingSubject(SHIPPED)
     cell = _judged(SHIPPED_NAME, check, cast("Subject", watched), run)
-    return Passage(cell, frozenset(watched.used))
+    return ShippedResult(cell, frozenset(watched.used))
 
 
 def one_cell(mutant: str, check: str, run: Run) -> Cell:
@@ -184,7 +183,7 @@ def kill_matrix(
     run: Run,
     workers: int = 1,
     progress: Callable[[Cell, int], None] = lambda cell, total: None,
-    passed: Mapping[str, Passage] = MappingProxyType({}),
+    passed: Mapping[str, ShippedResult] = MappingProxyType({}),
 ) -> Matrix:
     """Run the shipped code under every check, then every mutant under every check that can see its fault.
 
@@ -195,7 +194,7 @@ def kill_matrix(
     workers
         Number of processes; 1 runs everything in this one. Every cell is run whole by one of them.
     progress
-        Told of every finished cell, and of the number of cells to run.
+        Called with every finished cell and the number of cells to run.
     passed
         Checks that the shipped code, the same, passed in a full run with the same seed.
     """
@@ -206,13 +205,13 @@ def kill_matrix(
     }
     total = len(CHECKS) + sum(len(CHECKS) for _ in MUTANTS)
     cells |= {(SHIPPED_NAME, check): replace(each.cell, seconds=0.0) for check, each in passed.items()}
-    passages = dict(passed)
+    shipped_results = dict(passed)
     with WorkerPool(workers) as pool:
 
         def ship(checks: Sequence[str]) -> None:
             """Run the shipped code under checks."""
-            for check, found in pool.each(partial(passage, run=run), checks, _silent):
-                passages[check] = found
+            for check, found in pool.each(partial(shipped_result, run=run), checks, _silent):
+                shipped_results[check] = found
                 cells[SHIPPED_NAME, check] = found.cell
                 progress(found.cell, total)
 
@@ -221,10 +220,10 @@ def kill_matrix(
             (name, check)
             for name, broken in MUTANTS.items()
             for check in CHECKS
-            if broken.replaced & passages[check].used
+            if broken.replaced & shipped_results[check].used
         ]
         # What takes longest comes first, so that no process works on alone at the end.
-        wanted.sort(key=lambda place: -passages[place[1]].cell.seconds)
+        wanted.sort(key=lambda place: -shipped_results[place[1]].cell.seconds)
         total = len(CHECKS) - len(passed) + len(wanted)
         for place, cell in pool.each(partial(_cell_at, run=run), wanted, _silent):
             cells[place] = cell
@@ -241,4 +240,4 @@ def _cell_at(place: tuple[str, str], run: Run) -> Cell:
 
 
 def _silent(item: object, done: int) -> None:
-    """Say nothing: a cell is told when it is done."""
+    """Ignore the start of a cell."""

@@ -19,7 +19,7 @@ class Mutant:
     sentence
         The fault, in a sentence.
     meant_for
-        The check that was written to notice it; others may as well.
+        The check that was written to kill it; others may as well.
     subject
         The broken implementation.
     """

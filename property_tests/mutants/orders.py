@@ -34,7 +34,7 @@ class _FirstDeleted(AlteredSource):
 def _grouped(
     mechanism: SpluGen, codes: IntArray, domain_size: int, source: Draws, *, order: PlaceOrder = "random"
 ) -> ColumnRelease:
-    """Publish group after group, the groups in a random order: only who stands beside whom tells."""
+    """Publish group after group, the groups in a random order: only adjacency is informative."""
     gamma = mechanism.gamma
     suppressed = source.subset(len(codes), len(codes) % gamma)
     kept = np.delete(np.arange(len(codes)), suppressed)

@@ -110,7 +110,7 @@ mutant(
 mutant(
     "group-own-excluded",
     "perturbed-generalization.law",
-    "The replacement is never the own value.",
+    "The replacement is never the true value.",
     publish_groups=_own_excluded,
 )
 mutant(

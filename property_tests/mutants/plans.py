@@ -62,7 +62,7 @@ class _Mixed:
     trade
         How the groups of a block trade.
     passes
-        How many passes are made, by the number that is asked for.
+        Number of passes by the requested number.
     block
         Which block's stream is read for a block.
     untraded
@@ -86,10 +86,10 @@ class _Mixed:
         arrays = []
         for number in range(blocks.count):
             groups = cyclic(blocks.histogram(number, histogram), gamma).groups()
-            asked = self.passes(default_passes(len(groups)) if passes is None else passes)
+            passes = self.passes(default_passes(len(groups)) if passes is None else passes)
             if 0 < number >= blocks.count - self.untraded:
-                asked = 0
-            secret = drawn_secret(len(groups), gamma, source.block(self.block(number)), asked)
+                passes = 0
+            secret = drawn_secret(len(groups), gamma, source.block(self.block(number)), passes)
             slots = groups.T.copy()
             for order, rotations, coins in zip(*secret, strict=True):
                 slots = slots.take(order, axis=1)
@@ -139,7 +139,7 @@ mutant(
     "one-pass-too-few",
     "plan.mixed",
     "Every block makes a pass less than specified.",
-    **_Mixed(passes=lambda asked: asked - 1).fields(),
+    **_Mixed(passes=lambda passes: passes - 1).fields(),
 )
 mutant(
     "last-block-untraded",

@@ -140,7 +140,7 @@ def _share_off_by_one(
 mutant(
     "replacement-excludes-own-value",
     "retention.law",
-    "A replacement is never the own value.",
+    "A replacement is never the true value.",
     publish_retained=_own_value_excluded,
 )
 mutant(
@@ -176,13 +176,13 @@ mutant(
 mutant(
     "coins-apart-in-a-compound",
     "retention.laws",
-    "Each column has a coin of its own where one is asked for.",
+    "Each column has an independent coin where one coin is requested.",
     publish_retained=_coin_per_cell,
 )
 mutant(
     "given-law-ignored",
     "retention.laws",
-    "Replacements are uniform, whatever law is asked for.",
+    "Replacements are uniform for every requested law.",
     publish_retained=_always_uniform,
 )
 mutant(

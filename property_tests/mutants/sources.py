@@ -125,7 +125,7 @@ class _RowKeyed(KeyedSource):
 
 
 class _RowForNumber(KeyedSource):
-    """Tells identical records apart by their rows in the file instead of their number among themselves."""
+    """Distinguishes identical records by their rows in the file instead of their number among themselves."""
 
     def for_release(self, context: ReleaseContext) -> KeyedRelease:
         def altered(column: str, identities: list[bytes]) -> tuple[str, list[bytes]]:
@@ -148,14 +148,14 @@ class _WithoutTable(KeyedSource):
 
 class _WithoutGamma(KeyedSource):
     def for_release(self, context: ReleaseContext) -> KeyedRelease:
-        told = {name: value for name, value in context.facts.items() if name != "gamma"}
-        return super().for_release(replace(context, facts=told))
+        encoded = {name: value for name, value in context.facts.items() if name != "gamma"}
+        return super().for_release(replace(context, facts=encoded))
 
 
 class _WithoutPlan(KeyedSource):
     def for_release(self, context: ReleaseContext) -> KeyedRelease:
-        told = {name: value for name, value in context.facts.items() if name != "plan"}
-        return super().for_release(replace(context, facts=told))
+        encoded = {name: value for name, value in context.facts.items() if name != "plan"}
+        return super().for_release(replace(context, facts=encoded))
 
 
 class _Xor(KeyedSource):
@@ -218,7 +218,7 @@ mutant(
 mutant(
     "keyed-by-row-among-identical",
     "table.keyed",
-    "Identical records are told apart by their rows in the file instead of their number.",
+    "Identical records are distinguished by their rows in the file instead of their number.",
     keyed=_RowForNumber,
 )
 mutant(

@@ -10,7 +10,7 @@ import narwhals as nw
 from splu_ref.api.conditions import Conditions
 from splu_ref.channels import ParameterError
 from splu_ref.estimators import (
-    Ask,
+    AnswerQueries,
     Measure,
     Query,
     QueryEstimator,
@@ -25,7 +25,7 @@ from splu_ref.estimators import (
 from splu_ref.mechanisms import AlphaBeta, PublishedTable, SpluGen, SpluGenByColumn, SpluGens
 
 
-def _of_splu_gen(release: PublishedTable) -> Ask:
+def _of_splu_gen(release: PublishedTable) -> AnswerQueries:
     mechanism = release.mechanism
     assert isinstance(mechanism, SpluGens)
     estimator = QueryEstimator(release.table, release.sensitive, mechanism, domains=release.domains)
@@ -33,11 +33,11 @@ def _of_splu_gen(release: PublishedTable) -> Ask:
     return estimator.estimate
 
 
-ESTIMATORS: dict[str, Callable[[PublishedTable], Ask]] = {
+ESTIMATORS: dict[str, Callable[[PublishedTable], AnswerQueries]] = {
     SpluGen.name: _of_splu_gen,
     SpluGenByColumn.name: _of_splu_gen,
 }
-"""Estimators of SPLU-Gen by method; of other mechanisms that have their own it is `OF_METHOD`."""
+"""Estimators of SPLU-Gen by method; of other mechanisms that have their own it is `RELEASE_ESTIMATORS`."""
 
 
 def answers(
@@ -192,7 +192,7 @@ def _known(release: PublishedTable, query: Query) -> Query:
     return recoded_query(query, release.manifest, release.table) if release.manifest.recoded else query
 
 
-def _ask(release: PublishedTable) -> Ask:
+def _ask(release: PublishedTable) -> AnswerQueries:
     return ESTIMATORS.get(release.mechanism.name, estimator_of)(release)
 
 

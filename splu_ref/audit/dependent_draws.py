@@ -7,7 +7,7 @@ is true of the plan and the marks that are drawn for it, and a release has its o
 from __future__ import annotations
 
 from splu_ref.data import Microdata
-from splu_ref.guarantees import DrawnCount
+from splu_ref.guarantees import DependentCount
 from splu_ref.mechanisms import SpluGen
 from splu_ref.randomness import Draws, IntArray
 
@@ -20,7 +20,7 @@ def kept_histogram(table: Microdata, sensitive: str, gamma: int, source: Draws) 
     return histogram
 
 
-def drawn_counts(mechanism: SpluGen, histogram: IntArray, source: Draws) -> dict[int, DrawnCount]:
+def drawn_counts(mechanism: SpluGen, histogram: IntArray, source: Draws) -> dict[int, DependentCount]:
     """Return the law of each value's published count, by its code, given a plan and marks.
 
     Parameters
@@ -38,5 +38,5 @@ def drawn_counts(mechanism: SpluGen, histogram: IntArray, source: Draws) -> dict
         for (marked, marked_in_group), slots in kinds.items():
             sharing = 0 if marked else gamma - marked_in_group
             by_sharing[sharing] = by_sharing.get(sharing, 0) + slots
-        found[value] = DrawnCount.of(mechanism.draws, gamma, by_sharing)
+        found[value] = DependentCount.of(mechanism.draws, gamma, by_sharing)
     return found

@@ -17,14 +17,14 @@ from splu_ref.cli.progress import counted
 from splu_ref.cli.promised import Promised
 from splu_ref.guarantees import (
     LARGEST_GROUP,
-    DrawnThreshold,
+    DependentDrawsThreshold,
     ExactJson,
     LeastWorstError,
     Level,
     Noise,
-    drawn_error_bound,
-    drawn_threshold,
-    drawn_threshold_certificate,
+    dependent_draws_certificate,
+    dependent_draws_error_bound,
+    dependent_draws_threshold,
     exact_json,
     privacy_of_draws,
     table_privacy,
@@ -32,7 +32,7 @@ from splu_ref.guarantees import (
 )
 
 if TYPE_CHECKING:
-    from splu_ref.guarantees import DrawnCount
+    from splu_ref.guarantees import DependentCount
 
 
 Lines: TypeAlias = list[tuple[str, str]]
@@ -114,7 +114,7 @@ def answer_for_privacy(
     return result, lines, holds
 
 
-def answer_for_a_table(counts: Sequence[DrawnCount], epsilon: str, alpha: str) -> tuple[object, Lines]:
+def answer_for_a_table(counts: Sequence[DependentCount], epsilon: str, alpha: str) -> tuple[object, Lines]:
     """Return T_P of the values of one table, for programs and for people."""
     strict, definition = (table_privacy(counts, epsilon, alpha, strict=form) for form in (True, False))
     told = {
@@ -145,7 +145,7 @@ def _level(level: Level) -> str:
 
 def counts_of_table(
     table: Path | None, sensitive: str | None, gamma: Exact, draws: GroupDraws, plan: str, seed: str | None
-) -> list[DrawnCount]:
+) -> list[DependentCount]:
     """Return the laws of the counts of a table, none without one.
 
     Raises
@@ -190,7 +190,7 @@ def drawn_utility(
     frequency: str | None,
     t_e: str | None,
     values: str | None,
-    counts: Sequence[DrawnCount],
+    counts: Sequence[DependentCount],
 ) -> tuple[dict[str, object], Lines, Make | None]:
     """Return how accurate large counts are under a law of draws: in every table, and in that of ``counts``.
 
@@ -204,10 +204,10 @@ def drawn_utility(
         return result, [*lines, bargain_line(draws, Gamma(gamma))], None
     assert t_e is not None, "either is given"
     with counted("bounding tails"):
-        found = drawn_threshold(gamma, epsilon, t_e, draws, noise)
+        found = dependent_draws_threshold(gamma, epsilon, t_e, draws, noise)
         result, lines = _threshold(found, counts)
     lines.append(bargain_line(draws, found.gamma))
-    return result, lines, partial(drawn_threshold_certificate, found)
+    return result, lines, partial(dependent_draws_certificate, found)
 
 
 def _error(
@@ -215,7 +215,7 @@ def _error(
 ) -> tuple[dict[str, object], Lines]:
     """Return how likely a count is published wrongly, at most, in every table."""
     size, count, distance = Gamma(gamma), whole(frequency, "frequency", 1), positive(epsilon, "epsilon")
-    error = exact_json(drawn_error_bound(size, distance, count, draws, noise), "up")
+    error = exact_json(dependent_draws_error_bound(size, distance, count, draws, noise), "up")
     known = draws.bound is not None and count <= draws.bound
     result = {
         "gamma": int(size),
@@ -233,7 +233,9 @@ def _error(
     ]
 
 
-def _threshold(found: DrawnThreshold, counts: Sequence[DrawnCount]) -> tuple[dict[str, object], Lines]:
+def _threshold(
+    found: DependentDrawsThreshold, counts: Sequence[DependentCount]
+) -> tuple[dict[str, object], Lines]:
     """Return from which count on counts are accurate: in every table, and in one."""
     result: dict[str, object] = {
         "gamma": int(found.gamma),

@@ -23,7 +23,6 @@ from splu_ref.data import Microdata, Records, read_table
 from splu_ref.estimators import (
     LARGEST,
     METHODS,
-    Answering,
     AnyOf,
     ChannelEstimator,
     Interval,
@@ -32,6 +31,7 @@ from splu_ref.estimators import (
     Query,
     QueryEstimate,
     QueryEstimator,
+    ReleaseEstimator,
     TupleEstimator,
     approximation,
     estimate_count,
@@ -395,7 +395,7 @@ def _by_channel(
 
 def _estimating(
     table: Records, facts: Manifest, second: Microdata | None
-) -> tuple[CountedRelease, Answering]:
+) -> tuple[CountedRelease, ReleaseEstimator]:
     """Return the release and what answers queries about it, by counts alone where the table is not held."""
     if isinstance(table, Microdata):
         held = with_sensitive_table(table, facts, second)

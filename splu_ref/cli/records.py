@@ -20,7 +20,7 @@ from splu_ref.data import (
     read_table,
     require_stated,
 )
-from splu_ref.estimators import Condition, Query, telling
+from splu_ref.estimators import Condition, Query, condition_matcher
 from splu_ref.mechanisms import (
     AlphaBeta,
     Anatomy,
@@ -109,7 +109,7 @@ def published_records(
         for name, condition in (pair for number in numbers for pair in queries[number].conditions):
             conditions.setdefault(name, {})[condition] = None
         return {
-            name: telling(list(several))
+            name: condition_matcher(list(several))
             for name, several in conditions.items()
             if name not in exact and len(several) <= _CONDITIONS
         }

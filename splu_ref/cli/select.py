@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from splu_ref.channels import DataError, InputError
-from splu_ref.estimators import AnyOf, Between, Condition, Limit, NoneOf, Query, between, joined, limit
+from splu_ref.estimators import AnyOf, Between, Condition, Limit, NoneOf, Query, between, join_limits, limit
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|--[^\n]*)
@@ -75,7 +75,9 @@ class _Reader:
             column = self._column()
             try:
                 condition = self._condition(column)
-                found[column] = joined(column, found[column], condition) if column in found else condition
+                found[column] = (
+                    join_limits(column, found[column], condition) if column in found else condition
+                )
             except DataError:
                 raise
             except InputError as error:

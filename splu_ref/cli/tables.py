@@ -14,7 +14,7 @@ from splu_ref.estimators import (
     MEASURES,
     MISSING,
     PICTURES,
-    Ask,
+    AnswerQueries,
     Cell,
     Condition,
     Query,
@@ -124,7 +124,7 @@ def values_of(release: CountedRelease) -> Callable[[str], Sequence[str] | None]:
 
 def make_table(
     release: CountedRelease,
-    ask: Ask,
+    ask: AnswerQueries,
     where: Sequence[tuple[str, Condition]],
     wanted: TableOptions,
     method: str | None = None,

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from splu_ref.channels import Json
 from splu_ref.conformance.vector import Vector
-from splu_ref.output import replaced
+from splu_ref.output import replace_invisible
 
 _SHOWN = 160
 
@@ -93,7 +93,7 @@ def shown(value: object) -> str:
 
 def clipped(text: str) -> str:
     """Return a text for a message, in one short line that a terminal can show."""
-    line = replaced(" ".join(text[: 8 * _SHOWN].split()))
+    line = replace_invisible(" ".join(text[: 8 * _SHOWN].split()))
     return line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "..."
 
 

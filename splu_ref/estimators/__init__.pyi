@@ -33,10 +33,8 @@ from .linear.two_state import conjunction_estimate as conjunction_estimate
 from .linear.two_state import count_moments as count_moments
 from .linear.two_state import exact_estimates as exact_estimates
 from .linear.two_state import exact_intervals as exact_intervals
-from .queries.by_method import Answering as Answering
-from .queries.by_method import estimator_of as estimator_of
 from .queries.channel_estimator import ChannelEstimator as ChannelEstimator
-from .queries.condition_text import joined as joined
+from .queries.condition_text import join_limits as join_limits
 from .queries.condition_text import read_conditions as read_conditions
 from .queries.conditions import AnyOf as AnyOf
 from .queries.conditions import Between as Between
@@ -45,21 +43,22 @@ from .queries.conditions import NoneOf as NoneOf
 from .queries.conditions import between as between
 from .queries.counting import Columns as Columns
 from .queries.group_estimator import GroupEstimator as GroupEstimator
-from .queries.joint_shrinkage import LearnedWeight as LearnedWeight
+from .queries.joint_shrinkage import ShrinkageMethod as ShrinkageMethod
 from .queries.limits import Limit as Limit
 from .queries.limits import limit as limit
+from .queries.mechanism_estimators import ReleaseEstimator as ReleaseEstimator
+from .queries.mechanism_estimators import estimator_of as estimator_of
 from .queries.one_column import Batch as Batch
 from .queries.one_column import PublishedColumn as PublishedColumn
 from .queries.part_estimator import PartEstimator as PartEstimator
 from .queries.query import Query as Query
-from .queries.query import telling as telling
+from .queries.query import condition_matcher as condition_matcher
 from .queries.recoded import recoded_query as recoded_query
 from .queries.tuple_estimator import TupleEstimate as TupleEstimate
 from .queries.tuple_estimator import TupleEstimator as TupleEstimator
 from .queries.tuple_estimator import estimate_tuples as estimate_tuples
 from .queries.two_tables_estimator import LARGEST as LARGEST
 from .queries.two_tables_estimator import TwoTablesEstimator as TwoTablesEstimator
-from .tables.adding_up import Measure as Measure
 from .tables.cells import MEASURES as MEASURES
 from .tables.cells import PUBLIC as PUBLIC
 from .tables.cells import Cell as Cell
@@ -71,11 +70,12 @@ from .tables.cells import is_exact as is_exact
 from .tables.cells import ordered as ordered
 from .tables.cells import table_columns as table_columns
 from .tables.cells import table_object as table_object
-from .tables.counts import Ask as Ask
+from .tables.counts import AnswerQueries as AnswerQueries
 from .tables.counts import count_table as count_table
-from .tables.drawing import MISSING as MISSING
-from .tables.drawing import PICTURES as PICTURES
-from .tables.drawing import picture as picture
 from .tables.measures import measure_table as measure_table
+from .tables.pictures import MISSING as MISSING
+from .tables.pictures import PICTURES as PICTURES
+from .tables.pictures import picture as picture
+from .tables.reconciliation import Measure as Measure
 
 __all__: list[str]

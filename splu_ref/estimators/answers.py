@@ -1,4 +1,4 @@
-"""What an estimate says: a number, its error, and what it was made from."""
+"""Results of estimators: estimates of queries with standard errors and intervals."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 _DECIMALS = 6
-"""Of a record, which counts are rounded to: what is left beyond is the rounding of double precision."""
+"""Decimals of a record in reported numbers; further digits are rounding errors of double precision."""
 
 NORMAL_95 = 1.959963984540054
 """The 97.5 % point of the normal law."""
 
 Interval: TypeAlias = Literal["each", "average"]
-"""What an interval is for: every true count, or 95 % of the values of a domain on average."""
+"""Kind of coverage: for every true count, or for 95 % of the values of a domain on average."""
 
 NO_INFORMATION = (
-    "the value is published with at least p of all rows: the records tell nothing about the conjunction, and "
-    "the estimate is n f'/N"
+    "the value is published with at least p of all rows: the records are not informative about the "
+    "conjunction, and the estimate is n f'/N"
 )
 
 
@@ -31,18 +31,18 @@ NO_INTERVAL = (
     "no interval and no standard error: under this plan, which values stand together follows from the counts "
     "before publication, which are known by estimates only, and this method does not allow for their error"
 )
-"""Said of a plan that is a function of the histogram, where its uncertainty is not accounted for."""
+"""Warning where the plan is a function of the histogram and its uncertainty is not included."""
 
 NO_JOINT_INTERVAL = (
     "no interval and no standard error: this method counts records as independent, and where draws are all "
     "or none the records of a rare value are not: use shrunk"
 )
-"""Said of several sensitive columns, where the draws of a group are all or none."""
+"""Warning for several sensitive columns under all-or-none draws."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryEstimate:
-    """The estimated count of a conjunction among the records that the release holds, before publication.
+    """The estimated count of a conjunction in the original records of a release.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class QueryEstimate:
     condition_number
         Of the transition matrix, 2-norm, if the method inverts it.
     note
-        What else must be known about this estimate.
+        A remark on this estimate, or None.
     warning
-        Why there is no interval.
+        Reason for a missing interval, or None.
     interval_kind
         Whether the interval is for each count by itself, or for the values of a domain on average.
     variance_estimate
@@ -87,8 +87,8 @@ class QueryEstimate:
     exact: bool = False
 
 
-class Counted(NamedTuple):
-    """What is counted of queries before any estimate: arrays of one length.
+class QueryCounts(NamedTuple):
+    """Published counts of queries, independent of the method: arrays of one length.
 
     Attributes
     ----------
@@ -97,10 +97,10 @@ class Counted(NamedTuple):
     both
         Published records of the whole query.
     expected
-        n times the published shares of the values asked for: what a predicate has that is unrelated to them.
+        n times the published share of the queried values: the count if the predicate is independent of them.
     most
-        The largest count that is possible: n, or N/gamma for each value named. A table with more than N/gamma
-        of a value cannot be published.
+        Largest possible count: n, or N/gamma for each value named, because a table with more than N/gamma
+        records of a value cannot be published.
     """
 
     predicate: FloatArray
@@ -116,17 +116,17 @@ class Estimates:
     Attributes
     ----------
     value
-        Not a number where the counts say nothing.
+        NaN where the counts are not informative.
     error
         Standard errors.
     lower, upper
         Ends of the 95 % intervals.
     notes
-        What else must be known of each; empty if nothing of any.
+        A remark on each estimate, or None; empty if there are none.
     condition_number
         Of the transition matrix, if it was inverted.
     warning
-        Why errors and ends must not be told; None if they may.
+        Reason why errors and intervals are not reported; None if they are.
     allows_for_plan
         Whether they allow for a plan that is a function of the histogram.
     interval_kind
@@ -145,55 +145,44 @@ class Estimates:
 
     @classmethod
     def normal(cls, value: FloatArray, error: FloatArray, most: FloatArray) -> Estimates:
-        """Return estimates within 0 .. most, with the ends of value plus or minus 1.96 errors cut off there.
-
-        ``value`` is the estimate before it is cut off itself.
-        """
+        """Return estimates and normal 95 % intervals, both clipped to 0 .. most, from unclipped estimates."""
         ends = (np.clip(value + sign * NORMAL_95 * error, 0.0, most) for sign in (-1, 1))
         return cls(np.clip(value, 0.0, most), error, *ends)
 
     @classmethod
     def unbounded(cls, value: FloatArray, error: FloatArray, condition_number: float) -> Estimates:
-        """Return estimates of which neither value nor ends, value plus or minus 1.96 errors, are cut off."""
+        """Return estimates with normal 95 % intervals, neither clipped."""
         margin = NORMAL_95 * error
         return cls(value, error, value - margin, value + margin, condition_number=condition_number)
 
     @classmethod
-    def gathered(cls, size: int, parts: Iterable[tuple[IntArray, Estimates]]) -> Estimates:
-        """Return the estimates of all queries from those of some at a time, which have no notes.
-
-        Parameters
-        ----------
-        size
-            How many queries there are.
-        parts
-            Places of queries, each once in all, and their estimates.
-        """
+    def from_batches(cls, size: int, parts: Iterable[tuple[IntArray, Estimates]]) -> Estimates:
+        """Return the estimates of ``size`` queries from batches, each with the indices of its queries."""
         arrays = [np.empty(size) for _ in range(4)]
         for where, found in parts:
             for array, part in zip(arrays, (found.value, found.error, found.lower, found.upper), strict=True):
                 array[where] = part
         return cls(*arrays)
 
-    def with_ends_below(self, bound: FloatArray) -> Estimates:
-        """Return the same with both ends of the interval cut off at a bound of the true count."""
+    def with_interval_below(self, bound: FloatArray) -> Estimates:
+        """Return the estimates with interval ends clipped to an upper bound of the true count."""
         return replace(self, lower=np.minimum(self.lower, bound), upper=np.minimum(self.upper, bound))
 
-    def within_ends(self) -> Estimates:
-        """Return the same with the estimate moved into the interval, where it lies outside."""
+    def clipped_to_interval(self) -> Estimates:
+        """Return the estimates clipped to their intervals."""
         return replace(self, value=np.clip(self.value, self.lower, self.upper))
 
     def with_value(self, value: FloatArray) -> Estimates:
-        """Return the same with another estimate, and the interval widened to it where it lies outside."""
+        """Return other estimates, with the intervals extended to contain them."""
         return replace(
             self, value=value, lower=np.minimum(self.lower, value), upper=np.maximum(self.upper, value)
         )
 
-    def stated(self, method: str, counted: Counted) -> list[QueryEstimate]:
-        """Return an answer to each query, with the name of the method.
+    def query_estimates(self, method: str, counted: QueryCounts) -> list[QueryEstimate]:
+        """Return the result of each query under the name of the method.
 
-        Where there is no estimate that is n f'/N, with all of 0 .. most as interval, and most/2 as error: no
-        count in 0 .. most has a standard deviation above it.
+        Without an estimate the result is n f'/N with the interval 0 .. most and the standard error most/2,
+        the largest standard deviation on that range.
         """
         blank, most = ~np.isfinite(self.value), counted.most
         arrays = (

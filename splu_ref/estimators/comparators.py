@@ -1,10 +1,9 @@
-"""Counts from the publications that Fu et al. 2014, section 6.2.3, compare with, and their exact error.
+"""Estimates from the publications that Fu et al. 2014, section 6.2.3, compare with, and their exact error.
 
-The error of a count with discrete Laplace noise, exactly: the same at every count.
-
-Z has Pr(Z = z) = (1 - r)/(1 + r) r^abs(z), r = exp(-epsilon). For epsilon = ln q the ratio r = 1/q is
-rational and every function here gives a number; otherwise it gives a certified enclosure. All of them grow
-with r, so the ends of an enclosure of r give the ends of the result (claim splu.DL).
+Discrete Laplace noise Z has Pr(Z = z) = (1 - r)/(1 + r) r^abs(z), r = exp(-epsilon), at every count. For
+epsilon = ln q the ratio r = 1/q is rational and every function here returns an exact number; otherwise it
+returns a certified enclosure. All of them increase with r, so the ends of an enclosure of r give the ends of
+the result (claim splu.DL).
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ from splu_ref.randomness import IntArray
 
 _BITS = 256
 _TERMS = 70
-"""Of the exponential series at an exponent of at most 1: the next is below 2^-330."""
+"""Terms of the exponential series for exponents up to 1; the next term is below 2^-330."""
 _MOST_DISTANCE = 10**6
 _LARGEST_BUDGET = 10**4
 _MOST_BITS = 10**7
-"""Of r to the power of a distance: that takes some seconds."""
+"""Largest size in bits of r to the power of a distance, which takes some seconds."""
 
 
 def noise_ratio(budget: Budget) -> Bounds:
@@ -133,7 +132,7 @@ def _within(budget: Budget, distance: int, allowed: Fraction) -> bool:
 
 
 def _grown(budget: Budget, formula: Callable[[Fraction], Fraction]) -> Bounds:
-    """Return a formula that grows with r, at both ends of r."""
+    """Return the bounds of a formula that increases with r."""
     ratio = noise_ratio(budget)
     return Bounds(formula(ratio.lower), formula(ratio.upper))
 
@@ -255,7 +254,7 @@ def reconstructed_two_tables(
     if size * f >= total:
         raise ParameterError(
             f"frequency is {f}, not below rows/gamma = {Fraction(total, size)}: every group holds the value, "
-            "and nothing tells its records from others; ask for another value"
+            "and its records cannot be distinguished from others; ask for another value"
         )
     # SPLU-Gen takes each value of a group with 1/gamma: the group holds s gamma times as often as that is s.
     exposed = two_state(Fraction(1, size), f, total).probability(False, True) * size

@@ -2,8 +2,8 @@
 
 The published count f' of a value with true count f is binomial with gamma f trials and success
 probability 1 / gamma (Fu et al. 2014, section 4). Its mean is f, and f' is the maximum likelihood
-estimate of f. Where records keep their own value with another probability p, f' is the sum of two binomials:
-f trials with p and (gamma - 1) f trials with q = (1 - p)/(gamma - 1). Its mean is still f.
+estimate of f. With another retention probability p, f' is the sum of two binomials: f trials with p and
+(gamma - 1) f trials with q = (1 - p)/(gamma - 1). Its mean is still f.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from splu_ref.channels import (
 )
 
 _PRECISIONS = (32, 128, 512, 2048)
-"""Bits of the enclosures that are tried before a tail is computed exactly."""
+"""Precision in bits of the enclosures that are tried before a tail is computed exactly."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class CountEstimate:
     gamma
         Size of the decoy groups.
     confidence
-        Least probability with which the interval holds the true count, whatever that count is.
+        Lower bound of the probability that the interval contains the true count, for every true count.
     estimate
         Maximum likelihood estimate of the true count from f' alone; unbiased.
     interval
-        All true counts that f' does not contradict at the stated confidence, as (least, greatest).
+        Least and greatest true count that the exact test does not reject at this confidence.
     retention
-        Probability p of keeping the own value.
+        Retention probability p.
     bound
         A public upper bound on the true count, or None.
     """
@@ -67,7 +67,7 @@ class CountEstimate:
 
     @property
     def estimate_within_bound(self) -> int:
-        """The maximum likelihood estimate once the public bound is used: the smaller of the two."""
+        """The maximum likelihood estimate under the public bound: the smaller of the two."""
         return self._within(self.estimate)
 
     @property
@@ -110,15 +110,15 @@ def estimate_count(
     confidence
         Between 0 and 1, both excluded.
     retention
-        Probability p of keeping the own value, 1 / gamma unless given.
+        Retention probability p, 1 / gamma by default.
 
     Returns
     -------
     CountEstimate
         The interval inverts the exact test: it holds every f for which neither Pr(f' or more | f) nor
         Pr(f' or less | f) is at most (1 - confidence) / 2. Both probabilities are monotone in f, so
-        bisection finds the ends. Each comparison is decided by a certified enclosure, or in exact arithmetic
-        where that is silent.
+        bisection finds the ends. Each comparison uses a certified enclosure, or exact arithmetic if that is
+        inconclusive.
 
     Raises
     ------
@@ -136,12 +136,12 @@ def estimate_count(
     tail = (1 - level) / 2
     law = PublishedCount(size, retention_probability(retention, size))
     half_width = round(-NormalDist().inv_cdf(max(float(tail), 1e-300)) * sqrt(count * law.variance))
-    ends = not_contradicted(law, count, tail, (count - half_width, count + half_width))
+    ends = confidence_limits(law, count, tail, (count - half_width, count + half_width))
     return CountEstimate(count, size, level, ends, law.retention, limit)
 
 
 class CountLaw(Protocol):
-    """The law of a published count by the true one: larger true counts have larger published ones."""
+    """The law of a published count given the true one, stochastically increasing in the true count."""
 
     def upper_tail(self, frequency: int, k: int, /) -> Fraction:
         """Return the chance of a published count of k or more at a true count, exactly."""
@@ -160,10 +160,10 @@ class CountLaw(Protocol):
         ...
 
 
-def not_contradicted(
+def confidence_limits(
     law: CountLaw, count: int, tail: Fraction, guess: tuple[int, int], most: int | None = None
 ) -> tuple[int, int]:
-    """Return the least and the greatest true count that a published one does not contradict.
+    """Return exact confidence limits of a true count, by inversion of two one-sided tests.
 
     Parameters
     ----------
@@ -172,13 +172,12 @@ def not_contradicted(
     count
         The published count.
     tail
-        A true count is contradicted if the chance of ``count`` or more, or of ``count`` or less, is at most
-        this.
+        Level of each test: a true count is rejected if the probability of ``count`` or more, or of ``count``
+        or less, is at most this.
     guess
-        About the two ends: only how long the search takes depends on it.
+        Approximate limits, which affect only the running time.
     most
-        The largest true count that is possible, or None. If every possible one is contradicted, the nearest
-        is returned.
+        Largest possible true count, or None. If every possible one is rejected, the nearest is returned.
     """
 
     def above(frequency: int) -> bool:
@@ -204,7 +203,7 @@ def not_contradicted(
 
 
 def _first(test: Callable[[int], bool], start: int) -> int:
-    """Return the least integer of at least 0 with a property that all greater ones have, from a guess."""
+    """Return the least nonnegative integer with a monotone property, starting from a guess."""
     step = 1
     if test(start):
         high = start
@@ -220,7 +219,7 @@ def _first(test: Callable[[int], bool], start: int) -> int:
 
 
 def _exceeds(level: Fraction, enclosed: Callable[[int], Enclosure], exact: Callable[[], Fraction]) -> bool:
-    """Return whether a number is above a level; it is computed only if narrow enclosures are silent."""
+    """Return whether a number exceeds a level; it is computed only if the enclosures are inconclusive."""
     for bits in _PRECISIONS:
         bounds = enclosed(bits).bounds()
         if bounds.lower > level or bounds.upper <= level:

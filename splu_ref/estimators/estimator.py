@@ -14,14 +14,14 @@ from splu_ref.data import Records, require_columns
 from splu_ref.estimators.answers import (
     NO_INTERVAL,
     NO_JOINT_INTERVAL,
-    Counted,
     Estimates,
     Interval,
+    QueryCounts,
     QueryEstimate,
 )
 from splu_ref.estimators.queries.conditions import AnyOf
 from splu_ref.estimators.queries.counting import Columns
-from splu_ref.estimators.queries.joint_shrinkage import LearnedWeight
+from splu_ref.estimators.queries.joint_shrinkage import ShrinkageMethod
 from splu_ref.estimators.queries.methods import ClosedForm, InvertedMatrix, MostLikely, PublishedCountAlone
 from splu_ref.estimators.queries.one_column import Batch, PublishedColumn
 from splu_ref.estimators.queries.query import Query, ResolvedQuery
@@ -29,37 +29,37 @@ from splu_ref.estimators.queries.several_columns import SeveralColumns
 from splu_ref.mechanisms import SpluGens
 
 Progress: TypeAlias = Callable[[int, int], None]
-JointEstimates: TypeAlias = Callable[[SeveralColumns, Sequence[ResolvedQuery]], tuple[Counted, Estimates]]
-"""From queries on several sensitive columns to what is counted of them, and their estimates, in order."""
+JointEstimates: TypeAlias = Callable[[SeveralColumns, Sequence[ResolvedQuery]], tuple[QueryCounts, Estimates]]
+"""Function from queries on several sensitive columns to their counts and estimates, in order."""
 
 _AT_ONCE = 10_000
-"""Queries answered between two reports of progress, at most."""
+"""Largest number of queries between two reports of progress."""
 
 _CELLS = 1 << 21
-"""Queries times values of a column that are held at once, at most: each array of them takes 16 MB."""
+"""Largest number of queries times values per batch; an array of this size takes 16 MB."""
 
 
 class Method(Protocol):
-    """A way to estimate the counts of queries."""
+    """A method of estimating the counts of queries."""
 
     @property
     def name(self) -> str:
-        """A word for options and answers."""
+        """Name in options and results."""
         ...
 
     @property
     def summary(self) -> str:
-        """What it is, in a line."""
+        """Description in one line."""
         ...
 
     @property
     def answers_predicates(self) -> bool:
-        """Whether it takes conditions on columns that are not sensitive into account."""
+        """Whether it supports conditions on columns that are not sensitive."""
         ...
 
     @property
     def joint(self) -> JointEstimates | None:
-        """How it estimates queries on several sensitive columns, if it can."""
+        """Function for queries on several sensitive columns; None if they are not supported."""
         ...
 
     def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
@@ -68,7 +68,7 @@ class Method(Protocol):
         Raises
         ------
         InputError
-            If the release does not tell what the method needs.
+            If the release lacks the information that the method needs.
         """
         ...
 
@@ -76,7 +76,7 @@ class Method(Protocol):
 _ALL: tuple[Method, ...] = (
     PublishedCountAlone(),
     ClosedForm(),
-    LearnedWeight(),
+    ShrinkageMethod(),
     MostLikely(),
     InvertedMatrix(),
 )
@@ -109,11 +109,11 @@ class QueryEstimator:
     sensitive
         The sensitive columns.
     mechanism
-        That which published the table. Its plan's method decides the co-occurrence of values for
-        ``inversion``, ``em`` on sets and errors of sets.
+        The mechanism that published the table. The method of its plan determines the co-occurrence of values
+        for ``inversion``, ``em`` on sets and errors of sets.
     domains
-        All values of sensitive columns, as a manifest tells them. Without it the published values are the
-        domain, and a query may name others: they may have vanished.
+        All values of the sensitive columns, as recorded in a manifest. By default the published values are
+        the domain, and queries may name other values, which may have no published record.
 
     Raises
     ------
@@ -161,7 +161,7 @@ class QueryEstimator:
             self._columns.domain(name)
 
     def resolve(self, query: Query, method: Method | None = None) -> ResolvedQuery:
-        """Return the query as codes of this table, which checks it, for the method if one is given.
+        """Check a query, for a method if one is given, and return it as codes of this table.
 
         Raises
         ------
@@ -218,10 +218,10 @@ class QueryEstimator:
         queries
             Any number.
         method
-            A name in `METHODS`, or a method of one's own. None stands for the one that suits each query:
-            ``mle`` for a sensitive value alone, ``shrunk`` otherwise.
+            A name in `METHODS`, or a `Method`. None selects the default of each query: ``mle`` for a
+            sensitive value alone, ``shrunk`` otherwise.
         interval
-            What the intervals of ``shrunk`` are for; those of the other methods are for each count.
+            Kind of coverage of ``shrunk``; the intervals of the other methods are for each count.
         progress
             Called with the number of queries done and of all.
 
@@ -236,7 +236,7 @@ class QueryEstimator:
                 f"the method {chosen.name} has no intervals that hold on average: leave --interval out, or "
                 "use shrunk"
             )
-        default = LearnedWeight(interval)
+        default = ShrinkageMethod(interval)
         if chosen is not None and chosen.name == default.name:
             chosen = default
         suiting = {True: chosen or METHODS["mle"], False: chosen or default}
@@ -246,12 +246,12 @@ class QueryEstimator:
             resolved = self.resolve(query, suiting[alone])
             groups.setdefault((self._named(query), alone), []).append((number, resolved))
         answers: dict[int, QueryEstimate] = {}
-        for (names, alone), asked in groups.items():
-            answer = self._answering(names, suiting[alone])
+        for (names, alone), group in groups.items():
+            answer = self._answer_function(names, suiting[alone])
             values = max(len(self._columns.domain(name)) for name in names)
             step = min(_AT_ONCE, max(1, _CELLS // values))
-            for begin in range(0, len(asked), step):
-                numbers, some = zip(*asked[begin : begin + step], strict=True)
+            for begin in range(0, len(group), step):
+                numbers, some = zip(*group[begin : begin + step], strict=True)
                 answers.update(zip(numbers, answer(some), strict=True))
                 if progress is not None:
                     progress(len(answers), len(queries))
@@ -266,10 +266,10 @@ class QueryEstimator:
             self._single[name] = PublishedColumn(self._columns, name, self.mechanism.for_column(name))
         return self._single[name]
 
-    def _answering(
+    def _answer_function(
         self, names: tuple[str, ...], method: Method
     ) -> Callable[[Sequence[ResolvedQuery]], list[QueryEstimate]]:
-        """Return what estimates queries that name these sensitive columns."""
+        """Return the function that estimates queries on these sensitive columns."""
         parts, joint = [self._column(name) for name in names], method.joint
         together = SeveralColumns(self._columns, names, parts) if len(parts) > 1 else None
 
@@ -278,7 +278,7 @@ class QueryEstimator:
                 counted, found = joint(together, queries)
                 if (
                     self.mechanism.for_column(names[0]).draws.name == "all-or-none"
-                    and method.name != LearnedWeight.name
+                    and method.name != ShrinkageMethod.name
                 ):
                     found = replace(found, warning=NO_JOINT_INTERVAL)
             else:
@@ -290,6 +290,6 @@ class QueryEstimator:
             )
             if method.answers_predicates and not known:
                 found = replace(found, warning=NO_INTERVAL)
-            return found.stated(method.name, counted)
+            return found.query_estimates(method.name, counted)
 
         return answer

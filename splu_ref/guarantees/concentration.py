@@ -1,10 +1,9 @@
-"""Bounds on the error probability that need no summation: Chebyshev (corrected) and Chernoff (rational).
+"""Bounds on the error probability without summation: Chebyshev (corrected) and Chernoff with rational tilts.
 
-The rational tilts z of Chernoff's bound E z^(f' - k): near the best, with few digits, and safe to round.
-
-A certificate rounds the bound at one count to 256 bits, in one direction. That is settled by an enclosure
-unless the bound is a dyadic number that the enclosure does not meet exactly; so tilts are chosen for which
-it is no dyadic number, or is met exactly.
+The rational tilts z of Chernoff's bound E z^(f' - k) are nearly optimal, have few digits, and can be rounded
+safely. A certificate rounds the bound at one count to 256 bits in one direction. An enclosure determines this
+rounding unless the bound is a dyadic number; so tilts are chosen for which it is not dyadic, or for which the
+enclosure is exact.
 """
 
 from __future__ import annotations
@@ -177,12 +176,12 @@ def chebyshev_bound(
     frequency
         True count f, at least 1.
     retention
-        Probability p of publishing the own value, greater than 0 and at most 1; None stands for 1/gamma.
+        Retention probability p, greater than 0 and at most 1; None stands for 1/gamma.
 
     Returns
     -------
     Fraction
-        Greater than 0, unless p = 1; above 1 it says nothing.
+        Greater than 0, unless p = 1; vacuous above 1.
 
     Raises
     ------

@@ -1,7 +1,5 @@
 """The law of the estimate of a conjunction "P and s": moments, bias, variance, and exact error probability.
 
-The law of the estimate of a conjunction "P and s": what is known about it without approximation.
-
 The setting is that of claims splu.V and splu.Vp under their hypothesis H: given how many records there are of
 each kind, the places of P's records without s are a uniformly random subset of the places without s. Then K,
 the number of records of P without s that have s among their decoys, is hypergeometric; given K, the
@@ -44,7 +42,7 @@ class Conjunction:
     Attributes
     ----------
     law
-        Group size gamma and probability p of keeping the own value.
+        Group size gamma and retention probability p.
     rows
         Records N of the published table.
     frequency
@@ -73,8 +71,8 @@ class Conjunction:
         Raises
         ------
         ParameterError
-            For a number outside its range, a float, gamma f above 200,000,000, or f >= p N, where records
-            with s publish it no more often than others, so that nothing can be learned of x3.
+            For a number outside its range, a float, gamma f above 200,000,000, or f >= p N, where x3 is not
+            identified.
         """
         law = PublishedCount.of(gamma, retention)
         total, count = whole(rows, "rows", 2), whole(frequency, "frequency", 1)
@@ -113,7 +111,7 @@ class Conjunction:
 
     @property
     def channel(self) -> Channel[bool, bool]:
-        """What is published of "another value" and "s", averaged over the records without s."""
+        """The two-state channel of "another value" and "s", averaged over the records without s."""
         return two_state(self.law.retention, self.frequency, self.rows)
 
     def check_concept(self, concept_count: Exact) -> int:
@@ -246,7 +244,7 @@ def conjunction_bias(conjunction: Conjunction, concept_count: Exact) -> Fraction
 
 
 def _gradient(conjunction: Conjunction, x3: int) -> tuple[Fraction, Fraction]:
-    """Return how the estimate changes with y1, and with y3, at the means."""
+    """Return the derivatives of the estimate by y1 and by y3 at the means."""
     lost = 1 - conjunction.law.retention
     slope = lost * conjunction.rows / Fraction(conjunction.rows - conjunction.frequency) ** 2
     channel = conjunction.channel
@@ -295,19 +293,19 @@ def conjunction_error_probability(conjunction: Conjunction, epsilon: Exact, conc
     first, last = max(0, others - (places - conjunction.exposed)), min(others, conjunction.exposed)
     _refuse_large(conjunction, last - first + 1, x3 + last)
     right = _right_runs(conjunction, distance, x3, x3 + last)
-    total = held = 0
+    total = within = 0
     for decoys in range(first, last + 1):
         ways = comb(conjunction.exposed, decoys) * comb(places - conjunction.exposed, others - decoys)
         inside = _counts(conjunction, x3, decoys)
         outside = _counts(conjunction, f - x3, conjunction.exposed - decoys)
         sums = [0, *accumulate(inside)]
         most = len(inside)
-        held += ways * sum(
+        within += ways * sum(
             mass * sum(sums[min(stop, most)] - sums[min(start, most)] for start, stop in runs)
             for mass, runs in zip(outside, right, strict=False)
         )
         total += ways * sums[-1] * sum(outside)
-    return Fraction(total - held, total)
+    return Fraction(total - within, total)
 
 
 def _counts(conjunction: Conjunction, own: int, decoys: int) -> list[int]:

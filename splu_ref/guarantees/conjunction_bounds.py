@@ -20,7 +20,7 @@ from splu_ref.guarantees.conjunction import Conjunction, Moments, moments
 
 _BITS = 96
 _STRENGTHS = (Fraction(2, 3), Fraction(1), Fraction(3, 2), Fraction(4))
-"""Multiples of the strength that would be best for normal counts."""
+"""Multiples of the strength that is optimal for normal counts."""
 
 
 def linear_tail(
@@ -100,7 +100,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class ConjunctionBound:
-    """Certified upper bounds of Pr(abs(x - x3) >= epsilon x3) under hypothesis H; above 1 they say nothing.
+    """Certified upper bounds of Pr(abs(x - x3) >= epsilon x3) under hypothesis H; vacuous above 1.
 
     Attributes
     ----------
@@ -181,7 +181,7 @@ def _bands(conjunction: Conjunction) -> list[Band]:
 
 
 def fractions_work(conjunction: Conjunction, epsilon: Fraction) -> int:
-    """Return about the work of `Sides.cantelli`: some hundred operations on fractions."""
+    """Return an estimate of the work of `Sides.cantelli`: about a hundred operations on fractions."""
     numbers = (
         conjunction.law.retention.denominator,
         epsilon.numerator,

@@ -1,7 +1,7 @@
 """Large-sum utility of conjunctions: the least x3 from which on the estimate is certified to be accurate.
 
-For a given table there are finitely many x3, at most the smaller of n and f: every one of them is checked,
-from the largest down, so that nothing is needed about how the error depends on x3.
+A given table has finitely many possible x3, up to the smaller of n and f. All are checked, from the largest
+down, so no monotonicity of the error in x3 is assumed.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from splu_ref.guarantees.conjunction_bounds import Band, Sides, band_within, dev
 from splu_ref.guarantees.decimals import Progress
 
 _SHARE = Fraction(1, 32)
-"""Part of the error probability allowed that the counts outside the band may take."""
+"""Share of the allowed error probability for counts outside the band."""
 _MOST_COUNTS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
 class ConjunctionThreshold:
-    """From which x3 on the estimate of "P and s" is certified: Pr(abs(x - x3) >= epsilon x3) <= t_e.
+    """The least certified x3 from which Pr(abs(x - x3) >= epsilon x3) <= t_e for the estimate of "P and s".
 
     Attributes
     ----------
     conjunction, epsilon, t_e
         The parameters.
     threshold
-        The least x3 such that the bounds prove it for every x3 from there to ``largest``; None if they do
-        not even at ``largest``. The truth may begin earlier.
+        The least x3 such that the bounds prove it for every x3 up to ``largest``; None if they do not prove
+        it at ``largest``. The least true x3 may be smaller.
     largest
         The largest possible x3, the smaller of n and f.
     band
@@ -59,7 +59,7 @@ def conjunction_threshold(
     t_e
         Error probability allowed, greater than 0 and at most 1.
     progress
-        Called now and then with (counts checked, counts at most).
+        Called repeatedly with (counts checked, counts at most).
 
     Returns
     -------
@@ -98,9 +98,9 @@ def conjunction_threshold(
 
 
 def _band(conjunction: Conjunction, allowed: Fraction) -> Band:
-    """Return about the narrowest band outside of which f' lies with at most the probability ``allowed``.
+    """Return nearly the narrowest band that f' leaves with at most the probability ``allowed``.
 
-    If f can come so near to p N that there is none, the widest possible band.
+    If f' can be too near to p N for such a band, return the widest possible one.
     """
     low, high, widest = 0, deviation(conjunction), conjunction.law.gamma * conjunction.frequency
     while (band := band_within(conjunction, high)).outside > allowed and high < widest:
@@ -122,7 +122,7 @@ def _scan(
     band: Band,
     progress: Progress | None,
 ) -> int:
-    """Return the least x3 such that all from there on are proved; one above the largest if none is."""
+    """Return the least x3 from which all are proved; one above the largest if none is."""
     least = max(1, conjunction.predicate_count - (conjunction.rows - conjunction.frequency))
     for x3 in range(conjunction.largest, least - 1, -1):
         if band.outside > allowed or not _proved(conjunction, epsilon, allowed - band.outside, band, x3):

@@ -1,9 +1,8 @@
-"""What the number of ones among n independent bits tells of each bit (Chirayath et al. 2006, section 3.4).
+"""Entropy loss of independent bits when their sum is released (Chirayath et al. 2006, section 3.4).
 
-Each bit is one with chance q, and their number k, or their mean k/n, is released. Then each bit is one with
-chance k/n, whatever q is; so it loses h(q) - h(k/n) bits of entropy, with h the entropy of two chances. For
-q = 1/2 that is Theorem 1, and its mean over k is what Theorem 2 means to say (claims entropy.T1,
-entropy.T2c).
+Each of n bits is one with probability q, and their sum k, or their mean k/n, is released. Given k each bit is
+one with probability k/n for any q, so it loses h(q) - h(k/n) bits of entropy, with h the binary entropy. For
+q = 1/2 that is Theorem 1, and its mean over k is the corrected Theorem 2 (claims entropy.T1, entropy.T2c).
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _MOST_BITS = 1_000
 
 
 def count_loss(records: Exact, ones: Exact, chance: Exact = "1/2") -> LogForm:
-    """Return the entropy, in bits, that each of ``records`` bits loses if ``ones`` of them are one.
+    """Return the entropy loss, in bits, of each of ``records`` bits if ``ones`` of them are one.
 
     Below 0 if k/n is nearer to one half than ``chance`` is.
 

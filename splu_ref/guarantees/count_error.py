@@ -1,7 +1,6 @@
-"""The probability that the published count is wrong: exact values, enclosures, and extremes.
+"""The error probability of the published count: exact values, enclosures and extremes.
 
-The sawtooth lemma (splu.S): where the error probability can be smallest or largest.
-
+The sawtooth lemma (splu.S) states where the error probability can be smallest or largest.
 For a fixed integer j >= 1, Pr(abs(X_f - f) >= j) does not fall as f grows. The error event at f is such an
 event, with j = ceil(epsilon f), or floor(epsilon f) + 1 in the strict form, and j is constant on runs of
 f, the plateaus. So over whole plateaus the error is smallest at a plateau's first f and largest at its
@@ -85,7 +84,7 @@ def plateau_ends(epsilon: Exact, last: Exact, *, strict: bool = False) -> Iterat
 
 
 class Plateaus:
-    """The plateaus that meet 1..``last``, by number from 0 on; ``len`` is how many end in 1..last - 1."""
+    """The plateaus that intersect 1..``last``, indexed from 0; ``len`` counts those that end before."""
 
     def __init__(self, epsilon: Fraction, last: int, strict: bool) -> None:
         self._epsilon, self._last, self._strict = epsilon, last, strict
@@ -95,7 +94,7 @@ class Plateaus:
         return _offset(self._epsilon, frequency, self._strict)
 
     def __len__(self) -> int:
-        if self._epsilon >= 1:  # every count is a plateau of its own
+        if self._epsilon >= 1:  # every count is a plateau
             return self._last - 1
         return self.offset(self._last) - self.offset(1)
 
@@ -111,7 +110,7 @@ class Plateaus:
 
 
 def doubling_ranges(size: int) -> list[tuple[int, int]]:
-    """Return, ascending, ranges (first, last) that cover 0..size-1: single at the end, longer before it."""
+    """Return ascending ranges (first, last) that cover 0..size-1, with lengths that double towards 0."""
     ranges, last, width = [], size - 1, 1
     while last >= 0:
         first = max(0, last - width + 1)
@@ -160,12 +159,12 @@ LONGEST = 10_000
 
 @dataclass(frozen=True)
 class ErrorProbability:
-    """Pr(abs(f' - f) >= k) at a count: enclosed, and exact when asked.
+    """Pr(abs(f' - f) >= k) at a count, as an enclosure or exactly.
 
     Attributes
     ----------
     law
-        Group size gamma and probability p of keeping the own value.
+        Group size gamma and retention probability p.
     frequency
         True count f, at least 1.
     offset
@@ -233,7 +232,7 @@ class ErrorProbability:
         Raises
         ------
         ParameterError
-            If enclosures leave it open, and the probability itself is out of reach.
+            If enclosures are inconclusive and the exact probability would take too long.
         """
         number = exact(bound, name)
         for accuracy in (12, 150):
@@ -246,7 +245,7 @@ class ErrorProbability:
             value = self.exact()
         except ParameterError:
             raise ParameterError(
-                f"{name} is too near the true probability to be told from it: write it with fewer digits"
+                f"{name} is too near the true probability to be compared with it: write it with fewer digits"
             ) from None
         return (value > number) - (value < number)
 
@@ -360,7 +359,7 @@ def error_probability(
         ``False``: Definitions 1 and 2, an error of exactly epsilon f counts. ``True``: Theorem 4, it does
         not.
     retention
-        Probability p of publishing the own value, greater than 0 and at most 1; None stands for 1/gamma.
+        Retention probability p, greater than 0 and at most 1; None stands for 1/gamma.
 
     Returns
     -------

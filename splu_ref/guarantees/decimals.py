@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, TypedDict
 from splu_ref.channels import Bounds, Enclosure, Exact, long_product, spend, whole
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Called now and then with the number of counts treated and the number in all."""
+"""Called repeatedly with the number of counts treated and the number in all."""
 
 
 _LONGEST_FRACTION = 10_000  # digits of a numerator or denominator that are still written out

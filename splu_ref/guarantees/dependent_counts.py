@@ -1,8 +1,8 @@
-"""The law of a published count where the draws of a group hang together, given the groups of the value.
+"""The law of a published count under dependent draws, given the groups of the value.
 
-The groups draw independently of each other, so that f' is a sum of a number of places from each group that
-holds the value. What a group gives depends on how its slots are drawn (`SlotLaw`), and there are few kinds of
-groups: the law of f' is a product of powers of few polynomials.
+Groups draw independently of each other, so f' is a sum of independent numbers of places, one for each group
+that contains the value. The law of a summand depends on the kind of the group (`SlotLaw`). There are few
+kinds, so the generating function of f' is a product of powers of few polynomials.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from splu_ref.channels import (
 )
 
 _FIRST_BITS, _MOST_BITS = 96, 1536
-"""Bits of a probability with which a comparison begins, and with which it is given up."""
+"""Initial and largest precision of a comparison, in bits."""
 _EXACT_BITS = 30_000_000
 """Largest number of bits of all numerators of an exact law."""
 _SHORT_BITS = 300_000
@@ -38,7 +38,7 @@ _SHORT_BITS = 300_000
 
 @dataclass(frozen=True, slots=True)
 class SlotLaw:
-    """How many of a group's gamma places one of its slots takes; on average one.
+    """The law of the number of a group's gamma places that one slot receives; its mean is one.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ def bound_of(draws: GroupDraws) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnCount:
+class DependentCount:
     """The law of a value's published count, given how many groups of each kind hold it.
 
     Attributes
@@ -229,7 +229,7 @@ class DrawnCount:
         Raises
         ------
         ParameterError
-            If that cannot be told: the number is too near the probability, or it takes too long.
+            If the comparison is inconclusive: the number is too near the probability, or it takes too long.
         """
         limit = exact(bound, name)
         if self.variance <= limit * offset**2:  # Chebyshev's bound settles most counts of a table

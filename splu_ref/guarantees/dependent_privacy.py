@@ -1,14 +1,14 @@
-"""Small-sum privacy where the draws of a group hang together: over all tables, and for one.
+"""Small-sum privacy under dependent draws, over all tables and for one table.
 
-With ``capped`` a count up to the cap has the law of independent draws, whatever the table. Above it f' is
-Bin(gamma cap, 1/gamma) plus a part Y that is independent of it. Whatever Y is, a window of 2k - 1 numbers
-around f is met with at most the probability Q of the likeliest such window of the binomial count; and tables
-whose values have one count and stand in the same groups have Y = f - cap, which meets the window around the
-mean. So T_P over all tables lies between 1 - Q and the error of that window, at the largest count, whose
-window is the widest; where the likeliest window is the one around the mean, both are the same.
+With ``capped`` a count up to the cap has the law of independent draws in every table. Above it f' is
+Bin(gamma cap, 1/gamma) plus an independent part Y. For any Y the probability of a window of 2k - 1 numbers
+around f is at most the probability Q of the likeliest such window of the binomial count. Tables whose values
+have equal counts and share all groups have Y = f - cap, for which it is the probability of the window around
+the mean. So T_P over all tables lies between 1 - Q and the error of that window, at the largest count, which
+has the widest window. The bounds are equal if the likeliest window is the one around the mean.
 
-With ``all-or-none`` a count up to the bound is gamma Bin(f, 1/gamma), whatever the table. A larger one is
-published exactly in a table of common values alone: T_P over all tables is then 0.
+With ``all-or-none`` a count up to the bound is gamma Bin(f, 1/gamma) in every table. A larger one is
+published exactly in a table of common values only, so T_P over all tables is 0.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from splu_ref.channels import (
 )
 from splu_ref.guarantees.count_error import ErrorProbability, Plateaus, error_offset
 from splu_ref.guarantees.decimals import decimal_down
-from splu_ref.guarantees.dependent_counts import DrawnCount, bound_of
+from splu_ref.guarantees.dependent_counts import DependentCount, bound_of
 from splu_ref.guarantees.privacy import PrivacyMinimum, privacy_minimum
 
 _MOST_POOLED = 2_000
@@ -72,15 +72,15 @@ class Level:
         return decimal_down(self.at_least)
 
     def reaches(self, wanted: Fraction) -> bool | None:
-        """Return whether the level is at least a number, or None where that cannot be told."""
+        """Return whether the level is at least a number, or None if the bounds are inconclusive."""
         if _ends(self.at_least).lower >= wanted:
             return True
         return False if _ends(self.at_most).upper < wanted else None
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnPrivacy:
-    """Small-sum privacy under a law of draws that hang together.
+class DependentDrawsPrivacy:
+    """Small-sum privacy under a law of dependent draws.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ def is_plain_up_to(draws: GroupDraws, alpha: int) -> bool:
 @one_budget()
 def privacy_of_draws(
     gamma: Exact, epsilon: Exact, alpha: Exact, draws: GroupDraws, releases: Exact = 1
-) -> DrawnPrivacy:
+) -> DependentDrawsPrivacy:
     """Return T_P over all tables under a law of draws.
 
     Parameters
@@ -145,12 +145,12 @@ def privacy_of_draws(
         t_p, t_p_definition = (
             _all_or_none(size, times * distance, most, times, draws, strict) for strict in (True, False)
         )
-    return DrawnPrivacy(draws, size, distance, most, times, t_p, t_p_definition)
+    return DependentDrawsPrivacy(draws, size, distance, most, times, t_p, t_p_definition)
 
 
 @one_budget()
 def table_privacy(
-    counts: Sequence[DrawnCount], epsilon: Exact, alpha: Exact, *, strict: bool = False
+    counts: Sequence[DependentCount], epsilon: Exact, alpha: Exact, *, strict: bool = False
 ) -> Level:
     """Return T_P over the counts of one table, given its plan and flags.
 

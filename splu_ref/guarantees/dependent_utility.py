@@ -1,4 +1,4 @@
-"""How accurate counts are where the draws of a group hang together: from public numbers alone.
+"""Accuracy of counts under dependent draws, from public parameters.
 
 Let v have f records, more than the bound of the law, and let the plan and the flags be any. In its flagged
 groups (``capped``: as many as the cap; ``all-or-none``: none) v is drawn as ever. In a group with u slots
@@ -49,7 +49,7 @@ from splu_ref.channels import (
 )
 from splu_ref.guarantees.concentration import chernoff_bound
 from splu_ref.guarantees.count_error import error_offset, error_probability
-from splu_ref.guarantees.dependent_counts import DrawnCount, bound_of, slot_law
+from splu_ref.guarantees.dependent_counts import DependentCount, bound_of, slot_law
 from splu_ref.guarantees.utility import proof_start, utility_threshold
 
 Proof: TypeAlias = Literal["slots", "independent"]
@@ -63,7 +63,7 @@ _STEP = 1021  # denominator of a tilt: no divisor of a power of gamma, so that b
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What the published count of a value above the bound of a law can be made of at most.
+    """Bound on the noise of the published count of a value above the bound of a law.
 
     Attributes
     ----------
@@ -84,11 +84,11 @@ class Noise:
 
     @classmethod
     def of(cls, draws: GroupDraws, gamma: Exact, values: Exact) -> Noise:
-        """Return what public numbers tell: a column has so many ``values``, at least gamma."""
+        """Return the bound for a column with this number of ``values``, at least gamma."""
         bound, size = bound_of(draws), Gamma(gamma)
         if size > LARGEST_GROUP:
             raise ParameterError(
-                f"the number of values tells of the noise up to gamma = {LARGEST_GROUP}: leave it out, or "
+                f"the number of values bounds the noise up to gamma = {LARGEST_GROUP}: leave it out, or "
                 "give a smaller gamma"
             )
         others = bound * (whole(values, "values", size) - 1)
@@ -96,7 +96,7 @@ class Noise:
 
     @classmethod
     def beside(cls, draws: GroupDraws, gamma: Exact, others: list[int]) -> Noise:
-        """Return what the true counts of all other values tell."""
+        """Return the bound from the true counts of all other values."""
         bound = bound_of(draws)
         if draws.name == "capped":
             slots = sum(min(count, bound) for count in others)
@@ -112,7 +112,7 @@ class Noise:
 
     @property
     def variance(self) -> Fraction:
-        """A bound of the variance of f', whatever f, the plan and the flags are."""
+        """A bound of the variance of f' for every f, plan and flags."""
         if self.draws.name == "all-or-none":
             return Fraction(self.slots)
         return Fraction(self._flagged * (self.gamma - 1) + self.slots, self.gamma)
@@ -131,12 +131,12 @@ class Noise:
 
     @property
     def _flagged(self) -> int:
-        """Groups in which the value's own slot is drawn as ever."""
+        """Number of groups in which the value's slot is drawn independently."""
         return bound_of(self.draws) if self.draws.name == "capped" else 0
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnThreshold:
+class DependentDrawsThreshold:
     """A T_f with (epsilon, T_E, T_f) large-sum utility under a law of draws, for every table.
 
     Attributes
@@ -144,12 +144,11 @@ class DrawnThreshold:
     draws, gamma, epsilon, t_e
         The parameters.
     threshold
-        T_f: Pr(abs(f' - f) >= epsilon f) <= t_e for every f >= T_f, whatever the table, the plan and the
-        flags.
+        T_f: Pr(abs(f' - f) >= epsilon f) <= t_e for every f >= T_f, in every table, for every plan and flags.
     is_least
-        Whether no smaller one is true; otherwise one may be.
+        Whether T_f is proved to be the least.
     noise
-        What the bound was computed from; None if only that draws are ``capped``.
+        The bound on the noise that was used; None if only that draws are ``capped``.
     proof
         ``"slots"``: the module's bound. ``"independent"``: Chernoff's bound, which holds for ``capped`` too,
         and with ``is_least`` everything that proves T_f for independent draws.
@@ -171,10 +170,10 @@ class DrawnThreshold:
 
 
 @one_budget()
-def drawn_threshold(
+def dependent_draws_threshold(
     gamma: Exact, epsilon: Exact, t_e: Exact, draws: GroupDraws, noise: Noise | None = None
-) -> DrawnThreshold:
-    """Return a certified T_f under a law of draws that hang together.
+) -> DependentDrawsThreshold:
+    """Return a certified T_f under a law of dependent draws.
 
     Parameters
     ----------
@@ -198,7 +197,7 @@ def drawn_threshold(
     least = bound_of(draws) + 1
     if not allowed:
         raise ParameterError("t_e = 0 cannot be met: every count can be published wrong; give a larger t_e")
-    found: list[DrawnThreshold] = []
+    found: list[DependentDrawsThreshold] = []
     if draws.name == "capped":
         start = _independent(size, distance, allowed)
         if start is not None:
@@ -206,7 +205,9 @@ def drawn_threshold(
             if same:
                 start = utility_threshold(size, distance, allowed).threshold
             found.append(
-                DrawnThreshold(draws, size, distance, allowed, start, same, None, "independent", None, None)
+                DependentDrawsThreshold(
+                    draws, size, distance, allowed, start, same, None, "independent", None, None
+                )
             )
             if same:
                 return found[0]
@@ -215,7 +216,9 @@ def drawn_threshold(
             raise ParameterError("noise belongs to other parameters: give that of the same gamma and draws")
         offset, tilts = _least_offset(noise, distance, allowed)
         start = max(least, int((offset - 1) / distance) + 1)
-        found.append(DrawnThreshold(draws, size, distance, allowed, start, False, noise, "slots", *tilts))
+        found.append(
+            DependentDrawsThreshold(draws, size, distance, allowed, start, False, noise, "slots", *tilts)
+        )
     if not found:
         wanted = "give the number of values" if noise is None else "give a larger epsilon or t_e"
         raise ParameterError(
@@ -225,18 +228,18 @@ def drawn_threshold(
     return min(found, key=lambda each: each.threshold)
 
 
-def drawn_error_bound(
+def dependent_draws_error_bound(
     gamma: Exact, epsilon: Exact, frequency: Exact, draws: GroupDraws, noise: Noise | None = None
 ) -> Fraction | Bounds:
     """Return a bound of Pr(abs(f' - f) >= epsilon f), for every table; up to the law's bound it is exact.
 
-    Parameters and errors as in `drawn_threshold`.
+    Parameters and errors as in `dependent_draws_threshold`.
     """
     count, distance = whole(frequency, "frequency", 1), positive(epsilon, "epsilon")
     if count <= bound_of(draws):
         if draws.name == "capped":
             return error_probability(gamma, distance, count).value()
-        return DrawnCount.of(draws, gamma, {0: count}).error_value(error_offset(distance, count))
+        return DependentCount.of(draws, gamma, {0: count}).error_value(error_offset(distance, count))
     found = [Fraction(1)]
     if draws.name == "capped":
         found.append(chernoff_bound(gamma, distance, count))
@@ -248,7 +251,7 @@ def drawn_error_bound(
 
 
 @one_budget()
-def table_threshold(counts: Sequence[DrawnCount], epsilon: Exact, t_e: Exact) -> int:
+def table_threshold(counts: Sequence[DependentCount], epsilon: Exact, t_e: Exact) -> int:
     """Return the least T_f of one table, given its plan and flags.
 
     Parameters
@@ -256,7 +259,7 @@ def table_threshold(counts: Sequence[DrawnCount], epsilon: Exact, t_e: Exact) ->
     counts
         The law of each value's published count.
     epsilon, t_e
-        As for `drawn_threshold`.
+        As for `dependent_draws_threshold`.
 
     Returns
     -------

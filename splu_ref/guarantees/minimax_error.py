@@ -1,10 +1,10 @@
-"""Privacy without an estimator in it: how often the best estimate of f from f' must be wrong.
+"""Privacy against any estimator: Bayes and minimax error probabilities of estimating f from f'.
 
-Definition 2 is about the estimate f'. A reader who knows that 1 <= f <= alpha may estimate otherwise, and
-for any single f there is an estimate that is never wrong there. What no estimator can escape is a positive
-error on average over f, or at the worst f. Both are computed exactly for small alpha: the least mean error
-for a given prior on f, and the least worst error, T_P*, with an estimator that attains it and a prior that
-proves that nothing does better. For counts that are too many for that, T_P* is enclosed.
+Definition 2 is about the estimate f'. An adversary who knows that 1 <= f <= alpha may use another estimator,
+and for any single f there is an estimate without error. Every estimator has a positive error on average over
+f, and at the worst f. Both are computed exactly for small alpha: the Bayes error for a given prior of f, and
+the minimax error T_P*, with an estimator that attains it and a least favorable prior that proves optimality.
+For larger alpha T_P* is enclosed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from splu_ref.channels import (
     shown,
     whole,
 )
-from splu_ref.guarantees.dependent_counts import DrawnCount
+from splu_ref.guarantees.dependent_counts import DependentCount
 from splu_ref.guarantees.minimax_game import Losses, least_worst_mixture
 
 Choice: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
@@ -43,7 +43,7 @@ _MOST_ESTIMATES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class BestEstimator:
-    """An estimator of f from f' whose largest error probability over 1 <= f <= alpha is the least possible.
+    """A minimax estimator of f from f' for 1 <= f <= alpha.
 
     Attributes
     ----------
@@ -52,12 +52,12 @@ class BestEstimator:
     worst_error
         Its largest error probability.
     choices
-        What it does for each published count f' = 0 .. gamma alpha: estimates with their probabilities.
+        For each published count f' = 0 .. gamma alpha the estimates with their probabilities.
     prior
         Weights of f = 1 .. alpha for which every estimator errs with probability at least ``worst_error``
         on average.
     retention, draws
-        Probability of keeping the own value, and the law of the draws of a group.
+        Retention probability, and the law of the draws of a group.
     """
 
     gamma: Gamma
@@ -73,7 +73,7 @@ class BestEstimator:
 
 @dataclass(frozen=True, slots=True)
 class LeastWorstError:
-    """T_P*: what the largest error probability over 1 <= f <= alpha is at least, whatever the estimator.
+    """T_P*: the minimax error probability over 1 <= f <= alpha.
 
     Attributes
     ----------
@@ -153,9 +153,8 @@ def best_estimator(
     """Return an estimator of f from f' with the least worst error probability over 1 <= f <= alpha.
 
     Parameters as in `least_mean_error`; ``alpha`` is at most 12, and gamma alpha at most 200. ``retention``
-    is the probability p of keeping the own value, 1/gamma unless given; with other draws than independent
-    ones p must be 1/gamma, and ``alpha`` at most their bound. The estimator may choose at random; no
-    estimator of f from f' does better, random or not.
+    is the retention probability p, by default 1/gamma. With dependent draws p must be 1/gamma, and ``alpha``
+    at most their bound. The estimator may be randomized; no estimator has a smaller worst error.
     """
     law, hanging = PublishedCount.of(gamma, retention), GroupDraws() if draws is None else draws
     task = _Task(law, positive(epsilon, "epsilon"), whole(alpha, "alpha", 1), strict, hanging)
@@ -189,8 +188,7 @@ def least_worst_error(
     """Return T_P*, or bounds of it where there are too many counts, or digits, for `best_estimator`.
 
     Parameters as in `best_estimator`, for any ``alpha``. Counts above the bound of ``draws``, whose law
-    depends on the table, are treated as those that are too many: whatever their law, they do not make the
-    task easier.
+    depends on the table, only enter the bounds.
     """
     law, distance, most = (
         PublishedCount.of(gamma, retention),
@@ -230,7 +228,7 @@ def _estimates(epsilon: Fraction, alpha: int, strict: bool) -> int:
 
 
 def worst_error_bounds(best: BestEstimator) -> Bounds:
-    """Return what ``best`` proves, computed anew from its prior and its choices alone.
+    """Verify a minimax estimator: return bounds computed from its prior and its choices alone.
 
     Returns
     -------
@@ -299,7 +297,7 @@ class _Task:
                 f"with draws {draws} a count above {draws.bound} depends on the table: give a smaller alpha"
             )
         else:
-            laws = [DrawnCount.of(draws, gamma, {0: f}).law() for f in range(1, alpha + 1)]
+            laws = [DependentCount.of(draws, gamma, {0: f}).law() for f in range(1, alpha + 1)]
         self.unit = lcm(*(part.denominator for each in laws for part in each.values()))
         self.masses = [[int(each.get(k, 0) * self.unit) for each in laws] for k in range(gamma * alpha + 1)]
 

@@ -1,6 +1,6 @@
 """Small-sum privacy: the least error probability over all counts 1..alpha (T_P), exactly.
 
-Where it is attained is decided in `least_error`; what remains is the error probability at that count.
+`minimum_error` determines the count that attains it; here the error probability at that count is computed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from fractions import Fraction
 from splu_ref.channels import Exact, ParameterError, PublishedCount, one_budget, positive, shown, whole
 from splu_ref.guarantees.count_error import DIRECTED_TRIALS, ErrorProbability, error_offset
 from splu_ref.guarantees.decimals import Progress
-from splu_ref.guarantees.least_error import least_error_count, refuse_long_search
+from splu_ref.guarantees.minimum_error import minimum_error_count, refuse_long_search
 
 _MOST_PLATEAUS = 2_000_000
 _MOST_AFRESH = 2_000_000, 10_000  # gamma alpha, and plateaus, where every probability is computed afresh
@@ -25,7 +25,7 @@ class PrivacyMinimum:
     Attributes
     ----------
     law
-        Group size gamma and probability p of keeping the own value.
+        Group size gamma and retention probability p.
     epsilon, alpha, releases
         Relative error, largest protected count, and number R of releases that are averaged.
     t_p
@@ -72,9 +72,9 @@ def privacy_minimum(
     releases
         Number R of releases with independent draws whose published counts are averaged, at least 1.
     retention
-        Probability p of publishing the own value, greater than 0 and at most 1; None stands for 1/gamma.
+        Retention probability p, greater than 0 and at most 1; None stands for 1/gamma.
     progress
-        Called now and then with (counts treated, counts in all), at the end with two equal numbers.
+        Called repeatedly with (counts treated, counts in all), at the end with two equal numbers.
 
     Returns
     -------
@@ -99,11 +99,11 @@ def privacy_minimum(
     constant; from epsilon R >= 1 on these are all f (splu.R). Releases with keyed draws of an unchanged
     table are copies of each other and count as one.
     """
-    law, distance, most, times = limited(gamma, epsilon, alpha, releases, retention)
+    law, distance, most, times = privacy_parameters(gamma, epsilon, alpha, releases, retention)
 
     def least(strict: bool) -> tuple[ErrorProbability, int]:
         part = None if progress is None else _part(progress, most, int(not strict))
-        argmin = least_error_count(law, distance, most, strict, part, times)
+        argmin = minimum_error_count(law, distance, most, strict, part, times)
         offset = error_offset(distance, times * argmin, strict=strict)
         return ErrorProbability(law, times * argmin, offset), argmin
 
@@ -121,7 +121,7 @@ def privacy_minimum(
     )
 
 
-def limited(
+def privacy_parameters(
     gamma: Exact, epsilon: Exact, alpha: Exact, releases: Exact, retention: Exact | None
 ) -> tuple[PublishedCount, Fraction, int, int]:
     """Return the parameters, validated; raise if they are too large to be computed with."""

@@ -1,4 +1,4 @@
-"""How many records retention replacement needs, so that a share is estimated to within epsilon."""
+"""Sample size of retention replacement for estimating a share to within epsilon."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BITS = 30
 LONGEST_PERIOD = 1_000  # of true counts whose kernel is computed, not bounded by variances
 
 
-class Search:
+class SampleSizeSearch:
     """Error probabilities for one retention, share, epsilon and delta.
 
     Notes
@@ -105,7 +105,7 @@ class Search:
         """Return whether the lemma proves delta for every n from ``first`` to ``last`` and every count."""
         if first * self._apart < 3 * self._scale:
             return False
-        # One n costs about as much of what is to spare as three counts: where they are fewer, take fewer n.
+        # A step of n uses about as much slack as three counts: with fewer counts, take fewer n.
         least = last - first
         begin, size = 0, max(1, 4 * least)
         while begin <= last:
@@ -144,14 +144,14 @@ class Search:
 
     def violation(self, n: int) -> int | None:
         """Return a true count at n records whose error probability is above delta, or None."""
-        bend = self._bend(n)
+        curvature = self._second_difference_bound(n)
         for remainder in range(min(self._period, n + 1)):
-            found = self._violation_among(n, remainder, bend)
+            found = self._violation_in_class(n, remainder, curvature)
             if found is not None:
                 return found
         return None
 
-    def _violation_among(self, n: int, first: int, bend: int) -> int | None:
+    def _violation_in_class(self, n: int, first: int, curvature: int) -> int | None:
         """Look among the counts first, first + period, ..."""
         known: dict[int, int] = {}
 
@@ -166,14 +166,14 @@ class Search:
             for step in (low, high):
                 if at(step) > self._allowed and self.exceeds(n, first + step * self._period):
                     return first + step * self._period
-            # f + bend (r - low)(high - r)/2 is convex, and so at most as large as at the ends.
-            if high - low < 2 or max(at(low), at(high)) + bend * (high - low) ** 2 // 8 < self._allowed:
+            # f + curvature (r - low)(high - r)/2 is convex, and so at most as large as at the ends.
+            if high - low < 2 or max(at(low), at(high)) + curvature * (high - low) ** 2 // 8 < self._allowed:
                 continue
             middle = (low + high) // 2
             stack += [(low, middle), (middle, high)]
         return None
 
-    def _bend(self, n: int) -> int:
+    def _second_difference_bound(self, n: int) -> int:
         """Bound the second differences of the error probability over steps of one period, in units."""
         one, free = 1 << self._bits, n - 2 * self._period
 
@@ -186,9 +186,9 @@ class Search:
             return Fraction(mass ** (order + 1) << order, one ** (order + 1))
 
         size, level, slope = self._kernel
-        plainly = size**2 * difference(3)
-        finely = level**2 * difference(3) + 2 * level * slope * difference(4) + slope**2 * difference(5)
-        return min(one, math.ceil(2 * min(plainly, finely) * one))
+        plain = size**2 * difference(3)
+        refined = level**2 * difference(3) + 2 * level * slope * difference(4) + slope**2 * difference(5)
+        return min(one, math.ceil(2 * min(plain, refined) * one))
 
 
 def _kernel(with_it: Fraction, without: Fraction, period: int) -> tuple[Fraction, Fraction, Fraction]:
@@ -220,7 +220,9 @@ def _masses(n: int, chance: Fraction) -> list[Fraction]:
     return [math.comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(n + 1)]
 
 
-def largest_poor(search: Search, beyond: int, progress: Progress | None = None) -> tuple[int, int] | None:
+def largest_insufficient(
+    search: SampleSizeSearch, beyond: int, progress: Progress | None = None
+) -> tuple[int, int] | None:
     """Return the largest n below ``beyond`` with a true count of an error probability above delta, and one.
 
     None if there is no such n of at least 1.
@@ -289,8 +291,8 @@ class SampleSize:
         """Return the law of the published count at n_0 - 1 rows and ``count``, for n_0 above 1."""
         return self._search().law(self.rows - 1, self._count())
 
-    def _search(self) -> Search:
-        return Search(self.retention, self.share, self.epsilon, self.delta)
+    def _search(self) -> SampleSizeSearch:
+        return SampleSizeSearch(self.retention, self.share, self.epsilon, self.delta)
 
     def _count(self) -> int:
         if self.count is None:
@@ -307,7 +309,7 @@ def sample_size(
     Parameters
     ----------
     retention
-        Probability p of keeping the own value, above 0 and below 1.
+        Retention probability p, above 0 and below 1.
     share
         Share b of the law of the replacements that satisfies the predicate, above 0 and below 1.
     epsilon
@@ -315,7 +317,7 @@ def sample_size(
     delta
         Probability allowed for it, above 0 and below 1.
     progress
-        Called now and then with (numbers of rows treated, numbers of rows in all).
+        Called repeatedly with (numbers of rows treated, numbers of rows in all).
 
     Returns
     -------
@@ -347,7 +349,7 @@ def sample_size(
         )
     if bound > _TRIED:
         _require_time(p, own_share, error, allowed, bound)
-    found = largest_poor(Search(p, own_share, error, allowed), bound, progress)
+    found = largest_insufficient(SampleSizeSearch(p, own_share, error, allowed), bound, progress)
     rows, count = (found[0] + 1, found[1]) if found is not None else (1, None)
     return SampleSize(p, own_share, error, allowed, rows, count, bound)
 
@@ -397,7 +399,7 @@ def _checked(
 def _require_time(p: Fraction, share: Fraction, error: Fraction, delta: Fraction, bound: int) -> None:
     """Raise unless the work of a coarser search lets it be expected that the whole one comes to an end."""
     before = left()
-    largest_poor(Search(p, share, 4 * error, delta), _hoeffding(4 * error * p, delta))
+    largest_insufficient(SampleSizeSearch(p, share, 4 * error, delta), _hoeffding(4 * error * p, delta))
     if (before - left()) * _GROWTH > left():
         raise ParameterError(
             f"the least number is expected to take more than a minute to find, below the {bound} rows from "

@@ -102,7 +102,7 @@ def possible_counts(tuples: Exact, domain: Exact, query_size: Exact) -> range:
 def worst_query_error(
     chances: TupleChances, query_size: Exact, counts: range, radius_squared: Exact
 ) -> tuple[TupleQueryError, Bounds]:
-    """Return the error of the count that is estimated worst, and its enclosure.
+    """Return the largest error probability over counts, and its enclosure.
 
     Where the enclosures of two counts leave open which is larger, the two differ by less than 2^-127, and
     the first is returned, with an upper end that holds for both.

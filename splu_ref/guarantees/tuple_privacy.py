@@ -1,10 +1,8 @@
-"""(d, gamma)-privacy of the alpha-beta algorithm (Rastogi, Suciu and Hong 2007), of one view and of several.
+"""(d, gamma)-privacy of the alpha-beta algorithm (Rastogi, Suciu and Hong 2007), for one or several views.
 
-(d, gamma)-privacy of the alpha-beta algorithm (Rastogi, Suciu and Hong 2007, Definitions 2.1 and 2.3).
-
-An adversary believes each tuple t to be in the original with a prior of his own, at most d, tuples
-independent. Seeing V must not lift the belief above gamma, nor lower it below d/gamma of what it was. What is
-published of the other tuples is independent of t, so V tells of t no more than whether t is in it.
+Definitions 2.1 and 2.3: an adversary has independent priors of at most d that each tuple t is in the
+original. The view V must not raise the posterior of t above gamma, nor lower it below d/gamma times the
+prior. The other published tuples are independent of t, so the posterior depends only on whether t is in V.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Large-sum utility: the least count T_f from which the error probability stays at or below T_E.
 
-Infinitely many counts are to be covered. From some F on a rational Chernoff bound proves every count
-(`concentration.uniform_bound`); below F the sawtooth lemma leaves only the plateau ends to check, from F
-down to the first that exceeds T_E. That one is T_f - 1, so no smaller T_f is possible.
+For all counts from some F on a rational Chernoff bound is at most T_E (`concentration.uniform_bound`). Below
+F the sawtooth lemma reduces the check to plateau ends, from F down to the first that exceeds T_E. That count
+is T_f - 1, so T_f is the least.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from splu_ref.guarantees.count_error import (
     enclosure_work,
 )
 from splu_ref.guarantees.decimals import Progress
-from splu_ref.guarantees.least_error import error_walk
+from splu_ref.guarantees.minimum_error import error_scan
 
 _BITS = 256
 _AFRESH_TRIALS = 2_000_000  # largest gamma F where every probability is computed afresh
@@ -98,9 +98,9 @@ def utility_threshold(
         Error probability allowed, greater than 0 and at most 1. (0 is possible only for
         epsilon > gamma - 1, where no error is.)
     retention
-        Probability p of publishing the own value, greater than 0 and at most 1; None stands for 1/gamma.
+        Retention probability p, greater than 0 and at most 1; None stands for 1/gamma.
     progress
-        Called now and then with (counts treated, counts at most), at the end with two equal numbers.
+        Called repeatedly with (counts treated, counts at most), at the end with two equal numbers.
 
     Returns
     -------
@@ -191,15 +191,15 @@ def _scan(
     No count in a range of plateaus has a larger error probability than the range's last count would have
     with its first count's offset. A range for which that does not settle it is halved.
     """
-    walk, limit, plateaus = error_walk(law), _enclosed(allowed), Plateaus(epsilon, tail_from, strict=False)
+    walk, limit, plateaus = error_scan(law), _enclosed(allowed), Plateaus(epsilon, tail_from, strict=False)
     ranges = doubling_ranges(len(plateaus))
     while ranges:
         first, last = ranges.pop()
         high = plateaus.end(last)
         walk.move(high, plateaus.offset(plateaus.start(first)))
-        exceeds = _decided(walk.roughly(), limit)
+        exceeds = _decided(walk.coarse(), limit)
         if exceeds is None:
-            exceeds = _decided(walk.closely(), limit)
+            exceeds = _decided(walk.fine(), limit)
         if exceeds is None and first == last:
             error = ErrorProbability(law, high, plateaus.offset(high))
             exceeds = error.compare(allowed, "t_e") > 0

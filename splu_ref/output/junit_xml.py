@@ -1,4 +1,4 @@
-"""JUnit XML, as build servers read it: the one writer of every command's results."""
+"""JUnit XML reports for build servers, used by all commands."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Case:
     Attributes
     ----------
     group, name
-        What the case belongs to, and its own name.
+        Class of the case, and its name.
     outcome
         ``failure``, ``error`` or ``skipped``; empty if it passed.
     type, message, text
-        Of the outcome; the type is left out where it is empty.
+        Details of the outcome; an empty type is omitted.
     seconds
-        Time taken, if it was measured.
+        Duration, or None.
     properties
-        Facts by name; empty ones are left out.
+        Properties by name; empty ones are omitted.
     place
-        Where it is declared: ``file`` and ``line``.
+        Source location: ``file`` and ``line``.
     """
 
     group: str
@@ -55,13 +55,13 @@ def junit(
     Parameters
     ----------
     name
-        What was run.
+        Name of the run.
     suites
         The cases by suite.
     seconds
-        Time taken by all, if it was measured.
+        Total duration, or None.
     properties
-        Facts of a suite, by its name.
+        Properties of suites, by suite name.
     attributes
         Further attributes of every suite.
     """

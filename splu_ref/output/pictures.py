@@ -1,6 +1,6 @@
-"""What all pictures share: matplotlib, the extra ``figures``, and how texts of a table stand in them.
+"""Settings of matplotlib, the extra ``figures``, for all pictures.
 
-Texts stay texts, whatever is in them: none is read as a formula. The same content gives the same bytes.
+Texts are not interpreted as formulas. Equal content gives equal bytes.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def can_draw() -> bool:
 
 @contextmanager
 def canvas(width: float, height: float, settings: dict[Any, Any]) -> Iterator[Figure]:
-    """Give a figure to draw on, in inches; it is drawn and written inside the ``with`` statement.
+    """Yield a figure, to be drawn and written inside the ``with`` statement.
 
     Parameters
     ----------
     width, height
-        In inches.
+        Size in inches.
     settings
         Further settings of matplotlib, by its names.
     """
@@ -52,10 +52,10 @@ def canvas(width: float, height: float, settings: dict[Any, Any]) -> Iterator[Fi
         yield figure
 
 
-def written(
+def figure_bytes(
     figure: Figure, form: str, *, dpi: float | Literal["figure"] = "figure", transparent: bool = False
 ) -> bytes:
-    """Return a figure as the bytes of a file of the form ``svg`` or ``png``."""
+    """Return a figure as the bytes of an ``svg`` or ``png`` file."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format=form, metadata=_METADATA[form], dpi=dpi, transparent=transparent)
     return buffer.getvalue()

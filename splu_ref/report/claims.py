@@ -17,7 +17,7 @@ from splu_ref.audit import Claim, ClaimsFile, Finding, Verdict
 from splu_ref.channels import Json
 from splu_ref.data import check_folder, write_folder
 from splu_ref.guarantees import ExactJson
-from splu_ref.output import Case, junit, replaced, visible
+from splu_ref.output import Case, junit, replace_invisible, visible
 from splu_ref.report.html import page
 
 SCHEMA = "splu-ref/claims-audit/1"
@@ -128,7 +128,7 @@ class ClaimsAudit:
     @property
     def shown_file(self) -> str:
         """The path without characters that cannot be shown."""
-        return replaced(self.file)
+        return replace_invisible(self.file)
 
     @property
     def holds(self) -> bool:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import escape
 
-from splu_ref.output import can_draw, canvas, written
+from splu_ref.output import can_draw, canvas, figure_bytes
 from splu_ref.report.exhibits import Figure, Series
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def draw(figure: Figure) -> str:
         drawing.legend(
             handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=10, handlelength=3
         )
-        return inline(written(drawing, "svg", transparent=True), figure.id)
+        return inline(figure_bytes(drawing, "svg", transparent=True), figure.id)
 
 
 def _plot(axes: Axes, figure: Figure) -> None:

@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from splu_ref.guarantees import decimal_up
-from splu_ref.output import fitted, terminal, visible
+from splu_ref.output import fit_table, terminal, visible
 from splu_ref.report.model import LEFT_OUT, Row, VerificationReport
 
 LOG_WIDTH = 160
@@ -35,7 +35,7 @@ def report_view(report: VerificationReport, width: int = LOG_WIDTH) -> Group:
     ]
     left_out = [Text(f"not run at level quick: {LEFT_OUT}")] if report.level == "quick" else []
     verdict = Text(last_line(report), style="bold green" if report.holds else "bold red")
-    return Group(fitted(table(report, width), width), *failures, *left_out, verdict)
+    return Group(fit_table(table(report, width), width), *failures, *left_out, verdict)
 
 
 def table(report: VerificationReport, width: int = LOG_WIDTH) -> Table:

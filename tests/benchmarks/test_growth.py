@@ -72,11 +72,11 @@ WASTE: dict[str, tuple[str, Waste]] = {
         lambda x, y, factors: factors[0].size ** 2 // 1000,
     ),
     "a table that adds up, 100,000 rows": (
-        "estimators.tables.counts:add_up",
+        "estimators.tables.counts:reconcile",
         lambda estimates, *_: 100 * estimates.size**2,
     ),
     "T_P, γ = 10, ε = 3/10, certified": (
-        "guarantees.privacy:least_error_count",
+        "guarantees.privacy:minimum_error_count",
         lambda *given: given[2] ** 2,
     ),
     "T_f, γ = 10, t_e = 1/100": (
@@ -93,7 +93,7 @@ WASTE: dict[str, tuple[str, Waste]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CURVES)
-def test_work_that_grows_too_fast_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_that_grows_too_fast_is_detected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     place, words = WASTE[name]
     module, _, path = place.partition(":")
     owner: Any = import_module(f"splu_ref.{module}")

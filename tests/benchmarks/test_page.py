@@ -10,7 +10,7 @@ import pytest
 from benchmarks import page, running
 from benchmarks.curves import CURVES
 from benchmarks.drawing import drawing
-from benchmarks.growth import Counted, Curve, Pair
+from benchmarks.growth import Curve, GrowthLimit, Pair
 
 
 def test_the_page_and_its_picture_are_of_the_committed_measurements() -> None:
@@ -38,7 +38,7 @@ def test_a_measured_curve_takes_the_place_of_the_one_before(
             sizes=(size, 2 * size),
             largest=(4 * size,),
             at=lambda number: Pair(lambda: sum(range(10_000)), lambda: sum(range(10_000))),
-            counted=Counted((1, 2, 4)),
+            counted=GrowthLimit((1, 2, 4)),
         )
 
     monkeypatch.setattr("benchmarks.growth.LEAST_SECONDS", 0.0)

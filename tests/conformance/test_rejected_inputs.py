@@ -149,7 +149,7 @@ def test_descriptions_that_are_rejected(change: Answer) -> None:
         read_description(DESCRIPTION | change)
 
 
-class Answering(Session):
+class ReleaseEstimator(Session):
     """A program that is a function of the request."""
 
     def __init__(self, answering: Callable[[Mapping[str, Json]], Mapping[str, Json]]) -> None:
@@ -184,7 +184,7 @@ def test_one_answer_of_a_generated_run_is_rejected(fault_of: str, number: int) -
             at = str(request["id"]) == f"{vector.id}/{faulty}"
             return GENERATED[fault_of](right) if at else right
 
-        return Answering(given)
+        return ReleaseEstimator(given)
 
     description = read_description(DESCRIPTION)
     assert judged(answering(0), description, file, vector).verdict is Verdict.PASSED
@@ -196,7 +196,7 @@ def test_a_generated_run_with_another_digest_is_rejected() -> None:
     """The answers are those of the reference, and the vector says something else."""
     (file,) = (file for file in vector_files() if file.path == "plan/accumulated-cyclic-4.json")
     (vector,) = file.vectors
-    description, session = read_description(DESCRIPTION), Answering(answer)
+    description, session = read_description(DESCRIPTION), ReleaseEstimator(answer)
     first, *others = vector.checkpoints
     for changed in (
         replace(vector, answers_sha256="0" * 64),

@@ -16,7 +16,7 @@ from splu_ref.channels.parameters import ParameterError
 from splu_ref.data import Microdata
 from splu_ref.estimators import ChannelEstimator, Query
 from splu_ref.estimators.answers import NORMAL_95
-from splu_ref.estimators.queries.record_states import RecordStates, Side, added_up
+from splu_ref.estimators.queries.record_states import RecordStates, Side, sum_interval
 from splu_ref.mechanisms import Operator, PublishedTable, RetentionReplacement, Swapping
 from splu_ref.mechanisms.manifest import Manifest
 from splu_ref.randomness import SeededSource, SystemSource
@@ -29,8 +29,8 @@ def _published(mechanism: RetentionReplacement, **cells: object) -> ChannelEstim
     """Return an estimator of a published table with these columns, all of the mechanism's sensitive."""
     table = Microdata.from_frame(pl.DataFrame(cells))
     domains = dict(mechanism.domains)
-    told = Manifest(mechanism, table.row_count, domains)
-    return ChannelEstimator(PublishedTable(table=table, mechanism=mechanism, domains=domains, told=told))
+    reported = Manifest(mechanism, table.row_count, domains)
+    return ChannelEstimator(PublishedTable(table=table, mechanism=mechanism, domains=domains, told=reported))
 
 
 @pytest.mark.parametrize("keep", ["0", "1/3", "4/5"])
@@ -40,8 +40,8 @@ def test_the_law_of_a_set_is_that_of_the_whole_channel(keep: str) -> None:
     for size in range(1, 5):
         for members in combinations(range(5), size):
             alike = coarsened(whole, {code: code in members for code in range(5)})
-            told = mechanism.predicate_channels({"job": ["abcde"[code] for code in members]}, {})
-            assert told == {("job",): Channel(alike.laws, (True, False))}
+            reported = mechanism.predicate_channels({"job": ["abcde"[code] for code in members]}, {})
+            assert reported == {("job",): Channel(alike.laws, (True, False))}
 
 
 def test_one_column_agrees_with_the_whole_inverse() -> None:
@@ -87,7 +87,7 @@ def test_estimate_and_variance_are_unbiased_over_all_outcomes() -> None:
     mechanism = RetentionReplacement("2/3", {"a": "xyz", "b": "uv"})
     records = [("x", "u"), ("z", "u")]
     query = Query.of({"a": ["x", "y"], "b": "u"})
-    mean = square = told = Fraction(0)
+    mean = square = reported = Fraction(0)
     negative = 0
     for first, second in product(*(_laws(mechanism, record).items() for record in records)):
         chance = first[1] * second[1]
@@ -97,12 +97,12 @@ def test_estimate_and_variance_are_unbiased_over_all_outcomes() -> None:
         assert found.variance_estimate is not None
         mean += chance * estimate
         square += chance * estimate**2
-        told += chance * found.variance_estimate
+        reported += chance * found.variance_estimate
         negative += found.variance_estimate < 0
         assert (found.note is None) == (found.variance_estimate >= 0)
         assert found.standard_error is not None
     assert mean == 1
-    assert told == square - mean**2
+    assert reported == square - mean**2
     assert negative  # it must be unbiased, so it cannot always be positive
 
 
@@ -128,7 +128,7 @@ def test_a_negative_variance_estimate_gives_way_to_that_at_the_estimated_counts(
 
 def _brute_interval(keep: Fraction, share: Fraction, records: int, published: int) -> tuple[int, int]:
     own, other = keep + (1 - keep) * share, (1 - keep) * share
-    held = []
+    covered = []
     for count in range(records + 1):
         law = [Fraction(1)]
         for chance in [own] * count + [other] * (records - count):
@@ -137,11 +137,11 @@ def _brute_interval(keep: Fraction, share: Fraction, records: int, published: in
                 for k in range(len(law) + 1)
             ]
         if min(sum(law[published:]), sum(law[: published + 1])) > Fraction(1, 40):
-            held.append(count)
-    if not held:
+            covered.append(count)
+    if not covered:
         return -1, -1
-    assert held == list(range(held[0], held[-1] + 1))
-    return held[0], held[-1]
+    assert covered == list(range(covered[0], covered[-1] + 1))
+    return covered[0], covered[-1]
 
 
 @pytest.mark.parametrize("keep", ["1/5", "4/5"])
@@ -227,14 +227,14 @@ def test_intervals_of_several_columns_hold_where_others_weigh_much(first: int) -
     keep, shares, records = Fraction(1, 20), (Fraction(1, 5000), Fraction(999, 1000)), 100
     sides, chances = [], [1.0]
     for place in (first, 1 - first):
-        share, stray = shares[place], (1 - keep) * shares[place]
+        share, replaced = shares[place], (1 - keep) * shares[place]
         channel = retention(keep, {True: share, False: 1 - share})
-        sides.append(Side(channel, (-stray / keep, (1 - stray) / keep)))
+        sides.append(Side(channel, (-replaced / keep, (1 - replaced) / keep)))
         bits = [float(channel.probability(not place, bit)) for bit in (False, True)]
         chances = [chance * bit for chance in chances for bit in bits]
     law = [log(chance) for chance in chances]
     rare = (1, 2) if first else (2, 1)  # states of either column's rare bit
-    held = told = 0.0
+    covered = reported = 0.0
     for several in product(range(15), range(15), range(4)):
         counts = np.zeros(4, dtype=np.int64)
         counts[[0, 3, rare[0]]] = several
@@ -244,10 +244,10 @@ def test_intervals_of_several_columns_hold_where_others_weigh_much(first: int) -
         if chance > 1e-7:
             interval = RecordStates(counts, tuple(sides)).inversion().interval
             assert interval is not None
-            told += chance
-            held += chance * (interval[0] <= 0 <= interval[1])
-    assert told > 0.999
-    assert held > 0.95, held
+            reported += chance
+            covered += chance * (interval[0] <= 0 <= interval[1])
+    assert reported > 0.999
+    assert covered > 0.95, covered
 
 
 @pytest.mark.parametrize("true", [0, 2, 30])
@@ -255,7 +255,7 @@ def test_intervals_of_a_matrix_hold_where_a_value_seldom_shows(true: int) -> Non
     """Thirty records under a matrix that publishes b for 1 a of 50 and 7 of 100 b; c is far from both."""
     rows = [["49/50", "1/50", "0"], ["93/100", "7/100", "0"], ["0", "0", "1"]]
     mechanism, records = Operator("s", "abc", rows), 30
-    held = 0.0
+    covered = 0.0
     for of_a, of_b in product(range(records - true + 1), range(true + 1)):
         chance = _binomial(of_a, records - true, 0.02) * _binomial(of_b, true, 0.07)
         if chance < 1e-9:
@@ -266,8 +266,8 @@ def test_intervals_of_a_matrix_hold_where_a_value_seldom_shows(true: int) -> Non
         [found] = ChannelEstimator(release)([Query.of({"s": "b"})])
         assert found.interval is not None
         assert not found.exact
-        held += chance * (found.interval[0] <= true <= found.interval[1])
-    assert held > 0.95, held
+        covered += chance * (found.interval[0] <= true <= found.interval[1])
+    assert covered > 0.95, covered
 
 
 def test_intervals_of_a_matrix_hold_a_count_that_there_can_be() -> None:
@@ -301,9 +301,9 @@ def test_intervals_of_counts_hold_no_other_numbers() -> None:
     assert below.estimate + NORMAL_95 * (below.standard_error or 0) < 0
     assert above.estimate - NORMAL_95 * (above.standard_error or 0) > 60
     assert (below.interval, above.interval) == ((0, 0), (60, 60))
-    assert added_up(-3.0, 1.0, 9, [(5.0, 2.5)]) == (0, 0)
-    assert added_up(1.0, 1.0, 9, [(5.0, 2.5)]) == (0, 3.5)
-    assert added_up(8.0, 1.0, 9, [(1.0, 2.5)]) == (8 - NORMAL_95, 9)
+    assert sum_interval(-3.0, 1.0, 9, [(5.0, 2.5)]) == (0, 0)
+    assert sum_interval(1.0, 1.0, 9, [(5.0, 2.5)]) == (0, 3.5)
+    assert sum_interval(8.0, 1.0, 9, [(1.0, 2.5)]) == (8 - NORMAL_95, 9)
 
 
 def test_a_set_that_is_never_drawn_counts_what_is_published_of_it() -> None:

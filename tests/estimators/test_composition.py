@@ -13,16 +13,16 @@ from splu_ref.data import Microdata, embedded_table
 from splu_ref.estimators import Interval, Query, QueryEstimate, QueryEstimator, exact_estimates
 from splu_ref.estimators.linear.transition import value_matrix
 from splu_ref.estimators.shrinkage.composition import Composition, noise
-from splu_ref.estimators.shrinkage.neighbors import COST, States, limited, spent
+from splu_ref.estimators.shrinkage.limited_translation import COST, ConjunctionStates, allowed_cost, translate
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
 from splu_ref.mechanisms import FloatArray, Release, SpluGen, expected_co_occurrence, expected_pairs
 from splu_ref.randomness import SeededSource
-from tests.estimators.told import ends, error
+from tests.estimators.answer_parts import ends, error
 from tests.rounding import near
 
 LAW = PublishedCount.of(3, "1/2")
 FREQUENCIES = np.array([50, 50, 50, 80, 80, 120, 200, 30, 30, 0, 0], dtype=np.float64)
-HELD = 9
+OCCURRING = 9
 
 
 @pytest.fixture(scope="module")
@@ -32,17 +32,17 @@ def composition() -> Composition:
 
 @pytest.fixture(scope="module")
 def transition() -> FloatArray:
-    return value_matrix(expected_co_occurrence(FREQUENCIES, Gamma(3)), LAW)[:HELD, :HELD]
+    return value_matrix(expected_co_occurrence(FREQUENCIES, Gamma(3)), LAW)[:OCCURRING, :OCCURRING]
 
 
 def test_kinds_of_values_have_the_co_occurrence_of_the_values() -> None:
     for frequencies, gamma in ((FREQUENCIES, 3), (np.array([40, 40, 30, 30, 20]), 4), (np.full(5, 8), 5)):
         pairs = expected_pairs(frequencies, Gamma(gamma))
         expected = expected_co_occurrence(frequencies, Gamma(gamma))
-        held = np.flatnonzero(frequencies)
-        found = pairs.together[np.ix_(pairs.kind[held], pairs.kind[held])]
-        np.fill_diagonal(found, pairs.frequency[pairs.kind[held]])
-        assert found == pytest.approx(expected[np.ix_(held, held)], abs=1e-6)
+        occurring = np.flatnonzero(frequencies)
+        found = pairs.together[np.ix_(pairs.kind[occurring], pairs.kind[occurring])]
+        np.fill_diagonal(found, pairs.frequency[pairs.kind[occurring]])
+        assert found == pytest.approx(expected[np.ix_(occurring, occurring)], abs=1e-6)
         assert (pairs.kind >= 0).tolist() == (frequencies > 0).tolist()
 
 
@@ -57,40 +57,40 @@ def test_values_of_one_kind_may_be_many() -> None:
 def test_transmitting_is_the_transition(composition: Composition, transition: FloatArray) -> None:
     random = np.random.default_rng(1)
     counts, members = np.zeros((4, 11)), np.zeros((4, 11))
-    counts[:, :HELD] = random.integers(0, 30, (4, HELD))
-    members[:, :HELD] = random.integers(0, 2, (4, HELD))
-    assert composition.transmitted(counts)[:, :HELD] == near(counts[:, :HELD] @ transition)
-    assert composition.published(members)[:, :HELD] == near(members[:, :HELD] @ transition.T)
+    counts[:, :OCCURRING] = random.integers(0, 30, (4, OCCURRING))
+    members[:, :OCCURRING] = random.integers(0, 2, (4, OCCURRING))
+    assert composition.expected_counts(counts)[:, :OCCURRING] == near(counts[:, :OCCURRING] @ transition)
+    assert composition.published(members)[:, :OCCURRING] == near(members[:, :OCCURRING] @ transition.T)
 
 
 def test_means_and_variances_are_those_of_the_normal_law(
     composition: Composition, transition: FloatArray
 ) -> None:
     published = np.zeros((3, 11))
-    published[:, :HELD] = np.random.default_rng(2).integers(0, 14, (3, HELD))
+    published[:, :OCCURRING] = np.random.default_rng(2).integers(0, 14, (3, OCCURRING))
     learned = composition.learn(published)
-    phi = FREQUENCIES[:HELD] / FREQUENCIES.sum()
+    phi = FREQUENCIES[:OCCURRING] / FREQUENCIES.sum()
     psi = phi**1.5 * np.sqrt(np.sum(phi * phi))
     deviations = np.diag(psi) - np.outer(psi, psi) / psi.sum()
     chance = np.diag(phi) - np.outer(phi, phi)
     sums = np.random.default_rng(3).normal(size=(1, 11))
-    sums[:, HELD:] = 0
+    sums[:, OCCURRING:] = 0
     for number in range(3):
         n = published[number].sum()
         outside = 1 - n / FREQUENCIES.sum()
-        residual = published[number, :HELD] - n * phi
-        mean, variance, weights = np.zeros(HELD), np.zeros((HELD, HELD)), np.zeros(HELD)
+        residual = published[number, :OCCURRING] - n * phi
+        mean, variance, weights = np.zeros(OCCURRING), np.zeros((OCCURRING, OCCURRING)), np.zeros(OCCURRING)
         for tau, share in zip(composition.taus, learned.posterior[:, number], strict=True):
             prior = n**2 * tau**2 * deviations + n * outside * chance
             total = n**2 * tau**2 * transition.T @ deviations @ transition + n * outside * chance
             gain = prior @ transition @ np.linalg.pinv(total, rcond=1e-12)
             mean += share * (n * phi + gain @ residual)
             variance += share * (prior - gain @ transition.T @ prior)
-            weights += share * (gain.T @ sums[0, :HELD])
-        assert learned.mean[number, :HELD] == pytest.approx(mean, abs=1e-6)
-        assert learned.variance[number, :HELD] == pytest.approx(np.diag(variance), abs=1e-6)
+            weights += share * (gain.T @ sums[0, :OCCURRING])
+        assert learned.mean[number, :OCCURRING] == pytest.approx(mean, abs=1e-6)
+        assert learned.variance[number, :OCCURRING] == pytest.approx(np.diag(variance), abs=1e-6)
         assert mean.sum() == near(n)
-        found = composition.solved_for(learned, np.array([number]), sums)[0, :HELD]
+        found = composition.published_weights(learned, np.array([number]), sums)[0, :OCCURRING]
         assert found @ residual == near(weights @ residual)
         assert learned.posterior[:, number].sum() == near(1)
 
@@ -99,17 +99,20 @@ def test_a_predicate_of_one_value_is_not_taken_for_a_mixture(composition: Compos
     """The grid of tau has room for it: half of the records show, and the others are as decoys are."""
     one = np.zeros((1, 11))
     one[0, 7] = 28.0
-    published = composition.transmitted(one)
+    published = composition.expected_counts(one)
     assert composition.learn(published).mean[0, 7] > 20
 
 
 def test_noise_is_that_of_independent_records(composition: Composition, transition: FloatArray) -> None:
     counts, weights = np.zeros((1, 11)), np.zeros((1, 11))
-    counts[0, :HELD], weights[0, :HELD] = np.arange(HELD), np.random.default_rng(4).normal(size=HELD)
-    found = noise(counts, composition.transmitted(counts), weights, composition.published(weights))
-    w = weights[0, :HELD]
+    counts[0, :OCCURRING], weights[0, :OCCURRING] = (
+        np.arange(OCCURRING),
+        np.random.default_rng(4).normal(size=OCCURRING),
+    )
+    found = noise(counts, composition.expected_counts(counts), weights, composition.published(weights))
+    w = weights[0, :OCCURRING]
     each = [row @ w**2 - (row @ w) ** 2 for row in transition]
-    assert found == near([np.arange(HELD) @ each])
+    assert found == near([np.arange(OCCURRING) @ each])
 
 
 def test_bending_costs_what_it_may_if_the_prior_is_right() -> None:
@@ -121,7 +124,7 @@ def test_bending_costs_what_it_may_if_the_prior_is_right() -> None:
         solved = truth + np.sqrt(variance) * random.normal(size=size)
         shrunk, distance = (1 - ratio) * 0 + ratio * solved, np.abs(solved) / np.sqrt(prior + variance)
         part = np.full(size, prior / (prior + variance))
-        found = limited(solved, np.full(size, variance), shrunk, part, distance, COST * part)
+        found = translate(solved, np.full(size, variance), shrunk, part, distance, COST * part)
         least = prior * variance / (prior + variance)
         assert np.mean((shrunk - truth) ** 2) == near(least, rel=0.02)
         assert np.mean((found.value - truth) ** 2) < least * (1 + 3 * COST)
@@ -130,7 +133,7 @@ def test_bending_costs_what_it_may_if_the_prior_is_right() -> None:
 def test_a_wrong_prior_costs_a_few_standard_errors_at_most() -> None:
     wrong = np.linspace(0, 40, 401)
     ratio = np.full(401, 0.02)
-    found = limited(wrong, np.ones(401), ratio * wrong, ratio, wrong * np.sqrt(1 - ratio), COST * ratio)
+    found = translate(wrong, np.ones(401), ratio * wrong, ratio, wrong * np.sqrt(1 - ratio), COST * ratio)
     assert np.abs(found.value - wrong).max() < 3.5
     assert found.value[wrong > 5] == near(wrong[wrong > 5])
 
@@ -141,7 +144,7 @@ def test_more_is_spent_on_spikes_and_in_small_predicates() -> None:
         np.array([0.0, 0.0, 20.0, 40.0]),
         np.array([5.0, 1e4, 100.0, 100.0]),
     )
-    few, usual, half, spike = spent(ratio, surplus, total).tolist()
+    few, usual, half, spike = allowed_cost(ratio, surplus, total).tolist()
     assert usual == pytest.approx(0.1 * COST, abs=1e-4)
     assert few > 1 > spike > half > usual
 
@@ -152,7 +155,7 @@ def test_a_small_group_of_one_value_is_not_estimated_as_mixed(gamma: int, n: int
     values, law, random = 40, PublishedCount.of(gamma), np.random.default_rng(gamma)
     frequency, rows = np.full(values, 500.0), 500 * values
     shrinkage = Shrinkage(frequency, rows, law)
-    chances = shrinkage.composition.transmitted(np.eye(values))
+    chances = shrinkage.composition.expected_counts(np.eye(values))
     published = random.multinomial(n, chances).astype(np.float64)
     found = shrinkage.answer(published, np.arange(values), np.eye(values))
     exact, _ = exact_estimates(np.diag(published), n, frequency, rows, law)
@@ -160,9 +163,9 @@ def test_a_small_group_of_one_value_is_not_estimated_as_mixed(gamma: int, n: int
     assert error < 1.2 * other
 
 
-def _states(both: float, n: float, f: float, kept: float, taken: float) -> States:
+def _states(both: float, n: float, f: float, kept: float, taken: float) -> ConjunctionStates:
     y, predicate, frequency, b, a = (np.array([part]) for part in (both, n, f, kept, taken))
-    return States(y, predicate, frequency, 10_000, b, a, np.zeros(1), b)
+    return ConjunctionStates(y, predicate, frequency, 10_000, b, a, np.zeros(1), b)
 
 
 @pytest.mark.parametrize(("kept", "taken"), [(0.2, 0.001), (0.2, 0.05), (0.5, 0.02), (0.1, 0.08)])
@@ -191,12 +194,12 @@ def test_a_column_that_gives_the_rarest_value_away_is_covered() -> None:
     frame = frame.with_columns(armed=pl.col("occupation") == "Armed-Forces")
     table = Microdata.from_frame(frame.with_columns(pl.col("armed").cast(pl.String)))
     query = Query.of({"armed": "true", "occupation": "Armed-Forces"})
-    held = 0
+    covered = 0
     for seed in range(12):
         release = SpluGen(7).publish(table, "occupation", SeededSource(seed))
         [found] = _estimator(release, "occupation", 7).estimate([query])
-        held += ends(found)[0] <= found.predicate_count <= ends(found)[1]
-    assert held >= 11
+        covered += ends(found)[0] <= found.predicate_count <= ends(found)[1]
+    assert covered >= 11
 
 
 def test_no_part_is_larger_than_the_whole() -> None:
@@ -234,14 +237,14 @@ def _world(seed: int, concentrated: bool) -> tuple[np.ndarray, np.ndarray, np.nd
 @pytest.mark.parametrize("concentrated", [False, True])
 def test_estimates_are_near_the_best_and_intervals_hold_each_value(concentrated: bool) -> None:
     law, errors = PublishedCount.of(5), {"shrunk": 0.0, "exact": 0.0, "expected": 0.0, "published": 0.0}
-    held: dict[Interval, list[float]] = {"each": [], "average": []}
+    covered: dict[Interval, list[float]] = {"each": [], "average": []}
     for seed in range(48):
         x, published, f, rows = _world(seed, concentrated)
         n = published.sum()
         shrinkage = Shrinkage(f.astype(np.float64), rows, law)
         predicates = shrinkage.learn(published[None].astype(np.float64))
-        found = shrinkage.asked(predicates, np.zeros(16, dtype=np.int64), np.eye(16))
-        for kind, shares in held.items():
+        found = shrinkage.estimate(predicates, np.zeros(16, dtype=np.int64), np.eye(16))
+        for kind, shares in covered.items():
             low, high = found.interval(kind)
             shares.append(float(np.mean((low <= x) & (x <= high))))
         exact, _ = exact_estimates(published, n, f, rows, law)
@@ -252,8 +255,8 @@ def test_estimates_are_near_the_best_and_intervals_hold_each_value(concentrated:
             ("published", published),
         ):
             errors[name] += float(np.sum((value - x) ** 2))
-    assert np.mean(held["each"]) > 0.93
-    assert np.mean(held["average"]) > (0.85 if concentrated else 0.93)
+    assert np.mean(covered["each"]) > 0.93
+    assert np.mean(covered["average"]) > (0.85 if concentrated else 0.93)
     assert errors["shrunk"] < 1.35**2 * min(errors[name] for name in errors if name != "shrunk")
 
 
@@ -262,13 +265,13 @@ def test_intervals_hold_beside_a_value_in_nearly_every_group(likelier: float) ->
     """2,790 of 9,000 records share a value, gamma is 3; a predicate has far more or fewer than its part.
 
     No published count shows how many of them it has, and the other values, of which it has a random sample,
-    do not tell. What is published of them depends on it.
+    are not informative about. What is published of them depends on it.
     """
     f = np.array([2790, *np.round(np.geomspace(60, 760, 22))], dtype=np.int64)
     f[-1] += 9000 - f.sum()
     codes, law = np.repeat(np.arange(len(f)), f), PublishedCount.of(3)
     inside = np.random.default_rng(1).random(len(codes)) < np.where(codes == 0, likelier, 0.3)
-    x, held = np.bincount(codes[inside], minlength=len(f)), []
+    x, covered = np.bincount(codes[inside], minlength=len(f)), []
     for seed in range(12):
         done = SpluGen(3).publish_codes(codes, len(f), SeededSource(seed))
         published = np.asarray(done.published)
@@ -276,13 +279,13 @@ def test_intervals_hold_beside_a_value_in_nearly_every_group(likelier: float) ->
         shrinkage = Shrinkage(np.bincount(published, minlength=len(f)).astype(np.float64), len(codes), law)
         found = shrinkage.answer(y.astype(np.float64), np.zeros(len(f), dtype=np.int64), np.eye(len(f)))
         low, high = found.interval("each")
-        held.append((low <= x) & (x <= high))
+        covered.append((low <= x) & (x <= high))
     common = np.argsort(f)[-10:]
-    assert np.mean(np.array(held)[:, common]) > 0.92
-    assert np.mean(held) > 0.93
+    assert np.mean(np.array(covered)[:, common]) > 0.92
+    assert np.mean(covered) > 0.93
 
 
-def test_a_contradicted_prior_is_told() -> None:
+def test_a_contradicted_prior_is_reported() -> None:
     """All 400 records of a group share a rare value, and every other group is as the table."""
     random = np.random.default_rng(6)
     values = np.repeat(
@@ -311,9 +314,9 @@ def test_twenty_thousand_values_are_answered_one_by_one_and_in_sets() -> None:
     release = SpluGen(gamma).publish(Microdata.from_frame(frame), "s", SeededSource(1))
     estimator = _estimator(release, "s", gamma)
     single, several = estimator.estimate(
-        [Query.of({"group": "a", "s": asked}) for asked in ("1", ["1", "2", "3"])]
+        [Query.of({"group": "a", "s": queried}) for queried in ("1", ["1", "2", "3"])]
     )
-    for found, asked in ((single, ["1"]), (several, ["1", "2", "3"])):
-        true = frame.filter(pl.col("group") == "a", pl.col("s").is_in(asked)).height
+    for found, queried in ((single, ["1"]), (several, ["1", "2", "3"])):
+        true = frame.filter(pl.col("group") == "a", pl.col("s").is_in(queried)).height
         assert ends(found)[0] <= true <= ends(found)[1]
         assert abs(found.estimate - true) < 6 * max(error(found), 1)

@@ -115,7 +115,7 @@ def test_with_another_retention_the_interval_still_covers(gamma: int, keep: Frac
 @pytest.mark.parametrize(("gamma", "keep"), [(3, Fraction(1, 2)), (5, Fraction(2, 5)), (5, Fraction(1, 5))])
 @pytest.mark.parametrize("published", [12, 40])
 def test_an_end_at_the_level_itself_is_decided_exactly(gamma: int, keep: Fraction, published: int) -> None:
-    """No rounded sum tells a probability equal to the level from one a little above it."""
+    """No rounded sum distinguishes a probability equal to the level from one slightly above it."""
     law = PublishedCount.of(gamma, keep)
     low, high = published - 6, published + 9
     for frequency, tail, end in (

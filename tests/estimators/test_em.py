@@ -8,7 +8,7 @@ from splu_ref.channels import PublishedCount
 from splu_ref.channels.parameters import InputError
 from splu_ref.estimators import apply_by_mode, conjunction_estimate, most_likely
 from splu_ref.estimators.linear import em
-from splu_ref.estimators.linear.em import TOLERANCE, Maximum, require_settled
+from splu_ref.estimators.linear.em import TOLERANCE, Maximum, require_convergence
 from splu_ref.mechanisms import FloatArray
 from tests.rounding import near
 
@@ -88,18 +88,18 @@ def test_what_has_not_settled_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     gain = (y / (unsettled.counts @ matrix)) @ matrix.T
     assert unsettled.gap == near(y.sum() * (gain.max(axis=1) - 1))
     with pytest.raises(InputError, match="has not settled after 3 steps"):
-        require_settled(unsettled)
+        require_convergence(unsettled)
     monkeypatch.undo()
     settled = most_likely(y, [matrix])
-    assert require_settled(settled) is settled.counts
+    assert require_convergence(settled) is settled.counts
     moved = settled.counts + np.array([[-5.0, 5.0]])
     gain = (y / (moved @ matrix)) @ matrix.T
     with pytest.raises(InputError, match="has not settled"):
-        require_settled(Maximum(moved, y.sum() * (gain.max(axis=1) - 1), settled.steps))
+        require_convergence(Maximum(moved, y.sum() * (gain.max(axis=1) - 1), settled.steps))
 
 
 @pytest.mark.parametrize(
-    ("published", "gained", "keep"),
+    ("published", "gain_probability", "keep"),
     [
         ([38276.0, 10.0], [0.00026113069591330456], 1 / 9),  # the count itself is 0.02 records
         ([[9198.5, 8.0], [1.0, 0.0009]], [0.000111, 0.00087], 0.11),
@@ -107,9 +107,9 @@ def test_what_has_not_settled_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     ],
 )
 def test_counts_just_above_the_boundary_are_found(
-    published: list[float] | list[list[float]], gained: list[float], keep: float
+    published: list[float] | list[list[float]], gain_probability: list[float], keep: float
 ) -> None:
-    factors = [np.array([[1 - a, a], [1 - keep, keep]]) for a in gained]
+    factors = [np.array([[1 - a, a], [1 - keep, keep]]) for a in gain_probability]
     found = most_likely(np.array(published)[None], factors)
     assert found.gap.max() <= TOLERANCE
     assert found.steps < 1000

@@ -30,7 +30,7 @@ from splu_ref.estimators.answers import NORMAL_95, Estimates
 from splu_ref.estimators.shrinkage.shrinkage import Shrinkage
 from splu_ref.mechanisms import Release, SpluGen
 from splu_ref.randomness import SeededSource
-from tests.estimators.told import ends, error
+from tests.estimators.answer_parts import ends, error
 from tests.rounding import near
 
 GAMMA = 5
@@ -66,9 +66,9 @@ def test_counts_are_those_of_a_table_scan(estimator: QueryEstimator, frame: pl.D
     for where, expression in cases:
         for job in ("Sales", "Armed-Forces"):
             [found] = estimator.estimate([Query.of(where | {"occupation": job})], "exact")
-            held = frame.filter(expression)
-            assert found.predicate_count == held.height
-            assert found.published_count == held.filter(pl.col("occupation") == job).height
+            selected = frame.filter(expression)
+            assert found.predicate_count == selected.height
+            assert found.published_count == selected.filter(pl.col("occupation") == job).height
 
 
 def test_methods_agree_with_the_functions_on_arrays(
@@ -92,9 +92,9 @@ def test_methods_agree_with_the_functions_on_arrays(
     error = exact_estimates(y[0, place], women.height, f[place], rows, law)[1]
     assert answers["exact"].standard_error == near(float(error))
     shrinkage = Shrinkage(f.astype(float), rows, law)
-    shrunk = shrinkage.asked(shrinkage.learn(y.astype(float)), np.array([0]), np.eye(len(domain))[[place]])
+    shrunk = shrinkage.estimate(shrinkage.learn(y.astype(float)), np.array([0]), np.eye(len(domain))[[place]])
     assert answers["shrunk"].estimate == near(shrunk.value[0])
-    assert answers["shrunk"].standard_error == near(np.sqrt(shrunk.bent.variance[0]))
+    assert answers["shrunk"].standard_error == near(np.sqrt(shrunk.translated.variance[0]))
     assert list(ends(answers["shrunk"])) == [float(end[0]) for end in shrunk.interval("each")]
     inversion = Inversion(published_co_occurrence(f, SpluGen(GAMMA)), f, law)
     error = inversion.standard_errors(y.astype(float), np.eye(len(domain))[[place]])
@@ -213,7 +213,7 @@ def _rates(f: dict[str, int]) -> Microdata:
     return Microdata.from_frame(pl.DataFrame({"s": values, "p": [str(i % 2) for i in range(len(values))]}))
 
 
-def test_where_the_records_tell_nothing_the_answer_says_so() -> None:
+def test_records_without_information_are_reported() -> None:
     table = _rates({"a": 40, "b": 30, "c": 30})
     estimator = QueryEstimator(table, ["s"], SpluGen(4))
     query = Query.of({"p": "1", "s": "a"})
@@ -222,7 +222,7 @@ def test_where_the_records_tell_nothing_the_answer_says_so() -> None:
         assert found.estimate == near(50 * 40 / 100)
         assert list(ends(found)) == [0, 25]  # of 50 records, and N/gamma with the value
         assert found.standard_error == near(12.5)
-        assert "tell nothing" in str(found.note)
+        assert "not informative" in str(found.note)
     kept = QueryEstimator(table, ["s"], SpluGen(4, "9/10")).estimate([query], "exact")
     assert [(answer.note, error(answer) < 5) for answer in kept] == [(None, True)]
 
@@ -232,8 +232,8 @@ def test_a_predicate_without_records_has_none(estimator: QueryEstimator) -> None
     several = Query.of({**{name: str(given) for name, given in query.conditions if name != "occupation"},
                         "occupation": ["Sales", "Tech-support"]})  # fmt: skip
     for method in ("exact", "shrunk", "em", "inversion"):
-        for asked in (query, several):
-            [found] = estimator.estimate([asked], method)
+        for candidates in (query, several):
+            [found] = estimator.estimate([candidates], method)
             assert found.predicate_count == 0
             assert (found.estimate, found.standard_error) == (0, 0), method
             assert found.interval == (0, 0)
@@ -310,10 +310,10 @@ def test_on_real_tables_shrunk_is_best_or_level_and_errors_are_as_predicted(
     original = original.drop(left_out)
     release = SpluGen(gamma).publish(Microdata.from_frame(original), sensitive, SeededSource(5))
     others = [column for column in original.columns if column != sensitive]
-    asked = list(_queries(original, sensitive, others))
-    chosen = np.random.default_rng(1).permutation(len(asked))[:1500]
-    queries = [Query.of(asked[i][0]) for i in chosen.tolist()]
-    true = np.array([asked[i][1] for i in chosen.tolist()])
+    candidates = list(_queries(original, sensitive, others))
+    chosen = np.random.default_rng(1).permutation(len(candidates))[:1500]
+    queries = [Query.of(candidates[i][0]) for i in chosen.tolist()]
+    true = np.array([candidates[i][1] for i in chosen.tolist()])
     estimator = QueryEstimator(release.table, [sensitive], SpluGen(gamma))
 
     def values(answers: list[QueryEstimate]) -> np.ndarray:
@@ -321,7 +321,7 @@ def test_on_real_tables_shrunk_is_best_or_level_and_errors_are_as_predicted(
 
     exact = estimator.estimate(queries, "exact")
     f = np.array([a.estimate for a in estimator.estimate(
-        [Query.of({sensitive: asked[i][0][sensitive]}) for i in chosen.tolist()], "exact")])  # fmt: skip
+        [Query.of({sensitive: candidates[i][0][sensitive]}) for i in chosen.tolist()], "exact")])  # fmt: skip
     n = np.array([answer.predicate_count for answer in exact])
     errors = {
         "shrunk": values(estimator.estimate(queries, "shrunk")),
@@ -331,10 +331,13 @@ def test_on_real_tables_shrunk_is_best_or_level_and_errors_are_as_predicted(
     }
     shares = true / original.height
     for low, high in zip(CLASSES, (*CLASSES[1:], 1.0), strict=True):
-        held = (shares >= low) & (shares < high)
-        if held.sum() < 20:
+        selected = (shares >= low) & (shares < high)
+        if selected.sum() < 20:
             continue
-        mean = {key: float(np.mean(np.abs(found - true)[held] / true[held])) for key, found in errors.items()}
+        mean = {
+            key: float(np.mean(np.abs(found - true)[selected] / true[selected]))
+            for key, found in errors.items()
+        }
         assert mean["shrunk"] <= 1.1 * min(mean["exact"], mean["published"], mean["expected"]), (low, mean)
     deviation = (errors["exact"] - true) / np.array([answer.standard_error for answer in exact])
     inside = (errors["exact"] > 0) & (errors["exact"] < n)

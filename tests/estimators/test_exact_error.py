@@ -1,4 +1,5 @@
-"""The error of the closed form in fractions, held to the arrays in floating point and to sums by hand."""
+"""The error of the closed form in fractions, tested against the arrays in floating point and to sums by
+hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variances where the draws of a group hang together, against every outcome of small groups."""
+"""Variances under dependent draws, against every outcome of small groups."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ def test_the_variance_of_any_weighted_sum_of_counts(gamma: int, name: str) -> No
     plan, noise = PLANS[gamma], _noise(PLANS[gamma], name)
     size = 1 + max(map(max, plan))
     weights = [Fraction(3 * value * value - 5 * value + 1, 2) for value in range(size)]
-    saved = Fraction(0)
+    reduction = Fraction(0)
     for group, marks in zip(plan, _marks(plan, name), strict=True):
         each = [[weights[value] for value in group]] * gamma
         law = capped(marks) if name == "capped" else all_or_none(marks)
-        saved += _variance(independent(gamma), each) - _variance(law, each)
-    found = noise.saved_of(np.array([weights], dtype=np.float64).T)
-    assert found[0] == pytest.approx(float(saved), abs=1e-9)
-    assert saved
+        reduction += _variance(independent(gamma), each) - _variance(law, each)
+    found = noise.reduction_of(np.array([weights], dtype=np.float64).T)
+    assert found[0] == pytest.approx(float(reduction), abs=1e-9)
+    assert reduction
     single = noise.of_values().total
-    assert single == pytest.approx(noise.saved_of(np.eye(size)), abs=1e-9)
+    assert single == pytest.approx(noise.reduction_of(np.eye(size)), abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["capped", "all-or-none"])
@@ -76,33 +76,35 @@ def test_the_variance_of_a_conjunction_over_every_place_of_its_records(
     # A group's members satisfy the predicate each by itself, those with a value of the set by another chance.
     plan, gamma, own, other = PLANS[3], 3, Fraction(1, 3), Fraction(3, 4)
     inside, outside = Fraction(7, 2), Fraction(-2, 3)
-    saved = Fraction(0)
+    reduction = Fraction(0)
     for group, marks in zip(plan, _marks(plan, name), strict=True):
         law = capped(marks) if name == "capped" else all_or_none(marks)
-        for held in product((False, True), repeat=gamma):
+        for kept_slots in product((False, True), repeat=gamma):
             chance = Fraction(1)
-            for value, one in zip(group, held, strict=True):
+            for value, one in zip(group, kept_slots, strict=True):
                 share = own if value in members else other
                 chance *= share if one else 1 - share
-            each = [[(inside if one else outside) * (value in members) for value in group] for one in held]
-            saved += chance * (_variance(independent(gamma), each) - _variance(law, each))
+            each = [
+                [(inside if one else outside) * (value in members) for value in group] for one in kept_slots
+            ]
+            reduction += chance * (_variance(independent(gamma), each) - _variance(law, each))
     sets = np.array([[float(value in members) for value in range(4)]])
     found = (
         _noise(plan, name)
         .of_sets(sets)
         .of_difference(*(np.array([float(part)]) for part in (inside, outside, own, other)))
     )
-    assert found[0] == pytest.approx(float(saved), abs=1e-9)
-    assert saved
+    assert found[0] == pytest.approx(float(reduction), abs=1e-9)
+    assert reduction
 
 
 @pytest.mark.parametrize("cap", [1, 3])
 def test_a_count_up_to_the_cap_scatters_as_ever_and_a_larger_one_less(cap: int) -> None:
     frequencies = np.array([30.0, 30, 30, 20, 5, 5])
     noise = GroupNoise.plausible(frequencies, SpluGen(3, draws=f"capped:{cap}"))
-    saved = noise.of_values().total
-    assert (saved[:4] > 0.5 * 2 / 3 * frequencies[:4]).all()
-    assert noise.count_error(0, 30.0) ** 2 == near(2 / 3 * 30 - saved[0])
+    reduction = noise.of_values().total
+    assert (reduction[:4] > 0.5 * 2 / 3 * frequencies[:4]).all()
+    assert noise.count_error(0, 30.0) ** 2 == near(2 / 3 * 30 - reduction[0])
     assert noise.count_error(0, cap * 1.0) ** 2 == near(2 / 3 * cap)
     low, high = noise.count_interval(0, 30)
     assert low < 30 < high < 45
@@ -173,16 +175,16 @@ def test_several_columns_where_draws_are_all_or_none_have_intervals_by_shrunk_al
     mechanism = SpluGen(3, draws="all-or-none:8")
     release = mechanism.publish(table, ["value", "age"], SeededSource(2))
     estimator = QueryEstimator(release.table, ["value", "age"], mechanism)
-    asked = [Query.of({"value": "a", "age": "1"})]
+    queries = [Query.of({"value": "a", "age": "1"})]
     for method in ("em", "inversion"):
-        [answer] = estimator.estimate(asked, method)
+        [answer] = estimator.estimate(queries, method)
         assert answer.interval is None
         assert answer.warning is not None
         assert "use shrunk" in answer.warning
-    [answer] = estimator.estimate(asked)
+    [answer] = estimator.estimate(queries)
     assert answer.interval is not None
     capped = QueryEstimator(release.table, ["value", "age"], SpluGen(3, draws="capped:5"))
-    assert capped.estimate(asked, "inversion")[0].interval is not None
+    assert capped.estimate(queries, "inversion")[0].interval is not None
 
 
 def test_sums_are_refused_where_draws_are_all_or_none() -> None:

@@ -11,21 +11,27 @@ import pytest
 from splu_ref.channels.parameters import InputError
 from splu_ref.data import Microdata, embedded_table
 from splu_ref.estimators import Query, QueryEstimator
-from splu_ref.estimators.linear.transition import apply_by_mode, contracted
-from splu_ref.estimators.queries.joint_shrinkage import NOTHING, Error, Estimated, JointQuery, Records
+from splu_ref.estimators.linear.transition import apply_by_mode, contract
+from splu_ref.estimators.queries.joint_shrinkage import (
+    NOTHING,
+    CountEstimateWithError,
+    JointQuery,
+    MeanSquareError,
+    RecordTables,
+)
 from splu_ref.estimators.shrinkage.interactions import (
     ALL_RECORDS,
     ColumnChannel,
     Interactions,
-    centered,
-    fitted,
+    center_by_shares,
+    fit_margins,
     interaction_variance,
     outer,
 )
 from splu_ref.estimators.shrinkage.several_states import ColumnStates, SeveralStates
 from splu_ref.mechanisms import SpluGen
 from splu_ref.randomness import SeededSource
-from tests.estimators.told import ends
+from tests.estimators.answer_parts import ends
 from tests.rounding import near
 
 SHARES = [np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.25, 0.35, 0.4]), np.array([0.15, 0.4, 0.45])]
@@ -37,7 +43,7 @@ def _table(seed: int, shape: tuple[int, ...], most: int = 60) -> np.ndarray:
 
 def test_centered_tables_have_no_margins() -> None:
     table = _table(1, (4, 3))
-    mine = centered(table, SHARES[:2])
+    mine = center_by_shares(table, SHARES[:2])
     assert mine.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-9)
     assert mine.sum(axis=1) == pytest.approx(np.zeros(4), abs=1e-9)
     rows, columns = table.sum(axis=1), table.sum(axis=0)
@@ -57,8 +63,8 @@ def test_centered_counts_over_the_contrasts_are_unbiased() -> None:
     ]
     table = _table(2, (4, 3))
     published = apply_by_mode(table[None], matrices)[0]
-    unbiased = centered(published, shares) * outer([channel.inverse for channel in channels])
-    assert unbiased == near(centered(table, shares))
+    unbiased = center_by_shares(published, shares) * outer([channel.inverse for channel in channels])
+    assert unbiased == near(center_by_shares(table, shares))
 
 
 def test_noise_is_the_variance_of_independent_records() -> None:
@@ -93,7 +99,9 @@ def test_noise_is_the_variance_of_independent_records() -> None:
 def test_fitting_reaches_the_margins_and_keeps_the_odds_ratios() -> None:
     start, goal = _table(3, (4, 3)), _table(4, (4, 3))
     goal *= start.sum() / goal.sum()
-    found = fitted(start, (0, 1), [((0,), goal.sum(axis=1)), ((1,), goal.sum(axis=0))], float(goal.sum()))
+    found = fit_margins(
+        start, (0, 1), [((0,), goal.sum(axis=1)), ((1,), goal.sum(axis=0))], float(goal.sum())
+    )
     assert found.sum(axis=1) == near(goal.sum(axis=1), rel=1e-5)
     assert found.sum(axis=0) == near(goal.sum(axis=0), rel=1e-5)
     ratios = [table * table[0, 0] / (table[:1] * table[:, :1]) for table in (found, start)]
@@ -115,18 +123,24 @@ def test_a_single_cell_as_a_query_is_the_cell_of_the_table(columns: int) -> None
     cells = np.round(whole * np.random.default_rng(6).uniform(0.1, 0.4, whole.shape))
     others = [tuple(axis for axis in range(columns) if axis != place) for place in range(columns)]
     margins = [cells.sum(axis=axes) for axes in others]
-    records = Records(float(cells.sum()), margins, margins, model.tables(cells, margins))
-    everyone = Records(float(whole.sum()), frequencies, frequencies, model.whole)
+    records = RecordTables(float(cells.sum()), margins, margins, model.tables(cells, margins))
+    everyone = RecordTables(float(whole.sum()), frequencies, frequencies, model.all_records)
     every = tuple(range(columns))
     for cell in np.ndindex(*whole.shape):
         members = [np.eye(size)[place] for size, place in zip(whole.shape, cell, strict=True)]
         query = JointQuery(model, members)
         of_all = query.estimate(
             everyone,
-            [Estimated(float(f @ h), NOTHING, NOTHING) for f, h in zip(frequencies, members, strict=True)],
+            [
+                CountEstimateWithError(float(f @ h), NOTHING, NOTHING)
+                for f, h in zip(frequencies, members, strict=True)
+            ],
         )
-        assert of_all[every].value == near(model.whole[every].estimate[cell], size=whole.sum())
-        single = [Estimated(float(f @ h), NOTHING, NOTHING) for f, h in zip(margins, members, strict=True)]
+        assert of_all[every].value == near(model.all_records[every].estimate[cell], size=whole.sum())
+        single = [
+            CountEstimateWithError(float(f @ h), NOTHING, NOTHING)
+            for f, h in zip(margins, members, strict=True)
+        ]
         found = query.estimate(records, single, of_all)
         for size in range(2, columns + 1):
             for places in combinations(range(columns), size):
@@ -141,23 +155,23 @@ def test_with_little_noise_the_table_itself_is_found() -> None:
     keep = 0.999
     channels = [ColumnChannel.of(f, whole.sum(), keep) for f in frequencies]
     model = Interactions(channels, whole, frequencies)
-    assert model.whole[0, 1].estimate == near(whole, rel=0.02)
+    assert model.all_records[0, 1].estimate == near(whole, rel=0.02)
     assert np.abs(np.outer(*frequencies) / whole.sum() / whole - 1).max() > 0.2
 
 
 def test_a_set_of_all_values_leaves_the_other_column_alone() -> None:
     model, whole, frequencies = _model(2)
-    everyone = Records(float(whole.sum()), frequencies, frequencies, model.whole)
+    everyone = RecordTables(float(whole.sum()), frequencies, frequencies, model.all_records)
     members = [np.ones(4), np.eye(3)[1]]
-    error = Error(40.0, 2.0)
+    error = MeanSquareError(40.0, 2.0)
     single = [
-        Estimated(everyone.total, NOTHING, NOTHING),
-        Estimated(float(frequencies[1][1]), error, NOTHING),
+        CountEstimateWithError(everyone.total, NOTHING, NOTHING),
+        CountEstimateWithError(float(frequencies[1][1]), error, NOTHING),
     ]
     found = JointQuery(model, members).estimate(everyone, single)[0, 1]
     assert found.value == near(frequencies[1][1], rel=1e-6)
     assert found.error == near(error, rel=1e-6)
-    assert contracted(model.whole[0, 1].fit, members) == near(frequencies[1][1])
+    assert contract(model.all_records[0, 1].fit, members) == near(frequencies[1][1])
 
 
 def test_the_prior_is_a_half_t_law_up_to_a_factor() -> None:
@@ -185,15 +199,15 @@ def test_intervals_hold_the_joint_domain_and_errors_are_as_stated(related: pl.Da
     table = Microdata.from_frame(related)
     done = SpluGen(gamma).publish(table, ("first", "second"), SeededSource(gamma))
     estimator = QueryEstimator(done.table, ("first", "second"), SpluGen(gamma), domains=done.manifest.domains)
-    asked, true = [], []
+    queries, true = [], []
     for group in (None, "0", "1", "2"):
         for first in related["first"].unique().sort():
             for second in related["second"].unique().sort():
                 where = {"first": first, "second": second} | ({} if group is None else {"group": group})
-                asked.append(Query.of(where))
+                queries.append(Query.of(where))
                 true.append(related.filter(**where).height)
     truth = np.array(true)
-    found = estimator.estimate(asked)
+    found = estimator.estimate(queries)
     value, error = (
         np.array([getattr(one, part) for one in found]) for part in ("estimate", "standard_error")
     )
@@ -203,7 +217,7 @@ def test_intervals_hold_the_joint_domain_and_errors_are_as_stated(related: pl.Da
     # With gamma = 5 there is too much noise to see that interactions are small, and the error says so.
     assert (0.6 if gamma == 2 else 0.2) < ratio < 1.1
     others = {
-        method: np.array([one.estimate for one in estimator.estimate(asked, method)])
+        method: np.array([one.estimate for one in estimator.estimate(queries, method)])
         for method in (("inversion", "em") if gamma == 2 else ("inversion",))
     }
     others["published"] = np.array([float(one.published_count) for one in found])
@@ -258,17 +272,17 @@ def test_three_sensitive_columns_are_estimated_together(related: pl.DataFrame) -
     sensitive = ("first", "second", "third")
     done = SpluGen(2).publish(Microdata.from_frame(small), sensitive, SeededSource(3))
     estimator = QueryEstimator(done.table, sensitive, SpluGen(2), domains=done.manifest.domains)
-    asked, true = [], []
+    queries, true = [], []
     for cell in small.select(sensitive).unique().sort(sensitive).iter_rows(named=True):
         for side in ("l", "r"):
-            asked.append(Query.of(cell | {"side": side}))
+            queries.append(Query.of(cell | {"side": side}))
             true.append(small.filter(**cell, side=side).height)
     truth = np.array(true)
-    found = estimator.estimate(asked)
+    found = estimator.estimate(queries)
     value = np.array([one.estimate for one in found])
     inside = [ends(one)[0] <= x <= ends(one)[1] for one, x in zip(found, true, strict=True)]
     assert np.mean(inside) > 0.9
-    inverted = np.array([one.estimate for one in estimator.estimate(asked, "inversion")])
+    inverted = np.array([one.estimate for one in estimator.estimate(queries, "inversion")])
     assert np.sqrt(np.mean((value - truth) ** 2)) < 0.8 * np.sqrt(np.mean((inverted - truth) ** 2))
 
 
@@ -280,25 +294,26 @@ def _rows(random: np.random.Generator, size: int, keep: float) -> np.ndarray:
     return np.asarray(matrix + keep * np.eye(size))
 
 
-def test_the_statistic_of_several_states_has_the_expectation_and_variance_that_are_told() -> None:
+def test_the_statistic_of_several_states_has_the_expectation_and_variance_that_are_reported() -> None:
     random = np.random.default_rng(9)
     matrices = [_rows(random, size, keep) for size, keep in ((4, 0.6), (3, 0.5), (3, 0.7))]
     table = _table(10, (4, 3, 3), 30)
     members = [np.array([0.0, 1, 1, 0]), np.array([1.0, 0, 0]), np.array([0.0, 0, 1])]
     columns = [
-        ColumnStates(held, matrix @ held, 0.5, 0.0) for held, matrix in zip(members, matrices, strict=True)
+        ColumnStates(indicator, matrix @ indicator, 0.5, 0.0)
+        for indicator, matrix in zip(members, matrices, strict=True)
     ]
     published = apply_by_mode(table[None], matrices)[0]
     states = SeveralStates.of(columns, published, table, np.zeros_like(table))
-    count = contracted(table, members)
-    assert states.held == near(count)
+    count = contract(table, members)
+    assert states.tabled_count == near(count)
     assert states.solved == near(count)
     # One record of each cell: mean and mean square of its weight, by enumeration of what it may publish.
     taken = [-weights.min() for weights in _weights(states, columns, table)]
     variance = 0.0
     for cell in np.ndindex(*table.shape):
         law = outer([matrix[place] for matrix, place in zip(matrices, cell, strict=True)])
-        score = outer([held - a for held, a in zip(members, taken, strict=True)])
+        score = outer([indicator - a for indicator, a in zip(members, taken, strict=True)])
         mean = float((law * score).sum())
         variance += float(table[cell]) * (float((law * score**2).sum()) - mean**2)
     assert states.noise == near(variance, rel=0.02)
@@ -310,8 +325,8 @@ def _weights(states: SeveralStates, columns: list[ColumnStates], table: np.ndarr
     for place, column in enumerate(columns):
         others = [other.members for number, other in enumerate(columns) if number != place]
         along = np.moveaxis(table, place, 0)
-        for held in others:
-            along = np.tensordot(along, held, axes=([1], [0]))
+        for indicator in others:
+            along = np.tensordot(along, indicator, axes=([1], [0]))
         beside = along * (1 - column.members)
         found.append(column.members - beside @ column.chances / beside.sum())
     assert states.contrast > 0
@@ -331,15 +346,15 @@ def test_intervals_hold_in_every_predicate_where_a_column_nearly_gives_another_a
         {"sex": "Male"},
         {"sex": "Male", "marital_status": "Married-civ-spouse"},
     ):
-        asked, true = [], []
+        queries, true = [], []
         inside = frame.filter(**where)
         for job in done.manifest.domains["occupation"]:
             for role in done.manifest.domains["relationship"]:
-                asked.append(Query.of(where | {"occupation": job, "relationship": role}))
+                queries.append(Query.of(where | {"occupation": job, "relationship": role}))
                 true.append(inside.filter(occupation=job, relationship=role).height)
-        found = estimator.estimate(asked)
-        held = [ends(one)[0] <= x <= ends(one)[1] for one, x in zip(found, true, strict=True)]
-        assert np.mean(held) > 0.88, where
-        shorter = estimator.estimate(asked, interval="average")
+        found = estimator.estimate(queries)
+        indicator = [ends(one)[0] <= x <= ends(one)[1] for one, x in zip(found, true, strict=True)]
+        assert np.mean(indicator) > 0.88, where
+        shorter = estimator.estimate(queries, interval="average")
         assert {one.interval_kind for one in shorter} == {"average"}
         assert sum(ends(b)[1] - ends(b)[0] for b in shorter) < sum(ends(a)[1] - ends(a)[0] for a in found)

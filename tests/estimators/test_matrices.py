@@ -10,10 +10,10 @@ from splu_ref.channels import PublishedCount, coarsened, decoy_groups, two_state
 from splu_ref.channels.parameters import Gamma, InputError, ParameterError
 from splu_ref.estimators import Inversion, apply_by_mode, published_co_occurrence, set_matrix, value_matrix
 from splu_ref.estimators.linear import transition
-from splu_ref.estimators.linear.inversion import Scatter
+from splu_ref.estimators.linear.inversion import LinearVariance
 from splu_ref.estimators.linear.transition import (
     decoy_probability,
-    gained,
+    gain_probability,
     inverses,
     transposed,
     two_state_matrices,
@@ -91,7 +91,7 @@ def test_how_likely_a_value_is_gained_is_that_of_the_exact_channel() -> None:
     for keep, f, rows in cases:
         exact = np.array(two_state(keep, f, rows).as_floats())
         kept = np.array(float(Fraction(keep)))
-        taken = gained(np.array(float(f)), rows, kept)
+        taken = gain_probability(np.array(float(f)), rows, kept)
         assert two_state_matrices(taken, kept) == pytest.approx(exact, rel=1e-14, abs=1e-300)
         assert TwoState.of(np.array(float(f)), rows, kept).contrast == near(exact[1, 1] - exact[0, 1])
 
@@ -159,7 +159,7 @@ def test_the_variance_of_a_linear_estimate_is_that_of_every_outcome() -> None:
     """Where all decoys of a value are equally frequent, as here, nothing is approximate."""
     histogram, gamma = np.array([3, 1, 1, 1]), Gamma(2)
     codes: IntArray = np.repeat(np.arange(4), histogram)
-    scatter = Scatter(_counted(histogram, 2), PublishedCount.of(2))
+    scatter = LinearVariance(_counted(histogram, 2), PublishedCount.of(2))
     weights = np.array([0.7, -0.4, 1.3, 0.2])
     totals: list[tuple[float, float]] = []
 
@@ -210,8 +210,8 @@ def test_matrices_of_several_sets_are_those_of_each() -> None:
     members = np.array([[1, 0, 1, 0, 0], [0, 0, 0, 0, 1], [1, 1, 1, 1, 1], [0, 1, 0, 0, 0]], dtype=float)
     for keep in (None, "2/3"):
         together = set_matrix(counts, members, PublishedCount.of(3, keep))
-        for matrix, held in zip(together, members, strict=True):
-            assert matrix == near(set_matrix(counts, held, PublishedCount.of(3, keep)), rel=1e-7)
+        for matrix, indicator in zip(together, members, strict=True):
+            assert matrix == near(set_matrix(counts, indicator, PublishedCount.of(3, keep)), rel=1e-7)
 
 
 def test_what_makes_no_matrix_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,7 @@ def _of_parts(shown: tuple[str, ...]) -> PublishedTable:
 def test_sums_of_parts_are_unbiased_with_their_variance(where: dict[str, object], true: int) -> None:
     """Over every published table: the mean is the count, and the variance estimate's is the variance."""
     domains = dict(PARTS.domains)
-    mean = square = told = Fraction(0)
+    mean = square = reported = Fraction(0)
     for shown in product(*(domains[q,] for q, _, _ in CELLS)):
         chance = Fraction(1)
         for (q, _, own), seen in zip(CELLS, shown, strict=True):
@@ -58,9 +58,9 @@ def test_sums_of_parts_are_unbiased_with_their_variance(where: dict[str, object]
         assert answer.variance_estimate is not None
         assert answer.standard_error == near(float(answer.variance_estimate) ** 0.5, size=len(CELLS))
         mean, square = mean + chance * estimate, square + chance * estimate**2
-        told += chance * answer.variance_estimate
+        reported += chance * answer.variance_estimate
     assert mean == true
-    assert told == square - mean**2
+    assert reported == square - mean**2
 
 
 def test_parts_that_are_counted_whole_or_not_at_all_have_no_error() -> None:
@@ -88,10 +88,10 @@ def _of_groups(shown: tuple[str, ...], cells: tuple[str, ...] = ("a", "b", "c", 
     ("where", "true"),
     [({"s": "x"}, 3), ({"s": ["x", "y"], "q": ["a", "b"]}, 4), ({"s": "z", "q": {"not": ["a", "c"]}}, 1)],
 )
-def test_groups_are_unbiased_and_their_variance_is_told_from_above(
+def test_groups_are_unbiased_and_their_variance_is_bounded_from_above(
     where: dict[str, object], true: int
 ) -> None:
-    mean = square = told = Fraction(0)
+    mean = square = reported = Fraction(0)
     for shown in product("xyz", repeat=len(MEMBERS)):
         chance = prod(
             (
@@ -104,16 +104,16 @@ def test_groups_are_unbiased_and_their_variance_is_told_from_above(
         estimate = Fraction(answer.estimate).limit_denominator(10**6)
         assert answer.standard_error is not None
         mean, square = mean + chance * estimate, square + chance * estimate**2
-        told += chance * Fraction(answer.standard_error**2).limit_denominator(10**9)
+        reported += chance * Fraction(answer.standard_error**2).limit_denominator(10**9)
         assert answer.note == ABOVE
     assert mean == true
-    assert square - true**2 <= told < 4 * (square - true**2)
+    assert square - true**2 <= reported < 4 * (square - true**2)
 
 
-def test_groups_of_equal_shares_tell_their_variance_without_bias() -> None:
+def test_groups_of_equal_shares_have_an_unbiased_variance_estimate() -> None:
     members = ("xy", "xy", "xy")
     frame = {"q": ["a", "b", "c"], "group_size": [2] * 3}
-    told = true = Fraction(0)
+    reported = true = Fraction(0)
     for shown in product("xyz", repeat=3):
         chance = prod((GROUPED.law.published({"x": 1, "y": 1}, seen) for seen in shown), start=Fraction(1))
         release = PublishedTable(
@@ -123,9 +123,9 @@ def test_groups_of_equal_shares_tell_their_variance_without_bias() -> None:
         )
         [answer] = GroupEstimator(release)([Query.of({"s": "x"})])
         assert answer.standard_error is not None
-        told += chance * Fraction(answer.standard_error**2).limit_denominator(10**9)
+        reported += chance * Fraction(answer.standard_error**2).limit_denominator(10**9)
         true += chance * Fraction(answer.estimate - len(members)).limit_denominator(10**6) ** 2
-    assert told == true
+    assert reported == true
 
 
 def test_all_values_are_the_records_of_the_groups() -> None:
@@ -226,7 +226,7 @@ def test_intervals_hold_where_few_large_groups_show_nothing() -> None:
     mechanism = PerturbedGeneralization("s", [f"v{place:02}" for place in range(14)], ["q"], 5, "20/27")
     law, sizes = mechanism.law, [5] * 40 + [500] * 2
     small, large = (law.published({"v00": a, "v01": b}, "v00") for a, b in ((1, 4), (30, 470)))
-    held = 0.0
+    covered = 0.0
     for first, second in product(range(41), range(3)):
         shown = [*("v00" if n < first else "v01" for n in range(40)), *["v00"] * second, *["v01"] * 2][:42]
         frame = pl.DataFrame({"q": list(map(str, range(42))), "s": shown, "group_size": sizes})
@@ -236,8 +236,8 @@ def test_intervals_hold_where_few_large_groups_show_nothing() -> None:
         assert answer.interval is not None
         assert not answer.exact
         if answer.interval[0] <= 40 + 60 <= answer.interval[1]:
-            held += _chance(first, small, 40) * _chance(second, large, 2)
-    assert held >= 0.95, held
+            covered += _chance(first, small, 40) * _chance(second, large, 2)
+    assert covered >= 0.95, covered
 
 
 def test_intervals_hold_where_a_part_seldom_shows_what_it_has() -> None:
@@ -246,7 +246,7 @@ def test_intervals_hold_where_a_part_seldom_shows_what_it_has() -> None:
     mechanism = SmallDomainRandomization("s", ["q"], {("1",): many[:2], ("2",): many}, 9)
     keep = mechanism.retention(500)
     few, most = (1 - mechanism.retention(2)) / 2, keep + (1 - keep) / 500
-    held = 0.0
+    covered = 0.0
     for first, second in product(range(13), range(21)):
         shown = ["v000" if n < first else "v001" for n in range(12)]
         shown += ["v000" if n < second else "v001" for n in range(20)]
@@ -256,8 +256,8 @@ def test_intervals_hold_where_a_part_seldom_shows_what_it_has() -> None:
         assert answer.interval is not None
         assert not answer.exact
         if answer.interval[0] <= 20 <= answer.interval[1]:
-            held += _chance(first, few, 12) * _chance(second, most, 20)
-    assert held >= 0.95, held
+            covered += _chance(first, few, 12) * _chance(second, most, 20)
+    assert covered >= 0.95, covered
 
 
 def test_parts_with_equally_many_values_have_one_exact_interval() -> None:
@@ -273,8 +273,8 @@ def test_parts_with_equally_many_values_have_one_exact_interval() -> None:
         [answer] = PartEstimator(release)([Query.of({"s": "x"})])
         answers.append(answer)
     whole = RetentionReplacement(mechanism.retention(3), {"s": "xyz"})
-    told = PublishedTable(table=Microdata.from_frame(frame), mechanism=whole, domains={"s": tuple("xyz")})
-    [alike] = ChannelEstimator(told)([Query.of({"s": "x"})])
+    reported = PublishedTable(table=Microdata.from_frame(frame), mechanism=whole, domains={"s": tuple("xyz")})
+    [alike] = ChannelEstimator(reported)([Query.of({"s": "x"})])
     for answer in answers:
         assert answer.exact
         assert (answer.estimate, answer.interval) == (alike.estimate, alike.interval)

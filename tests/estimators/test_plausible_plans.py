@@ -11,7 +11,7 @@ from splu_ref.estimators import Query, QueryEstimator
 from splu_ref.estimators.shrinkage.plausible_plans import DRAWS, MOST_VALUES, plausible_pairs
 from splu_ref.mechanisms import CoOccurrence, SpluGen, largest_gamma
 from splu_ref.randomness import IntArray, SeededSource
-from tests.estimators.told import ends
+from tests.estimators.answer_parts import ends
 
 TRUE: IntArray = np.array([400, 390, 350, 350, 300, 250, 200, 160])
 

@@ -8,7 +8,7 @@ import pytest
 
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.estimators import AnyOf, Between, Condition, NoneOf, Query
-from splu_ref.estimators.queries.query import Values, selected, telling
+from splu_ref.estimators.queries.query import Values, condition_matcher, selected
 
 
 def test_a_query_names_values_sets_and_ranges() -> None:
@@ -65,7 +65,7 @@ def test_ranges_include_their_ends_and_pass_over_what_is_no_number() -> None:
         selected("c", Between(Decimal(2), None), ("a", "b"))
 
 
-def test_ranges_hold_what_a_cell_alone_is_held_to() -> None:
+def test_ranges_contain_the_cells_that_satisfy_them_one_by_one() -> None:
     """Values are sorted once for all ranges; a cell by itself is compared with the limits."""
     domain = (
         "-0",
@@ -98,8 +98,8 @@ def test_ranges_hold_what_a_cell_alone_is_held_to() -> None:
             assert looked_up.holding(wanted).tolist() == [wanted.holds(text) for text in domain], wanted
             seen += int(looked_up.holding(wanted).sum())
     assert seen > 200
-    asked: list[Condition] = [AnyOf(("10", "y")), NoneOf(("x",)), Between(Decimal(1), None)]
-    found = telling(asked)(["10", "x"])
+    conditions: list[Condition] = [AnyOf(("10", "y")), NoneOf(("x",)), Between(Decimal(1), None)]
+    found = condition_matcher(conditions)(["10", "x"])
     assert found.tolist() == [[True, True, True], [False, False, False]]
 
 

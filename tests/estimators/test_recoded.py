@@ -1,4 +1,4 @@
-"""Queries on columns as they were before they were recoded: each condition by hand, or what refuses it."""
+"""Queries on the original columns of a recoded release: each condition by hand, or what refuses it."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ def _recoded(*conditions: tuple[str, Condition]) -> dict[str, Condition]:
     ],
     ids=str,
 )
-def test_what_is_asked_of_the_release(
+def test_the_query_on_the_release(
     column: str, given: Condition, found: Condition | dict[str, Condition]
 ) -> None:
     assert _recoded((column, given)) == (found if isinstance(found, dict) else {column: found})
 
 
-def test_parts_are_asked_together_beside_others() -> None:
+def test_parts_are_combined_beside_others() -> None:
     conditions = ("work", AnyOf(("a", "b"))), ("rank", NoneOf(("2",))), ("sex", AnyOf(("f",)))
     assert _recoded(*conditions) == {"sex": AnyOf(("f",)), "job": AnyOf(("a / 1", "b / 1"))}
 
@@ -103,7 +103,7 @@ def test_parts_are_asked_together_beside_others() -> None:
          "dose=0.5..1 cuts the bin 1.0..<1.5, whose parts are unknown: ask of whole bins"),
         ([("age", _between("50", None))], "age=50..: there is no such bin in the release"),
         ([("age", Between(date(2000, 1, 1), None))],
-         "age=2000-01-01..: dates are asked for by their bins"),
+         "age=2000-01-01..: dates are selected by their bins"),
         ([("born", _between("1980", "1989"))],
          ("born=1980..1989: rare bins were published together, as 'other': name bins that are in the "
           "release, one by one")),
@@ -124,7 +124,7 @@ def test_parts_are_asked_together_beside_others() -> None:
          "name=1..: the values were published as hashes: ask of one of them"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_told_is_refused(conditions: list[tuple[str, Condition]], words: str) -> None:
+def test_undetermined_queries_are_refused(conditions: list[tuple[str, Condition]], words: str) -> None:
     with pytest.raises(ParameterError) as refused:
         _recoded(*conditions)
     assert str(refused.value) == words

@@ -2,8 +2,8 @@
 
 Two kinds of predicates of n records, of which all or none have a value, are published by laws that overlap.
 An estimator sees the published counts, not the kind. The other records have any of the other values, all
-equally likely, so how the rest of the published counts is split up tells nothing. The bounds are exact, for
-tables so large that f'/N is known.
+equally likely, so how the rest of the published counts is split up is not informative. The bounds are exact,
+for tables so large that f'/N is known.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from splu_ref.randomness import SeededSource
 from tests.rounding import near
 
 Law = list[Fraction]
-ASKED, ASKED_ON_AVERAGE = Fraction("1.35"), 1.1
+ROOT_MEAN_SQUARE, MEAN_ERROR = Fraction("1.35"), 1.1
 """Times the error of the best method that was hoped for in every class, and on average over the classes."""
 ROWS = 10**9
 
@@ -121,7 +121,7 @@ def test_no_estimator_is_near_the_best_where_all_or_none_share_a_value(
 ) -> None:
     kinds = _Kinds(n, gamma, values)
     bound = kinds.bound(Fraction(weight))
-    assert bound > Fraction(least) ** 2 > ASKED**2
+    assert bound > Fraction(least) ** 2 > ROOT_MEAN_SQUARE**2
     # No answers do better: neither those of a method, nor answers near the compromise.
     steps = np.random.default_rng(n).integers(-3, 4, (5, n + 1)).tolist()
     near = [
@@ -147,9 +147,9 @@ def test_no_estimator_is_near_the_best_on_average_over_the_classes(
     """
     kinds = _Kinds(n, gamma, values)
     below, attained = kinds.least_mean(part, 50)
-    assert ASKED_ON_AVERAGE < least < below <= attained < below + 0.1
+    assert MEAN_ERROR < least < below <= attained < below + 0.1
     # A mean over the two kinds alone, each of them once, is not near 1 either.
-    assert kinds.least_mean(1 / 2, 50)[0] > ASKED_ON_AVERAGE + 0.15
+    assert kinds.least_mean(1 / 2, 50)[0] > MEAN_ERROR + 0.15
 
 
 def test_the_bound_speaks_of_what_is_published() -> None:
@@ -157,13 +157,13 @@ def test_the_bound_speaks_of_what_is_published() -> None:
     gamma, values = 5, 14
     law = PublishedCount.of(gamma)
     column = Composition(expected_pairs(np.full(values, 2000.0), Gamma(gamma)), law)
-    chances = column.transmitted(np.eye(values))
+    chances = column.expected_counts(np.eye(values))
     taken = float(_Kinds(1, gamma, values).taken)
     assert chances == near(np.where(np.eye(values) > 0, float(law.retention), taken), rel=1e-6)
 
 
 @pytest.mark.parametrize("plan", ["anatomy", "cyclic"])
-def test_values_that_always_stand_together_cannot_be_told_apart(plan: str) -> None:
+def test_values_that_share_all_groups_are_not_distinguished(plan: str) -> None:
     """Ten equally frequent values, gamma = 5: who has one value and who has its partner publish alike.
 
     So whatever is answered, the errors of both kinds together are at least n, and one of the ratios is at

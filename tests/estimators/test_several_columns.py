@@ -22,7 +22,7 @@ from splu_ref.estimators import (
 from splu_ref.estimators.queries import several_columns
 from splu_ref.mechanisms import Release, SpluGen, largest_gamma
 from splu_ref.randomness import SeededSource
-from tests.estimators.told import ends
+from tests.estimators.answer_parts import ends
 from tests.rounding import near
 
 GAMMA = 5
@@ -51,24 +51,24 @@ def test_both_columns_allow_gamma() -> None:
     assert min(largest_gamma(table.histogram(column)) for column in SENSITIVE) >= GAMMA
 
 
-def _asked(original: pl.DataFrame) -> tuple[list[Query], np.ndarray]:
+def _large_queries(original: pl.DataFrame) -> tuple[list[Query], np.ndarray]:
     queries, true = [], []
     age = pl.col("age").cast(pl.Int64)
     for low, high in BANDS:
         for job in original["occupation"].unique().sort():
             for sex in ("Female", "Male"):
-                held = original.filter(age.is_between(low, high), occupation=job, sex=sex)
-                if held.height >= 100:
+                selected = original.filter(age.is_between(low, high), occupation=job, sex=sex)
+                if selected.height >= 100:
                     where = {"age": {"min": low, "max": high}, "occupation": job, "sex": sex}
                     queries.append(Query.of(where))
-                    true.append(held.height)
+                    true.append(selected.height)
     return queries, np.array(true)
 
 
 def test_joint_estimates_are_right_within_their_errors(
     estimator: QueryEstimator, original: pl.DataFrame
 ) -> None:
-    queries, true = _asked(original)
+    queries, true = _large_queries(original)
     assert len(queries) > 50
     for method in ("inversion", "em", "shrunk"):
         found = estimator.estimate(queries, method)
@@ -85,7 +85,7 @@ def test_joint_estimates_are_right_within_their_errors(
 def test_shrunk_is_best_of_the_three_on_small_conjunctions(
     estimator: QueryEstimator, original: pl.DataFrame
 ) -> None:
-    queries, true = _asked(original)
+    queries, true = _large_queries(original)
     rms = {}
     for method in ("inversion", "em", "shrunk"):
         found = np.array([answer.estimate for answer in estimator.estimate(queries, method)])
@@ -198,7 +198,7 @@ def test_a_column_whose_matrix_is_singular_names_a_method_that_answers() -> None
     [found] = estimator.estimate([query])  # shrunk needs no inverse
     assert ends(found)[0] <= found.estimate <= ends(found)[1] <= 5
     [found] = estimator.estimate([query], "em")
-    assert "tell nothing" in str(found.note)
+    assert "not informative" in str(found.note)
     assert found.interval == (0, 5)  # N/gamma
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from splu_ref.estimators.shrinkage.learning import Prior, learned_weights, posterior_of_tau
 from splu_ref.estimators.shrinkage.shrinkage import MISS, critical_values, half_widths, worst_miss
+from splu_ref.estimators.shrinkage.weights import Prior, posterior_of_tau, shrinkage_weights
 from tests.rounding import near
 
 TAUS = np.concatenate([[0.05], np.geomspace(0.1, 6.4, 18)])
@@ -37,7 +37,7 @@ def test_the_weight_is_learned_from_the_whole_domain() -> None:
     noise, chance = np.full((2, 400), 0.25), np.zeros((2, 400))
     spread = np.array([[0.0], [1.0]])
     deviation = spread * generator.normal(size=(2, 400)) + 0.5 * generator.normal(size=(2, 400))
-    learned = learned_weights(posterior_of_tau(deviation, noise, chance, PRIOR), noise, chance, PRIOR)
+    learned = shrinkage_weights(posterior_of_tau(deviation, noise, chance, PRIOR), noise, chance, PRIOR)
     assert learned.weight[0].max() < 0.1
     assert learned.weight[1] == pytest.approx(1 / 1.25, abs=0.06)
     assert learned.prior_variance[1] == near(1.0, rel=0.25)
@@ -46,13 +46,13 @@ def test_the_weight_is_learned_from_the_whole_domain() -> None:
 
 def test_what_is_known_of_a_few_values_only_leaves_the_weight_in_doubt() -> None:
     noise, chance = np.full((1, 3), 0.2), np.zeros((1, 3))
-    learned = learned_weights(
+    learned = shrinkage_weights(
         posterior_of_tau(np.array([[0.3, -0.2, 0.1]]), noise, chance, PRIOR), noise, chance, PRIOR
     )
     assert 0.1 < learned.weight[0, 0] < 0.9
     assert learned.weight_variance[0, 0] > 0.01
     noise, chance = np.array([[0.2, np.inf]]), np.zeros((1, 2))
-    blank = learned_weights(
+    blank = shrinkage_weights(
         posterior_of_tau(np.array([[0.3, 9.0]]), noise, chance, PRIOR), noise, chance, PRIOR
     )
     assert blank.weight[0, 1] == blank.weight_variance[0, 1] == 0

@@ -34,24 +34,24 @@ def law(mechanism: AlphaBeta, size: int, count: int) -> list[Fraction]:
 def test_moments_and_intervals_over_every_published_count(alpha: str, beta: str) -> None:
     mechanism, size = AlphaBeta(alpha, beta, DOMAIN), 9
     answers = [estimate_tuples(mechanism, size, seen) for seen in range(size + 1)]
-    held = []
+    coverages = []
     for count in range(size + 1):
         masses = law(mechanism, size, count)
         mean = sum(mass * each.estimate for mass, each in zip(masses, answers, strict=True))
         spread = sum(mass * (each.estimate - count) ** 2 for mass, each in zip(masses, answers, strict=True))
-        told = sum(mass * each.variance_estimate for mass, each in zip(masses, answers, strict=True))
+        mean_variance = sum(mass * each.variance_estimate for mass, each in zip(masses, answers, strict=True))
         assert mean == count
-        assert told == spread
+        assert mean_variance == spread
         kept = sum(
             mass
             for mass, each in zip(masses, answers, strict=True)
             if mass and each.interval()[0] <= count <= each.interval()[1]
         )
-        held.append(kept)
+        coverages.append(kept)
         assert sum(masses[: count // 2 + 1]) == TupleCount(
             size, mechanism.alpha + mechanism.beta, mechanism.beta
         ).lower_tail(count, count // 2)
-    assert min(held) >= Fraction(95, 100)
+    assert min(coverages) >= Fraction(95, 100)
     if (alpha, beta) == ("1/2", "1/10"):  # neither is the whole range
         assert estimate_tuples(mechanism, size, 0).interval()[1] < size
         assert estimate_tuples(mechanism, size, size).interval()[0] > 0

@@ -102,8 +102,8 @@ def test_moments_are_those_of_the_law(keep: Fraction) -> None:
                 PublishedCount.of(gamma, keep),
             )
             assert [float(part[0]) for part in found] == pytest.approx(law, abs=1e-12)
-            gained = Fraction(f, rows - f) * (1 - keep)
-            assert mean == near(float(count * keep + (predicate - count) * gained), size=rows)
+            gain_probability = Fraction(f, rows - f) * (1 - keep)
+            assert mean == near(float(count * keep + (predicate - count) * gain_probability), size=rows)
 
 
 @pytest.mark.parametrize("keep", [Fraction(1, 2), Fraction(2, 3)])
@@ -197,9 +197,9 @@ def test_intervals_cover_the_true_count_under_the_hypothesis() -> None:
     least = min(_coverage(x, n, f, 600, gamma, keep) for x, n, f, gamma, keep in CASES)
     assert least >= 0.95
     page = (Path(__file__).parents[2] / "docs" / "estimating.md").read_text(encoding="utf-8")
-    told = re.search(r"in the (\d+) cases of the tests it is\s+never below (\d+\.\d) %", page)
-    assert told is not None
-    assert told.groups() == (str(len(CASES)), f"{floor(1000 * least) / 10:.1f}")
+    stated = re.search(r"in the (\d+) cases of the tests it is\s+never below (\d+\.\d) %", page)
+    assert stated is not None
+    assert stated.groups() == (str(len(CASES)), f"{floor(1000 * least) / 10:.1f}")
 
 
 def test_a_value_that_vanished_may_still_have_been_there() -> None:

@@ -20,7 +20,7 @@ from splu_ref.randomness import Draws, SeededSource, outcomes
 from tests.rounding import near
 
 TRIANGLE = np.array([0, 0, 1, 1, 2, 2], dtype=np.int64)
-"""Groups of two are 01, 02 and 12: the least world in which they tell all values apart."""
+"""Groups of two are 01, 02 and 12: the smallest world in which they distinguish all values."""
 PREDICATES = ("100000", "110000", "101000", "100010", "111000", "101010", "110011", "011111")
 """By name which of the records are meant."""
 
@@ -29,11 +29,11 @@ def _release(
     groups: Sequence[int], values: Sequence[Sequence[int]], predicates: Sequence[str], domain: str
 ) -> PublishedTwoTables:
     """Return the release in which each record is in the group of its place."""
-    told = {"group": list(groups)} | {name: [*name] for name in predicates}
-    pairs = [(group, domain[value]) for group, held in enumerate(values) for value in held]
+    reported = {"group": list(groups)} | {name: [*name] for name in predicates}
+    pairs = [(group, domain[value]) for group, covered in enumerate(values) for value in covered]
     second = {"group": [group for group, _ in pairs], "v": [v for _, v in pairs], "count": [1] * len(pairs)}
     return PublishedTwoTables(
-        table=Microdata.from_frame(pl.DataFrame(told)),
+        table=Microdata.from_frame(pl.DataFrame(reported)),
         sensitive_table=Microdata.from_frame(pl.DataFrame(second)),
         mechanism=Anatomy(len(values[0])),
         domains={"v": tuple(domain)},
@@ -59,39 +59,39 @@ def _placements(codes: np.ndarray, gamma: int) -> dict[tuple[tuple[int, ...], ..
 
 def test_the_mean_over_every_release_is_the_count_and_the_intervals_hold() -> None:
     means: dict[tuple[str, str], float] = defaultdict(float)
-    held: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
+    covered: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
     squares: dict[tuple[str, str], float] = defaultdict(float)
-    told: dict[tuple[str, str], float] = {}
-    asked = list(product(PREDICATES, "abc"))
+    reported: dict[tuple[str, str], float] = {}
+    pairs_of_query = list(product(PREDICATES, "abc"))
     truth = {
         (name, value): sum(
             bit == "1" and "abc"[code] == value for bit, code in zip(name, TRIANGLE, strict=True)
         )
-        for name, value in asked
+        for name, value in pairs_of_query
     }
     law = _placements(TRIANGLE, 2)
     assert len(law) == 8  # two ways to place the records of each of three values
     for (groups, *values), chance in law.items():
         estimator = TwoTablesEstimator(_release(groups, values, PREDICATES, "abc"))
-        queries = [Query.of({name: "1", "v": value}) for name, value in asked]
+        queries = [Query.of({name: "1", "v": value}) for name, value in pairs_of_query]
         for method in (None, "shares"):
-            for pair, answer in zip(asked, estimator(queries, method), strict=True):
+            for pair, answer in zip(pairs_of_query, estimator(queries, method), strict=True):
                 assert answer.interval is not None
                 inside = answer.interval[0] <= truth[pair] <= answer.interval[1]
                 if method == "shares":
                     assert inside
                     continue
-                held[pair] += chance * inside
+                covered[pair] += chance * inside
                 means[pair] += float(chance) * answer.estimate
                 squares[pair] += float(chance) * answer.estimate**2
                 assert answer.standard_error is not None
-                told[pair] = answer.standard_error
+                reported[pair] = answer.standard_error
     for pair, count in truth.items():
         assert means[pair] == pytest.approx(count, abs=1e-5)
-        assert squares[pair] - means[pair] ** 2 <= told[pair] ** 2 + 1e-5
-        assert held[pair] >= Fraction(19, 20)
+        assert squares[pair] - means[pair] ** 2 <= reported[pair] ** 2 + 1e-5
+        assert covered[pair] >= Fraction(19, 20)
     # Of one record each way it can be placed is as far off: the largest variance is that of a record.
-    assert told["100000", "b"] ** 2 == near(squares["100000", "b"] - means["100000", "b"] ** 2)
+    assert reported["100000", "b"] ** 2 == near(squares["100000", "b"] - means["100000", "b"] ** 2)
 
 
 VALUES = ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3), (0, 1, 2), (1, 2, 3))
@@ -99,7 +99,7 @@ VALUES = ((0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3), (0, 1, 2), (1, 2, 3))
 
 
 def test_the_largest_error_is_that_of_the_worst_predicate_of_its_size() -> None:
-    places = [[group for group, held in enumerate(VALUES) if value in held] for value in range(4)]
+    places = [[group for group, covered in enumerate(VALUES) if value in covered] for value in range(4)]
     records = [group for own in places for group in own]
     for number in (1, 4, 9):
         name = "1" * number + "0" * (len(records) - number)
@@ -126,14 +126,16 @@ def test_the_largest_error_is_that_of_the_worst_predicate_of_its_size() -> None:
 def test_the_interval_is_bernsteins_for_the_worst_predicate_of_its_size() -> None:
     times = 12
     values = VALUES * times
-    places = [np.array([group for group, held in enumerate(values) if value in held]) for value in range(4)]
+    places = [
+        np.array([group for group, covered in enumerate(values) if value in covered]) for value in range(4)
+    ]
     records = [int(group) for own in places for group in own]
     estimator = TwoTablesEstimator(_release(records, values, [], "abcd"))
     weights = estimator._weights(frozenset({1}))
     assert weights is not None
     away = [weights.of_groups[own] - (value == 1) for value, own in enumerate(places)]
     above, below = max(one.max() for one in away), -min(one.min() for one in away)
-    assert below > 1.5 * above  # so that the sides can be told apart
+    assert below > 1.5 * above  # so that the sides can be reported apart
     for number in (1, 30, 48, len(records) - 30):
         few = min(number, len(records) - number)
         chosen = [(few, 0, 0, 0), (0, few, 0, 0), (0, 0, few, 0), (0, 0, 0, few)]
@@ -168,7 +170,7 @@ def _drawn(values: np.ndarray, number: int) -> dict[float, float]:
 
 
 def test_a_predicate_and_its_complement_err_by_the_same() -> None:
-    places = [[group for group, held in enumerate(VALUES) if value in held] for value in range(4)]
+    places = [[group for group, covered in enumerate(VALUES) if value in covered] for value in range(4)]
     records = [group for own in places for group in own]
     name = "110100010010000000"
     estimator = TwoTablesEstimator(_release(records, VALUES, [name], "abcd"))
@@ -189,7 +191,7 @@ def test_values_alone_are_exact_and_all_values_are_the_predicate() -> None:
 
 def test_what_is_certain_stands_where_the_interval_contradicts_it() -> None:
     values = VALUES * 12
-    records = [group for group, held in enumerate(values) for _ in held]
+    records = [group for group, covered in enumerate(values) for _ in covered]
     name = "".join("1" if 0 in values[group] else "0" for group in records)
     [answer] = TwoTablesEstimator(_release(records, values, [name], "abcd"))(
         [Query.of({name: "1", "v": "a"})]
@@ -199,11 +201,11 @@ def test_what_is_certain_stands_where_the_interval_contradicts_it() -> None:
     assert answer.interval == (48, 48)
 
 
-def test_values_that_always_stand_together_are_not_told_apart() -> None:
+def test_values_that_share_all_groups_are_not_distinguished() -> None:
     release = _release([0, 1, 0, 1], [[0, 1], [0, 1]], ["1000"], "ab")
     estimator = TwoTablesEstimator(release)
     query = Query.of({"1000": "1", "v": "a"})
-    with pytest.raises(DataError, match="do not tell v=a from values that stand beside it"):
+    with pytest.raises(DataError, match="do not distinguish v=a from values that occur with it"):
         estimator([query])
     [answer] = estimator([query], "shares")
     assert (answer.estimate, answer.standard_error, answer.interval) == (0.5, None, (0, 1))
@@ -264,7 +266,7 @@ def test_too_many_values_are_refused_before_any_work() -> None:
         TwoTablesEstimator(release)
 
 
-def test_what_is_held_is_bounded_and_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_is_bounded_and_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     codes = np.arange(12_000) % 23
     release = Anatomy(3, "mixed").publish(
         pl.DataFrame({"v": [f"{code:02}" for code in codes], "sex": [*"FMM"] * 4000}), "v", SeededSource(5)
@@ -272,16 +274,16 @@ def test_what_is_held_is_bounded_and_changes_no_answer(monkeypatch: pytest.Monke
     queries = [Query.of({"sex": "F", "v": [*pair]}) for pair in combinations(release.domains["v"], 2)][:60]
     plain = TwoTablesEstimator(release)(queries)
     monkeypatch.setattr("splu_ref.estimators.queries.two_tables_estimator._PAIRS", 999)
-    monkeypatch.setattr("splu_ref.estimators.queries.two_tables_estimator._HELD", 5 * len(codes))
+    monkeypatch.setattr("splu_ref.estimators.queries.two_tables_estimator._CACHED", 5 * len(codes))
     estimator = TwoTablesEstimator(release)
     tracemalloc.start()
     try:
         assert estimator(queries) == plain
-        held = tracemalloc.get_traced_memory()[0]
+        covered = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
     assert (
-        held < 8 * len(codes) * 12
+        covered < 8 * len(codes) * 12
     )  # of 60 sets of values, a number for each group and for half of the records
 
 

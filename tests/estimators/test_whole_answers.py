@@ -115,7 +115,7 @@ RELEASES: dict[str, tuple[Any, tuple[str, ...], tuple[str, ...]]] = {
 
 def _line(query: str, answer: QueryEstimate) -> str:
     numbers = [answer.estimate, answer.standard_error, *(answer.interval or ("no interval",))]
-    told = " ".join(f"{one:.9g}" if isinstance(one, float) else str(one) for one in numbers)
+    text = " ".join(f"{one:.9g}" if isinstance(one, float) else str(one) for one in numbers)
     counts = f"{answer.published_count}/{answer.predicate_count}"
     besides = (
         answer.interval_kind,
@@ -124,10 +124,10 @@ def _line(query: str, answer: QueryEstimate) -> str:
         *(("exact",) if answer.exact else ()),
         *(f"{one[:40]}…" for one in (answer.note, answer.warning) if one),
     )  # fmt: skip
-    return f"{query}: {told}, {counts}, {', '.join(besides)}"
+    return f"{query}: {text}, {counts}, {', '.join(besides)}"
 
 
-def _asked(
+def _answer_lines(
     answering: Callable[[Sequence[Query]], list[QueryEstimate]], queries: Iterable[str]
 ) -> Iterator[str]:
     texts = list(queries)
@@ -146,7 +146,7 @@ def _of_splu_gen(release: PublishedTable, mechanism: Any, queries: Sequence[str]
         else:
             fit = [query for query in queries if method.joint is not None or query not in JOINT]
             fit = [query for query in fit if method.answers_predicates or query in ALONE]
-        yield from _asked(partial(estimator.estimate, method=name, interval=kind), fit)
+        yield from _answer_lines(partial(estimator.estimate, method=name, interval=kind), fit)
 
 
 def _lines(name: str) -> Iterator[str]:
@@ -160,11 +160,11 @@ def _lines(name: str) -> Iterator[str]:
     answering = estimator_of(release)
     for method in (None, *getattr(answering, "methods", ())[1:]):
         yield f"> {method}"
-        yield from _asked(partial(answering, method=method), queries)
+        yield from _answer_lines(partial(answering, method=method), queries)
 
 
 def _same(expected: str, line: str) -> bool:
-    """Return whether two lines tell the same: words to the letter, numbers but for rounding."""
+    """Return whether two lines agree: words exactly, numbers up to rounding."""
     one, other = _NUMBER.split(expected), _NUMBER.split(line)
     numbers = zip(_NUMBER.findall(expected), _NUMBER.findall(line), strict=False)
     return one == other and all(
@@ -172,20 +172,20 @@ def _same(expected: str, line: str) -> bool:
     )
 
 
-def _told() -> dict[str, list[str]]:
+def _expected_lines() -> dict[str, list[str]]:
     text = Path(__file__).with_name("answers.txt").read_text("utf-8")
     parts = re.split(r"^# ", text, flags=re.MULTILINE)[1:]
     return {name: lines.splitlines() for name, _, lines in (part.partition("\n") for part in parts)}
 
 
 @pytest.mark.parametrize("name", RELEASES)
-def test_every_number_is_told_as_before(name: str) -> None:
+def test_every_number_is_unchanged(name: str) -> None:
     [_, *lines] = _lines(name)
-    pairs = zip_longest(_told()[name], lines, fillvalue="")
+    pairs = zip_longest(_expected_lines()[name], lines, fillvalue="")
     assert [pair for pair in pairs if not _same(*pair)] == []
 
 
-def test_another_number_word_or_line_is_noticed() -> None:
+def test_another_number_word_or_line_is_detected() -> None:
     line = "job=a: 21.5 3.741657 15 30, 21/360, each, exact"
     assert _same(line, line.replace("3.741657", "3.741658"))
     for old, new in (("3.741657", "3.7418"), ("30", "31"), ("job=a", "job=b"), ("exact", ""), (line, "")):
@@ -193,5 +193,5 @@ def test_another_number_word_or_line_is_noticed() -> None:
 
 
 if __name__ == "__main__":
-    for told in (line for name in RELEASES for line in _lines(name)):
-        say(told)
+    for text in (line for name in RELEASES for line in _lines(name)):
+        say(text)

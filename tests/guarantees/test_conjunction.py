@@ -176,15 +176,15 @@ def test_a_threshold_falls_with_retention_and_may_not_exist() -> None:
 
 
 def test_progress_ends_full() -> None:
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     conjunction_threshold(
         Conjunction.of(2, 1000, 200, 200, retention="4/5"),
         "1/2",
         "1/10",
-        progress=lambda *at: told.append(at),
+        progress=lambda *at: progress.append(at),
     )
-    assert told[-1][0] == told[-1][1]
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert progress[-1][0] == progress[-1][1]
+    assert [done for done, _ in progress] == sorted(done for done, _ in progress)
 
 
 @pytest.mark.parametrize(

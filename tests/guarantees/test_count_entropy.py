@@ -1,4 +1,4 @@
-"""What the number of ones tells of a bit: against the world of all tables, and its bounds."""
+"""Entropy loss of a bit by the number of ones: against the world of all tables, and its bounds."""
 
 from __future__ import annotations
 

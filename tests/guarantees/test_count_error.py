@@ -12,7 +12,7 @@ from splu_ref.channels import Bounds, PublishedCount
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import decimal_down, decimal_up, error_probability
 from splu_ref.guarantees.count_error import error_offset
-from splu_ref.guarantees.least_error import ErrorWalk
+from splu_ref.guarantees.minimum_error import IncrementalErrorScan
 
 BruteError = Callable[[int, Fraction, int, bool], Fraction]
 EPSILONS = [Fraction(text) for text in ("1/7", "3/10", "1/2", "1", "3/2", "2", "4", "9/2")]
@@ -30,7 +30,7 @@ def test_the_count_that_refutes_the_printed_theorem_3() -> None:
 
 @pytest.mark.parametrize(("gamma", "epsilon"), list(product([2, 3, 5], EPSILONS)))
 def test_against_one_minus_the_window(gamma: int, epsilon: Fraction, brute_error: BruteError) -> None:
-    walk = ErrorWalk(PublishedCount.of(gamma))
+    walk = IncrementalErrorScan(PublishedCount.of(gamma))
     for frequency, strict in product([1, 2, 3, 4, 7, 10, 21], (False, True)):
         truth = brute_error(gamma, epsilon, frequency, strict)
         assert error_probability(gamma, epsilon, frequency, strict=strict).exact() == truth
@@ -41,7 +41,7 @@ def test_against_one_minus_the_window(gamma: int, epsilon: Fraction, brute_error
         assert bounds.lower <= truth <= bounds.upper
         assert (bounds.upper - bounds.lower) * 2**250 <= truth
         walk.move(frequency, error_offset(epsilon, frequency, strict=strict))
-        rough, close = walk.roughly().bounds(), walk.closely().bounds()
+        rough, close = walk.coarse().bounds(), walk.fine().bounds()
         assert rough.lower <= truth <= rough.upper
         assert close.lower <= truth <= close.upper
         assert (close.upper - close.lower) * 2**60 <= truth
@@ -98,7 +98,7 @@ def test_a_number_is_compared_by_enclosures_and_at_last_exactly() -> None:
         error.compare(0.5)  # type: ignore[arg-type]  # what is refused here
 
 
-def test_a_number_too_near_to_be_told_is_refused_by_its_name() -> None:
+def test_a_number_too_near_to_be_compared_is_refused_by_its_name() -> None:
     error = error_probability(10, "0.3", 40_000)
     low = error.bounds(400).lower
     with pytest.raises(ParameterError, match="t_p is too near the true probability"):

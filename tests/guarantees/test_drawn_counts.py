@@ -15,13 +15,13 @@ from splu_proofs.worlds.valid_plans import plans
 from splu_ref.channels import GroupDraws
 from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import (
-    DrawnCount,
+    DependentCount,
     Noise,
     best_estimator,
     decimal_down,
     decimal_up,
-    drawn_error_bound,
-    drawn_threshold,
+    dependent_draws_error_bound,
+    dependent_draws_threshold,
     error_probability,
     least_worst_error,
     privacy_minimum,
@@ -89,7 +89,7 @@ def test_the_law_of_a_count_is_that_of_every_outcome(name: str) -> None:
     draws = GroupDraws.parse(f"{name}:1")
     for gamma, most in ((2, 4), (3, 3), (4, 2)):
         for kinds in _kinds(gamma, most):
-            found, truth = DrawnCount.of(draws, gamma, kinds), _sum(name, gamma, kinds)
+            found, truth = DependentCount.of(draws, gamma, kinds), _sum(name, gamma, kinds)
             assert found.law() == truth
             f = found.frequency
             assert f == sum(kinds.values())
@@ -106,10 +106,10 @@ def test_the_law_of_a_count_is_that_of_every_outcome(name: str) -> None:
 
 
 def test_long_laws_are_enclosed() -> None:
-    found = DrawnCount.of(GroupDraws("capped", 60), 4, {0: 60, 1: 20, 2: 30, 3: 40, 4: 100})
+    found = DependentCount.of(GroupDraws("capped", 60), 4, {0: 60, 1: 20, 2: 30, 3: 40, 4: 100})
     exact, near = found.error(9), found.error_bounds(9)
     assert near.lower <= exact <= near.upper < near.lower + Fraction(1, 2**80)
-    plain = DrawnCount.of(GroupDraws(), 5, {0: 50})
+    plain = DependentCount.of(GroupDraws(), 5, {0: 50})
     assert plain.error(15) == error_probability(5, "0.3", 50).exact()
 
 
@@ -132,7 +132,7 @@ def _worst(draws: GroupDraws, gamma: int, f: int, slots: int, offset: int) -> Fr
         kinds[0] += own
         others = sum((gamma - u) * n for u, n in kinds.items() if u)
         if kinds[0] == own and sum(kinds.values()) == f and others <= slots:
-            worst = max(worst, DrawnCount.of(draws, gamma, kinds).error(offset))
+            worst = max(worst, DependentCount.of(draws, gamma, kinds).error(offset))
     return worst
 
 
@@ -144,7 +144,7 @@ def test_bounds_from_public_numbers_hold_for_every_composition(law: str) -> None
         assert noise.slots == (2 * (values - 3) if law.startswith("capped") else 2 * (values - 1))
         for f in (3, 5):
             for epsilon in EPSILONS:
-                bound = drawn_error_bound(gamma, epsilon, f, draws, noise)
+                bound = dependent_draws_error_bound(gamma, epsilon, f, draws, noise)
                 assert isinstance(bound, Fraction)
                 offset = -(-epsilon * f // 1)
                 assert _worst(draws, gamma, f, noise.slots, int(offset)) <= bound
@@ -175,29 +175,30 @@ def test_no_plan_and_no_order_puts_more_marked_slots_beside_a_value() -> None:
 def test_a_threshold_from_public_numbers() -> None:
     draws = GroupDraws("capped", 10)
     noise = Noise.of(draws, 5, 14)
-    found = drawn_threshold(5, "1/20", "1/20", draws, noise)
+    found = dependent_draws_threshold(5, "1/20", "1/20", draws, noise)
     assert found.proof == "slots"
     assert not found.is_least
     assert 200 < found.threshold < 300 < utility_threshold(5, "1/20", "1/20").threshold
     for f in (found.threshold, found.threshold + 7, 10 * found.threshold):
-        bound = drawn_error_bound(5, "1/20", f, draws, noise)
+        bound = dependent_draws_error_bound(5, "1/20", f, draws, noise)
         assert isinstance(bound, Fraction)
         assert bound <= Fraction(1, 20)
     # Where independent draws are shown to be accurate by the cap already, T_f is theirs, exactly.
-    same = drawn_threshold(5, "0.3", "1/20", GroupDraws("capped", 100))
+    same = dependent_draws_threshold(5, "0.3", "1/20", GroupDraws("capped", 100))
     assert (same.threshold, same.is_least) == (utility_threshold(5, "0.3", "1/20").threshold, True)
     rare = GroupDraws("all-or-none", 10)
-    assert drawn_threshold(5, "1/20", "1/20", rare, Noise.of(rare, 5, 14)).threshold > 10
+    assert dependent_draws_threshold(5, "1/20", "1/20", rare, Noise.of(rare, 5, 14)).threshold > 10
     with pytest.raises(ParameterError, match="number of values"):
-        drawn_threshold(5, "1/20", "1/20", rare)
+        dependent_draws_threshold(5, "1/20", "1/20", rare)
     with pytest.raises(ParameterError, match="other parameters"):
-        drawn_threshold(5, "1/20", "1/20", draws, Noise.of(rare, 5, 14))
+        dependent_draws_threshold(5, "1/20", "1/20", draws, Noise.of(rare, 5, 14))
 
 
 def test_the_threshold_of_one_table_is_the_least() -> None:
     draws = GroupDraws("capped", 2)
     counts = [
-        DrawnCount.of(draws, 3, kinds) for kinds in ({0: 1}, {0: 2, 2: 3}, {0: 2, 3: 9}, {0: 2, 1: 5, 3: 2})
+        DependentCount.of(draws, 3, kinds)
+        for kinds in ({0: 1}, {0: 2, 2: 3}, {0: 2, 3: 9}, {0: 2, 1: 5, 3: 2})
     ]
     errors = {
         each.frequency: max(
@@ -266,12 +267,12 @@ def test_decimals_are_those_of_the_exact_level() -> None:
 
 def test_decimals_of_one_table_are_those_of_the_exact_level() -> None:
     for gamma, kinds, epsilon in product((2, 5, 10), ({0: 1}, {0: 1, 2: 1}, {0: 3, 1: 2}), EPSILONS):
-        law = DrawnCount.of(GroupDraws("capped", 3), gamma, kinds)
+        law = DependentCount.of(GroupDraws("capped", 3), gamma, kinds)
         offset = -(-epsilon * law.frequency // 1)
         for strict in (False, True):
             wrong = law.error(int(epsilon * law.frequency // 1) + 1 if strict else int(offset))
             assert table_privacy([law], epsilon, 10, strict=strict).decimal() == decimal_down(wrong)
-    assert decimal_up(drawn_error_bound(2, 1, 1, GroupDraws("capped", 1))) == "0.5"
+    assert decimal_up(dependent_draws_error_bound(2, 1, 1, GroupDraws("capped", 1))) == "0.5"
 
 
 def test_privacy_above_the_cap_holds_for_every_composition() -> None:
@@ -288,7 +289,7 @@ def test_privacy_above_the_cap_holds_for_every_composition() -> None:
                     offset = int(epsilon * f // 1) + 1 if strict else int(-(-epsilon * f // 1))
                     for kinds in _kinds(gamma, f - cap):
                         if kinds[0] == 0 and sum(kinds.values()) == f - cap:
-                            law = DrawnCount.of(draws, gamma, {**kinds, 0: cap})
+                            law = DependentCount.of(draws, gamma, {**kinds, 0: cap})
                             least = min(least, law.error(offset))
                 assert level.reaches(least - Fraction(1, 10**30)) is not False
                 assert level.reaches(least + Fraction(1, 10**30)) is not True

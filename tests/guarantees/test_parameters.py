@@ -55,7 +55,7 @@ def test_an_unusable_parameter_is_called_by_its_name(call: Callable[..., Any], n
             call(**CALLS[call] | {name: unusable})
 
 
-def test_an_error_of_exactly_epsilon_f_counts_unless_told_otherwise() -> None:
+def test_an_error_of_exactly_epsilon_f_counts_unless_strict() -> None:
     """At epsilon = 1/3 the estimate 4/3 is off by exactly that from 1 and from 2."""
     for call in (
         partial(best_estimator, 2, "1/3", 2),

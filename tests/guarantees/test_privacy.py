@@ -17,7 +17,7 @@ from splu_ref.guarantees import (
     decimal_up,
     error_probability,
     exact_json,
-    least_error,
+    minimum_error,
     privacy,
     privacy_minimum,
 )
@@ -182,14 +182,14 @@ def test_from_epsilon_1_on_the_distance_bounds_alpha() -> None:
 @pytest.mark.parametrize(
     ("strict", "epsilon"), [(True, "3/10"), (False, "3/10"), (False, "1"), (True, "7/5")]
 )
-def test_counts_that_rough_enclosures_leave_open_are_told_apart(
+def test_counts_that_rough_enclosures_leave_open_are_distinguished(
     strict: bool, epsilon: str, brute_error: BruteError, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     law, rational = PublishedCount.of(3), Fraction(epsilon)
     truth = min((brute_error(3, rational, f, strict), f) for f in range(1, 13))[1]
     for left_open in (list(range(1, 13)), [truth, truth]):  # what is equal stays open to the last
-        monkeypatch.setattr(least_error, "_near_least", lambda *_, found=left_open: found)
-        assert least_error.least_error_count(law, rational, 12, strict, None) == truth
+        monkeypatch.setattr(minimum_error, "_near_least", lambda *_, found=left_open: found)
+        assert minimum_error.minimum_error_count(law, rational, 12, strict, None) == truth
 
 
 @pytest.mark.parametrize(("gamma", "epsilon", "releases"), [(100, "50", 1), (100, "50", 3), (40, "1/3", 2)])
@@ -199,18 +199,18 @@ def test_the_alpha_that_is_named_would_do_and_one_more_would_not(
     law, rational = PublishedCount.of(gamma), Fraction(epsilon)
     with (
         one_budget(),
-        pytest.raises(WorkError, match="too long: give an alpha of at most") as told,
+        pytest.raises(WorkError, match="too long: give an alpha of at most") as caught,
     ):
-        least_error.refuse_long_search(law, rational, 10**9, releases)
-    most = int(str(told.value).split()[-1])
+        minimum_error.refuse_long_search(law, rational, 10**9, releases)
+    most = int(str(caught.value).split()[-1])
     with one_budget():
-        least_error.refuse_long_search(law, rational, most, releases)
+        minimum_error.refuse_long_search(law, rational, most, releases)
         with pytest.raises(WorkError):
-            least_error.refuse_long_search(law, rational, most + 1, releases)
+            minimum_error.refuse_long_search(law, rational, most + 1, releases)
 
 
 def test_a_search_that_is_too_long_is_refused_before_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-    monkeypatch.setattr(privacy, "refuse_long_search", lambda *given: asked.append(given))
-    privacy.limited(7, "1/3", 11, 2, None)
-    assert asked == [(PublishedCount.of(7), Fraction(1, 3), 11, 2)]
+    calls = []
+    monkeypatch.setattr(privacy, "refuse_long_search", lambda *given: calls.append(given))
+    privacy.privacy_parameters(7, "1/3", 11, 2, None)
+    assert calls == [(PublishedCount.of(7), Fraction(1, 3), 11, 2)]

@@ -1,4 +1,4 @@
-"""Other probabilities of keeping the own value than 1/gamma: against laws multiplied out record by record."""
+"""Retention probabilities other than 1/gamma: against laws multiplied out record by record."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from splu_ref.guarantees import (
     utility_threshold,
 )
 from splu_ref.guarantees.concentration import lower_tilt, uniform_bound, upper_tilt
-from splu_ref.guarantees.privacy import limited
+from splu_ref.guarantees.privacy import privacy_parameters
 
 RETENTIONS = [Fraction(text) for text in ("1/100", "1/7", "1/2", "2/3", "19/20")]
 
@@ -101,11 +101,11 @@ def test_minima_by_trying_every_count(gamma: int, retention: Fraction) -> None:
     for text in ("1/7", "3/10", "1", "5/2"):
         epsilon = Fraction(text)
         found = privacy_minimum(gamma, epsilon, 14, retention=retention)
-        for strict, told in (
+        for strict, minimum in (
             (True, (found.t_p.exact(), found.argmin)),
             (False, (found.t_p_definition.exact(), found.argmin_definition)),
         ):
-            assert told == min((wrong(gamma, retention, epsilon, f, strict), f) for f in range(1, 15))
+            assert minimum == min((wrong(gamma, retention, epsilon, f, strict), f) for f in range(1, 15))
         assert found.t_p.bounds().lower <= found.t_p.exact() <= found.t_p.bounds().upper
         assert found.law.retention == retention
 
@@ -191,7 +191,7 @@ def test_work_that_takes_too_long_is_refused() -> None:
 def test_the_largest_alpha_of_another_retention(gamma: int, epsilon: str, releases: int, most: int) -> None:
     with pytest.raises(ParameterError, match=f"alpha = {most + 1} .* at most {most}$"):
         privacy_minimum(gamma, epsilon, most + 1, releases, retention="2/5")
-    assert limited(gamma, epsilon, most, releases, Fraction(2, 5))[2] == most
+    assert privacy_parameters(gamma, epsilon, most, releases, Fraction(2, 5))[2] == most
 
 
 def test_the_largest_counts_of_a_threshold() -> None:

@@ -1,4 +1,4 @@
-"""How many rows retention replacement needs: held against every number of rows and count in small cases."""
+"""How many rows retention replacement needs: tested against every number of rows and count in small cases."""
 
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ from splu_ref.channels.parameters import ParameterError
 from splu_ref.guarantees import printed_sample_size, sample_size, sample_size_bound
 from splu_ref.guarantees import sample_sizes as search_room
 from splu_ref.guarantees import sample_sizes as sizes
-from splu_ref.guarantees.sample_sizes import Search
+from splu_ref.guarantees.sample_sizes import SampleSizeSearch
 
 CHANCES = st.builds(Fraction, st.integers(1, 11), st.just(12))
 UNITS = Fraction(1, 2**60)
@@ -107,7 +107,7 @@ def test_larger_tables_than_one_can_look_at() -> None:
 def test_every_count_below_the_bound_is_within_delta() -> None:
     """The lemma and the bound of second differences skip counts; here none is skipped."""
     p, b, epsilon, delta = Fraction(1, 2), Fraction(1, 2), Fraction(1, 5), Fraction(1, 20)
-    search = Search(p, b, epsilon, delta)
+    search = SampleSizeSearch(p, b, epsilon, delta)
     for n in range(81, 185, 7):
         for count in range(n + 1):
             low, high = search.limits(n, count)
@@ -115,8 +115,8 @@ def test_every_count_below_the_bound_is_within_delta() -> None:
             assert law.lower_tail(low) + law.upper_tail(high) <= delta
 
 
-def test_the_lemma_at_its_border_and_what_it_bounds() -> None:
-    search = Search(Fraction(1, 2), Fraction(3, 10), Fraction(1, 5), Fraction(1, 20))
+def test_the_lemma_at_its_boundary_and_what_it_bounds() -> None:
+    search = SampleSizeSearch(Fraction(1, 2), Fraction(3, 10), Fraction(1, 5), Fraction(1, 20))
     assert not search.proved(29, 29)  # t n = 2.9: the tail need not be convex there
     for first, last, begin, end in ((60, 64, 10, 20), (100, 100, 0, 100), (90, 95, 80, 95)):
         bound = search._box(first, last, begin, end)
@@ -128,22 +128,22 @@ def test_the_lemma_at_its_border_and_what_it_bounds() -> None:
 
 @pytest.mark.parametrize(("p", "b"), [("1/2", "1/2"), ("2/5", "3/10"), ("1/3", "1/20"), ("3/7", "9/10")])
 def test_second_differences_are_within_their_bound(p: str, b: str) -> None:
-    search = Search(Fraction(p), Fraction(b), Fraction(1, 5), Fraction(1, 20))
+    search = SampleSizeSearch(Fraction(p), Fraction(b), Fraction(1, 5), Fraction(1, 20))
     w = Fraction(p).denominator
     for n in (240, 241, 400):
-        bend = search._bend(n)
-        assert bend < 2**search._bits, "the bound would be empty"
+        curvature = search._second_difference_bound(n)
+        assert curvature < 2**search._bits, "the bound would be empty"
         for first in range(w):
             errors = [search._error(n, count) for count in range(first, n + 1, w)]
             for low, middle, high in zip(errors, errors[1:], errors[2:], strict=False):
-                assert abs(low - 2 * middle + high) <= bend + 2**10
+                assert abs(low - 2 * middle + high) <= curvature + 2**10
 
 
 def test_a_period_without_a_kernel_has_a_larger_one(monkeypatch: pytest.MonkeyPatch) -> None:
     exactly = search_room._kernel(Fraction(3, 4), Fraction(1, 4), 2)
     monkeypatch.setattr(search_room, "LONGEST_PERIOD", 1)
-    roughly = search_room._kernel(Fraction(3, 4), Fraction(1, 4), 2)
-    assert exactly[0] <= roughly[0]
+    coarse = search_room._kernel(Fraction(3, 4), Fraction(1, 4), 2)
+    assert exactly[0] <= coarse[0]
     assert exactly[1] == 0  # both kinds have the variance 3/16
 
 
@@ -197,13 +197,13 @@ def test_a_search_that_would_take_too_long_is_refused_before_it_begins(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     searched: list[int] = []
-    true = search_room.largest_poor
+    true = search_room.largest_insufficient
 
-    def watched(search: Search, beyond: int, progress: object = None) -> tuple[int, int] | None:
+    def watched(search: SampleSizeSearch, beyond: int, progress: object = None) -> tuple[int, int] | None:
         searched.append(beyond)
         return true(search, beyond) if beyond < 2000 else (1000, 1)
 
-    monkeypatch.setattr(sizes, "largest_poor", watched)
+    monkeypatch.setattr(sizes, "largest_insufficient", watched)
     monkeypatch.setattr(sizes, "_TRIED", 10_000)
     monkeypatch.setattr(sizes, "_GROWTH", 10**4)  # as if the search were the one for an epsilon of 1/50
     with pytest.raises(ParameterError, match="below the 18445 rows from which Hoeffding's bound holds"):
@@ -215,7 +215,7 @@ def test_a_search_that_would_take_too_long_is_refused_before_it_begins(
 
 
 @pytest.mark.parametrize(
-    ("case", "bends"),
+    ("case", "curvatures"),
     [
         # By the sum of |H|; by the kernel's mean and slope; by variances alone, as the period is long.
         (("1/3", "1/4", "1/10", "1/20"), {7: 17_014_904_734, 400: 9_138_751, 100_000: 131}),
@@ -227,11 +227,13 @@ def test_no_error_probability_bends_more_than_is_said(
     case: tuple[str, str, str, str], bends: dict[int, int]
 ) -> None:
     p, b, epsilon, delta = map(Fraction, case)
-    search = Search(p, b, epsilon, delta)
-    for n, bend in bends.items():
-        assert search._bend(n) == bend
+    search = SampleSizeSearch(p, b, epsilon, delta)
+    for n, curvature in bends.items():
+        assert search._second_difference_bound(n) == curvature
     w = p.denominator
     for n in (7, 25) if w < 7 else ():
         errors = [error(n, count, p, b, epsilon) for count in range(n + 1)]
         for low, middle, high in zip(errors, errors[w:], errors[2 * w :], strict=False):
-            assert abs(low - 2 * middle + high) <= Fraction(search._bend(n), 1 << search._bits)
+            assert abs(low - 2 * middle + high) <= Fraction(
+                search._second_difference_bound(n), 1 << search._bits
+            )

@@ -23,8 +23,8 @@ from splu_ref.guarantees import (
 from splu_ref.guarantees.conjunction import _refuse_large
 from splu_ref.guarantees.conjunction_bounds import fractions_work
 from splu_ref.guarantees.count_error import enclosure_work, exact_work
-from splu_ref.guarantees.least_error import refuse_long_search, search_work
-from splu_ref.guarantees.privacy import limited
+from splu_ref.guarantees.minimum_error import refuse_long_search, search_work
+from splu_ref.guarantees.privacy import privacy_parameters
 from splu_ref.guarantees.utility import scan_work
 
 PLAIN, KEPT = PublishedCount.of(5), PublishedCount.of(5, "2/7")
@@ -99,9 +99,9 @@ def test_the_most_releases_will_do_and_one_more_will_not(
     gamma: int, epsilon: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work, "MOST", 10**15)
-    assert limited(gamma, epsilon, 1, most, None)[2:] == (1, most)
+    assert privacy_parameters(gamma, epsilon, 1, most, None)[2:] == (1, most)
     with pytest.raises(ParameterError, match=f"give at most {most} releases"):
-        limited(gamma, epsilon, 1, most + 1, None)
+        privacy_parameters(gamma, epsilon, 1, most + 1, None)
 
 
 def test_a_search_with_releases_says_so() -> None:

@@ -20,7 +20,7 @@ from splu_ref.audit import concepts
 from splu_ref.audit.claims import privacy
 from splu_ref.channels import binomial as work
 from splu_ref.cli.app import run
-from splu_ref.guarantees import count_error, error_probability, least_error, privacy_minimum, utility
+from splu_ref.guarantees import count_error, error_probability, minimum_error, privacy_minimum, utility
 
 SOON, AT_MOST = 20, 90
 """Seconds of processor time: for what is refused, with the start of Python, and for what is done."""
@@ -164,7 +164,7 @@ def commands(draw: st.DrawFn) -> list[str]:
 
 
 ESTIMATES = (
-    (least_error, "search_work"),
+    (minimum_error, "search_work"),
     (utility, "scan_work"),
     (count_error, "enclosure_work"),
     (count_error, "exact_work"),

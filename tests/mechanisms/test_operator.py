@@ -83,7 +83,7 @@ def test_the_manifest_tells_the_matrix_and_the_estimate_uses_it(tmp_path: Path) 
 
 def test_a_matrix_without_inverse_tells_some_sums() -> None:
     release = Operator("job", "abc", SINGULAR).publish(FRAME, "job", SeededSource(1))
-    with pytest.raises(DataError, match="does not tell values of 'job' apart, those counted here"):
+    with pytest.raises(DataError, match="does not distinguish values of 'job', those counted here"):
         release.estimate(job="a")
     everybody = release.estimate(sex="F", job=["a", "b", "c"])
     assert (everybody.estimate, everybody.standard_error) == (300, 0)

@@ -78,7 +78,7 @@ def test_estimates_are_unbiased_and_count_values_that_do_not_occur() -> None:
         estimates = [one.estimate for one in found]
         assert np.mean(estimates) == pytest.approx(true, abs=5 * np.std(estimates) / 60**0.5)
     flat = RetentionReplacement(0, JOBS).publish(FRAME, "job", SeededSource(1))
-    with pytest.raises(DataError, match="does not tell values of 'job' apart"):
+    with pytest.raises(DataError, match="does not distinguish values of 'job'"):
         flat.estimate(job="a")
 
 

@@ -156,7 +156,7 @@ def test_what_cannot_be_swapped_or_told() -> None:
     with pytest.raises(ParameterError, match="give at least two"):
         Swapping("1/2").publish_codes(np.array([0]), 2, SeededSource(1))
     flat = Swapping(0).publish(FRAME, "job", SeededSource(1))
-    with pytest.raises(DataError, match="does not tell values of 'job' apart"):
+    with pytest.raises(DataError, match="does not distinguish values of 'job'"):
         flat.estimate(job="a", sex="F")
     wide = pl.DataFrame({name: ["u", "v"] * 20 for name in "abcdefghijk"})
     release = Swapping("1/2").publish(wide, list("abcdefghijk"), SeededSource(1))

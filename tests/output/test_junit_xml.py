@@ -55,8 +55,8 @@ def test_a_document_of_suites() -> None:
         "two": [Case(group="h", name="c", outcome="error", properties={"x": "y", "z": ""}, place=PLACE)],
         "none": [],
     }
-    told = {"one": {"seed": "7", "note": "<\x1b>"}, "two": {}}
-    assert junit("all", suites, properties=told, hostname="h\ufffe").decode() == WHOLE
+    properties = {"one": {"seed": "7", "note": "<\x1b>"}, "two": {}}
+    assert junit("all", suites, properties=properties, hostname="h\ufffe").decode() == WHOLE
 
 
 def test_a_document_with_times() -> None:

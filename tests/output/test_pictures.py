@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from splu_ref.output import pictures
-from splu_ref.output.pictures import can_draw, canvas, written
+from splu_ref.output.pictures import can_draw, canvas, figure_bytes
 
 
 def test_a_canvas_has_its_size_and_settings_as_long_as_it_is_drawn_on() -> None:
@@ -47,21 +47,21 @@ class Figure:
     """Takes the place of a figure, and notes how it is written."""
 
     def __init__(self) -> None:
-        self.asked: dict[str, Any] = {}
+        self.options: dict[str, Any] = {}
 
-    def savefig(self, file: io.BytesIO, **asked: object) -> None:
-        self.asked = asked
+    def savefig(self, file: io.BytesIO, **options: object) -> None:
+        self.options = options
         file.write(b"a picture")
 
 
 def test_a_picture_is_written_without_time_and_program() -> None:
     figure: Any = Figure()
-    assert written(figure, "svg") == b"a picture"
-    assert figure.asked == {
+    assert figure_bytes(figure, "svg") == b"a picture"
+    assert figure.options == {
         "format": "svg", "metadata": {"Date": None, "Creator": None}, "dpi": "figure", "transparent": False,
     }  # fmt: skip
-    written(figure, "png", dpi=130, transparent=True)
-    assert figure.asked == {
+    figure_bytes(figure, "png", dpi=130, transparent=True)
+    assert figure.options == {
         "format": "png", "metadata": {"Software": None}, "dpi": 130, "transparent": True,
     }  # fmt: skip
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from splu_ref.output import terminal
-from splu_ref.output.terminal import draw, fitted, say_json, settle_streams
+from splu_ref.output.terminal import draw, fit_table, say_json, settle_streams
 
 SHOWN = """\
 == 36
@@ -120,7 +120,7 @@ def _table() -> Table:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_table_is_shown_as_it_was_read(width: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It wraps, the widest column first; then lines go; then each row is told by itself."""
+    """It wraps, the widest column first; then lines go; then each row is a list."""
     draw(_table(), width=int(width))
     lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
     assert lines == WIDTHS[width].splitlines()
@@ -129,15 +129,19 @@ def test_a_table_is_shown_as_it_was_read(width: str, capsys: pytest.CaptureFixtu
 def test_a_table_without_headings_is_left_as_it_is() -> None:
     table = Table.grid()
     table.add_row("one two three", "four")
-    assert fitted(table, 5) is table
+    assert fit_table(table, 5) is table
     assert [column.width for column in table.columns] == [None, None]
 
 
 def test_a_row_by_itself_keeps_the_title_and_its_style() -> None:
-    told = fitted(_table(), 12)
-    assert (told.title, told.title_style, told.title_justify) == ("of few", "bold", "left")
-    assert (told.box, told.show_header, told.pad_edge) == (None, False, False)
-    first, second = told.columns
+    fitted_table = fit_table(_table(), 12)
+    assert (fitted_table.title, fitted_table.title_style, fitted_table.title_justify) == (
+        "of few",
+        "bold",
+        "left",
+    )
+    assert (fitted_table.box, fitted_table.show_header, fitted_table.pad_edge) == (None, False, False)
+    first, second = fitted_table.columns
     assert (first.style, first.overflow, first.max_width, second.overflow) == ("dim", "fold", 6, "fold")
     assert [str(cell) for cell in first.cells] == [
         "name of it",
@@ -219,11 +223,11 @@ def test_a_console_takes_texts_as_they_are(monkeypatch: pytest.MonkeyPatch) -> N
     assert terminal.watched() is True
 
 
-def test_every_line_of_a_defect_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_line_of_a_defect_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     try:
         raise ValueError("one\ntwo\x1b")
     except ValueError as error:
-        terminal._tell_defect(ValueError, error, error.__traceback__)
+        terminal._print_defect(ValueError, error, error.__traceback__)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "Traceback (most recent call last):"
     assert lines[-2:] == ["ValueError: one", "two\\x1b"]

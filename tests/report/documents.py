@@ -226,7 +226,7 @@ def drawn(module: ModuleType, draw: Callable[[], str]) -> dict[str, object]:
         return f'<svg {form} {transparent} width="1pt" height="2pt" id="a" style="stroke: #0072b2"/>'.encode()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "written", kept)
+        patch.setattr(module, "figure_bytes", kept)
         svg = draw()
     (shown,) = found
     (axes,) = shown.axes

@@ -11,10 +11,10 @@ from experiments.study.pieces import Piece
 from splu_proofs.olap.tables import Column, OlapTable, perturbed
 from splu_ref.channels import inverse, retention
 from splu_ref.estimators import apply_by_mode, most_likely
-from splu_ref.estimators.linear.em import require_settled
+from splu_ref.estimators.linear.em import require_convergence
 from splu_ref.estimators.linear.interior_point import settled
 from splu_ref.estimators.linear.transition import inverses
-from splu_ref.estimators.queries.record_states import EM_STEPS, Side, Whole, matrix, weighted
+from splu_ref.estimators.queries.record_states import EM_STEPS, IntegerWeights, Side, matrix, weighted
 from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray, UniformSource
 
@@ -82,7 +82,7 @@ def _distances(
     y: FloatArray = np.stack(published).astype(np.float64).reshape(shape)
     laws = [matrix(each.channel) for each in sides]
     solved = apply_by_mode(y, inverses(laws))
-    likely = require_settled(settled(most_likely(y, laws, limit=EM_STEPS), y, laws), "inversion")
+    likely = require_convergence(settled(most_likely(y, laws, limit=EM_STEPS), y, laws), "inversion")
     true = x.reshape(shape) / n
 
     def l1(estimate: FloatArray) -> list[float]:
@@ -122,6 +122,6 @@ def expected_square(counts: IntArray, sides: Sequence[Side]) -> Fraction:
             sum(each.channel.probability(true, bool(seen)) * norm for seen, norm in enumerate(norms))
             for true in (False, True)
         )
-        pairs.append(Whole.of(Fraction(low), Fraction(high)))
+        pairs.append(IntegerWeights.of(Fraction(low), Fraction(high)))
     n = int(counts.sum())
     return (weighted(counts, pairs) - n) / n**2

@@ -43,7 +43,7 @@ class Point(NamedTuple):
     privacy: Fraction
     variance: Fraction
 
-    def beaten_by(self, other: Point) -> bool:
+    def dominated_by(self, other: Point) -> bool:
         """Whether the other one is as good in both respects and better in one."""
         ours, theirs = (-self.privacy, self.variance), (-other.privacy, other.variance)
         return theirs != ours and theirs[0] <= ours[0] and theirs[1] <= ours[1]
@@ -65,14 +65,14 @@ def points(parts: int) -> list[Point]:
 def front(among: Iterable[Point]) -> list[Point]:
     """Return the points that no other one beats."""
     every = list(among)
-    return [point for point in every if not any(point.beaten_by(other) for other in every)]
+    return [point for point in every if not any(point.dominated_by(other) for other in every)]
 
 
 @OPTRR.computation
 def a_coarse_search_is_beaten() -> str:
     """Compare the front of operators in thirds with that in sixths, for the shares 2/3 and 1/3."""
     coarse, fine = front(points(3)), front(points(6))
-    beaten = [point for point in coarse if any(point.beaten_by(other) for other in fine)]
+    beaten = [point for point in coarse if any(point.dominated_by(other) for other in fine)]
     require(0 < len(beaten) < len(coarse), f"{len(beaten)} of {len(coarse)} are beaten")
     return f"{len(beaten)} of the {len(coarse)} best operators in thirds are beaten by operators in sixths"
 

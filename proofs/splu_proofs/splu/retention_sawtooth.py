@@ -75,7 +75,7 @@ SP = Claim(
     grade=Grade.SYMBOLIC,
     rests_on=("splu.Rp",),
     licenses=(
-        "splu_ref.guarantees.least_error",
+        "splu_ref.guarantees.minimum_error",
         "splu_ref.guarantees.privacy",
         "splu_ref.guarantees.utility",
         "splu_ref.guarantees.certificates.claims",

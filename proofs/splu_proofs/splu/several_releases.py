@@ -43,7 +43,7 @@ R = Claim(
     status=Status.PROVED,
     grade=Grade.SYMBOLIC,
     rests_on=("splu.B", "splu.T3c", "splu.S", "splu.L2"),
-    licenses=("splu_ref.guarantees.privacy", "splu_ref.guarantees.least_error"),
+    licenses=("splu_ref.guarantees.privacy", "splu_ref.guarantees.minimum_error"),
     tests=("tests/guarantees/test_releases.py::test_against_the_law_of_the_sum",),
 )
 

@@ -26,7 +26,7 @@ from splu_ref.channels import (
     shown,
 )
 from splu_ref.data import Microdata, text
-from splu_ref.guarantees import Progress, limited, proof_start, scan_work, search_work
+from splu_ref.guarantees import Progress, privacy_parameters, proof_start, scan_work, search_work
 
 EVERY_GAMMA = 20
 """Every feasible gamma up to this one is an option; beyond it only the largest."""
@@ -121,7 +121,7 @@ def advise(
             f"{table.row_count} records: leave out columns"
         )
     for law in choices:  # what would take too long is refused before any work
-        limited(law.gamma, wanted.epsilon, wanted.alpha, 1, law.retention)
+        privacy_parameters(law.gamma, wanted.epsilon, wanted.alpha, 1, law.retention)
         start, _ = proof_start(law, wanted.epsilon, wanted.t_e)
         work += search_work(law, wanted.epsilon, wanted.alpha) + scan_work(law, wanted.epsilon, start)
     if work > left():

@@ -13,7 +13,7 @@ from splu_ref.audit.advice.option import Option
 from splu_ref.audit.advice.recommendation import named, recommend
 from splu_ref.channels import InputError
 from splu_ref.guarantees import decimal_down
-from splu_ref.output import can_draw, canvas, replaced, written
+from splu_ref.output import can_draw, canvas, figure_bytes, replace_invisible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ def picture(advice: Advice, suffix: str) -> bytes:
     height = 2.6 + 0.42 * len(advice.options)
     with canvas(9, height, {"font.size": 10, "hatch.linewidth": 0.6}) as figure:
         _draw(figure, advice)
-        return written(figure, suffix.removeprefix("."), dpi=150)
+        return figure_bytes(figure, suffix.removeprefix("."), dpi=150)
 
 
 def _draw(drawing: Figure, advice: Advice) -> None:
@@ -129,7 +129,7 @@ def _names(axes: Axes, advice: Advice, ends: tuple[float, float]) -> None:
         values = sharing[count]
         name = values[0] if len(values) == 1 else f"{len(values)} values"
         axes.annotate(
-            replaced(name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"),
+            replace_invisible(name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"),
             (count, -0.72),
             rotation=45,
             fontsize=7,

@@ -15,7 +15,7 @@ from splu_ref.guarantees import (
     Level,
     Noise,
     decimal_down,
-    drawn_threshold,
+    dependent_draws_threshold,
     least_worst_error,
     privacy_of_draws,
 )
@@ -77,7 +77,7 @@ def laws_of_draws(advice: Advice, option: Option) -> tuple[LawOfDraws, ...]:
         threshold = None
         with suppress(ParameterError):  # beyond what is computed
             noise = Noise.of(draws, gamma, len(counts))
-            threshold = drawn_threshold(gamma, goals.epsilon, goals.t_e, draws, noise).threshold
+            threshold = dependent_draws_threshold(gamma, goals.epsilon, goals.t_e, draws, noise).threshold
         variance = Noise.beside(draws, gamma, counts[1:]).variance if most > goals.alpha else Fraction(0)
         found.append(
             LawOfDraws(

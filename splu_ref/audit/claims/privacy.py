@@ -25,10 +25,10 @@ from splu_ref.guarantees import (
     exact_json,
     is_plain_up_to,
     least_worst_error,
-    limited,
     privacy_certificate,
     privacy_minimum,
     privacy_of_draws,
+    privacy_parameters,
     rare_privacy_certificate,
     search_work,
 )
@@ -92,7 +92,7 @@ class CountPrivacy(SpluGenClaim):
         """Return about the work of the search for the least error probability."""
         if not is_plain_up_to(self.draws, self.alpha):
             return 0  # little, and bounded
-        limited(self.law.gamma, self.epsilon, self.alpha, self.releases, self.law.retention)
+        privacy_parameters(self.law.gamma, self.epsilon, self.alpha, self.releases, self.law.retention)
         return search_work(self.law, self.epsilon, self.alpha, self.releases)
 
     @property

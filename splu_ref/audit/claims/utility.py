@@ -21,8 +21,8 @@ from splu_ref.guarantees import (
     Progress,
     UtilityThreshold,
     bound_of,
-    drawn_threshold,
-    drawn_threshold_certificate,
+    dependent_draws_certificate,
+    dependent_draws_threshold,
     proof_start,
     scan_work,
     threshold_certificate,
@@ -166,8 +166,8 @@ class CountUtility(ThresholdClaim):
 
     def _for_every_table(self) -> Finding:
         noise = None if self.values is None else Noise.of(self.draws, self.law.gamma, self.values)
-        found = drawn_threshold(self.law.gamma, self.epsilon, self.t_e, self.draws, noise)
-        certified = partial(drawn_threshold_certificate, found)
+        found = dependent_draws_threshold(self.law.gamma, self.epsilon, self.t_e, self.draws, noise)
+        certified = partial(dependent_draws_certificate, found)
         more = "" if self.values is None else f"--values {self.values}"
         least = "the least T_f is" if found.is_least else "a T_f that is shown to hold in every table is"
         finding = Finding(

@@ -1,4 +1,4 @@
-"""The likelihood's maximum over counts that are not negative, by an accelerated EM whose matrix stays fixed.
+"""Maximum likelihood over nonnegative counts, by an accelerated EM algorithm with a fixed matrix.
 
 Fu et al. 2014, equations (13) and (14), change the matrix at every step, which is no EM and may lower the
 likelihood (claim splu.I). With the matrix frozen the same step is EM (claim splu.Ic). Plain EM needs
@@ -20,7 +20,7 @@ from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 TOLERANCE = 1e-6
-"""How far below its maximum the log-likelihood may be left, certified."""
+"""Certified bound of the distance to the maximum of the log-likelihood."""
 
 LIMIT = 3000
 """Evaluations of the matrix after which the best point so far is returned."""
@@ -29,13 +29,13 @@ _LEAST = 1e-290
 _LONGEST = 256.0
 
 _START, _FAINT, _DROP = 1e-5, 1e-3, 1e-6
-"""Shares of an even share: of a count that starts at the boundary, and below which a falling count is made
-smaller by the last factor, once. Where that is right, as at the boundary, hundreds of steps are spared.
-Where it was wrong, the count grows again, which takes thousands of steps: so it is put back where it was."""
+"""Shares of a uniform share: the start of a count at the boundary, and the threshold below which a falling
+count is multiplied once by the last factor. This saves steps if the maximum is at the boundary; a count
+that grows again is restored."""
 
 
 class Maximum(NamedTuple):
-    """Where EM stopped.
+    """Counts at which a maximization of the likelihood stopped.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ def most_likely(
     factors
         The Kronecker factors of F, as for `apply_by_mode`; rows sum to 1.
     tolerance
-        The certificate asked for: see `Maximum.gap`.
+        Required bound of `Maximum.gap`.
     limit
         Evaluations of the matrix after which the best point so far is returned; `LIMIT` unless given.
     """
@@ -96,18 +96,18 @@ def most_likely(
         third, _, leapt = _step(leap, y, own)
         better = _column((leapt >= reached).astype(np.float64), y.ndim)
         x = np.where(better > 0, third, second)
-        held = before[active]
+        previous = before[active]
         faint = (second < first) & (x < _FAINT * _even(x, total[active])) & ~dropped[active]
         dropped[active] |= faint
         regrown = dropped[active] & (second > first) & (x < before[active])
         before[active] = np.where(faint, x, np.where(regrown, 0.0, before[active]))
-        x = np.maximum(np.where(faint, _DROP * x, np.where(regrown, held, x)), _LEAST)
+        x = np.maximum(np.where(faint, _DROP * x, np.where(regrown, previous, x)), _LEAST)
         steps += 2
     return Maximum(best, np.maximum(gaps, 0.0), steps)
 
 
-def require_settled(found: Maximum, instead: str = "shrunk") -> FloatArray:
-    """Return the counts, or raise if they were left measurably below the maximum.
+def require_convergence(found: Maximum, instead: str = "shrunk") -> FloatArray:
+    """Return the counts, or raise unless the maximization has converged.
 
     ``instead`` is the method that the message recommends.
 
@@ -156,13 +156,13 @@ def _step(
 def _extrapolated(x: FloatArray, first: FloatArray, second: FloatArray, total: FloatArray) -> FloatArray:
     """Follow the curve through three successive points, on logarithms; keep the sum."""
     speed = np.log(np.maximum(first, _LEAST) / x)
-    bend = np.log(np.maximum(second, _LEAST) / np.maximum(first, _LEAST)) - speed
+    curvature = np.log(np.maximum(second, _LEAST) / np.maximum(first, _LEAST)) - speed
     flat = len(x), -1
     moved = (second * speed**2).reshape(flat).sum(axis=1)
-    bent = (second * bend**2).reshape(flat).sum(axis=1)
-    length = np.clip(np.sqrt(moved / np.maximum(bent, 1e-300)), 1.0, _LONGEST)
+    curvature_norm = (second * curvature**2).reshape(flat).sum(axis=1)
+    length = np.clip(np.sqrt(moved / np.maximum(curvature_norm, 1e-300)), 1.0, _LONGEST)
     length = _column(length, x.ndim)
-    far = np.log(x) + 2 * length * speed + length**2 * bend
+    far = np.log(x) + 2 * length * speed + length**2 * curvature
     far -= _column(far.reshape(flat).max(axis=1, initial=-np.inf), x.ndim)
     leap = np.maximum(np.exp(np.maximum(far, -600.0)), _LEAST)
     return np.asarray(leap * _column(total / leap.reshape(flat).sum(axis=1), x.ndim))

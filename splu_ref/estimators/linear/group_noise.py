@@ -1,21 +1,19 @@
-"""How published counts scatter where the draws of a group hang together.
+"""Variances of published counts under dependent draws.
 
-Given the marked slots of a plan (`marked_slots`) each group publishes its values k_v times, gamma times in
-all and once on average, independently of the other groups, and deals them to its members by a uniform
+Given the marked slots of a plan (`marked_slots`), each group publishes its values k_v times, gamma times in
+all and once on average, independently of the other groups, and assigns them to its members by a uniform
 permutation. Let a set of values have s slots in a group, of whose members n satisfy a predicate. Given k, the
-number of these that show a value of the set is hypergeometric. With ``saved``, by how much the sum of k over
-the set varies less than under independent draws (less than 0 for a value that takes all or nothing),
+number of these published with a value of the set is hypergeometric. Let r be the reduction of the variance of
+the sum of k over the set relative to independent draws, negative for a value drawn all or none. Then
 
-    Var y = s (gamma - s) n / gamma^2  -  saved n (n - 1) / (gamma (gamma - 1)),
-    Var f' = s (gamma - s) / gamma  -  saved,    Cov(y, f') = (n / gamma) Var f',
+    Var y = s (gamma - s) n / gamma^2  -  r n (n - 1) / (gamma (gamma - 1)),
+    Var f' = s (gamma - s) / gamma  -  r,    Cov(y, f') = (n / gamma) Var f',
 
-each summed over the groups. All else about an estimate is as under independent draws, since each record is
-published with the same chances.
+each summed over the groups. The means are those of independent draws.
 
-The plan and what is marked in it are secret. An analyst makes a plausible one: the published counts are taken
-for the true ones, and a plan of theirs is drawn and marked by the same rules. But under all-or-none draws
-every value is taken for rare whose published count a rare one can have (`may_be_rare`): these may be more
-than are rare in any plan of a table, and the errors larger than those of any.
+The plan and its marks are secret. An analyst draws a plausible plan from the published counts and marks it by
+the same rules. Under all-or-none draws every value whose published count is possible for a rare value is
+treated as rare (`may_be_rare`), which is conservative.
 """
 
 from __future__ import annotations
@@ -38,18 +36,18 @@ from splu_ref.randomness import IntArray, SeededSource
 _TAIL = 0.025
 _ROUNDING = 1e-9
 _CELLS = 1 << 22
-"""Slots of a plan times sums that are worked on at once, which bounds the memory."""
+"""Largest number of slots times sums per batch, which bounds the memory."""
 
 
-class Saved(NamedTuple):
-    """What is saved for sets of values, arrays of one shape.
+class VarianceReduction(NamedTuple):
+    """Variance reductions of sets of values: arrays of one shape.
 
     Attributes
     ----------
     total
-        Of the variance of a set's published count: the sum over the groups.
+        Reduction of the variance of a set's published count: the sum over the groups.
     once, twice
-        The same with every group's part times s and s^2, s the number of the set's slots in it.
+        The same sum with weights s and s^2, where s is the number of the set's slots in a group.
     gamma
         Size of a group.
     """
@@ -62,19 +60,10 @@ class Saved(NamedTuple):
     def of_difference(
         self, inside: FloatArray, outside: FloatArray, own: FloatArray, other: FloatArray
     ) -> FloatArray:
-        """Return what is saved of the variance of ``inside`` y + ``outside`` (f' - y).
+        """Return the reduction of the variance of ``inside`` y + ``outside`` (f' - y).
 
-        Parameters
-        ----------
-        inside, outside
-            The weights of what the predicate's records show, and of what the others show.
-        own, other
-            Which share of the records with a value of the set, and of those beside them, the predicate holds.
-
-        Notes
-        -----
-        The records take uniformly random places of their values. So of the members of a group those with a
-        value of the set satisfy the predicate with probability ``own`` each, the others with ``other``.
+        A member of a group satisfies the predicate with probability ``own`` if it has a value of the set, and
+        ``other`` if not, because records take uniformly random places of their values.
         """
         gamma, apart = self.gamma, inside - outside
         share = (self.once * (own - other) + self.total * gamma * other) / gamma
@@ -85,14 +74,14 @@ class Saved(NamedTuple):
 
 
 class GroupNoise:
-    """What a plan saves of the variance of published counts.
+    """Variance of published counts under dependent draws, for one plan.
 
     Parameters
     ----------
     groups, marked
         Values by group and slot, and which slots are marked, shape (groups, gamma).
     draws
-        How the draws of a group hang together; not independent.
+        The rule of dependent draws.
     frequencies
         f', shape (values,).
     """
@@ -109,10 +98,7 @@ class GroupNoise:
 
     @classmethod
     def plausible(cls, frequencies: FloatArray, mechanism: SpluGen) -> Self:
-        """Return what a plan saves that is drawn from published counts; see the module.
-
-        The draws follow from the counts: the same release has the same errors.
-        """
+        """Return the variances under a plausible plan, a deterministic function of the published counts."""
         gamma, draws = int(mechanism.gamma), mechanism.draws
         assert draws.bound is not None
         blocks: tuple[IntArray, ...] = (np.empty((0, gamma), dtype=np.int64),)
@@ -132,8 +118,8 @@ class GroupNoise:
         """Size of a group."""
         return self._gamma
 
-    def saved_of(self, weights: FloatArray) -> FloatArray:
-        """Return what is saved of the variances of weighted sums of published counts, shape (sums,).
+    def reduction_of(self, weights: FloatArray) -> FloatArray:
+        """Return the variance reductions of weighted sums of published counts, shape (sums,).
 
         ``weights`` has the shape (values, sums).
         """
@@ -144,29 +130,29 @@ class GroupNoise:
             found[some] = self._by_group(weights[:, some]).sum(axis=0)
         return found
 
-    def of_values(self) -> Saved:
-        """Return what is saved for each value alone, shape (values,)."""
+    def of_values(self) -> VarianceReduction:
+        """Return the reductions of single values, shape (values,)."""
         each = self._by_value
-        return Saved(each, each, each, self.gamma)
+        return VarianceReduction(each, each, each, self.gamma)
 
-    def of_sets(self, members: FloatArray) -> Saved:
-        """Return what is saved for sets of values, 1 or 0, shape (sets, values)."""
+    def of_sets(self, members: FloatArray) -> VarianceReduction:
+        """Return the reductions of sets of values, given by indicators of shape (sets, values)."""
         total = members @ self._by_value
         once, twice = total.copy(), total.copy()
         for place in np.flatnonzero(members.sum(axis=1) > 1).tolist():
             total[place], once[place], twice[place] = self._set(members[place])
-        return Saved(total, once, twice, self.gamma)
+        return VarianceReduction(total, once, twice, self.gamma)
 
-    def _set(self, held: FloatArray) -> tuple[float, float, float]:
-        key = np.packbits(held > 0).tobytes()
+    def _set(self, compatible: FloatArray) -> tuple[float, float, float]:
+        key = np.packbits(compatible > 0).tobytes()
         if key not in self._sets:
-            each, slots = self._by_group(held[:, None])[:, 0], held[self._groups].sum(axis=1)
+            each, slots = self._by_group(compatible[:, None])[:, 0], compatible[self._groups].sum(axis=1)
             self._sets[key] = float(each.sum()), float(each @ slots), float(each @ slots**2)
         return self._sets[key]
 
     @cached_property
     def _by_value(self) -> FloatArray:
-        """What is saved for each value; for one that may take all and is not published, as of one record."""
+        """Reduction of each value; that of one record for a possibly rare value that is not published."""
         single = np.where(self._marked, self._of_marked, self._of_sharing[self._sharing][:, None])
         size = len(self._frequencies)
         found = np.bincount(self._groups.reshape(-1), weights=single.reshape(-1), minlength=size)
@@ -174,12 +160,12 @@ class GroupNoise:
 
     @property
     def _of_marked(self) -> float:
-        """What is saved for a marked slot alone: k is Bin(gamma, 1/gamma), or gamma with chance 1/gamma."""
+        """Reduction of a marked slot: k is Bin(gamma, 1/gamma), or gamma with probability 1/gamma."""
         return 0.0 if self._capped else -((self.gamma - 1) ** 2) / self.gamma
 
     @cached_property
     def _of_sharing(self) -> FloatArray:
-        """What is saved for a slot that shares what is left with others, by how many share."""
+        """Reduction of an unmarked slot, by the number of unmarked slots in its group."""
         gamma, shared = self.gamma, np.arange(self.gamma + 1)
         if self._capped:
             return self._even * (shared - 1)
@@ -187,10 +173,10 @@ class GroupNoise:
 
     @cached_property
     def _even(self) -> FloatArray:
-        """The factor of c q - t^2 in `_by_group`, by the number c of slots that share, shape (gamma + 1,).
+        """The factor of c q - t^2 in `_by_group`, by the number c of unmarked slots, shape (gamma + 1,).
 
-        To share r places beyond whole rounds among c slots varies by r (c - r) / (c^2 (c - 1)) times it;
-        independent draws of L places by L / c^2 times it, and L is c on average.
+        Distributing a remainder of r places over c slots has the factor r (c - r) / (c^2 (c - 1));
+        independent draws of L places have L / c^2, and L is c on average.
         """
         gamma, found, left = self.gamma, np.zeros(self.gamma + 1), np.arange(self.gamma + 1)
         for c in range(2, gamma + 1):
@@ -202,17 +188,15 @@ class GroupNoise:
         return found
 
     def _chances(self, sharing: int) -> FloatArray:
-        """Return the chances of 0, 1, ..., gamma places beside the marked slots, if so many share them."""
+        """Return the probabilities that 0, 1, ..., gamma places remain for so many unmarked slots."""
         size, left, part = self.gamma, np.arange(self.gamma + 1), sharing / self.gamma
         logs = gammaln(size + 1) - gammaln(left + 1) - gammaln(size - left + 1)
         return np.asarray(np.exp(logs + xlogy(left, part) + xlogy(size - left, 1 - part)))
 
     def _by_group(self, weights: FloatArray) -> FloatArray:
-        """Return what each group saves of the variance of the sum of w_v k_v, shape (groups, sums).
+        """Return the reduction of the variance of the sum of w_v k_v by group, shape (groups, sums).
 
-        Notes
-        -----
-        q is the sum of w^2 over the slots that share, t that of w, r and m likewise over the marked ones.
+        q is the sum of w^2 over the unmarked slots, t that of w; r and m are those of the marked slots.
         """
         values, shared = weights[self._groups], ~self._marked[:, :, None]
         q, t = (values**2 * shared).sum(axis=1), (values * shared).sum(axis=1)
@@ -226,24 +210,26 @@ class GroupNoise:
 
     @cached_property
     def _of_slot(self) -> FloatArray:
-        """The variance of k for a slot of each value that is not marked, on average, shape (values,)."""
+        """Mean variance of k over the unmarked slots of each value, shape (values,)."""
         independent, size = (self.gamma - 1) / self.gamma, len(self._frequencies)
         values = self._groups[~self._marked]
-        saved = np.broadcast_to(self._of_sharing[self._sharing][:, None], self._groups.shape)[~self._marked]
+        reduction = np.broadcast_to(self._of_sharing[self._sharing][:, None], self._groups.shape)[
+            ~self._marked
+        ]
         slots = np.bincount(values, minlength=size)
-        mean = np.bincount(values, weights=saved, minlength=size) / np.maximum(slots, 1)
-        unknown = 0.0 if self._capped else float(saved.mean()) if len(saved) else 1 - self.gamma
+        mean = np.bincount(values, weights=reduction, minlength=size) / np.maximum(slots, 1)
+        unknown = 0.0 if self._capped else float(reduction.mean()) if len(reduction) else 1 - self.gamma
         found = np.maximum(independent - np.where(slots > 0, mean, unknown), 0.0)
         if self._capped or not len(self._groups):
             return np.asarray(found)
         beside_one = independent - float(self._of_sharing[self.gamma - 1])
-        return np.asarray(found + beside_one * self._vanished / len(self._groups))
+        return np.asarray(found + beside_one * self._unpublished_rare / len(self._groups))
 
     @property
-    def _vanished(self) -> float:
-        """How many more records rare values may have than are published, about.
+    def _unpublished_rare(self) -> float:
+        """Approximate upper limit of the number of rare records in excess of the published ones.
 
-        F records of rare values win Bin(F, 1/gamma) groups, of which gamma F' are published.
+        F records of rare values win Bin(F, 1/gamma) groups, and gamma times that number is published.
         """
         gamma = self.gamma
         rare = may_be_rare(self._frequencies, gamma, self._bound)
@@ -257,7 +243,7 @@ class GroupNoise:
         return (self.gamma - 1) / self.gamma if value is None else float(self._of_slot[value])
 
     def count_error(self, value: int | None, published: float) -> float:
-        """Return the standard deviation of a published count, with it for the true one."""
+        """Return the standard deviation of a published count if the true count equals it."""
         unmarked, rare = self._unmarked(value), min(published, self._bound)
         if self._capped:
             return sqrt((self.gamma - 1) / self.gamma * rare + unmarked * (published - rare))
@@ -267,26 +253,17 @@ class GroupNoise:
         return sqrt((self.gamma - 1 if all_or_nothing else unmarked) * published)
 
     def count_interval(self, value: int | None, published: int) -> tuple[int, int]:
-        """Return the least and the greatest true count of a 95 % interval, from a published one alone.
+        """Return the ends of a 95 % interval for the true count f of a value, from its published count f'.
 
-        Parameters
-        ----------
-        value
-            The value, None for one that is not published.
-        published
-            f'.
-
-        Notes
-        -----
-        It holds every count up to the bound that the law there does not contradict at 2.5 % on either side,
-        Bin(gamma f, 1/gamma), or gamma times Bin(f, 1/gamma). Of the larger counts it holds those from which
-        f' is at most 1.96 standard deviations away and a half, the deviations being those at f.
+        ``value`` is None for a value that is not published. Counts up to the bound are tested exactly at 2.5
+        % on either side, under Bin(gamma f, 1/gamma) or gamma Bin(f, 1/gamma). Larger counts are in the
+        interval if f' is at most 1.96 standard deviations, those at f, plus one half away.
         """
         found = [*self._small(published), *self._large(value, published)]
         return (min(found), max(found)) if found else (published, published)
 
     def _small(self, published: int) -> list[int]:
-        """Return the ends of the counts up to the bound that are not contradicted; none if all are."""
+        """Return the ends of the counts up to the bound that are not rejected; empty if all are."""
         if self._capped:
             low, high = estimate_count(published, self.gamma).interval
             return [low, min(high, self._bound)] if low <= self._bound else []
@@ -295,11 +272,11 @@ class GroupNoise:
             return []
         counts = np.arange(wins, self._bound + 1)
         above = bdtrc(wins - 1, counts, 1 / self.gamma) if wins else np.ones(len(counts))
-        held = counts[(above > _TAIL) & (bdtr(wins, counts, 1 / self.gamma) > _TAIL)]
-        return [int(held[0]), int(held[-1])] if len(held) else []
+        compatible = counts[(above > _TAIL) & (bdtr(wins, counts, 1 / self.gamma) > _TAIL)]
+        return [int(compatible[0]), int(compatible[-1])] if len(compatible) else []
 
     def _large(self, value: int | None, published: int) -> list[int]:
-        """Return the ends of the counts above the bound that are near enough; none if none is."""
+        """Return the ends of the counts above the bound that are not rejected; empty if all are."""
         slope, drawn = self._unmarked(value), (self.gamma - 1) / self.gamma * self._bound
         start = drawn - slope * self._bound if self._capped else 0.0
         ends = []
@@ -313,9 +290,9 @@ class GroupNoise:
 
 
 def may_be_rare(frequencies: FloatArray, gamma: int, bound: int) -> NDArray[np.bool_]:
-    """Return which published counts may be those of values that take all of a group or nothing.
+    """Return which published counts are possible for values that are drawn all or none.
 
-    They are multiples of gamma, and their gamma-th part is Bin(f, 1/gamma) for an f up to the bound.
+    They are multiples of gamma, and a gamma-th of them is Bin(f, 1/gamma) for an f up to the bound.
     """
     most = min(bound, int(frequencies.sum()))
     wins, rest = np.divmod(np.round(frequencies), gamma)

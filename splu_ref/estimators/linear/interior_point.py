@@ -1,8 +1,8 @@
-"""The same maximum by Newton's method, for the vectors on which EM would take very many steps.
+"""Maximum likelihood by a primal-dual interior-point method, for vectors on which EM converges slowly.
 
-With many columns most states have no record, their estimated counts are 0, and EM lowers a count that ends
-at 0 by a little less each time. A primal-dual interior-point method (Wright 1997) takes some twenty steps
-instead, whatever the number of zeros. Each solves equations in as many unknowns as there are states.
+With many columns most estimated counts are 0, towards which EM converges sublinearly. An interior-point
+method (Wright 1997) takes about twenty Newton steps for any number of zeros. Each step solves a system with
+one unknown per state.
 """
 
 from __future__ import annotations
@@ -16,34 +16,33 @@ from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 MOST_STATES = 1 << 10
-"""States up to which the equations are solved: a second for a vector of so many."""
+"""Largest number of states for which the equations are solved, in about a second per vector."""
 
 _STEPS, _HALVINGS = 100, 30
 _ENTRIES = 1 << 22
 _CENTER, _SHORT = 0.1, 0.995
-"""Part of the present complementarity that a step aims at, and part of the way to the boundary it may go."""
+"""Factor of the complementarity that a step aims at, and largest share of the distance to the boundary."""
 _EVEN = 0.05
-"""Part of the first counts that is spread evenly: a start far from every boundary."""
+"""Share of the initial counts that is uniform, to start far from every boundary."""
 
 
 def settled(
     found: Maximum, published: FloatArray, factors: Sequence[FloatArray], tolerance: float = TOLERANCE
 ) -> Maximum:
-    """Return what EM found, with the vectors that it left above ``tolerance`` brought below it.
+    """Return the result of EM with all vectors above ``tolerance`` refined by Newton's method.
 
     Parameters
     ----------
     found
         Where EM stopped.
     published, factors, tolerance
-        As for `splu_ref.estimators.most_likely`. Vectors of more than `MOST_STATES` states are left
-        as they are.
+        As for `splu_ref.estimators.most_likely`. Vectors of more than `MOST_STATES` states stay unchanged.
 
     Notes
     -----
-    Rows of F sum to 1, so sum_u x_u - sum_v y_v log (x F)_v over x >= 0 is least at the maximum sought: its
-    multiplier is 1. With s = 1 - F (y / x F) the conditions are x >= 0, s >= 0, x s = 0. A step is that of
-    Newton for x s = mu, and shorter where the conditions would be met worse after it.
+    Rows of F sum to 1, so the maximum minimizes sum_u x_u - sum_v y_v log (x F)_v over x >= 0, with
+    multiplier 1. With s = 1 - F (y / x F) the conditions are x >= 0, s >= 0, x s = 0. A step is a damped
+    Newton step for x s = mu.
     """
     size = published[0].size if len(published) else 0
     todo = np.flatnonzero(found.gap > tolerance)
@@ -115,19 +114,19 @@ def _slope(x: FloatArray, y: FloatArray, f: FloatArray) -> tuple[FloatArray, Flo
 
 
 def _residual(slope: FloatArray, x: FloatArray, s: FloatArray, mu: FloatArray) -> FloatArray:
-    """Return by how much the conditions for mu are missed, in records."""
+    """Return the residual of the conditions for mu, in records."""
     missed = np.concatenate([x * (slope - s), x * s - mu], axis=1)
     return np.asarray(np.linalg.norm(missed, axis=1, keepdims=True))
 
 
 def _reach(value: FloatArray, change: FloatArray) -> FloatArray:
-    """Return how much of the change keeps every entry positive, at most 1."""
+    """Return the largest step of at most 1 that keeps every entry positive."""
     steepest = np.max(-change / value, axis=1, keepdims=True)
     return np.asarray(np.minimum(_SHORT / np.maximum(steepest, _SHORT), 1.0))
 
 
 def _gap(x: FloatArray, y: FloatArray, f: FloatArray) -> FloatArray:
-    """Return `Maximum.gap` at the counts, once they add up to what y does."""
+    """Return `Maximum.gap` at the counts, scaled to the sum of y."""
     total = y.sum(axis=1, keepdims=True)
     slope, _ = _slope(_summing_to(x, total), y, f)
     return np.asarray(np.maximum(total[:, 0] * -slope.min(axis=1), 0.0))

@@ -1,13 +1,13 @@
-"""Linear estimates from the per-value matrix: their variance, and the unbiased one by the inverse.
+"""Linear estimates from the per-value matrix: their variance, and unbiased estimates by the inverse.
 
 With T from the plan's co-occurrence, E y = n T for the counts n_w of a predicate by value (claim splu.M1c).
-So y T^-1 is unbiased whatever the predicate has to do with the sensitive values, as far as T is known. It may
-be negative and is not clipped: that is what keeps it unbiased.
+So y T^-1 is unbiased for any dependence between the predicate and the sensitive values, if T is known. It may
+be negative and is not clipped, because clipping would bias it.
 
-An estimate that adds g(v) for each record of a predicate published with v, and h(v) for each other record,
-scatters for three reasons: draws within the groups, which places the predicate's records have among those of
-their value, and which decoys these places have. With random places within each value, n_w of the f_w places
-of value w belong to the predicate, a simple random sample (claim splu.V).
+A linear estimate adds g(v) for each record of a predicate published with v, and h(v) for each other record.
+Its variance has three sources: the draws within the groups, the places of the predicate's records among those
+of their value, and the decoys of these places. The predicate's records have n_w of the f_w places of value w,
+a simple random sample (claim splu.V).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from splu_ref.estimators.linear.transition import decoy_probability, value_matri
 from splu_ref.mechanisms import FloatArray
 
 _SINGULAR = 1e12
-"""Condition number (2-norm) from which a matrix has no inverse for rounding."""
+"""Condition number (2-norm) from which a matrix counts as singular."""
 
 
-class Scatter:
+class LinearVariance:
     """Variances of linear estimates from one sensitive column.
 
     Parameters
@@ -36,8 +36,8 @@ class Scatter:
     def __init__(self, co_occurrence: FloatArray, law: PublishedCount) -> None:
         self.frequencies: FloatArray = np.diag(co_occurrence).copy()
         self.matrix = value_matrix(co_occurrence, law)
-        held = np.maximum(self.frequencies, 1.0)
-        chance = np.minimum(co_occurrence / held[:, None], 1.0)
+        positive = np.maximum(self.frequencies, 1.0)
+        chance = np.minimum(co_occurrence / positive[:, None], 1.0)
         np.fill_diagonal(chance, 0.0)
         self._inclusion_variance = chance * (1 - chance)
         tiny = np.finfo(np.float64).tiny
@@ -47,18 +47,18 @@ class Scatter:
         self._draw = decoy_probability(law) ** 2
 
     def between(self, weights: FloatArray) -> FloatArray:
-        """Return, for each value w, the variance over its places of the mean of ``weights`` beside it.
+        """Return, for each value w, the variance over its places of the mean weight of the decoys.
 
-        Shape (values, estimates) in and out. The decoys of a place are taken as a sample with given inclusion
-        probabilities and the largest entropy, whose variance is approximately that of Hajek (1964), scaled
-        so that the variances of all indicators add up to what they are. Exact for decoys of equal frequency.
+        Shape (values, estimates) in and out. The decoys of a place are treated as a maximum-entropy sample
+        with given inclusion probabilities, with the approximate variance of Hajek (1964), scaled to the
+        exact sum of the variances of all indicators. Exact for decoys of equal frequency.
         """
         square, plain = self._inclusion_variance @ weights**2, self._inclusion_variance @ weights
         scatter = np.maximum(square - plain**2 / self._total[:, None], 0.0)
         return np.asarray(self._draw * self._scale[:, None] * scatter)
 
     def within(self, weights: FloatArray) -> FloatArray:
-        """Return, for each value w, the variance of one record's contribution given its place, on average."""
+        """Return, for each value w, the mean variance of one record's contribution given its place."""
         drawn = self.matrix @ weights**2 - (self.matrix @ weights) ** 2
         return np.maximum(drawn - self.between(weights), 0.0)
 
@@ -70,8 +70,8 @@ class Scatter:
         inside, outside
             g and h, shape (values, estimates).
         counts
-            n_w, the records of each estimate's predicate by true value, or what stands for them, shape
-            (values, estimates).
+            n_w, the records of each estimate's predicate by true value, or estimates of them, shape (values,
+            estimates).
 
         Returns
         -------
@@ -111,14 +111,13 @@ class Inversion:
     weights
         T^-1, shape (published value, true value): column v holds the weights whose sum estimates x_v.
     condition_number
-        Of T on the values that occur, 2-norm: how much solving can magnify a relative error of the published
-        counts.
+        Of T on the values that occur, 2-norm: bound on the magnification of relative errors.
     """
 
     def __init__(self, co_occurrence: FloatArray, f_published: FloatArray, law: PublishedCount) -> None:
-        self._scatter = Scatter(co_occurrence, law)
+        self._linear_variance = LinearVariance(co_occurrence, law)
         self._published = np.asarray(f_published, dtype=np.float64)
-        matrix = self._scatter.matrix
+        matrix = self._linear_variance.matrix
         occurring = np.flatnonzero(np.diag(co_occurrence) > 0)
         self.condition_number = float(np.linalg.cond(matrix[np.ix_(occurring, occurring)]))
         if not self.condition_number < _SINGULAR:
@@ -146,10 +145,10 @@ class Inversion:
 
         Notes
         -----
-        T is made from f', so f' scatters along. Because f T = f whatever f is, f dT w = df (w - 1_S) for the
-        weights w of a set S of values; for a predicate with n_w in proportion to f_w, each record of the
-        table thus adds -(n/N)(w - 1_S). That is taken for every predicate. Where estimates of other values
-        are negative, n_w is taken in proportion to the positive ones.
+        T is computed from f', whose variance is included. Because f T = f for every f, f dT w = df (w - 1_S)
+        for the weights w of a set S of values. For a predicate with n_w in proportion to f_w each record of
+        the table thus adds -(n/N)(w - 1_S); this is used for every predicate. Where estimates of other
+        values are negative, n_w is in proportion to the positive ones.
         """
         rows = float(self._published.sum())
         n = published.sum(axis=1)
@@ -157,4 +156,4 @@ class Inversion:
         shared = n / rows * (weights - members.T)
         counts = np.maximum(self.estimates(published), 0.0)
         counts *= np.divide(n, counts.sum(axis=1), out=np.zeros_like(n), where=n > 0)[:, None]
-        return np.sqrt(self._scatter.variance(weights - shared, -shared, counts.T))
+        return np.sqrt(self._linear_variance.variance(weights - shared, -shared, counts.T))

@@ -1,11 +1,9 @@
 """Transition matrices in floating point, for many queries at once, and the exact error of the closed form.
 
-Transition matrices in floating point: every entry that an estimator uses is made here, for many at once.
-
 Value by value, T[u, v] is the probability that a record with value u is published with v: p if they are
 equal, otherwise c(u, v) (1-p)/((gamma-1) f_u), where c(u, v) groups of the plan hold both values (claim
-splu.M1c). The plan belongs to the publisher. What an analyst has is the published histogram f', unbiased for
-f, and the plan's method; so c is what the method makes of f'.
+splu.M1c). The plan is secret. An analyst knows the published histogram f', unbiased for f, and the method of
+the plan, so c is estimated by applying the method to f'.
 
 Several columns: with an independent plan, order and draws for each, a record's values move independently
 given the true ones, so the transition on the product of the domains is the Kronecker product of the columns'
@@ -28,50 +26,50 @@ from splu_ref.mechanisms import CoOccurrence, FloatArray, SpluGen, expected_co_o
 from splu_ref.randomness import IntArray, SystemSource
 
 MOST_VALUES = 5_000
-"""Values of the largest domain whose matrix is made: it takes 200 MB."""
+"""Size of the largest domain whose matrix is computed; it takes 200 MB."""
 
 LEAST_CONTRAST = 1e-9
-"""What D of a set must be at least: below, it is nothing but rounding."""
+"""Smallest contrast D of a set; smaller ones are rounding."""
 
 
 def decoy_probability(law: PublishedCount) -> float:
-    """Return q = (1 - p)/(gamma - 1), how likely a record takes one other decoy, in double precision."""
+    """Return q = (1 - p)/(gamma - 1), the probability of taking a given decoy, in double precision."""
     return (1 - float(law.retention)) / (law.gamma - 1)
 
 
-def gained(frequency: FloatArray, rows: float, kept: FloatArray | float) -> FloatArray:
-    """Return a = f (1 - b)/(N - f): how likely a record without the values is published with one of them.
+def gain_probability(frequency: FloatArray, rows: float, retention: FloatArray | float) -> FloatArray:
+    """Return a = f (1 - b)/(N - f), the probability that a record without the values is published with one.
 
     Parameters
     ----------
     frequency, rows
         Records with the values, f, and records in all, N.
     kept
-        b, how likely a record with one of the values is published with one of them; p for a single value.
+        b, the probability that a record with one of the values is published with one; p for a single value.
 
     Notes
     -----
-    It keeps the mean, E f' = f; for a single value it is exact on average over the records without it.
+    a preserves the mean, E f' = f; for a single value it is the exact average over the records without it.
     """
-    return np.asarray(frequency * (1 - kept) / np.maximum(rows - frequency, 1.0))
+    return np.asarray(frequency * (1 - retention) / np.maximum(rows - frequency, 1.0))
 
 
 def published_co_occurrence(f_published: IntArray, mechanism: SpluGen) -> FloatArray:
-    """Return c(u, v) as far as the published histogram tells it.
+    """Return the co-occurrence c(u, v) estimated from the published histogram.
 
     Parameters
     ----------
     f_published
         Published frequencies, shape (values,).
     mechanism
-        That which published them: its plan's method decides.
+        The mechanism that published them, with the method of its plan.
 
     Returns
     -------
     FloatArray
-        Shape (values, values), with the frequencies that the method was given on the diagonal. For ``mixed``
-        the expectation over its secret. For ``anatomy`` and ``cyclic`` the plan of f', which can differ
-        much from the plan of f: their groups depend on small differences between frequencies.
+        Shape (values, values), with the frequencies used on the diagonal. For ``mixed`` the expectation over
+        the secret plan. For ``anatomy`` and ``cyclic`` the plan of f', which can differ much from that of f,
+        because their groups depend on small differences between frequencies.
 
     Notes
     -----
@@ -91,7 +89,7 @@ def published_co_occurrence(f_published: IntArray, mechanism: SpluGen) -> FloatA
     occurring = int(np.count_nonzero(f_published))
     if occurring < gamma:
         raise InputError(
-            f"{occurring} values are published, fewer than gamma = {gamma}, which tells too little of the "
+            f"{occurring} values are published, fewer than gamma = {gamma}: too few to estimate the "
             "decoy groups: ask for single values by --method shrunk or exact"
         )
     if mechanism.plan == "mixed":
@@ -102,7 +100,7 @@ def published_co_occurrence(f_published: IntArray, mechanism: SpluGen) -> FloatA
 
 
 def whole(frequencies: FloatArray) -> IntArray:
-    """Round to whole numbers with the same sum; none rises above the bound, itself a whole number."""
+    """Round to integers with the same sum, none above the integer bound."""
     floor = np.floor(frequencies + 1e-9).astype(np.int64)
     missing = round(float(frequencies.sum())) - int(floor.sum())
     floor[np.argsort(floor - frequencies, kind="stable")[:missing]] += 1
@@ -112,13 +110,13 @@ def whole(frequencies: FloatArray) -> IntArray:
 def value_matrix(co_occurrence: FloatArray, law: PublishedCount) -> FloatArray:
     """Return T, shape (values, values), rows true and columns published values.
 
-    A value with frequency 0 keeps itself: it has no record, and its row does no more than keep T invertible.
+    The row of a value with frequency 0 is a unit vector, so that T stays invertible.
     """
     frequencies = np.diag(co_occurrence)
-    held = frequencies > 0
+    occurring = frequencies > 0
     matrix = np.zeros_like(co_occurrence)
-    matrix[held] = co_occurrence[held] * (decoy_probability(law) / frequencies[held, None])
-    np.fill_diagonal(matrix, np.where(held, float(law.retention), 1.0))
+    matrix[occurring] = co_occurrence[occurring] * (decoy_probability(law) / frequencies[occurring, None])
+    np.fill_diagonal(matrix, np.where(occurring, float(law.retention), 1.0))
     return matrix
 
 
@@ -141,20 +139,20 @@ def set_matrix(co_occurrence: FloatArray, members: FloatArray, law: PublishedCou
 
     Notes
     -----
-    b is the average over the records with a value of the set, and a keeps the mean: see `gained`. For a
-    single value b = p.
+    b is the average over the records with a value of the set; a is `gain_probability`. For a single value b
+    = p.
     """
     frequencies = np.diag(co_occurrence)
     inside = np.asarray(members @ frequencies)
-    taken = ((members * frequencies) @ value_matrix(co_occurrence, law) * members).sum(axis=-1)
+    gain = ((members * frequencies) @ value_matrix(co_occurrence, law) * members).sum(axis=-1)
     keep = float(law.retention)
-    kept = np.divide(taken, inside, out=np.full_like(inside, keep), where=inside > 0)
-    return two_state_matrices(gained(inside, frequencies.sum(), kept), kept)
+    retention = np.divide(gain, inside, out=np.full_like(inside, keep), where=inside > 0)
+    return two_state_matrices(gain_probability(inside, frequencies.sum(), retention), retention)
 
 
-def two_state_matrices(gained: FloatArray, kept: FloatArray) -> FloatArray:
+def two_state_matrices(gain_probability: FloatArray, retention: FloatArray) -> FloatArray:
     """Return [[1-a, a], [1-b, b]] for many a and b of one shape, shape (..., 2, 2)."""
-    rows = [np.stack([1 - taken, taken], axis=-1) for taken in (gained, kept)]
+    rows = [np.stack([1 - gain, gain], axis=-1) for gain in (gain_probability, retention)]
     return np.stack(rows, axis=-2)
 
 
@@ -181,7 +179,7 @@ def apply_by_mode(counts: FloatArray, factors: Sequence[FloatArray]) -> FloatArr
     return out
 
 
-def contracted(table: FloatArray, vectors: Sequence[FloatArray]) -> float:
+def contract(table: FloatArray, vectors: Sequence[FloatArray]) -> float:
     """Return the sum over all cells of the cell times the product of its coordinates' weights.
 
     Parameters
@@ -218,8 +216,8 @@ class ConjunctionError:
     Attributes
     ----------
     y3, f_published, predicate_count, rows, law
-        As for `splu_ref.estimators.conjunction_estimate`, which says what is refused; f' is below p N, and
-        N is at least 2.
+        As for `splu_ref.estimators.conjunction_estimate`, which checks them; f' is below p N, and N is at
+        least 2.
 
     Notes
     -----
@@ -241,8 +239,8 @@ class ConjunctionError:
     @cached_property
     def unclipped(self) -> Fraction:
         """(y3 - n a)/D, which may lie outside 0 .. n."""
-        gained = self.law.retention - self._contrast
-        return (self.y3 - self.predicate_count * gained) / self._contrast
+        gain_probability = self.law.retention - self._contrast
+        return (self.y3 - self.predicate_count * gain_probability) / self._contrast
 
     def variance(self, count: Fraction | int) -> Fraction:
         """Return the variance of the estimate where the true count is ``count``, 0 .. n."""
@@ -271,10 +269,10 @@ class ConjunctionError:
         """Return the least and the greatest whole number of the 95 % interval; None if it holds none."""
         clipped = min(max(self.unclipped, Fraction(0)), Fraction(self.predicate_count))
         below, above = floor(clipped), ceil(clipped)
-        held = [count for count in (below, above) if self.holds(count)]
-        if not held:
+        occurring = [count for count in (below, above) if self.holds(count)]
+        if not occurring:
             return None
-        low, high = held[0], held[-1]
+        low, high = occurring[0], occurring[-1]
         while low > 0 and self.holds(low - 1):
             low -= 1
         while high < self.predicate_count and self.holds(high + 1):

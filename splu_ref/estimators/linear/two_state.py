@@ -1,10 +1,10 @@
-"""The estimate of a conjunction from the corrected two-state matrix, and how it scatters.
+"""The estimate of a conjunction from the corrected two-state matrix, with its standard error and interval.
 
 y3 of the n records of a predicate P are published with the value s, and y1 of the other records, together
 f'. x of the n records carried s before publication, as did f of all N. A record with s publishes it with
 probability p, one without it with probability a = f (1-p)/(N-f) on average (claim splu.M1c, for any p). So
 E y3 = x p + (n - x) a, and with f' for f the estimate of x is (y3 - n a)/(p - a). `conjunction_estimate`
-computes it in fractions, everything else here is floating point, for many conjunctions at once.
+computes it in fractions; all other functions use floating point, for many conjunctions at once.
 
 The moments of (y3, y1) are those of claim splu.V, for any p, under its hypothesis H: the places of P's
 records without s are a uniformly random subset of all places without s. A record with s keeps it with
@@ -23,37 +23,37 @@ from numpy.typing import ArrayLike, NDArray
 
 from splu_ref.channels import InputError, ParameterError, PublishedCount, inverse, two_state, whole
 from splu_ref.estimators.answers import NORMAL_95
-from splu_ref.estimators.linear.group_noise import Saved
-from splu_ref.estimators.linear.transition import decoy_probability, gained
+from splu_ref.estimators.linear.group_noise import VarianceReduction
+from splu_ref.estimators.linear.transition import decoy_probability, gain_probability
 from splu_ref.mechanisms import FloatArray
 
 _HALVINGS = 24
-"""Bisection steps for the ends of an interval: they are right to 1e-7 of the predicate's size."""
+"""Bisection steps for the ends of an interval, for a precision of 1e-7 of the predicate's size."""
 
 
 class TwoState(NamedTuple):
-    """The matrices [[1-a, a], [1-p, p]] of values and how they move with f'.
+    """The matrices [[1-a, a], [1-p, p]] of values, with derivatives by f'.
 
     Attributes
     ----------
     gained
         a: probability that a record without the value publishes it.
     contrast
-        D = p - a; not positive if f' >= p N, where the counts of a predicate say nothing about x.
+        D = p - a; not positive if f' >= p N, where the counts of a predicate are not informative about x.
     slope
         Derivative of a by f'.
     """
 
-    gained: FloatArray
+    gain_probability: FloatArray
     contrast: FloatArray
     slope: FloatArray
 
     @classmethod
-    def of(cls, frequency: FloatArray, rows: float, kept: FloatArray | float) -> TwoState:
-        """Return the corrected matrices for frequencies f < N, in 0 .. N - 1; ``kept`` is p."""
-        taken = gained(frequency, rows, kept)
-        slope = (1 - kept) * rows / np.maximum(rows - frequency, 1.0) ** 2
-        return cls(gained=taken, contrast=np.asarray(kept - taken), slope=np.asarray(slope))
+    def of(cls, frequency: FloatArray, rows: float, retention: FloatArray | float) -> TwoState:
+        """Return the corrected matrices for frequencies f < N, in 0 .. N - 1; ``retention`` is p."""
+        gain = gain_probability(frequency, rows, retention)
+        slope = (1 - retention) * rows / np.maximum(rows - frequency, 1.0) ** 2
+        return cls(gain_probability=gain, contrast=np.asarray(retention - gain), slope=np.asarray(slope))
 
 
 class LinearEstimate(NamedTuple):
@@ -62,9 +62,9 @@ class LinearEstimate(NamedTuple):
     Attributes
     ----------
     value
-        (y3 - n a)/D; not a number where D is not positive.
+        (y3 - n a)/D; NaN where D is not positive.
     matrix
-        The two-state matrix it was made with.
+        The two-state matrix.
     """
 
     value: FloatArray
@@ -74,11 +74,11 @@ class LinearEstimate(NamedTuple):
     def of(cls, y3: FloatArray, predicate: FloatArray, matrix: TwoState) -> LinearEstimate:
         """Return the unclipped estimate from counts that broadcast."""
         contrast = np.where(matrix.contrast > 0, matrix.contrast, np.nan)
-        value = np.asarray((y3 - predicate * matrix.gained) / contrast)
+        value = np.asarray((y3 - predicate * matrix.gain_probability) / contrast)
         return cls(value, matrix._replace(contrast=contrast))
 
     def weights(self, count: FloatArray, predicate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return g3 and g1: the derivatives of the estimate by y3 and by y1 where it is ``count``."""
+        """Return g3 and g1, the derivatives of the estimate by y3 and by y1 at the estimate ``count``."""
         outside = (count - predicate) * self.matrix.slope / self.matrix.contrast
         return 1 / self.matrix.contrast + outside, outside
 
@@ -104,8 +104,8 @@ def count_moments(
     Parameters
     ----------
     count, predicate, frequency
-        x, n and f, arrays that broadcast; fractions are welcome, because estimates are put in their place.
-        What no table can have (x > f, or more records than places) is read as the nearest that one can.
+        x, n and f, arrays that broadcast, not necessarily integers. Impossible combinations (x > f, or more
+        records than places) are replaced by the nearest possible ones.
     rows
         N, at least 2.
     law
@@ -113,9 +113,10 @@ def count_moments(
 
     Notes
     -----
-    Var y3 = x p(1-p) + E K q(1-q) + q^2 Var K, Var y1 likewise with what is left of the f(gamma-1) places
-    beside s, Cov = -q^2 Var K, where K has n - x draws among N - f places, f(gamma-1) of them beside s. The
-    formulas are exact; with p = 1/gamma they are those of claim splu.V.
+    Var y3 = x p(1-p) + E K q(1-q) + q^2 Var K, Var y1 likewise with the rest of the f(gamma-1) places that
+    have s as a decoy, Cov = -q^2 Var K, where K is hypergeometric: n - x draws among N - f places,
+    f(gamma-1) of which have s as a decoy. The formulas are exact; with p = 1/gamma they are those of claim
+    splu.V.
     """
     p, q = float(law.retention), decoy_probability(law)
     own, other = p * (1 - p), q * (1 - q)
@@ -138,7 +139,7 @@ def exact_estimates(
     f_published: ArrayLike,
     rows: int,
     law: PublishedCount,
-    saved: Saved | None = None,
+    reduction: VarianceReduction | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Estimate counts of conjunctions with one sensitive value each.
 
@@ -150,17 +151,17 @@ def exact_estimates(
         Rows of the published table, N.
     law
         gamma and p.
-    saved
-        What draws that hang together save of the variances; None if they are independent.
+    reduction
+        Variance reduction by dependent draws; None if draws are independent.
 
     Returns
     -------
     tuple
         The estimates, clipped to 0 .. n, and their standard errors: square roots of the variance of
-        claim splu.V by the delta method, with estimates in place of x and f. Both are not a number where
-        f' >= p N, where y3 carries no information.
+        claim splu.V by the delta method, with estimates in place of x and f. Both are NaN where f' >= p N,
+        where y3 carries no information.
     """
-    case = _Case.of(y3, predicate_count, f_published, rows, law, saved)
+    case = _Case.of(y3, predicate_count, f_published, rows, law, reduction)
     return case.clipped, np.sqrt(case.variance(case.clipped))
 
 
@@ -170,29 +171,29 @@ def exact_intervals(
     f_published: ArrayLike,
     rows: int,
     law: PublishedCount,
-    saved: Saved | None = None,
+    reduction: VarianceReduction | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of 95 % intervals for the same counts as `exact_estimates`.
 
-    The interval holds every x in 0 .. n that is at most 1.96 standard errors, those at x, and half a
-    published record from the unclipped estimate: a score interval with continuity correction. So it does not
-    shrink to a point where few or no records were published, as estimate plus or minus 1.96 standard errors
-    would. Its coverage is approximate: see `docs/estimating`.
+    A score interval with continuity correction: it contains every x in 0 .. n that is at most 1.96 standard
+    errors, those at x, plus half a published record from the unclipped estimate. Unlike a Wald interval it
+    does not shrink to a point where few or no records were published. Its coverage is approximate: see
+    `docs/estimating`.
     """
-    case = _Case.of(y3, predicate_count, f_published, rows, law, saved)
+    case = _Case.of(y3, predicate_count, f_published, rows, law, reduction)
     step = 1 / (2 * case.linear.matrix.contrast)
 
     def contradicted(count: FloatArray) -> NDArray[np.bool_]:
         margin = NORMAL_95 * np.sqrt(case.variance(count)) + step
         return np.asarray(np.abs(case.linear.value - count) > margin)
 
-    low = border(contradicted, np.zeros_like(case.clipped), case.clipped)
-    high = border(contradicted, np.broadcast_to(case.predicate, case.clipped.shape), case.clipped)
+    low = boundary(contradicted, np.zeros_like(case.clipped), case.clipped)
+    high = boundary(contradicted, np.broadcast_to(case.predicate, case.clipped.shape), case.clipped)
     return low, high
 
 
 class _Case(NamedTuple):
-    """Conjunctions, counted: n and f' with the estimates of x before and after they are clipped."""
+    """Counts of conjunctions, with the estimates of x before and after clipping."""
 
     predicate: FloatArray
     frequency: FloatArray
@@ -200,7 +201,7 @@ class _Case(NamedTuple):
     clipped: FloatArray
     rows: int
     law: PublishedCount
-    saved: Saved | None
+    reduction: VarianceReduction | None
 
     @classmethod
     def of(
@@ -210,7 +211,7 @@ class _Case(NamedTuple):
         frequency: ArrayLike,
         rows: int,
         law: PublishedCount,
-        saved: Saved | None,
+        reduction: VarianceReduction | None,
     ) -> _Case:
         y, n, f = (np.asarray(array, dtype=np.float64) for array in (y3, predicate, frequency))
         linear = LinearEstimate.of(y, n, TwoState.of(f, rows, float(law.retention)))
@@ -221,7 +222,7 @@ class _Case(NamedTuple):
             clipped=np.clip(linear.value, 0.0, n),
             rows=rows,
             law=law,
-            saved=saved,
+            reduction=reduction,
         )
 
     def variance(self, count: FloatArray) -> FloatArray:
@@ -230,18 +231,18 @@ class _Case(NamedTuple):
         moments = count_moments(count, self.predicate, frequency, self.rows, self.law)
         inside, outside = self.linear.weights(count, self.predicate)
         variance = moments.variance(inside, outside)
-        if self.saved is not None:
+        if self.reduction is not None:
             own = count / np.maximum(frequency, 1.0)
             other = np.clip((self.predicate - count) / np.maximum(self.rows - frequency, 1.0), 0.0, 1.0)
             more = frequency / np.maximum(self.frequency, 1.0)
-            variance = variance - more * self.saved.of_difference(inside, outside, own, other)
+            variance = variance - more * self.reduction.of_difference(inside, outside, own, other)
         return np.maximum(variance, 0.0)
 
 
-def border(
+def boundary(
     contradicted: Callable[[FloatArray], NDArray[np.bool_]], outermost: FloatArray, estimate: FloatArray
 ) -> FloatArray:
-    """Bisect between the estimate and the outermost count for where the contradiction begins."""
+    """Bisect between the estimate and the outermost count for the end of a confidence interval."""
     within, beyond = estimate, outermost
     reaches = ~contradicted(outermost)
     for _ in range(_HALVINGS):
@@ -278,17 +279,16 @@ def conjunction_estimate(
     Raises
     ------
     InputError
-        If f' >= p N: then a >= p, records with the value publish it no more often than others, and no
-        count of the predicate says anything about the count that is sought.
+        If f' >= p N: then a >= p, and the counts of the predicate are not informative about x.
     ParameterError
         If the counts cannot come from one table.
 
     Notes
     -----
-    Fu et al. 2014, section 5.1, equations (6) to (9), print gamma f/N for how likely a record without s has
-    it among its decoys; it is f (gamma - 1)/(N - f), on average (claim splu.M1c). With the matrix held fixed
-    the estimate is where the iteration of their equations (13) and (14) ends: the maximum of the likelihood
-    of y3 (claim splu.I).
+    Fu et al. 2014, section 5.1, equations (6) to (9), state gamma f/N for the probability that a record
+    without s has it among its decoys; the average is f (gamma - 1)/(N - f) (claim splu.M1c). With a fixed
+    matrix the estimate is the limit of their iteration (13) and (14), the maximum of the likelihood of y3
+    (claim splu.I).
     """
     total = whole(rows, "rows", 1)
     inside = whole(predicate_count, "predicate_count", 0)
@@ -311,7 +311,7 @@ def conjunction_estimate(
         limit = f"rows/gamma = {least}" if law.is_plain else f"p rows = {least}"
         raise InputError(
             f"the value is published {published} times in {total} rows, which is not below {limit}: "
-            "its records cannot be told from the others, so ask for another value"
+            "its records cannot be distinguished from the others, so ask for another value"
         )
     channel = two_state(law.retention, published, total)
     unclipped = inverse(channel).estimate({False: inside - both, True: both})[True]

@@ -1,1 +1,1 @@
-"""Queries on a published table: what is asked, what is counted, and the methods that answer."""
+"""Queries on a published table: conditions, counts and estimation methods."""

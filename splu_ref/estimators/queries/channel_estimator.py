@@ -1,4 +1,4 @@
-"""The estimates that any declared channel allows: by its inverse, and the most likely counts."""
+"""Estimates for any mechanism with a declared channel: by inversion and by maximum likelihood."""
 
 from __future__ import annotations
 
@@ -32,32 +32,32 @@ from splu_ref.mechanisms import CountedRelease, Randomizer, RecordRandomizer
 from splu_ref.randomness import IntArray, SystemSource
 
 MOST_COLUMNS = 20
-"""Sensitive columns of one query: a record has one of 2^k states."""
+"""Largest number k of sensitive columns of a query, with 2^k states."""
 INVERSION, MOST_LIKELY = "inversion", "em"
 _CELLS = 1 << 21
-"""Counts of states that are worked on at once, which bounds the memory."""
+"""Largest number of counts of states per batch, which bounds the memory."""
 _CONDITIONS, _CACHED = 1 << 14, 1 << 26
-"""Conditions that are kept once resolved, and bytes of what is kept of each record for them."""
+"""Largest number of cached conditions, and cached bytes per record."""
 _CLIPPED = (
     "standard error and interval are those of the inversion, cut off at 0 and at the records of the predicate"
 )
 
 
 class ChannelEstimator:
-    """Answers queries by the channel that the mechanism declares.
+    """Estimator of queries by the declared channel of the mechanism.
 
     ``inversion``: with W = A^-1 w, w the indicator of the values counted, the estimate is the sum of W over
-    the published values of the records that meet the other conditions. It is unbiased, and may be negative.
-    The sum of W^2 less the estimate is unbiased for its variance if the records are independent; it may be
-    negative too.
+    the published values of the records that satisfy the other conditions. It is unbiased, and may be
+    negative. The sum of W^2 less the estimate is unbiased for its variance if the records are independent;
+    it may be negative too.
 
-    Of a mechanism whose records and columns are independent and for which all predicates are alike, a query
-    may name several sensitive columns: a record has 2^k states, in or out of each column's set, and W is the
-    product of the columns'. With one column the published count is the sum of two binomial ones, which is
-    inverted for an interval that holds at least at its level. All other intervals are approximate.
+    If records and columns are independent and the channel is the same for all predicates, a query may name
+    several sensitive columns: a record has 2^k states, in or out of each column's set, and W is the product
+    over the columns. With one column the published count is the sum of two binomial counts, and exact test
+    inversion gives the interval. All other intervals are approximate.
 
-    ``em``, of such a mechanism: the counts of the 2^k states, none below 0, under which what was published is
-    most likely, of which the last one is told. With one column that is the inversion, cut off.
+    ``em``, for the same mechanisms: the maximum likelihood estimate over nonnegative counts of the 2^k
+    states; the count of the last state is returned. With one column it is the clipped inversion.
 
     Parameters
     ----------
@@ -76,44 +76,44 @@ class ChannelEstimator:
             raise DataError(f"no estimator is known for a release by {mechanism.name}: ask its publisher")
         self._mechanism: Randomizer[object] = mechanism
         self._release = release
-        # What queries have in common is worked out once: columns, conditions, sets and their channels.
+        # Columns, conditions, sets and their channels are computed once for all queries.
         self._column = cache(self._coded)
         self._chosen = lru_cache(_CONDITIONS)(self._selected)
         self._hits = lru_cache(1 + _CACHED // (1 + release.table.row_count))(self._marked)
-        self._side = cache(self._sided)
+        self._side = cache(self._compute_side)
         self._counted = cache(self._counted_values)
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """Names of the methods that this release allows, the first one unless another is asked for."""
+        """Names of the methods that this release allows; the first is the default."""
         independent = isinstance(self._mechanism, RecordRandomizer) and not self._mechanism.pooled
         return (INVERSION, MOST_LIKELY) if independent else (INVERSION,)
 
     def __call__(self, queries: Sequence[Query], method: str | None = None) -> list[QueryEstimate]:
-        """Return an answer to each query.
+        """Return the estimate of each query.
 
         Raises
         ------
         DataError
-            If the channel has no inverse: the release tells nothing then that a query could use.
+            If the channel has no inverse.
         InputError
-            If the most likely counts were not found, which can happen from eleven columns on.
+            If the maximum likelihood iteration does not converge, which can happen from eleven columns on.
         ParameterError
             For a method that the release does not allow, or a query that names no sensitive column, or more
             than the channel allows.
         """
         if method is not None and method not in self.methods:
-            told = " and ".join(f"{name!r}" for name in self.methods)
+            names = " and ".join(f"{name!r}" for name in self.methods)
             several = "s" if len(self.methods) > 1 else ""
             raise ParameterError(
-                f"a release by {self._mechanism.name} has the method{several} {told} only: choose from these"
+                f"a release by {self._mechanism.name} has the method{several} {names} only: choose from these"
             )
         if method == MOST_LIKELY:
             return self._most_likely(queries)
         return [self._inversion(query) for query in queries]
 
     def require(self, query: Query) -> None:
-        """Raise what answering the query would, but for what only its counts can show."""
+        """Raise the errors of the call that do not depend on counts."""
         self._resolved(query)
 
     def _inversion(self, query: Query) -> QueryEstimate:
@@ -134,7 +134,7 @@ class ChannelEstimator:
         return self._of_values(column, members, inside)
 
     def _most_likely(self, queries: Sequence[Query]) -> list[QueryEstimate]:
-        """Put the most likely counts in the place of those by inversion, many queries at a time."""
+        """Return maximum likelihood estimates, in batches of queries."""
         answers: dict[int, QueryEstimate] = {}
         waiting: dict[int, dict[int, RecordStates]] = defaultdict(dict)
         for place, query in enumerate(queries):
@@ -149,7 +149,7 @@ class ChannelEstimator:
         return [answers[place] for place in range(len(queries))]
 
     def _resolved(self, query: Query) -> tuple[dict[str, frozenset[int]], NDArray[np.bool_] | None]:
-        """Return the values that are counted by sensitive column, and which records are; None for all."""
+        """Return the counted values of each sensitive column, and the selected records, None for all."""
         named = dict.fromkeys(column for column, _ in query.conditions if column in self._release.sensitive)
         most = 1
         if isinstance(self._mechanism, RecordRandomizer):
@@ -181,14 +181,14 @@ class ChannelEstimator:
         estimate = sum((count * weight for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         squares = sum((count * weight**2 for count, weight in zip(counts, weights, strict=True)), Fraction(0))
         error = sqrt(max(squares - max(estimate, Fraction(0)), Fraction(0)))
-        asked = [float(true in members) for true in channel.laws]
+        members_of_domain = [float(true in members) for true in channel.laws]
         return QueryEstimate(
             estimate=float(estimate),
             standard_error=error,
             interval=interval_of_weights(
                 np.array(channel.as_floats()),
                 np.array(weights, dtype=np.float64),
-                np.array(asked),
+                np.array(members_of_domain),
                 published,
                 error,
             ),
@@ -227,13 +227,13 @@ class ChannelEstimator:
             sides.append(self._side(conditions))
         return RecordStates(self._tally(states, 2 ** len(together), inside), tuple(sides))
 
-    def _sided(self, conditions: tuple[tuple[str, frozenset[int]], ...]) -> Side:
-        """Return what conditions on columns that are kept or replaced together mean for a record."""
+    def _compute_side(self, conditions: tuple[tuple[str, frozenset[int]], ...]) -> Side:
+        """Return the two-state channel of conditions on columns that are randomized together."""
         mechanism = self._mechanism
         assert isinstance(mechanism, RecordRandomizer)
         sets = {column: [self._column(column)[0][code] for code in members] for column, members in conditions}
-        told = {column: self._counted(column) for column in sets} if mechanism.pooled else {}
-        [channel] = mechanism.predicate_channels(sets, told).values()
+        names = {column: self._counted(column) for column in sets} if mechanism.pooled else {}
+        [channel] = mechanism.predicate_channels(sets, names).values()
         inverted = self._inverted(channel, ", ".join(sets))
         low, high = (inverted[published].get(True, Fraction(0)) for published in (False, True))
         return Side(channel, (low, high))
@@ -248,17 +248,17 @@ class ChannelEstimator:
             return inverse(channel).weights
         except DependentRowsError as error:
             raise DataError(
-                f"a release by {self._mechanism.name} does not tell values of {column!r} apart ({error}): "
+                f"a release by {self._mechanism.name} does not distinguish values of {column!r} ({error}): "
                 "ask the publisher for one by another mechanism"
             ) from None
 
     def _weights(self, channel: Channel[int, int], column: str, members: frozenset[int]) -> list[Fraction]:
-        """Return what a record published with each code adds to the count of those with one of a set."""
+        """Return the weight of each published code in the estimated count of a set."""
         found = query_weights(channel, dict.fromkeys(members, 1))
         if found is None:
             raise DataError(
-                f"a release by {self._mechanism.name} does not tell values of {column!r} apart, those counted"
-                " here from all others: count other values together, or ask for one by another mechanism"
+                f"a release by {self._mechanism.name} does not distinguish values of {column!r}, those "
+                "counted here from all others: count other values together, or use another mechanism"
             )
         return [found.get(code, Fraction(0)) for code in channel.outputs]
 
@@ -288,7 +288,7 @@ class ChannelEstimator:
 
 
 def _likeliest(group: Mapping[int, RecordStates]) -> dict[int, QueryEstimate]:
-    """Return the answers by their places."""
+    """Return maximum likelihood estimates by query number."""
     found = most_likely_counts(list(group.values()))
     return {
         place: _bounded(states.inversion(), estimate)
@@ -297,7 +297,7 @@ def _likeliest(group: Mapping[int, RecordStates]) -> dict[int, QueryEstimate]:
 
 
 def _bounded(answer: QueryEstimate, estimate: float) -> QueryEstimate:
-    """Return the answer with another estimate, and its interval within 0 .. n and around that."""
+    """Return a result with another estimate, its interval clipped to 0 .. n and extended to contain it."""
     assert answer.interval is not None
     low, high = (min(max(end, 0.0), float(answer.predicate_count)) for end in answer.interval)
     return replace(

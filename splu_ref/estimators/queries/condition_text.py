@@ -43,7 +43,7 @@ def read_conditions(
     texts
         Each one condition, or several with ``and`` between them.
     values
-        What is known of the table.
+        The values of the table's columns.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def read_conditions(
         for column, operator, value in _parts(text, values):
             condition = _condition(column, operator, value, values(column) or ())
             if column in found:
-                condition = joined(column, found[column], condition)
+                condition = join_limits(column, found[column], condition)
             found[column] = condition
     return tuple(found.items())
 
@@ -81,7 +81,7 @@ def _parts(text: str, values: Values) -> Iterator[tuple[str, str, str]]:
         known = _known_ends(text, begin, values(column) or ()) & set(ends) if operator in {"=", "!="} else ()
         if known:  # "and" may be part of a value
             place = ends.index(max(known))
-        else:  # what has no operator goes on with the value before it
+        else:  # a text without operator continues the previous value
             while (
                 place + 1 < len(ends) and _divided(text[begins[place + 1] : ends[place + 1]], values) is None
             ):
@@ -92,7 +92,7 @@ def _parts(text: str, values: Values) -> Iterator[tuple[str, str, str]]:
 
 
 def _known_ends(text: str, begin: int, domain: Sequence[str]) -> set[int]:
-    """Return where the values of a column end that a text goes on with, after spaces or none."""
+    """Return the end positions of all values of a column that occur in a text at a position."""
     begins = {begin, begin + len(text[begin:]) - len(text[begin:].lstrip())}
     return {place + len(value) for value in domain for place in begins if text.startswith(value, place)}
 
@@ -149,7 +149,7 @@ def _equal(column: str, value: str, domain: Sequence[str]) -> AnyOf | Between:
 
 
 def _listed(text: str, mark: str) -> list[str]:
-    """Return the texts between marks outside quotes, without what is around them."""
+    """Split a text at marks outside quotes, and strip the parts."""
     spans = [match.span() for match in _QUOTED.finditer(text)]
     parts, begin = [], 0
     for place in [place for place, letter in enumerate(text) if letter == mark] + [len(text)]:
@@ -168,7 +168,7 @@ def _unquoted(text: str) -> str:
         raise ParameterError(f"{text} is no quoted value: escape it between quotes as JSON does") from None
 
 
-def joined(column: str, first: Condition, second: Condition) -> Condition:
+def join_limits(column: str, first: Condition, second: Condition) -> Condition:
     """Return the range between two limits of a column.
 
     Raises

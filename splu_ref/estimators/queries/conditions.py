@@ -13,7 +13,7 @@ from splu_ref.channels import ParameterError
 from splu_ref.estimators.queries.limits import Limit, limit, limit_text, reaches, same_kind
 
 _NOT_PLAIN = re.compile(r'[|{}"]|\.\.|^[\s!=<>]|\s$|^$|\s(?:and|AND)\s')
-"""What a value holds that is read as something else than itself, unless it is quoted."""
+"""Parts of a value that have a meaning in condition texts, so that the value must be quoted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def value_set(values: Sequence[str]) -> str:
 
 
 def _plain(value: str, besides: str = "") -> str:
-    """Return a value as it is, or quoted if it would be read as something else."""
+    """Return a value, quoted if it has a meaning in condition texts."""
     if _NOT_PLAIN.search(value) is None and not (besides and besides in value):
         return value
     return json.dumps(value, ensure_ascii=False)

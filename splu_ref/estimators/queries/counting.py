@@ -4,8 +4,8 @@ Records are sorted by their published sensitive code, and each code's block is f
 words. A condition is then one bit per record; a predicate is the AND of its conditions, and the bits set in
 each block are its counts by sensitive value. Conditions that queries share are computed once.
 
-Where a row stands for several records, it stands in a block for each binary digit of their number, and a
-block's bits count as often as its digit is worth.
+A row that represents several records is stored once for each binary digit 1 of their number, in a block whose
+bits are weighted by that digit.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _CHUNK_WORDS = 1 << 17
 
 
 class Column(NamedTuple):
-    """A column as codes: shape (rows,), indices into the domain of texts; no content is the empty text."""
+    """A column as codes: indices into the domain of texts, shape (rows,); an empty cell is the empty text."""
 
     domain: tuple[str, ...]
     codes: IntArray
 
 
 class Columns:
-    """The columns of a table, each encoded when it is first asked for.
+    """The columns of a table, encoded on first access.
 
     Parameters
     ----------
     table
         The published table.
     domains
-        For some columns, all values they may hold.
+        All possible values of some columns.
     """
 
     def __init__(self, table: Records, domains: Mapping[str, Sequence[str]]) -> None:
@@ -58,7 +58,7 @@ class Columns:
         Raises
         ------
         DataError
-            If there is none of that name, or it holds a value outside its stated domain.
+            If there is no such column, or it has a value outside its stated domain.
         """
         if name not in self._known:
             domain = self.domain(name)
@@ -66,7 +66,7 @@ class Columns:
         return self._known[name]
 
     def domain(self, name: str) -> tuple[str, ...]:
-        """Return the values of a column, ascending, or as they were stated.
+        """Return the domain of a column: as stated, or the ascending values that occur.
 
         Raises
         ------
@@ -95,10 +95,7 @@ class Columns:
         return self._looked_up[name].holding(condition, complete=complete)
 
     def groups(self, names: Sequence[str]) -> IntArray:
-        """Return the group of each entry, those that agree in all these columns: from 0, shape (entries,).
-
-        An entry is a record, or several that are counted together.
-        """
+        """Return the group of each row, numbered from 0; rows that agree in these columns share a group."""
         entries = self.rows if self.counts is None else len(self.counts)
         numbers: IntArray = np.zeros(entries, dtype=np.int64)
         for name in names:
@@ -108,7 +105,7 @@ class Columns:
 
 
 class SensitiveCounts:
-    """Counts by value of one sensitive column, for any predicates on other columns.
+    """Counts by value of one sensitive column under any predicates on other columns.
 
     Parameters
     ----------
@@ -147,8 +144,8 @@ class SensitiveCounts:
         chunk = max(1, _CHUNK_WORDS // max(1, self._width))
         for begin in range(0, len(predicates), chunk):
             some = predicates[begin : begin + chunk]
-            held = np.stack([self._holds(predicate) for predicate in some])
-            bits = np.add.reduceat(np.bitwise_count(held), self._blocks, axis=1, dtype=np.int64)
+            selected_bits = np.stack([self._holds(predicate) for predicate in some])
+            bits = np.add.reduceat(np.bitwise_count(selected_bits), self._blocks, axis=1, dtype=np.int64)
             found = np.add.reduceat(bits << self._digit, self._values, axis=1)
             counts[begin : begin + len(some), self._present] = found
         return counts
@@ -185,7 +182,7 @@ def records_of(columns: Columns, predicate: Predicate) -> NDArray[np.bool_]:
 
 
 def _by_digit(counts: IntArray | None, rows: int) -> tuple[IntArray, IntArray]:
-    """Return each row once for each 1 among the binary digits of its count, and the place of that digit."""
+    """Return each row once per binary digit 1 of its count, with the place of the digit."""
     if counts is None:
         return np.arange(rows), np.zeros(rows, dtype=np.int64)
     places = range(int(counts.max(initial=0)).bit_length())

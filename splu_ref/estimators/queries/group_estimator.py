@@ -1,4 +1,4 @@
-"""Counts in the original of a release by perturbed generalization: one record stands for its group."""
+"""Estimator for perturbed generalization, where one record per group is published."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.conditions import AnyOf, Between, Condition, NoneOf
 from splu_ref.estimators.queries.limits import reaches
 from splu_ref.estimators.queries.query import Query, selected
-from splu_ref.estimators.queries.record_states import added_up
+from splu_ref.estimators.queries.record_states import sum_interval
 from splu_ref.mechanisms import BETWEEN, SIZE, PerturbedGeneralization, PublishedTable
 
 ABOVE = (
-    "of a group one record is seen, which tells the variance from above, on average over releases: on "
-    "average it is too large, the more the shares of groups differ; in one release it is too small if the "
-    "few groups of a large size happen to show alike, and the interval allows for that"
+    "each group publishes one record, so the variance estimate is biased upwards over releases, the more the "
+    "shares of groups differ; in one release it is too small if the few groups of a large size publish equal "
+    "values, for which the interval is widened"
 )
 
 
 class _Place(Enum):
-    """Where a group's range lies."""
+    """Position of a group's range relative to a condition."""
 
     INSIDE, OUTSIDE, CUT = range(3)
 
 
 class _Range(NamedTuple):
-    """What is published of a group in one column."""
+    """The published range of a group in one column."""
 
     least: str
     greatest: str
@@ -46,15 +46,15 @@ class _Range(NamedTuple):
 
 
 class GroupEstimator:
-    """Answers queries on a release by perturbed generalization.
+    """Estimator of queries on a release by perturbed generalization.
 
-    A group of k records that shows y adds k ([y in S] - (1-p)|S|/m)/p to the count of the values S: the mean
-    is the count among its records. So the estimate is unbiased for conditions that no group is cut by, and
-    there is none for others: which of a group's records meet them is not published. The variance
-    sum k^2 t (1-t)/p^2, t the chance that a group shows S, has no unbiased estimate, as each group is seen
-    once; s (n-s)/(n-1) for the n groups of one size, s of which show S, has a mean of at least sum t (1-t).
-    The interval is added up from those of the sizes: 1.96 standard errors to both sides, together with the
-    score interval (Wilson 1927) of the mean of t.
+    A group of k records with published value y adds k ([y in S] - (1-p)|S|/m)/p to the count of the values S,
+    with the mean of its true count. The estimate is unbiased for conditions that cut no group. For other
+    conditions there is no estimate, because it is not published which records of a group satisfy them. The
+    variance sum k^2 t (1-t)/p^2, t the probability that a group publishes a value of S, has no unbiased
+    estimate, because each group is observed once. With s of the n groups of one size in S, s (n-s)/(n-1) has
+    a mean of at least sum t (1-t). The interval combines those of the sizes: 1.96 standard errors on both
+    sides, extended to the score interval (Wilson 1927) of the mean of t.
 
     Parameters
     ----------
@@ -98,15 +98,15 @@ class GroupEstimator:
         DataError
             If a condition is on a column that was not published.
         ParameterError
-            For another method than ``inversion``, a value outside its domain, a query that does not name the
-            sensitive column, or one that cuts a group.
+            For another method than ``inversion``, a value outside its domain, a query without the sensitive
+            column, or one that cuts a group.
         """
         if method not in {None, "inversion"}:
             raise ParameterError(f"a release by {self._mechanism.name} has the method 'inversion' only")
         return [self._answer(query) for query in queries]
 
     def _inside(self, query: Query) -> tuple[set[str], list[int]]:
-        """Return the values that are counted, and the groups that meet the other conditions."""
+        """Return the counted values, and the groups that satisfy the other conditions."""
         conditions = dict(query.conditions)
         counted = conditions.pop(self._mechanism.column, None)
         if counted is None:
@@ -134,18 +134,18 @@ class GroupEstimator:
     def _answer(self, query: Query) -> QueryEstimate:
         values, groups = self._inside(query)
         keep = self._mechanism.retention
-        stray = self._mechanism.law.stray * len(values)
+        replacement = self._mechanism.law.stray * len(values)
         shown: dict[int, list[int]] = defaultdict(lambda: [0, 0])
         for group in groups:
             shown[self._sizes[group]][self._shown[group] in values] += 1
         weighted, variance = Fraction(0), Fraction(0)
         reaches: list[tuple[float, float]] = []
         for size, (others, seen) in shown.items():
-            weighted += size * (seen - (others + seen) * stray)
+            weighted += size * (seen - (others + seen) * replacement)
             spread = (
                 Fraction(others * seen, others + seen - 1)
                 if others + seen > 1
-                else _largest_spread(stray, keep)
+                else _largest_spread(replacement, keep)
             )
             variance += size**2 * spread
             below, above = _reach(seen, others + seen, float(spread))
@@ -157,7 +157,7 @@ class GroupEstimator:
         if settled:
             variance = Fraction(0)
         error = sqrt(variance)
-        ends = added_up(float(estimate), error, records, reaches)
+        ends = sum_interval(float(estimate), error, records, reaches)
         return QueryEstimate(
             estimate=float(estimate),
             standard_error=error,
@@ -170,7 +170,7 @@ class GroupEstimator:
         )
 
     def _places(self, name: str, condition: Condition) -> list[_Place]:
-        """Return where each group lies by a condition on one column."""
+        """Return the position of each group relative to a condition on one column."""
         if name not in self._ranges:
             known = ", ".join((*self._mechanism.quasi, self._mechanism.column))
             raise DataError(f"there is no column {name!r} in the groups: the columns are {known}")
@@ -188,17 +188,17 @@ class GroupEstimator:
         return found
 
 
-def _largest_spread(stray: Fraction, keep: Fraction) -> Fraction:
-    """Return the largest t (1-t) that a group can have: t is between the stray share and p more."""
-    nearest = min(max(Fraction(1, 2), stray), stray + keep)
+def _largest_spread(replacement: Fraction, keep: Fraction) -> Fraction:
+    """Return the largest t (1-t) for t between a replacement probability and that plus p."""
+    nearest = min(max(Fraction(1, 2), replacement), replacement + keep)
     return nearest * (1 - nearest)
 
 
 def _reach(seen: int, groups: int, spread: float) -> tuple[float, float]:
-    """Return how far a 95 % interval for how many groups show something reaches below and above ``seen``.
+    """Return the lengths of a 95 % interval below and above the observed number of groups.
 
-    As far as 1.96 standard deviations by the spread, and to every mean from which ``seen`` is as near, where
-    the variance is that of equal chances, which is the largest.
+    The interval combines 1.96 standard deviations with the score interval under equal probabilities, which
+    have the largest variance.
     """
     square = NORMAL_95**2
     scale = groups / (groups + square)
@@ -208,31 +208,33 @@ def _reach(seen: int, groups: int, spread: float) -> tuple[float, float]:
     return max(wide, seen - middle + half), max(wide, middle + half - seen)
 
 
-def _among(told: _Range, values: Sequence[str], *, numeric: bool) -> _Place:
-    """Return where a range lies by values: it may hold others between its ends, which nobody knows."""
-    if told.least == told.greatest:
-        return _Place.INSIDE if told.least in values else _Place.OUTSIDE
-    ends = _ordered(told.least, numeric=numeric), _ordered(told.greatest, numeric=numeric)
+def _among(group_range: _Range, values: Sequence[str], *, numeric: bool) -> _Place:
+    """Return the position of a range relative to values; a range that contains one is cut."""
+    if group_range.least == group_range.greatest:
+        return _Place.INSIDE if group_range.least in values else _Place.OUTSIDE
+    ends = _ordered(group_range.least, numeric=numeric), _ordered(group_range.greatest, numeric=numeric)
     reached = any(ends[0] <= _ordered(value, numeric=numeric) <= ends[1] for value in values)
     return _Place.CUT if reached else _Place.OUTSIDE
 
 
 def _ordered(value: str, *, numeric: bool) -> tuple[bool, Decimal, str]:
-    """Return what values of a column are ordered by; a text among numbers is above all of them."""
+    """Return the sort key of a value; texts follow numbers."""
     found = number(value) if numeric else None
     return (numeric and found is None, Decimal(0) if found is None else found, value)
 
 
-def _between(told: _Range, condition: Between, *, numeric: bool) -> _Place:
-    """Return where a range lies by limits. A range of texts is not one of numbers, nor of dates."""
-    if told.least == told.greatest:
-        return _Place.INSIDE if condition.holds(told.least) else _Place.OUTSIDE
+def _between(group_range: _Range, condition: Between, *, numeric: bool) -> _Place:
+    """Return the position of a range relative to limits; a range of texts is cut."""
+    if group_range.least == group_range.greatest:
+        return _Place.INSIDE if condition.holds(group_range.least) else _Place.OUTSIDE
     limits = condition.least, condition.greatest
     if not numeric or not all(limit is None or isinstance(limit, Decimal) for limit in limits):
         return _Place.CUT
-    if condition.holds(told.least) and condition.holds(told.greatest):
+    if condition.holds(group_range.least) and condition.holds(group_range.greatest):
         return _Place.INSIDE
     least, greatest = limits
-    below = least is not None and not reaches(told.greatest, least, strict=condition.above)
-    above = greatest is not None and not reaches(told.least, greatest, strict=condition.below, down=True)
+    below = least is not None and not reaches(group_range.greatest, least, strict=condition.above)
+    above = greatest is not None and not reaches(
+        group_range.least, greatest, strict=condition.below, down=True
+    )
     return _Place.OUTSIDE if below or above else _Place.CUT

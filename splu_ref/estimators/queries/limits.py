@@ -56,19 +56,19 @@ def reaches(text: str, limit: Limit, *, strict: bool, down: bool = False) -> boo
 
 
 class Scale:
-    """Texts in the order of what a kind of limit takes them for: numbers, days, or moments.
+    """The texts of one kind of limit (numbers, days or moments) in ascending order.
 
     Parameters
     ----------
     texts
-        Any texts; those of another kind stand on no scale.
+        Any texts; texts of other kinds are excluded.
     like
         A limit of the kind. A day stands for all its moments.
 
     Attributes
     ----------
     values
-        What the texts are, ascending.
+        The texts as values, ascending.
     """
 
     def __init__(self, texts: Sequence[str], like: Limit) -> None:
@@ -88,7 +88,7 @@ class Scale:
 
 
 def _reader(limit: Limit) -> Callable[[str], Decimal | int | None]:
-    """Return what reads a text as what a limit is, or as None."""
+    """Return the parser of the kind of a limit, which returns None for other texts."""
     if isinstance(limit, Decimal):
         return number
     return _time if isinstance(limit, datetime) else _day

@@ -1,6 +1,6 @@
-"""The methods that answer each query by itself: ``mle``, ``exact``, ``em`` and ``inversion``.
+"""The methods without shrinkage: ``mle``, ``exact``, ``em`` and ``inversion``.
 
-A method's ``single`` estimates queries on one sensitive column, ``joint`` queries on several, if it can.
+A method's ``single`` estimates queries on one sensitive column, ``joint`` queries on several, if supported.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from functools import partial
 
 import numpy as np
 
-from splu_ref.estimators.answers import Counted, Estimates
+from splu_ref.estimators.answers import Estimates, QueryCounts
 from splu_ref.estimators.counts import estimate_count
-from splu_ref.estimators.linear.em import most_likely, require_settled
+from splu_ref.estimators.linear.em import most_likely, require_convergence
 from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.transition import (
     LEAST_CONTRAST,
     apply_by_mode,
-    contracted,
-    gained,
+    contract,
+    gain_probability,
     inverses,
     set_matrix,
     two_state_matrices,
@@ -31,7 +31,7 @@ from splu_ref.estimators.queries.several_columns import SeveralColumns
 from splu_ref.mechanisms import FloatArray
 
 _CELLS = 1 << 21
-"""Queries times values that are worked on at once, which bounds the memory."""
+"""Largest number of queries times values per batch, which bounds the memory."""
 
 
 class PublishedCountAlone:
@@ -59,14 +59,14 @@ class PublishedCountAlone:
 
     @staticmethod
     def _dependent(noise: GroupNoise, batch: Batch) -> Estimates:
-        """Return the counts where the draws of a group hang together, with approximate intervals."""
+        """Return the counts under dependent draws, with approximate intervals."""
         values = np.where(batch.members.any(axis=1), batch.members.argmax(axis=1), -1).tolist()
-        asked = [
+        counts = [
             (None if value == -1 else value, int(f))
             for value, f in zip(values, batch.frequency.tolist(), strict=True)
         ]
-        ends = np.array([noise.count_interval(*each) for each in asked], dtype=np.float64).reshape(-1, 2)
-        error = np.array([noise.count_error(*each) for each in asked])
+        ends = np.array([noise.count_interval(*each) for each in counts], dtype=np.float64).reshape(-1, 2)
+        error = np.array([noise.count_error(*each) for each in counts])
         return Estimates(batch.frequency.copy(), error, ends[:, 0], np.minimum(ends[:, 1], batch.rows))
 
     @staticmethod
@@ -88,11 +88,11 @@ class ClosedForm:
         """Return the estimates with score intervals; those of sets are sums with normal intervals."""
         value, several = partial(_closed_form, column), partial(self._set, column)
         found = batch.by_the_rarer_side(lambda side: side.by_size(value, several))
-        return found.with_ends_below(batch.most)
+        return found.with_interval_below(batch.most)
 
     @staticmethod
     def _set(column: PublishedColumn, batch: Batch) -> Estimates:
-        """Add the estimates of the values; their errors are dependent, and counted so."""
+        """Add the estimates of the values, with the standard error of dependent estimates."""
         n = batch.predicate_count[:, None]
         matrix = TwoState.of(column.frequencies[None], column.rows, float(column.law.retention))
         linear = LinearEstimate.of(batch.published[batch.which], n, matrix)
@@ -112,17 +112,19 @@ class MostLikely:
     def single(self, column: PublishedColumn, batch: Batch) -> Estimates:
         """Return the maxima; intervals and errors are those of the unclipped solution."""
         found = batch.by_size(partial(self._value, column), partial(self._set, column))
-        return found.with_ends_below(batch.most)
+        return found.with_interval_below(batch.most)
 
-    def joint(self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]) -> tuple[Counted, Estimates]:
+    def joint(
+        self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]
+    ) -> tuple[QueryCounts, Estimates]:
         """Maximize the likelihoods of the published states under the products of two-state matrices."""
         columns.require_few_states()
         counted, each = columns.answer_each(queries, lambda _, cells, members: _states(cells, members))
         total = counted.predicate
         members = [columns.members(query) for query in queries]
         factors = [
-            set_matrix(part.co_occurrence, np.array(held), part.law)
-            for part, held in zip(columns.parts, zip(*members, strict=True), strict=True)
+            set_matrix(part.co_occurrence, np.array(indicators), part.law)
+            for part, indicators in zip(columns.parts, zip(*members, strict=True), strict=True)
         ]
         contrast = [matrices[:, 1, 1] - matrices[:, 0, 1] for matrices in factors]
         informative = np.min(contrast, axis=0) >= LEAST_CONTRAST
@@ -132,7 +134,7 @@ class MostLikely:
         if len(solvable):
             states = np.stack(each)[solvable]
             factors = [matrices[solvable] for matrices in factors]
-            best = require_settled(most_likely(states, factors))
+            best = require_convergence(most_likely(states, factors))
             value[solvable] = best.reshape(len(best), -1)[:, -1]
             weights = [solved[:, :, 1:] for solved in inverses(factors)]
             linear[solvable] = apply_by_mode(states, weights).reshape(-1)
@@ -140,28 +142,28 @@ class MostLikely:
             square = apply_by_mode(fitted, [weight**2 for weight in weights]).reshape(-1)
             error[solvable] = np.sqrt(np.maximum(square - value[solvable], 0.0))
         found = Estimates.normal(linear, error, total).with_value(value)
-        return counted, found.with_ends_below(counted.most)
+        return counted, found.with_interval_below(counted.most)
 
     @staticmethod
     def _value(column: PublishedColumn, batch: Batch) -> Estimates:
         keep = float(column.law.retention)
-        taken = gained(batch.frequency, column.rows, keep)
-        maxima = _maximized(batch, taken, np.full_like(taken, keep))
+        gain = gain_probability(batch.frequency, column.rows, keep)
+        maxima = _maximized(batch, gain, np.full_like(gain, keep))
         return replace(_closed_form(column, batch), value=maxima)
 
     @staticmethod
     def _set(column: PublishedColumn, batch: Batch) -> Estimates:
-        """Take each set as one value, with the two-state matrix of the set."""
+        """Treat each set as one value, with the two-state matrix of the set."""
         matrices = set_matrix(column.co_occurrence, batch.members, column.law)
-        taken, kept = matrices[:, 0, 1], matrices[:, 1, 1]
-        taken = np.where(kept - taken < LEAST_CONTRAST, kept, taken)
-        contrast = np.where(kept > taken, kept - taken, np.nan)
+        gain, retention = matrices[:, 0, 1], matrices[:, 1, 1]
+        gain = np.where(retention - gain < LEAST_CONTRAST, retention, gain)
+        contrast = np.where(retention > gain, retention - gain, np.nan)
         n = batch.predicate_count
-        value = (batch.counted - n * taken) / contrast
-        slope = TwoState.of(batch.frequency, column.rows, kept).slope
+        value = (batch.counted - n * gain) / contrast
+        slope = TwoState.of(batch.frequency, column.rows, retention).slope
         outside = (np.clip(value, 0.0, n) - n) * slope / contrast
         error = column.set_error(batch, value, (1 / contrast + outside)[:, None], outside[:, None])
-        return Estimates.normal(value, error, n).with_value(_maximized(batch, taken, kept))
+        return Estimates.normal(value, error, n).with_value(_maximized(batch, gain, retention))
 
 
 class InvertedMatrix:
@@ -182,17 +184,21 @@ class InvertedMatrix:
             some = slice(begin, begin + chunk)
             error[some] = inversion.standard_errors(published[some], batch.members[some])
         if column.noise is not None:
-            saved = (batch.predicate_count / column.rows) ** 2 * column.noise.of_sets(batch.members).total
-            error = np.sqrt(np.maximum(error**2 - saved, 0.0))
+            reduction = (batch.predicate_count / column.rows) ** 2 * column.noise.of_sets(batch.members).total
+            error = np.sqrt(np.maximum(error**2 - reduction, 0.0))
         return Estimates.unbounded(value, error, inversion.condition_number)
 
-    def joint(self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]) -> tuple[Counted, Estimates]:
-        """Weigh every record by the product of its columns' inverse weights: unbiased, value by value."""
+    def joint(
+        self, columns: SeveralColumns, queries: Sequence[ResolvedQuery]
+    ) -> tuple[QueryCounts, Estimates]:
+        """Weight every record by the product of its columns' inverse weights, which is unbiased."""
         inverted = [part.inversion for part in columns.parts]
 
         def solved(_: int, cells: FloatArray, members: list[FloatArray]) -> tuple[float, float]:
-            weights = [inverse.weights @ held for inverse, held in zip(inverted, members, strict=True)]
-            return contracted(cells, weights), contracted(cells, [weight**2 for weight in weights])
+            weights = [
+                inverse.weights @ indicators for inverse, indicators in zip(inverted, members, strict=True)
+            ]
+            return contract(cells, weights), contract(cells, [weight**2 for weight in weights])
 
         counted, found = columns.answer_each(queries, solved)
         value, square = np.array(found).reshape(-1, 2).T
@@ -204,36 +210,27 @@ class InvertedMatrix:
 
 def _closed_form(column: PublishedColumn, batch: Batch) -> Estimates:
     counts = batch.counted, batch.predicate_count, batch.frequency
-    saved = None if column.noise is None else column.noise.of_sets(batch.members)
-    value, error = exact_estimates(*counts, column.rows, column.law, saved)
-    return Estimates(value, error, *exact_intervals(*counts, column.rows, column.law, saved))
+    reduction = None if column.noise is None else column.noise.of_sets(batch.members)
+    value, error = exact_estimates(*counts, column.rows, column.law, reduction)
+    return Estimates(value, error, *exact_intervals(*counts, column.rows, column.law, reduction))
 
 
-def _maximized(batch: Batch, taken: FloatArray, kept: FloatArray) -> FloatArray:
-    """Return the most likely counts; not a number where the matrix says nothing.
-
-    Parameters
-    ----------
-    batch
-        The queries.
-    taken, kept
-        Probability that a record without the values, and one with them, is published with them, shape
-        (queries,).
-    """
-    value = np.where(kept > taken, 0.0, np.nan)
-    where = np.flatnonzero((kept > taken) & (batch.predicate_count > 0))
+def _maximized(batch: Batch, gain: FloatArray, retention: FloatArray) -> FloatArray:
+    """Return maximum likelihood counts from the probabilities a and b, NaN where the matrix is singular."""
+    value = np.where(retention > gain, 0.0, np.nan)
+    where = np.flatnonzero((retention > gain) & (batch.predicate_count > 0))
     if len(where):
         y = batch.counted[where]
         states = np.stack([batch.predicate_count[where] - y, y], axis=1)
-        factor = two_state_matrices(taken[where], kept[where])
-        value[where] = require_settled(most_likely(states, [factor]))[:, 1]
+        factor = two_state_matrices(gain[where], retention[where])
+        value[where] = require_convergence(most_likely(states, [factor]))[:, 1]
     return value
 
 
 def _states(cells: FloatArray, members: Sequence[FloatArray]) -> FloatArray:
     """Return the counts of the conjunction's states, shape (2, ..., 2): 1 where a column's value is meant."""
     states = cells
-    for mode, held in enumerate(members):
-        sides = [np.tensordot(states, side, axes=([mode], [0])) for side in (1 - held, held)]
+    for mode, indicators in enumerate(members):
+        sides = [np.tensordot(states, side, axes=([mode], [0])) for side in (1 - indicators, indicators)]
         states = np.stack(sides, axis=mode)
     return states

@@ -1,4 +1,4 @@
-"""One sensitive column of a release: what follows once for all queries, and the default method `shrunk`."""
+"""One sensitive column of a release: statistics shared by all queries, and the default method ``shrunk``."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.estimators.answers import Counted, Estimates, Interval
+from splu_ref.estimators.answers import Estimates, Interval, QueryCounts
 from splu_ref.estimators.linear.group_noise import GroupNoise
-from splu_ref.estimators.linear.inversion import Inversion, Scatter
+from splu_ref.estimators.linear.inversion import Inversion, LinearVariance
 from splu_ref.estimators.linear.transition import published_co_occurrence
 from splu_ref.estimators.queries.conditions import Predicate
 from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
 from splu_ref.estimators.queries.query import ResolvedQuery
-from splu_ref.estimators.shrinkage.neighbors import FAR
+from splu_ref.estimators.shrinkage.limited_translation import FAR
 from splu_ref.estimators.shrinkage.plausible_plans import MOST_VALUES, PlausiblePlans
 from splu_ref.estimators.shrinkage.several_states import ColumnStates
-from splu_ref.estimators.shrinkage.shrinkage import Shrinkage, Shrunk
+from splu_ref.estimators.shrinkage.shrinkage import Shrinkage, ShrunkEstimates
 from splu_ref.mechanisms import FloatArray, SpluGen
 from splu_ref.randomness import IntArray
 
 
 class Batch(NamedTuple):
-    """Queries on the column, counted.
+    """Queries on the column with their counts.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Batch(NamedTuple):
     frequency
         f' of its values together, shape (queries,).
     most
-        See `Counted`, shape (queries,).
+        See `QueryCounts`, shape (queries,).
     rows
         N.
     """
@@ -63,9 +63,9 @@ class Batch(NamedTuple):
         return self.predicate_count * self.frequency / self.rows
 
     @property
-    def facts(self) -> Counted:
-        """Return what is counted, whatever the method."""
-        return Counted(
+    def facts(self) -> QueryCounts:
+        """Return the counts that do not depend on the method."""
+        return QueryCounts(
             predicate=self.predicate_count, both=self.counted, expected=self.expected, most=self.most
         )
 
@@ -85,8 +85,8 @@ class Batch(NamedTuple):
             most=self.most[queries],
         )
 
-    def turned(self, queries: NDArray[np.bool_]) -> Batch:
-        """Return the same with some of the queries asking for the values that they left out."""
+    def complemented(self, queries: NDArray[np.bool_]) -> Batch:
+        """Return the batch with some of the queries complemented."""
         n = self.predicate_count
         return self._replace(
             members=np.where(queries[:, None], 1 - self.members, self.members),
@@ -97,23 +97,21 @@ class Batch(NamedTuple):
     def by_size(
         self, single: Callable[[Batch], Estimates], several: Callable[[Batch], Estimates]
     ) -> Estimates:
-        """Use one function for queries with at most one sensitive value, and another for sets of values."""
+        """Apply one function to queries with at most one sensitive value, and another to sets of values."""
         parts = ((np.flatnonzero(~self.is_set), single), (np.flatnonzero(self.is_set), several))
-        return Estimates.gathered(
+        return Estimates.from_batches(
             len(self.which), ((where, function(self.of(where))) for where, function in parts if len(where))
         )
 
     def by_the_rarer_side(self, function: Callable[[Batch], Estimates]) -> Estimates:
-        """Estimate a set that holds most records as n less the estimate of the other values.
+        """Estimate a set with most records as n less the estimate of its complement.
 
-        The predicate's records are n, whatever their values. A sum of estimates does not know that: for all
-        values together it would be wrong by the errors of all, and of each set it would say something else
-        than of the others.
+        The estimates of a set and its complement then sum to n, and large sets have small errors.
         """
         common = (self.frequency > self.rows / 2) & self.is_set
         if not common.any():
             return function(self)
-        others, n = self.turned(common), self.predicate_count
+        others, n = self.complemented(common), self.predicate_count
         found = function(others)
         nothing = common & (others.members.sum(axis=1) == 0)  # all values were named: the count is n
         value, error, lower, upper = (
@@ -129,7 +127,7 @@ class Batch(NamedTuple):
 
 
 class PublishedColumn:
-    """What a release tells of one sensitive column.
+    """The published statistics of one sensitive column, computed once for all queries.
 
     Parameters
     ----------
@@ -138,7 +136,7 @@ class PublishedColumn:
     name
         The sensitive column.
     mechanism
-        That which published it.
+        The mechanism that published it.
     """
 
     def __init__(self, columns: Columns, name: str, mechanism: SpluGen) -> None:
@@ -153,18 +151,18 @@ class PublishedColumn:
 
     @cached_property
     def co_occurrence(self) -> FloatArray:
-        """c(u, v) as far as the published histogram tells it."""
+        """The co-occurrence c(u, v) estimated from the published histogram."""
         return published_co_occurrence(self._counts.frequencies, self._mechanism)
 
     @cached_property
     def noise(self) -> GroupNoise | None:
-        """What draws that hang together save of variances; None if they are independent."""
+        """Variances under dependent draws; None if draws are independent."""
         if self._mechanism.draws.bound is None:
             return None
         return GroupNoise.plausible(self.frequencies, self._mechanism)
 
     def count_variance(self, members: FloatArray) -> float:
-        """Return the variance of a set's published count, estimated; the set is given as 1 or 0."""
+        """Return the estimated variance of a set's published count; the set is given by its indicator."""
         independent = float(self.law.variance) * float(members @ self.frequencies)
         if self.noise is None:
             return independent
@@ -172,7 +170,7 @@ class PublishedColumn:
 
     @cached_property
     def count_variances(self) -> FloatArray:
-        """The variances of the values' published counts, estimated, shape (values,)."""
+        """Estimated variances of the values' published counts, shape (values,)."""
         independent = float(self.law.variance) * self.frequencies
         if self.noise is None:
             return independent
@@ -180,31 +178,31 @@ class PublishedColumn:
 
     @cached_property
     def shrinkage(self) -> Shrinkage | None:
-        """What ``shrunk`` needs, or None if fewer than gamma values are published."""
+        """The shrinkage estimator, or None if fewer than gamma values are published."""
         if np.count_nonzero(self.frequencies) < self.law.gamma:
             return None
         return Shrinkage(self.frequencies, self.rows, self.law, noise=self.noise)
 
     def states(self, members: FloatArray) -> ColumnStates:
-        """Return what the column says of a set of its values, 1 or 0, where it is one of several."""
+        """Return the part of a set of this column's values in a conjunction on several columns."""
         frequency, kept = float(members @ self.frequencies), float(self.law.retention)
         chances = members * kept
         if self.shrinkage is not None:
             published = self.shrinkage.composition.published(members[None])[0]
             chances = np.where(self.frequencies > 0, published, chances)
         scatter = float(np.sqrt(self.count_variance(members))) / frequency if frequency > 0 else 0.0
-        return ColumnStates(members=members, chances=chances, kept=kept, scatter=scatter)
+        return ColumnStates(members=members, chances=chances, retention=kept, scatter=scatter)
 
     @cached_property
     def learning(self) -> Shrinkage | PlausiblePlans | None:
-        """What queries on this column alone are learned by: `shrinkage`, or plausible plans if few values."""
+        """The estimator of queries on this column alone: `shrinkage`, or plausible plans for few values."""
         if not self.allows_for_plan or self.shrinkage is None or self._mechanism.plan == "mixed":
             return self.shrinkage
         return PlausiblePlans(self.frequencies, self._mechanism, self.noise)
 
     @property
     def allows_for_plan(self) -> bool:
-        """Whether `learning` takes into account that the plan is not known."""
+        """Whether `learning` includes the uncertainty of the plan."""
         return self._mechanism.plan == "mixed" or len(self.frequencies) <= MOST_VALUES
 
     @cached_property
@@ -213,8 +211,8 @@ class PublishedColumn:
         return Inversion(self.co_occurrence, self.frequencies, self.law)
 
     @cached_property
-    def _scatter(self) -> Scatter:
-        return Scatter(self.co_occurrence, self.law)
+    def _linear_variance(self) -> LinearVariance:
+        return LinearVariance(self.co_occurrence, self.law)
 
     def count(self, queries: Sequence[ResolvedQuery]) -> Batch:
         """Return the counts of queries, each predicate counted once."""
@@ -223,7 +221,7 @@ class PublishedColumn:
             [places.setdefault(query.predicate, len(places)) for query in queries], dtype=np.int64
         )
         predicates = tuple(places)
-        if predicates != self._last[0]:  # several methods are often asked about the same queries
+        if predicates != self._last[0]:  # several methods often estimate the same queries
             self._last = predicates, self._counts.by_value(predicates).astype(np.float64)
         published = self._last[1]
         members = np.zeros((len(queries), len(self.frequencies)))
@@ -245,23 +243,12 @@ class PublishedColumn:
     def set_error(
         self, batch: Batch, value: FloatArray, inside: FloatArray, outside: FloatArray
     ) -> FloatArray:
-        """Return standard errors of estimates that weigh the values of a set.
+        """Return standard errors of linear estimates of sets.
 
-        Parameters
-        ----------
-        batch
-            The queries.
-        value
-            The estimates, shape (queries,).
-        inside, outside
-            What a record of the predicate, and one outside, adds to the estimate by its published value,
-            shape (queries, values), where the value belongs to the set.
-
-        Notes
-        -----
-        The counts by value, which the variance asks for, are the expected ones, with the estimate itself as
-        the sum over the set. What draws that hang together save is taken for a predicate that is unrelated to
-        the groups: then a group's part is that of the mean weights.
+        ``inside`` and ``outside`` are the weights of a record of the predicate, and of one outside, by
+        published value, shape (queries, values). The counts by value are the expected ones, rescaled to the
+        estimate ``value``. The variance reduction by dependent draws is that of a predicate independent of
+        the groups.
         """
         n = batch.predicate_count
         expected = n[:, None] * self.frequencies / self.rows
@@ -271,26 +258,26 @@ class PublishedColumn:
         rest = np.divide(n - wanted, n - own, out=np.ones_like(own), where=n - own > 0)
         counts = expected * np.where(batch.members > 0, rise[:, None], rest[:, None])
         known = np.isfinite(value)
-        held = batch.members * known[:, None]
-        inside, outside = (np.where(held > 0, part, 0.0).T for part in (inside, outside))
-        variance = self._scatter.variance(inside, outside, counts.T)
+        informative = batch.members * known[:, None]
+        inside, outside = (np.where(informative > 0, part, 0.0).T for part in (inside, outside))
+        variance = self._linear_variance.variance(inside, outside, counts.T)
         if self.noise is not None:
             share = n / self.rows
-            saved = self.noise.saved_of(share * inside + (1 - share) * outside)
-            variance = np.maximum(variance - saved, 0.0)
+            reduction = self.noise.reduction_of(share * inside + (1 - share) * outside)
+            variance = np.maximum(variance - reduction, 0.0)
         return np.where(known, np.sqrt(variance), np.nan)
 
 
 _CELLS = 1 << 20
-"""Predicates or queries times values that are worked on at once, which bounds the memory."""
+"""Largest number of predicates or queries times values per batch, which bounds the memory."""
 
 CONTRADICTED = (
-    "the published count is {:.0f} standard deviations from what the other values of the predicate lead to "
-    "expect: the estimate rests on this count alone"
+    "the published count is {:.0f} standard deviations from the expectation given the other values of the "
+    "predicate: the estimate rests on this count alone"
 )
 
 
-class Parts(NamedTuple):
+class ErrorParts(NamedTuple):
     """Estimates with the parts of their mean square errors, arrays of one shape.
 
     Attributes
@@ -300,7 +287,7 @@ class Parts(NamedTuple):
     sampling
         Its variance at fixed true counts.
     bias
-        Mean square of what shrinking adds to the error, over the learned prior.
+        Mean squared shrinkage bias.
     """
 
     value: FloatArray
@@ -308,63 +295,67 @@ class Parts(NamedTuple):
     bias: FloatArray
 
 
-class Margins(NamedTuple):
-    """Queries on one column, each with a predicate.
+class ColumnEstimates(NamedTuple):
+    """Shrinkage estimates on one column.
 
     Attributes
     ----------
     values, variances
         Estimates of all values by predicate and their mean square errors, shape (predicates, values).
-    asked
-        Parts of the estimates that the queries ask for, shape (queries,).
+    selected
+        Estimates of the queries with the parts of their errors, shape (queries,).
     most
         Upper ends of their intervals.
     """
 
     values: FloatArray
     variances: FloatArray
-    asked: Parts
+    selected: ErrorParts
     most: FloatArray
 
 
 def shrunk(column: PublishedColumn, kind: Interval, batch: Batch) -> Estimates:
-    """Learn each predicate's composition from the whole domain, and shrink its queries."""
+    """Estimate each predicate's composition from the whole domain, and from it the queries."""
     assert column.learning is not None
     notes: list[str | None] = [None] * len(batch.which)
     parts = []
-    for where, found in _some_at_a_time(column.learning, batch):
+    for where, found in _batches(column.learning, batch):
         low, high = found.interval(kind)
-        parts.append((where, Estimates(found.value, np.sqrt(found.bent.variance), low, high)))
-        for number in np.flatnonzero(found.bent.far > FAR).tolist():
-            notes[where[number]] = CONTRADICTED.format(found.bent.far[number])
-    return replace(Estimates.gathered(len(batch.which), parts), notes=notes)
+        parts.append((where, Estimates(found.value, np.sqrt(found.translated.variance), low, high)))
+        for number in np.flatnonzero(found.translated.far > FAR).tolist():
+            notes[where[number]] = CONTRADICTED.format(found.translated.far[number])
+    return replace(Estimates.from_batches(len(batch.which), parts), notes=notes)
 
 
-def margins(column: PublishedColumn, batch: Batch) -> Margins:
+def margins(column: PublishedColumn, batch: Batch) -> ColumnEstimates:
     """Return the shrunk estimates of a column: of each value in each predicate, and of the queries' sets.
 
     A set with most records is estimated as n less its other values: see `Batch.by_the_rarer_side`.
     """
     if column.shrinkage is None:
         expected = batch.published.sum(axis=1)[:, None] * (column.frequencies / column.rows)
-        parts = Parts(batch.expected, 0 * batch.expected, batch.expected**2)
-        return Margins(expected, expected**2, parts, batch.most)
+        parts = ErrorParts(batch.expected, 0 * batch.expected, batch.expected**2)
+        return ColumnEstimates(expected, expected**2, parts, batch.most)
     common = (batch.frequency > column.rows / 2) & batch.is_set
-    parts = Parts(*(np.zeros(len(batch.which)) for _ in Parts._fields))
+    parts = ErrorParts(*(np.zeros(len(batch.which)) for _ in ErrorParts._fields))
     most = np.zeros(len(batch.which))
     learned = column.shrinkage.learn(batch.published)
-    for where, found in _some_at_a_time(column.shrinkage, batch.turned(common)):
+    for where, found in _batches(column.shrinkage, batch.complemented(common)):
         value = np.where(common[where], batch.predicate_count[where] - found.value, found.value)
-        sampling = np.minimum(found.sampling, found.bent.variance)
+        sampling = np.minimum(found.sampling, found.translated.variance)
         parts.value[where], parts.sampling[where] = value, sampling
-        parts.bias[where] = found.bent.variance - sampling
+        parts.bias[where] = found.translated.variance - sampling
         low, high = found.interval("each")
         most[where] = np.where(common[where], batch.predicate_count[where] - low, high)
-    return Margins(learned.each.value, learned.each.variance, parts, np.minimum(most, batch.most))
+    return ColumnEstimates(
+        learned.by_value.value, learned.by_value.variance, parts, np.minimum(most, batch.most)
+    )
 
 
-def _some_at_a_time(shrinkage: Shrinkage | PlausiblePlans, batch: Batch) -> Iterator[tuple[IntArray, Shrunk]]:
-    """Answer the queries of some predicates after another, and many of one predicate in parts."""
+def _batches(
+    shrinkage: Shrinkage | PlausiblePlans, batch: Batch
+) -> Iterator[tuple[IntArray, ShrunkEstimates]]:
+    """Estimate queries in batches of bounded size, sorted by predicate."""
     chunk = max(1, _CELLS // batch.published.shape[1])
     order = np.argsort(batch.which, kind="stable")
     for begin in range(0, len(order), chunk):

@@ -1,4 +1,4 @@
-"""Counts in the original of a release by small-domain randomization: the sums of the parts' estimates."""
+"""Estimator for small-domain randomization: sums of the parts' estimates."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from splu_ref.channels import ParameterError, retention
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.counting import Columns
 from splu_ref.estimators.queries.query import Query
-from splu_ref.estimators.queries.record_states import RecordStates, Side, added_up, near_counts, weighted
+from splu_ref.estimators.queries.record_states import RecordStates, Side, near_counts, sum_interval, weighted
 from splu_ref.mechanisms import PublishedTable, SmallDomainRandomization
 from splu_ref.randomness import IntArray
 
 
 class PartEstimator:
-    """Answers queries on a release by small-domain randomization, by inversion within each part.
+    """Estimator of queries on a release by small-domain randomization, by inversion within each part.
 
-    Records are independent, so estimates and variances add up, and both are unbiased. A part of which all
-    values are counted, or none, adds its records, or nothing, without error. Records of parts with equally
-    many values, of which equally many are counted, have one law. Where there is one such law the interval is
-    that of its two binomial counts, which holds at least at its level; of several, intervals are added up.
+    Records are independent, so estimates and variances are sums over the parts, and both are unbiased. A part
+    of which all values or none are counted has no error. Parts with equal numbers of values and of counted
+    values have one law. With one law the interval is the exact one of two binomial counts; otherwise the
+    intervals are combined.
 
     Parameters
     ----------
@@ -55,8 +55,8 @@ class PartEstimator:
         DataError
             If there is no such column.
         ParameterError
-            For another method than ``inversion``, a value outside its domain, or a query that does not name
-            the sensitive column.
+            For another method than ``inversion``, a value outside its domain, or a query without the
+            sensitive column.
         """
         if method not in {None, "inversion"}:
             raise ParameterError(f"a release by {self._mechanism.name} has the method 'inversion' only")
@@ -87,14 +87,16 @@ class PartEstimator:
         return _summed(found, known, int(inside.sum()), int((inside & hits).sum()))
 
     def _side(self, counted: int, values: int) -> Side:
-        """Return what a condition that counts some of a part's values means for a record."""
+        """Return the two-state channel of a condition that counts some of a part's values."""
         keep, share = self._mechanism.retention(values), Fraction(counted, values)
-        stray = (1 - keep) * share
-        return Side(retention(keep, {True: share, False: 1 - share}), (-stray / keep, (1 - stray) / keep))
+        replaced = (1 - keep) * share
+        return Side(
+            retention(keep, {True: share, False: 1 - share}), (-replaced / keep, (1 - replaced) / keep)
+        )
 
 
 def _summed(parts: Sequence[RecordStates], known: int, records: int, published: int) -> QueryEstimate:
-    """Return the sum of independent estimates and of a number that is known."""
+    """Return the sum of independent estimates and a known number."""
     estimates = [part.weighted() for part in parts]
     squares = (weighted(part.counts, [side.squares for side in part.sides]) for part in parts)
     variance = sum(squares, Fraction(0)) - sum(estimates, Fraction(0))
@@ -105,7 +107,7 @@ def _summed(parts: Sequence[RecordStates], known: int, records: int, published: 
         ends = low + known, high + known
     elif parts:
         open_records = sum(int(part.counts.sum()) for part in parts)
-        low, high = added_up(float(estimate) - known, error, open_records, map(_reach, parts))
+        low, high = sum_interval(float(estimate) - known, error, open_records, map(_reach, parts))
         ends = low + known, high + known
     return QueryEstimate(
         estimate=float(estimate),
@@ -120,7 +122,7 @@ def _summed(parts: Sequence[RecordStates], known: int, records: int, published: 
 
 
 def _reach(part: RecordStates) -> tuple[float, float]:
-    """Return how far an interval for one part reaches below and above its estimate, cut at no count."""
+    """Return the unclipped lengths of an interval for one part below and above its estimate."""
     estimate = part.weighted()
     half = NORMAL_95 * sqrt(weighted(part.counts, [side.squares for side in part.sides]) - estimate)
     found = float(estimate)

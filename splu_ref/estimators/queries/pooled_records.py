@@ -1,10 +1,8 @@
-"""Estimates from records that depend on each other, and intervals of weighted counts.
-
-What records say together that enter each other's estimates: swapped ones, or ones of a learned histogram.
+"""Estimates from dependent records (swapping, or replacement by the histogram), and their intervals.
 
 The estimate is the sum of the columns' weights as for independent records. Its square has the mean
-Var + x^2, and x^2 = x + (ordered pairs of different records that are both counted). What pairs of records are
-published as tells that number without bias, so the variance has an estimate that knows of the dependence.
+Var + x^2, and x^2 is x plus the number of ordered pairs of different counted records. That number has an
+unbiased estimate from the published values of pairs of records, and so does the variance.
 """
 
 from __future__ import annotations
@@ -18,9 +16,9 @@ import numpy as np
 from splu_ref.channels import Pairs
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.record_states import (
+    IntegerWeights,
     RecordStates,
     Side,
-    Whole,
     approximate_interval,
     weighted,
 )
@@ -28,7 +26,7 @@ from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 MOST_COLUMNS = 10
-"""Sensitive columns of one query: all pairs of 2^k states are looked at."""
+"""Largest number k of sensitive columns of a query; all pairs of 2^k states are summed."""
 _NEGATIVE = (
     "the unbiased estimate of the variance is negative: the standard error is the least one that independent "
     "records would have at the estimated count"
@@ -37,16 +35,10 @@ _COUNTED = "the release has every value as often as the original, so this count 
 
 
 def pooled_answer(states: RecordStates, pairs: Sequence[Pairs], *, everybody: bool) -> QueryEstimate:
-    """Return the estimate of how many records have all bits.
+    """Return the estimated number of records with all bits set.
 
-    Parameters
-    ----------
-    states
-        The published states of the records that the query is about.
-    pairs
-        What two records add to the estimate of how many pairs are both in a column's set.
-    everybody
-        Whether all records of the release are counted, with one condition.
+    ``pairs`` are the weights of pairs of records in the estimated number of counted pairs, by column;
+    ``everybody`` states that all records of the release are counted, with one condition.
     """
     records, published, estimate = int(states.counts.sum()), int(states.counts[-1]), states.weighted()
     variance = estimate**2 - estimate - _different(states.counts, pairs)
@@ -71,7 +63,7 @@ def pooled_answer(states: RecordStates, pairs: Sequence[Pairs], *, everybody: bo
 
 
 def _least_variances(sides: Sequence[Side]) -> tuple[float, float]:
-    """Return what a record that is counted adds to the variance, and the least that any other one adds."""
+    """Return the variance per counted record, and the least variance per other record."""
     squares = [side.mean_squares for side in sides]
     least = [min(pair) for pair in squares]
     # Some column's condition does not hold.
@@ -80,7 +72,7 @@ def _least_variances(sides: Sequence[Side]) -> tuple[float, float]:
 
 
 def _different(counts: IntArray, pairs: Sequence[Pairs]) -> Fraction:
-    """Return the estimate of how many ordered pairs of different records are both in all sets."""
+    """Return the estimated number of ordered pairs of different records that are both in all sets."""
     scale = 1
     sums = counts.astype(object)
     for place, pair in enumerate(reversed(pairs)):
@@ -90,35 +82,34 @@ def _different(counts: IntArray, pairs: Sequence[Pairs]) -> Fraction:
         sides = sums.reshape(-1, 2, 1 << place)
         outside, inside = sides[:, 0], sides[:, 1]
         sums = np.stack([neither * outside + one * inside, one * outside + both * inside], axis=1).reshape(-1)
-    themselves = weighted(counts, [Whole.of(pair.neither, pair.both) for pair in pairs])
+    themselves = weighted(counts, [IntegerWeights.of(pair.neither, pair.both) for pair in pairs])
     return Fraction(int(counts.astype(object) @ sums), scale) - themselves
 
 
 def interval_of_weights(
-    law: FloatArray, weights: FloatArray, asked: FloatArray, counts: IntArray, error: float
+    law: FloatArray, weights: FloatArray, members: FloatArray, counts: IntArray, error: float
 ) -> tuple[float, float]:
-    """Return the ends of a 95 % interval for how many records have one of the values asked for.
+    """Return the ends of a 95 % interval for the number of records with one of several values.
 
-    It is the estimate plus or minus 1.96 standard errors, together with that by the largest variance that the
-    published counts of all values allow, to the next whole count within 0 and all records. The first alone is
-    blind to weights that are large and rare, and were not published.
+    The union of two intervals: the estimate plus or minus 1.96 standard errors, and the same with the largest
+    variance compatible with the published counts, rounded outwards and clipped to 0 .. N. The second accounts
+    for large weights of rare values without a published record.
 
     Parameters
     ----------
     law
         Probability of each published value by the true one, shape (values, published values).
     weights
-        What each published value adds to the estimate, shape (published values,): its mean is 1 for a value
-        asked for, and 0 for any other.
-    asked
-        1 for each value asked for, and 0 for the others, shape (values,).
+        Weight of each published value in the estimate, shape (published values,).
+    members
+        Indicator of the counted values, shape (values,).
     counts
-        How many records are published with each value, shape (published values,).
+        Number of published records by value, shape (published values,).
     error
         The standard error.
     """
     records, estimate = int(counts.sum()), float(counts @ weights)
-    added = law @ weights**2 - asked  # to the variance, by a record of each value
+    added = law @ weights**2 - members  # to the variance, by a record of each value
     order = np.argsort(-added, kind="stable")
     filled = np.minimum(np.cumsum(_most(law, counts)[order]), records)
     reach = NORMAL_95 * sqrt(max(float(np.diff(filled, prepend=0.0) @ added[order]), 0.0))
@@ -128,10 +119,10 @@ def interval_of_weights(
 
 
 def _most(law: FloatArray, counts: IntArray) -> FloatArray:
-    """Return how many records each value has at most: 1.96 of the largest standard errors above its count."""
+    """Return upper limits of the count of each value: 1.96 times the largest standard error above it."""
     records = float(counts.sum())
     if law.shape[0] != law.shape[1] or np.linalg.matrix_rank(law) < len(law):
-        return np.full(len(law), records)  # values that the release does not tell apart
+        return np.full(len(law), records)  # the channel is singular
     single = np.linalg.inv(law)
     largest = (law @ single**2 - np.eye(len(law))).max(axis=0) * records
     most: FloatArray = np.clip(counts @ single + NORMAL_95 * np.sqrt(np.maximum(largest, 0)), 0, records)

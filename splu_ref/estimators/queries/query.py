@@ -98,7 +98,7 @@ class ResolvedQuery(NamedTuple):
 
 
 class Values:
-    """The values of a column, in which conditions are looked up; what they are as numbers is read once.
+    """The values of a column, which evaluates conditions; numbers are parsed once.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Values:
         Parameters
         ----------
         condition
-            What is asked.
+            The condition.
         complete
             Whether other values are impossible; if not, they satisfy nothing.
 
@@ -136,7 +136,7 @@ class Values:
         return self.matching(condition)
 
     def matching(self, condition: Condition) -> NDArray[np.bool_]:
-        """Return the same, of a condition that may be one for other values."""
+        """Return whether each value satisfies a condition, without validating the condition."""
         if not isinstance(condition, Between):
             named = [self._places[value] for value in condition.values if value in self._places]
             holds = np.zeros(len(self.domain), dtype=np.bool_)
@@ -171,14 +171,14 @@ class Values:
             )
 
     def _scale(self, limit: Limit) -> Scale:
-        """Return the values as what a limit is."""
+        """Return the values as numbers or dates, the kind of a limit."""
         if type(limit) not in self._scales:
             self._scales[type(limit)] = Scale(self.domain, limit)
         return self._scales[type(limit)]
 
 
-def telling(conditions: Sequence[Condition]) -> Callable[[Sequence[str]], NDArray[np.bool_]]:
-    """Return what says of values which of some conditions they satisfy, shape (values, conditions)."""
+def condition_matcher(conditions: Sequence[Condition]) -> Callable[[Sequence[str]], NDArray[np.bool_]]:
+    """Return a function from values to the conditions they satisfy, shape (values, conditions)."""
 
     def satisfied(values: Sequence[str]) -> NDArray[np.bool_]:
         looked_up = Values("", values)
@@ -197,7 +197,7 @@ def selected(column: str, condition: Condition, domain: Sequence[str], *, comple
 
 
 def suggestion(value: str, domain: Sequence[str]) -> str:
-    """Return how a message goes on that refuses a value: what may have been meant."""
+    """Return the end of an error message on an unknown value, with similar values."""
     close = get_close_matches(value, domain, n=3)
     if close:
         return f": did you mean {' or '.join(map(repr, close))}?"

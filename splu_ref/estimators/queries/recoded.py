@@ -1,4 +1,4 @@
-"""A query in terms of the original's columns, put to a release whose columns were recoded before."""
+"""Translation of a query on the original columns into one on the recoded columns of a release."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ def recoded_query(query: Query, manifest: Manifest, table: Records) -> Query:
     query
         Conditions on columns of the release, of those that a crossing replaced, or on numbers within bins.
     manifest
-        What was recoded, and the values of the sensitive columns.
+        The recoding steps, and the values of the sensitive columns.
     table
         The published table.
 
     Raises
     ------
     ParameterError
-        If what is asked cannot be told from the release, such as a part of a bin; the message says what can.
+        If the release does not determine the query, such as a part of a bin; the message suggests another.
     """
-    conditions, known = dict(query.conditions), _Known(manifest, table)
+    conditions, known = dict(query.conditions), _ReleaseValues(manifest, table)
     for step in manifest.recoded:
         if isinstance(step, Cross):
-            asked = {part: conditions.pop(part) for part in step.parts if part in conditions}
-            if asked:
-                conditions[step.column] = _crossed(step, asked, conditions.get(step.column), known)
+            parts = {part: conditions.pop(part) for part in step.parts if part in conditions}
+            if parts:
+                conditions[step.column] = _crossed(step, parts, conditions.get(step.column), known)
         elif step.column in conditions:
             values = known.of(step.column)
             conditions[step.column] = _CHANGED[type(step)](step, conditions[step.column], values)
     return Query(tuple(conditions.items()))
 
 
-class _Known:
-    """Which values of a column, also of one that a crossing replaced, a release can have."""
+class _ReleaseValues:
+    """The possible values of a column in a release, including columns that a crossing replaced."""
 
     def __init__(self, manifest: Manifest, table: Records) -> None:
         self._manifest, self._table = manifest, table
@@ -59,16 +59,18 @@ class _Known:
         return []
 
     def pairs(self, step: Cross) -> list[tuple[str, list[str]]]:
-        """Return the values of a crossing, each with its parts; but for those that were grouped."""
+        """Return the values of a crossing with their parts, except grouped ones."""
         divided = [(value, value.split(JOINED_BY)) for value in self.of(step.column)]
         return [(value, parts) for value, parts in divided if len(parts) == len(step.parts)]
 
 
-def _crossed(step: Cross, asked: dict[str, Condition], besides: Condition | None, known: _Known) -> Condition:
-    name = " and ".join(f"{part}={condition}" for part, condition in asked.items())
+def _crossed(
+    step: Cross, conditions: dict[str, Condition], besides: Condition | None, known: _ReleaseValues
+) -> Condition:
+    name = " and ".join(f"{part}={condition}" for part, condition in conditions.items())
     if besides is not None:
         raise ParameterError(f"{name} and {step.column}={besides} ask of one column: ask of {step.column}")
-    for part, condition in asked.items():
+    for part, condition in conditions.items():
         if isinstance(condition, Between):
             raise ParameterError(f"{part}={condition}: the column was crossed, and its values are texts")
     if OTHER in known.of(step.column):
@@ -81,7 +83,7 @@ def _crossed(step: Cross, asked: dict[str, Condition], besides: Condition | None
         for value, parts in known.pairs(step)
         if all(
             (parts[step.parts.index(part)] in condition.values) == isinstance(condition, AnyOf)
-            for part, condition in asked.items()
+            for part, condition in conditions.items()
             if not isinstance(condition, Between)
         )
     ]
@@ -104,7 +106,7 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
         )
     least, greatest = condition.least, condition.greatest
     if not (isinstance(least, Decimal | None) and isinstance(greatest, Decimal | None)):
-        raise ParameterError(f"{step.column}={condition}: dates are asked for by their bins")
+        raise ParameterError(f"{step.column}={condition}: dates are selected by their bins")
     inside = []
     for value in values:
         limits = step.limits(value)
@@ -130,7 +132,7 @@ def _binned(step: Recoding, condition: Condition, values: Sequence[str]) -> Cond
 
 
 def _refuse_part(step: Bins, value: str) -> None:
-    """Raise if the value lies within a bin; what is none may name a bin that the release does not have."""
+    """Raise if the value lies within a bin; other texts may name a bin without published records."""
     try:
         label = step.label(value)
     except (ValueError, ArithmeticError):

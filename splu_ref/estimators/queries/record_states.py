@@ -1,7 +1,7 @@
-"""What independent records say together: estimates and intervals from the states of a query's columns.
+"""Estimates and intervals from independent records by the states of a query's columns.
 
-A record has 2^k states, in or out of the set that each of k columns' conditions names, the first column's bit
-leftmost; published it has a state too, each bit by the column's channel of two states.
+A record has one of 2^k states: one bit per column, set if the value is in the set of the column's condition,
+the first column's bit leftmost. Each bit is published through the two-state channel of its column.
 """
 
 from __future__ import annotations
@@ -16,50 +16,50 @@ import numpy as np
 
 from splu_ref.channels import Channel, PredicateCount
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
-from splu_ref.estimators.counts import not_contradicted
-from splu_ref.estimators.linear.em import most_likely, require_settled
+from splu_ref.estimators.counts import confidence_limits
+from splu_ref.estimators.linear.em import most_likely, require_convergence
 from splu_ref.estimators.linear.interior_point import settled
 from splu_ref.estimators.linear.transition import apply_by_mode, inverses
 from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 TAIL = Fraction(1, 40)
-"""What an exact interval may miss at either end."""
+"""Error probability of an exact interval at either end."""
 
 EM_STEPS = 60
-"""Evaluations of the matrix after which Newton's method takes over from EM."""
+"""Evaluations of the matrix by EM before Newton's method is used."""
 _NEGATIVE = (
     "the unbiased estimate of the variance is negative: the standard error is that at the estimated counts "
     "of all combinations, with 0 for those below it"
 )
 
 Weights: TypeAlias = tuple[Fraction, Fraction]
-"""What a record adds that is published outside, and inside, the set that a column's condition names."""
+"""Weights of a record published outside, and inside, the set of a column's condition."""
 
 
-class Whole(NamedTuple):
-    """Weights as whole numbers: their multiples by a common denominator."""
+class IntegerWeights(NamedTuple):
+    """Weights as integer multiples of 1/scale."""
 
     low: int
     high: int
     scale: int
 
     @classmethod
-    def of(cls, low: Fraction, high: Fraction) -> Whole:
-        """Return the least multiples that are whole."""
+    def of(cls, low: Fraction, high: Fraction) -> IntegerWeights:
+        """Return the weights over their least common denominator."""
         scale = lcm(low.denominator, high.denominator)
         return cls(int(low * scale), int(high * scale), scale)
 
 
 class Side:
-    """What a column's condition means for a record: two states, and what it weighs in each.
+    """The two-state channel of a column's condition, with its inverse weights.
 
     Attributes
     ----------
     channel
         The law of whether the published value is in the set, by whether the true one is.
     weights, squares
-        The inverse of it, as far as it adds to the count of records inside, and its squares.
+        Weights of the two published states in the unbiased count of records inside, and their squares.
     mean_squares
         The mean squared weight of a record outside, and of one inside.
     """
@@ -67,7 +67,7 @@ class Side:
     def __init__(self, channel: Channel[bool, bool], weights: Weights) -> None:
         self.channel = channel
         low, high = weights
-        self.weights, self.squares = Whole.of(low, high), Whole.of(low**2, high**2)
+        self.weights, self.squares = IntegerWeights.of(low, high), IntegerWeights.of(low**2, high**2)
         outside, inside = (
             channel.probability(true, False) * low**2 + channel.probability(true, True) * high**2
             for true in (False, True)
@@ -75,19 +75,19 @@ class Side:
         self.mean_squares = float(outside), float(inside)
 
     def variances(self, records: int) -> tuple[float, float]:
-        """Return what each record inside adds to the variance, and what all have if none is inside."""
+        """Return the variance per record inside, and the total variance if none is inside."""
         outside, inside = self.mean_squares
         return inside - 1 - outside, records * outside
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RecordStates:
-    """The published states of the records that a query is about.
+    """The published states of the records that a query selects.
 
     Attributes
     ----------
     counts
-        How many records are published in each state, shape (2^k,).
+        Number of records published in each state, shape (2^k,).
     sides
         One for each column.
     """
@@ -96,11 +96,11 @@ class RecordStates:
     sides: tuple[Side, ...]
 
     def weighted(self) -> Fraction:
-        """Return the unbiased estimate itself."""
+        """Return the unbiased estimate as an exact fraction."""
         return weighted(self.counts, [side.weights for side in self.sides])
 
     def inversion(self) -> QueryEstimate:
-        """Return the unbiased estimate of how many records have all bits."""
+        """Return the unbiased estimate of the number of records with all bits set."""
         records, published = int(self.counts.sum()), int(self.counts[-1])
         estimate = self.weighted()
         variance = weighted(self.counts, [side.squares for side in self.sides]) - estimate
@@ -112,7 +112,7 @@ class RecordStates:
         else:
             error = sqrt(max(variance, Fraction(0)))
             if variance < 0:
-                error = sqrt(max(plugged_in(self, estimate), 0.0))
+                error = sqrt(max(plug_in_variance(self, estimate), 0.0))
             ends = approximate_interval(self, float(estimate), error)
         return QueryEstimate(
             estimate=float(estimate),
@@ -128,24 +128,24 @@ class RecordStates:
 
 
 def most_likely_counts(several: Sequence[RecordStates]) -> list[float]:
-    """Return how many records most likely have all bits, for queries on equally many columns.
+    """Return maximum likelihood estimates of the numbers of records with all bits set.
 
     Parameters
     ----------
     several
-        The published states of each query.
+        The published states of each query; all queries have the same number of columns.
 
     Notes
     -----
     The likelihood is that of independent records under the product of the columns' channels, which is applied
-    column by column. With one column its maximum is the inversion, cut off (claim splu.Ic). Otherwise it is
-    sought by EM from a start without zeros, and where that is slow by Newton's method; what is returned lies
-    below the maximum by at most a thousandth in the log-likelihood.
+    column by column. With one column its maximum is the clipped inversion (claim splu.Ic). Otherwise it is
+    computed by EM from a positive start, and by Newton's method where that is slow, to within a thousandth of
+    the maximum of the log-likelihood.
 
     Raises
     ------
     InputError
-        If it was not found.
+        If the iteration does not converge.
     """
     totals = [int(states.counts.sum()) for states in several]
     if len(several[0].sides) == 1:
@@ -161,7 +161,7 @@ def most_likely_counts(several: Sequence[RecordStates]) -> list[float]:
         laws = [[matrix(side.channel) for side in several[place].sides] for place in some]
         factors = [np.array(column) for column in zip(*laws, strict=True)]
         begun = most_likely(counts, factors, limit=EM_STEPS)
-        best = require_settled(settled(begun, counts, factors), "inversion")
+        best = require_convergence(settled(begun, counts, factors), "inversion")
         found[some] = best.reshape(len(some), -1)[:, -1]
     return [round(value, 6) for value in found.tolist()]
 
@@ -172,7 +172,7 @@ def matrix(channel: Channel[bool, bool]) -> FloatArray:
     return np.array([[float(channel.probability(true, seen)) for seen in bits] for true in bits])
 
 
-def weighted(counts: IntArray, weights: Sequence[Whole]) -> Fraction:
+def weighted(counts: IntArray, weights: Sequence[IntegerWeights]) -> Fraction:
     """Return the sum over states of their count times the product of the columns' weights, exactly.
 
     Parameters
@@ -184,8 +184,8 @@ def weighted(counts: IntArray, weights: Sequence[Whole]) -> Fraction:
 
     Notes
     -----
-    In whole numbers of the machine as long as no sum can overflow: the sum of the entries' absolute values
-    grows at most by the larger weight. Beyond that, in Python's.
+    Uses 64-bit integers unless a sum can overflow, otherwise Python integers: each column multiplies the sum
+    of absolute values by at most the larger weight.
     """
     left, scale, largest = counts, 1, int(counts.sum())
     for low, high, common in reversed(weights):
@@ -200,20 +200,20 @@ def weighted(counts: IntArray, weights: Sequence[Whole]) -> Fraction:
 def exact_interval(
     channel: Channel[bool, bool], published: int, records: int, estimate: Fraction, error: float
 ) -> tuple[int, int]:
-    """Return all true counts of a predicate that the published one does not contradict."""
+    """Return the exact confidence interval of a true count from its published count."""
     own, other = (channel.probability(state, True) for state in (True, False))
     if not 0 < other <= own < 1:  # no value is in the set, or all are
         return published, published
     half_width = NORMAL_95 * error
     guess = round(estimate - half_width), round(estimate + half_width)
-    return not_contradicted(PredicateCount(records, own, other), published, TAIL, guess, records)
+    return confidence_limits(PredicateCount(records, own, other), published, TAIL, guess, records)
 
 
 def largest_variance(states: RecordStates) -> float:
-    """Return the largest variance that records add which are not counted, by what each column says alone.
+    """Return the largest total variance of uncounted records under the intervals of the single columns.
 
-    Of records whose true state has some bit, there are no more than the end of that column's own interval.
-    Within these limits the states of the largest variance are filled first, up to all records.
+    The number of records with a bit is at most the upper end of that column's interval. Under these limits
+    the states with the largest variance are filled first.
     """
     shape = (2,) * len(states.sides)
     counts, records = states.counts.reshape(shape), int(states.counts.sum())
@@ -233,11 +233,10 @@ def largest_variance(states: RecordStates) -> float:
 def approximate_interval(states: RecordStates, estimate: float, error: float) -> tuple[float, float]:
     """Return the ends of a 95 % interval for the count of a conjunction.
 
-    It is the estimate plus or minus 1.96 standard errors, together with every count t of which the estimate
-    is at most 1.96 standard errors away, to the next whole one, where its variance is taken as the largest
-    that t and what each column says alone allow: see `largest_variance`. The first alone is blind to weights
-    that are large and rare, and were not published; then it misses far too often. Both are cut at 0 and all
-    records, where counts end, though the estimate itself may lie beyond.
+    The union of two intervals, clipped to 0 .. N: the estimate plus or minus 1.96 standard errors, and a
+    score interval with the largest variance under each count t (see `largest_variance`), rounded outwards.
+    The second accounts for large weights of rare states without a published record. The estimate itself may
+    lie outside 0 .. N.
     """
     records, half = int(states.counts.sum()), NORMAL_95 * error
     low, high = estimate - half, estimate + half
@@ -253,24 +252,20 @@ def approximate_interval(states: RecordStates, estimate: float, error: float) ->
 
 
 def near_counts(estimate: float, each: float, others: float) -> tuple[float, float] | None:
-    """Return between which t the estimate is at most 1.96 standard errors away, also such t as are no counts.
-
-    The variance at t is ``others`` and ``each`` for every record counted. None if there is no such t.
-    """
+    """Return the ends of the score interval with variance ``others`` + t ``each``; None if it is empty."""
     # (estimate - t)^2 <= 1.96^2 (others + t each)
     half = estimate + NORMAL_95**2 * each / 2
     inside = half**2 - estimate**2 + NORMAL_95**2 * others
     return None if inside < 0 else (half - sqrt(inside), half + sqrt(inside))
 
 
-def added_up(
+def sum_interval(
     estimate: float, error: float, records: int, reaches: Iterable[tuple[float, float]]
 ) -> tuple[float, float]:
-    """Return the ends of a 95 % interval for a sum of independent estimates, each with an interval.
+    """Return the ends of a 95 % interval for a sum of independent estimates, from their intervals.
 
-    The squares of how far these reach add up, each way by itself (Newcombe 1998; Zou and Donner 2008): so
-    what is large, rare and was not seen in one part widens the sum's interval, which holds the estimate plus
-    or minus 1.96 standard errors too. Both are cut at 0 and all records.
+    The squared lengths of the intervals are added on each side (Newcombe 1998; Zou and Donner 2008). The
+    result contains the estimate plus or minus 1.96 standard errors and is clipped to 0 .. N.
     """
     below, above = (sqrt(sum(reach**2 for reach in side)) for side in zip((0.0, 0.0), *reaches, strict=True))
     half = NORMAL_95 * error
@@ -278,8 +273,8 @@ def added_up(
     return min(max(low, 0.0), float(records)), max(min(high, float(records)), 0.0)
 
 
-def plugged_in(states: RecordStates, estimate: Fraction) -> float:
-    """Return the variance of the estimate at the estimated counts of all states, 0 for those below it."""
+def plug_in_variance(states: RecordStates, estimate: Fraction) -> float:
+    """Return the variance of the estimate at the estimated counts of all states, negative ones set to 0."""
     shape = (2,) * len(states.sides)
     counts: FloatArray = states.counts.astype(np.float64).reshape(1, *shape)
     counts = apply_by_mode(counts, inverses([matrix(side.channel) for side in states.sides]))[0]

@@ -1,9 +1,10 @@
-"""Several sensitive columns of a release: the combinations of their values, counted by predicate.
+"""Several sensitive columns of a release: counts of the combinations of their values by predicate.
 
 Each column has its own plan, order and draws, so a record's values move independently given the true ones
 (claim splu.Kc), and the transition is a Kronecker product: see `splu_ref.estimators.linear.transition`. The
-product of the columns' two-state matrices, over the states of the conjunction, is right only on average and
-if the other values of the columns are unrelated (claim splu.K); value by value it is right for any relation.
+product of the columns' two-state matrices is unbiased for the states of a conjunction only on average, and
+only if the columns' other values are independent (claim splu.K); value by value it is unbiased for any
+dependence.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import TypeVar
 import numpy as np
 
 from splu_ref.channels import InputError
-from splu_ref.estimators.answers import Counted
-from splu_ref.estimators.linear.transition import contracted
+from splu_ref.estimators.answers import QueryCounts
+from splu_ref.estimators.linear.transition import contract
 from splu_ref.estimators.queries.conditions import Predicate
 from splu_ref.estimators.queries.counting import Columns, records_of
 from splu_ref.estimators.queries.one_column import PublishedColumn
@@ -27,20 +28,20 @@ from splu_ref.mechanisms import FloatArray
 from splu_ref.randomness import IntArray
 
 MOST_CELLS = 1 << 26
-"""Combinations of values that are counted at most: a query's counts then take 512 MB."""
+"""Largest number of combinations of values, for which the counts of a query take 512 MB."""
 
 MOST_SHRUNK = 1 << 22
-"""Cells of the tables of any of the columns together, where interactions are learned from all of them."""
+"""Largest number of cells in the tables of all subsets of columns, for ``shrunk``."""
 _TABLE = 1_000
-"""Cells that take as long as a table does whatever its size."""
+"""Fixed cost of a table in cells."""
 MOST_STATES = 1 << 14
-"""States of a conjunction whose likelihood is maximized, which may take thousands of steps."""
+"""Largest number of states of a conjunction for ``em``, which may take thousands of steps."""
 
 T = TypeVar("T")
 
 
 class SeveralColumns:
-    """What a release tells of several sensitive columns together (Fu et al. 2014, section 5.2).
+    """Joint published counts of several sensitive columns (Fu et al. 2014, section 5.2).
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ class SeveralColumns:
         Raises
         ------
         InputError
-            If there are too many combinations of values to learn from.
+            If there are too many combinations of values.
         """
         cells = prod(size + 1 for size in self._shape) + _TABLE * 2 ** len(self._shape)
         if cells > MOST_SHRUNK:
@@ -91,7 +92,7 @@ class SeveralColumns:
         return Interactions(channels, self._cells(()), [part.frequencies for part in self.parts])
 
     def require_few_states(self) -> None:
-        """Raise if a conjunction has too many states, each column's value being in it or not, for em.
+        """Raise if a conjunction has too many states for ``em``.
 
         Raises
         ------
@@ -105,51 +106,41 @@ class SeveralColumns:
             )
 
     def members(self, query: ResolvedQuery) -> list[FloatArray]:
-        """Return for each column 1 for the values that a query counts, 0 for the others."""
+        """Return the indicators of the counted values of a query, one array per column."""
         members = []
         for chosen, size in zip(query.members, self._shape, strict=True):
-            held = np.zeros(size)
-            held[list(chosen)] = 1.0
-            members.append(held)
+            indicator = np.zeros(size)
+            indicator[list(chosen)] = 1.0
+            members.append(indicator)
         return members
 
     def answer_each(
         self, queries: Sequence[ResolvedQuery], answer: Callable[[int, FloatArray, list[FloatArray]], T]
-    ) -> tuple[Counted, list[T]]:
-        """Count each predicate once, and answer its queries one after another.
+    ) -> tuple[QueryCounts, list[T]]:
+        """Count each predicate once, and return the counts and results of all queries, in order.
 
-        Parameters
-        ----------
-        queries
-            Any number.
-        answer
-            Called with a query's number, its predicate's records by their published values, and its
-            `members`.
-
-        Returns
-        -------
-        tuple
-            What is counted of the queries, and the answers, in their order.
+        ``answer`` is called with the index of a query, its predicate's records by published values, and its
+        `members`; queries with one predicate are consecutive.
         """
         numbers: dict[Predicate, list[int]] = {}
         for number, query in enumerate(queries):
             numbers.setdefault(query.predicate, []).append(number)
-        predicate, both, expected, most = (np.zeros(len(queries)) for _ in Counted._fields)
+        predicate, both, expected, most = (np.zeros(len(queries)) for _ in QueryCounts._fields)
         answers: dict[int, T] = {}
         rows = self._columns.rows
         shares = [part.frequencies / rows for part in self.parts]
-        for conditions, asked in numbers.items():
+        for conditions, numbers_of_predicate in numbers.items():
             cells = self._cells(conditions)
             total = float(cells.sum())
-            for number in asked:
+            for number in numbers_of_predicate:
                 members = self.members(queries[number])
-                by_column = (share @ held for share, held in zip(shares, members, strict=True))
-                predicate[number], both[number] = total, contracted(cells, members)
+                by_column = (share @ indicator for share, indicator in zip(shares, members, strict=True))
+                predicate[number], both[number] = total, contract(cells, members)
                 expected[number] = total * float(prod(by_column))
                 bounds = zip(queries[number].named, self.parts, strict=True)
                 most[number] = min(total, *(named * rows / part.law.gamma for named, part in bounds))
                 answers[number] = answer(number, cells, members)
-        counted = Counted(predicate=predicate, both=both, expected=expected, most=most)
+        counted = QueryCounts(predicate=predicate, both=both, expected=expected, most=most)
         return counted, [answers[number] for number in range(len(queries))]
 
     def _cells(self, predicate: Predicate) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Counts of tuples in the original of a release by the alpha-beta algorithm."""
+"""Estimator of tuple counts for the alpha-beta algorithm."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from splu_ref.channels import ParameterError, TupleCount, whole
 from splu_ref.data import placed, require_columns
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
-from splu_ref.estimators.counts import not_contradicted
+from splu_ref.estimators.counts import confidence_limits
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.queries.record_states import TAIL
 from splu_ref.mechanisms import AlphaBeta, CountedRelease
@@ -42,20 +42,20 @@ class TupleEstimate:
 
     @property
     def variance_estimate(self) -> Fraction:
-        """The variance at the estimate, of which it is a linear function: so it is unbiased too.
+        """The variance at the estimate; a linear function of the count, so it is unbiased.
 
-        It is never negative: at n_V = 0 it is n_D beta (alpha + beta)/alpha^2, at n_V = n_D it is
-        n_D (1 - beta) (1 - alpha - beta)/alpha^2, and it is linear in n_V.
+        It is nonnegative: n_D beta (alpha + beta)/alpha^2 at n_V = 0, n_D (1 - beta) (1 - alpha -
+        beta)/alpha^2 at n_V = n_D, and linear in n_V.
         """
         own, other = self.law.own, self.law.other
         each = own * (1 - own) - other * (1 - other)
         return (self.estimate * each + self.law.variance(0)) / (own - other) ** 2
 
     def interval(self) -> tuple[int, int]:
-        """Return all true counts that n_V does not contradict at 95 %, whatever the true count is."""
+        """Return the exact 95 % confidence interval of the true count."""
         half = NORMAL_95 * self.standard_error
         guess = round(self.estimate - half), round(self.estimate + half)
-        return not_contradicted(self.law, self.published, TAIL, guess, self.law.query_size)
+        return confidence_limits(self.law, self.published, TAIL, guess, self.law.query_size)
 
     @property
     def standard_error(self) -> float:
@@ -78,10 +78,10 @@ def estimate_tuples(mechanism: AlphaBeta, query_size: int, published: int) -> Tu
 
 
 class TupleEstimator:
-    """Answers queries on a release by the alpha-beta algorithm.
+    """Estimator of queries on a release by the alpha-beta algorithm.
 
-    How many tuples of the domain a query selects is the product over its columns, never counted one by one.
-    Intervals invert the law of the published count, and hold at least at their level.
+    The number of domain tuples that a query selects is a product over its columns. Intervals invert the law
+    of the published count and are exact.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Counts in the original of a release by Anatomy: from the groups of a predicate's records."""
+"""Estimator for Anatomy, from the groups of a predicate's records."""
 
 from __future__ import annotations
 
@@ -27,25 +27,24 @@ from splu_ref.randomness import IntArray
 
 INVERSION, SHARES = "inversion", "shares"
 MOST_VALUES = 2_000
-"""Values of the sensitive column: the pairs of them are counted, and a system of so many equations solved."""
+"""Largest number of sensitive values: pairs are counted, and a system of that size is solved."""
 _SIDE = log(40)
-"""Each end of a 95 % interval fails with a chance of at most exp(-_SIDE) = 1/40."""
+"""Each end of a 95 % interval has an error probability of at most exp(-_SIDE) = 1/40."""
 _ROUNDING, _CONDITIONS = 1e-9, 1 << 10
-_PAIRS, _HELD = 1 << 22, 1 << 24
-"""Pairs of values that are counted at once, and numbers that are held for sets of values asked for before."""
+_PAIRS, _CACHED = 1 << 22, 1 << 24
+"""Largest number of pairs of values per batch, and of cached weights."""
 LARGEST = (
-    "the standard error is the largest that any values of so many records give; the interval holds at 95 % "
+    "the standard error is the largest over all values of so many records; the interval holds at 95 % "
     "or more (Bernstein's inequality)"
 )
 BIASED = (
     "the share of a group's records is biased toward the predicate's share of all records, and no standard "
-    "error is known; the interval is certain: each group tells how many of its records it is at least and at "
-    "most"
+    "error is known; the interval is certain: each group has a least and a greatest possible count"
 )
 
 
 class TwoTablesEstimator:
-    """Answers queries on a release by Anatomy.
+    """Estimator of queries on a release by Anatomy.
 
     ``inversion``: a record of the predicate adds u(G), a number of its group G, where the mean of u over the
     groups that hold a value v is 1 if v is counted, and 0 if not. Given the groups' values, the records of
@@ -53,14 +52,14 @@ class TwoTablesEstimator:
     least sum of squares is taken: it is the sum, over the group's values, of a number for each value. Its
     variance is a sum over the values v of n_v (f_v - n_v)/(f_v - 1) s_v^2, s_v^2 the variance of u over the
     groups that hold v, where n_v of the predicate's n records and f_v of all have v. The n_v are unknown but
-    for their sum, so the largest variance is told. Drawing without replacement is no wider than with it
-    (Hoeffding 1963), so Bernstein's inequality gives an interval that holds.
+    for their sum, so the largest variance is reported. Sampling without replacement is no more variable than
+    with replacement (Hoeffding 1963), so Bernstein's inequality gives a valid interval.
 
     ``shares``: Anatomy's own estimate, the sum over the groups of the share of their records that are in the
     predicate, for each value counted that they hold.
 
-    A group with a records of the predicate and c of its gamma values counted has from a + c - gamma to the
-    lesser of a and c of the records asked for. The sums of these are certain, and no interval leaves them.
+    A group with a records of the predicate and c counted values among its gamma has between a + c - gamma and
+    min(a, c) of the counted records. The sums of these bounds are certain, and intervals are clipped to them.
 
     Parameters
     ----------
@@ -83,8 +82,8 @@ class TwoTablesEstimator:
         self._tables = published_groups(release)
         self._columns = Columns(release.table, {})
         # Weights have a number for each group, and one for every second record.
-        kept = min(_CONDITIONS, 1 + _HELD // len(self._tables.rows))
-        self._weights = lru_cache(kept)(_Solved(self._tables).weights)
+        kept = min(_CONDITIONS, 1 + _CACHED // len(self._tables.rows))
+        self._weights = lru_cache(kept)(_WeightEquations(self._tables).weights)
 
     def require(self, query: Query) -> None:
         """Raise unless the query can be answered; as the call."""
@@ -96,7 +95,7 @@ class TwoTablesEstimator:
         Raises
         ------
         DataError
-            If there is no such column, or the groups do not tell the values counted from others.
+            If there is no such column, or the groups do not identify the counted values.
         ParameterError
             For an unknown method, a value outside its domain, a query that does not name the sensitive
             column, or one that names the number of a group.
@@ -108,7 +107,7 @@ class TwoTablesEstimator:
         return [self._answer(query, method or INVERSION) for query in queries]
 
     def _resolved(self, query: Query) -> tuple[frozenset[int], NDArray[np.bool_]]:
-        """Return the values that are counted, and which records meet the other conditions."""
+        """Return the counted values, and which records satisfy the other conditions."""
         conditions = dict(query.conditions)
         counted = conditions.pop(self._column, None)
         if counted is None:
@@ -136,10 +135,10 @@ class TwoTablesEstimator:
         if method == INVERSION:
             weights = self._weights(members)
             if weights is None and least < most:
-                told = AnyOf(tuple(self._domain[place] for place in sorted(members)))
+                values = AnyOf(tuple(self._domain[place] for place in sorted(members)))
                 raise DataError(
-                    f"the groups do not tell {self._column}={told} from values that stand beside it: count "
-                    f"these together, or take --method {SHARES}, whose interval is certain"
+                    f"the groups do not distinguish {self._column}={values} from values that occur with it: "
+                    f"count these together, or use --method {SHARES}, whose interval is certain"
                 )
             if weights is None:  # but certain, such as a value alone
                 estimate, error = float(least), 0.0
@@ -166,7 +165,7 @@ class TwoTablesEstimator:
 
 @dataclass(frozen=True, eq=False)
 class _Weights:
-    """What a record of each group adds to a count.
+    """Weights of the records of each group in a count.
 
     Attributes
     ----------
@@ -175,9 +174,9 @@ class _Weights:
     frequencies, variances
         f_v, and the variance of u over the groups that hold v, each of shape (values,).
     over, under
-        How far u is above and below what it stands for at most: 1 for a value that is counted, and else 0.
+        Largest excess of u over the indicator of the value, and of the indicator over u.
     bias
-        How far the mean of u over the groups of a value is from that, which is rounding.
+        Largest rounding error of the mean of u over the groups of a value.
     """
 
     of_groups: FloatArray
@@ -189,9 +188,9 @@ class _Weights:
 
     @cached_property
     def _steps(self) -> FloatArray:
-        """By how much each further record adds to the variance at most, descending, and added up from 0 on.
+        """Cumulative sums from 0 of the largest variance increments of further records.
 
-        The k-th record of a value adds s_v^2 (f_v - 2k + 1)/(f_v - 1), less than the one before it.
+        The k-th record of a value adds s_v^2 (f_v - 2k + 1)/(f_v - 1), which decreases in k.
         """
         some = (self.variances > _ROUNDING) & (self.frequencies > 1)
         steps = [
@@ -202,36 +201,36 @@ class _Weights:
         return np.concatenate([[0.0], np.cumsum(added)])
 
     def largest_error(self, number: int) -> float:
-        """Return the largest standard error for a predicate of so many records, whichever values they have.
+        """Return the largest standard error for a predicate of this size, over all values of its records.
 
-        A predicate and its complement err by the same.
+        A predicate and its complement have the same standard error.
         """
         few = min(number, int(self.frequencies.sum()) - number, len(self._steps) - 1)
         return sqrt(float(self._steps[few]))
 
     def reach(self, number: int) -> tuple[float, float]:
-        """Return how far below and above the estimate the count is, each with a chance of 39/40 or more."""
+        """Return the lengths of the interval below and above the estimate, each valid at 39/40."""
         others = int(self.frequencies.sum()) - number
         few, sides = min(number, others), (self.over, self.under)
         if not few:
             return _ROUNDING * (1 + number), _ROUNDING * (1 + number)
         order = np.argsort(-self.variances)
         before = np.cumsum(self.frequencies[order]) - self.frequencies[order]
-        held = np.clip(few - before, 0, self.frequencies[order])
-        variance = float((held * self.variances[order]).sum())
+        moments = np.clip(few - before, 0, self.frequencies[order])
+        variance = float((moments * self.variances[order]).sum())
         slack = _ROUNDING * (1 + number) + self.bias * number
         below, above = (_bernstein(variance, side) + slack for side in sides)
         return (below, above) if number <= others else (above, below)
 
 
 def _bernstein(variance: float, largest: float) -> float:
-    """Return what a sum of so large a variance, of terms up to ``largest``, exceeds with 1/40 at most."""
+    """Return a bound that a sum with this variance and terms up to ``largest`` exceeds with at most 1/40."""
     half = _SIDE * largest / 3
     return half + sqrt(half**2 + 2 * _SIDE * variance)
 
 
-class _Solved:
-    """The equations that unbiased weights meet, solved once for all sets of values."""
+class _WeightEquations:
+    """The linear equations of unbiased weights, factorized once for all sets of values."""
 
     def __init__(self, tables: TwoTables) -> None:
         self._values, size = tables.values, tables.domain_size

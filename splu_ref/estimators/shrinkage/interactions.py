@@ -1,18 +1,16 @@
-"""What several sensitive columns have to do with each other, beyond what each shows alone.
+"""Shrinkage of the interactions of several sensitive columns.
 
-The counts x of a predicate by the values of several sensitive columns are split, as in the analysis of
-variance, into what the columns show one by one, and interactions. A single column is estimated with far less
-noise than an interaction, whose noise has a factor 1/D per column (`two_state`). So the table is built up:
+The counts x of a predicate by the values of several sensitive columns are decomposed into main effects and
+interactions, as in the analysis of variance. The noise of an interaction has a factor 1/D per column
+(`two_state`), so it is estimated with far more noise than a single column. The table is built in steps:
 
-1. Each column alone is shrunk as by `shrinkage`.
-2. All records together: the fit is the product of the columns' shares, and the interaction is added to it
-   with a weight that is learned over all cells.
-3. A predicate: the fit has the interactions of all records and the margins of the predicate (iterative
-   proportional fitting). How much the predicate's interaction differs from all records' is added with a
-   weight learned over the predicate's cells.
+1. Each column alone is estimated by `shrinkage`.
+2. All records: the fit is the product of the columns' shares. The estimated interaction is added with
+   empirical-Bayes weights over all cells.
+3. A predicate: iterative proportional fitting combines the interactions of all records with the margins of
+   the predicate. The difference of the predicate's interaction is added with weights over its cells.
 
-With more than two columns the steps are taken for two of them, then three, and so on; the margins are then
-the tables of fewer columns.
+More than two columns are added one at a time; the margins are then the tables of fewer columns.
 
 An interaction is y with every column centered by the shares f, cell by cell over the product of the D: with
 independent plans (claim splu.Kc), and under hypothesis H of claim splu.V for each column, that is unbiased
@@ -28,23 +26,23 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from splu_ref.estimators.linear.two_state import TwoState
-from splu_ref.estimators.shrinkage.learning import Prior, learned_weights, posterior_of_tau
+from splu_ref.estimators.shrinkage.weights import Prior, posterior_of_tau, shrinkage_weights
 from splu_ref.mechanisms import FloatArray
 
 Places: TypeAlias = tuple[int, ...]
 """Some of the sensitive columns, ascending."""
 
 LEAST = 1e-6
-"""D up to which a column is taken to say nothing about a value."""
+"""Contrast D up to which a column is not informative about a value."""
 
 TRACE = 1e-6
-"""Share of its expectation that a margin keeps: what is 0 once stays so."""
+"""Lower bound of a margin as a share of its expectation; fitting cannot leave 0."""
 _SWEEPS, _CLOSE = 60, 1e-7
-"""When fitting ends: sweeps at most, and error of the margins as a share of all."""
+"""Largest number of sweeps, and tolerance of the margins as a share of all records."""
 
 _TAUS: FloatArray = np.concatenate([[0.01], np.geomspace(0.02, 6.4, 24)])
 FLOOR = 0.1
-"""Share of the fit that all records keep of a cell: a cell at 0 could not be filled by any predicate."""
+"""Lower bound of a cell of all records, as a share of its fit; fitting cannot leave 0."""
 
 
 def _prior(scale: float) -> Prior:
@@ -53,13 +51,12 @@ def _prior(scale: float) -> Prior:
 
 
 ALL_RECORDS, PREDICATE = _prior(0.2), _prior(0.1)
-"""What is believed of tau for interactions: smaller than effects of single columns, and smaller still
-where a predicate's interactions differ from those of all records. With many data it makes no difference; with
-few it decides, and a prior as wide as that for single columns would let noise in."""
+"""Priors of tau: interactions are smaller than main effects, and a predicate's deviations from the
+interactions of all records are smaller still. They matter for small tables only."""
 
 
 class ColumnChannel(NamedTuple):
-    """What one sensitive column tells of each of its values.
+    """Two-state channels of the values of one sensitive column.
 
     Attributes
     ----------
@@ -79,7 +76,7 @@ class ColumnChannel(NamedTuple):
 
     @property
     def informative(self) -> FloatArray:
-        """Return 1 for values of which the column tells something, else 0."""
+        """Return 1 for values with a positive contrast, else 0."""
         return (self.matrix.contrast > LEAST).astype(np.float64)
 
     @property
@@ -89,9 +86,9 @@ class ColumnChannel(NamedTuple):
         return informative / np.where(informative > 0, self.matrix.contrast, 1.0)
 
     def published(self, margin: FloatArray) -> FloatArray:
-        """Return what shares are expected to be published of records with this margin."""
+        """Return the expected published shares of records with this margin."""
         rise = self.matrix.contrast * margin / max(float(margin.sum()), LEAST)
-        expected = np.maximum(self.matrix.gained + rise, 0.0)
+        expected = np.maximum(self.matrix.gain_probability + rise, 0.0)
         return np.asarray(expected / expected.sum())
 
     @property
@@ -101,7 +98,7 @@ class ColumnChannel(NamedTuple):
         return np.asarray((np.diag(inverse) - self.share * inverse) ** 2)
 
     def weights(self, members: FloatArray) -> FloatArray:
-        """Return the weights whose sum estimates a set's centered count, shape (published values,)."""
+        """Return the weights of published records in a set's centered count, shape (published values,)."""
         inverse = members * self.inverse
         return np.asarray(inverse - self.share @ inverse)
 
@@ -135,17 +132,17 @@ class Interaction(NamedTuple):
 
 
 class Deviations(NamedTuple):
-    """Deviations from a fit in units of it, as `learning` asks for them.
+    """Relative deviations from a fit, the arguments of `weights`.
 
     Attributes
     ----------
     variance
-        Of the deviation's noise, shape of the fit.
+        Variance of the deviation, shape of the fit.
     unit
-        What tau multiplies, shape of the fit.
+        The factor of tau, shape of the fit.
     relative, noise, chance
-        The deviation over the unit, its variance over the square of the unit, infinite where a column is
-        not informative, and what chance alone makes of it: shape (1, entries).
+        Relative deviation, its relative variance, infinite where a column is not informative, and its
+        sampling variance: shape (1, entries).
     """
 
     variance: FloatArray
@@ -156,7 +153,7 @@ class Deviations(NamedTuple):
 
 
 class Interactions:
-    """The interactions of several sensitive columns: first of all records, then of any predicate.
+    """The interactions of several sensitive columns in all records, and from them in any predicate.
 
     Parameters
     ----------
@@ -171,7 +168,7 @@ class Interactions:
     ----------
     rows
         N.
-    whole
+    all_records
         The tables of all records, for each two or more of the columns.
     """
 
@@ -179,8 +176,8 @@ class Interactions:
         self, channels: Sequence[ColumnChannel], cells: FloatArray, frequencies: Sequence[FloatArray]
     ) -> None:
         self.channels, self.rows = tuple(channels), float(cells.sum())
-        self.whole: dict[Places, Interaction] = {}
-        self.whole = self.tables(cells, frequencies)
+        self.all_records: dict[Places, Interaction] = {}
+        self.all_records = self.tables(cells, frequencies)
 
     def tables(self, cells: FloatArray, margins: Sequence[FloatArray]) -> dict[Places, Interaction]:
         """Return the tables of each two or more of the columns for the records of a predicate.
@@ -188,7 +185,7 @@ class Interactions:
         Parameters
         ----------
         cells
-            Its records by their published values: at least one of them, and not all.
+            Its records by their published values: at least one, and not all.
         margins
             Its estimated counts by the values of each column.
         """
@@ -210,17 +207,17 @@ class Interactions:
     ) -> Interaction:
         channels, n = [self.channels[place] for place in places], float(cells.sum())
         shares = [channel.share for channel in channels]
-        # What fewer columns and all records lead to expect: their margins and their interactions.
-        base = self.whole.get(places)
+        # The fit: the margins of fewer columns, with the interactions of all records.
+        base = self.all_records.get(places)
         start = n * outer(shares) if base is None else base.estimate * (n / self.rows)
-        fit = fitted(start, places, lower, n)
-        # How far the unbiased interaction is from that, where every column tells something.
+        fit = fit_margins(start, places, lower, n)
+        # The deviation of the unbiased interaction, where every column is informative.
         informative = outer([channel.informative for channel in channels])
-        unbiased = centered(cells, shares) * outer([channel.inverse for channel in channels])
-        deviation = informative * (unbiased - centered(fit, shares))
+        unbiased = center_by_shares(cells, shares) * outer([channel.inverse for channel in channels])
+        deviation = informative * (unbiased - center_by_shares(fit, shares))
         if base is not None:
             deviation -= n / self.rows * base.surplus
-        # How much of it to believe: a weight for each cell, from the deviations of all.
+        # Shrinkage weights of the cells, from the deviations of all.
         scaled = self.deviations(
             places,
             n,
@@ -232,7 +229,7 @@ class Interactions:
         )
         prior = ALL_RECORDS if base is None else PREDICATE
         posterior = posterior_of_tau(scaled.relative, scaled.noise, scaled.chance, prior)
-        learned = learned_weights(posterior, scaled.noise, scaled.chance, prior)
+        learned = shrinkage_weights(posterior, scaled.noise, scaled.chance, prior)
         weight = learned.weight.reshape(fit.shape)
         left = weight**2 * scaled.variance + learned.bias(
             deviation.reshape(1, -1), scaled.unit.reshape(1, -1)
@@ -243,7 +240,7 @@ class Interactions:
             fit=fit,
             deviation=deviation,
             estimate=estimate,
-            surplus=informative * (unbiased - centered(estimate, shares)),
+            surplus=informative * (unbiased - center_by_shares(estimate, shares)),
             posterior=posterior,
             variance=np.where(fit > 0, left, 0.0),
         )
@@ -258,17 +255,17 @@ class Interactions:
         squares: Sequence[FloatArray],
         own: Sequence[FloatArray],
     ) -> Deviations:
-        """Scale deviations of cells, or of sets of cells, and say how much of them may be noise.
+        """Return relative deviations of cells, or of sets of cells, with their variances.
 
         Parameters
         ----------
         places
             The columns.
         n
-            How many records.
+            Number of records.
         fit, deviation
-            Shape (estimates of the first column, of the second, ...); the deviation is not a number where
-            a column is not informative.
+            Shape (estimates of the first column, of the second, ...); the deviation is NaN where a column is
+            not informative.
         margins
             The estimated counts of the records by the values of each column.
         squares, own
@@ -321,12 +318,12 @@ def interaction_variance(
     square
         Squares of the centered weights of each column, shape (published values, estimates).
     own
-        f (1 - f) of what each estimate counts of each column, shape (estimates,).
+        f (1 - f) of the set of each estimate in each column, shape (estimates,).
 
     Notes
     -----
-    n records with independent products of weights: n E(squares) less what the true values account for. That
-    is a little too much, because decoys are drawn without replacement.
+    n records with independent products of weights: n E(squares) less the variance of the true values.
+    Slightly conservative, because decoys are drawn without replacement.
     """
     drawn = [shares @ weights for shares, weights in zip(published, square, strict=True)]
     return np.asarray(np.maximum(count * (outer(drawn) - outer(own)), 0.0))
@@ -340,8 +337,8 @@ def outer(vectors: Sequence[FloatArray]) -> FloatArray:
     return np.asarray(product)
 
 
-def centered(table: FloatArray, shares: Sequence[FloatArray]) -> FloatArray:
-    """Return the table less what its margins say: for each column, f times the sum over that column."""
+def center_by_shares(table: FloatArray, shares: Sequence[FloatArray]) -> FloatArray:
+    """Subtract from a table, for each column, f times the sum over that column."""
     for axis, share in enumerate(shares):
         shape = [1] * table.ndim
         shape[axis] = -1
@@ -349,13 +346,10 @@ def centered(table: FloatArray, shares: Sequence[FloatArray]) -> FloatArray:
     return table
 
 
-def fitted(
+def fit_margins(
     start: FloatArray, places: Places, lower: Sequence[tuple[Places, FloatArray]], n: float
 ) -> FloatArray:
-    """Scale a positive table until its margins are those given, as far as they agree with each other.
-
-    Iterative proportional fitting: the interactions stay those of the table.
-    """
+    """Scale a positive table to the given margins by iterative proportional fitting."""
     goals = []
     for rest, table in lower:
         axes = tuple(axis for axis, place in enumerate(places) if place not in rest)

@@ -1,12 +1,11 @@
-"""Plans that follow from the histogram: estimates that allow for not knowing it.
+"""Shrinkage estimates under plans that are a function of the unknown histogram.
 
-Under the plans ``anatomy`` and ``cyclic`` the groups are a function of the true frequencies f. An analyst
-has the published ones, f' = f + noise. So histograms are drawn that f' leaves open: f' is taken for the truth
-and published again by the same mechanism, and the noise that this shows is taken off f'. Each of them has a
-plan, and with its transition matrix the composition of a predicate is learned as under the mixed plan. The
-estimates are averaged, and how far they lie apart is added to their variances (a parametric bootstrap, Efron
-and Tibshirani 1993, section 6.5). What the composition and the published count share of the noise depends on
-the plan, so it is not relied on: the composition's own variance is added in full.
+Under the plans ``anatomy`` and ``cyclic`` the groups are a function of the true frequencies f, and an analyst
+has only the published ones, f' = f + noise. A parametric bootstrap (Efron and Tibshirani 1993, section 6.5)
+draws plausible histograms: f' is published again by the same mechanism, and the difference is subtracted from
+f'. Each histogram has a plan and a transition matrix, under which the composition of a predicate is estimated
+as under the mixed plan. The estimates are averaged, and their variance is added. The covariance of the
+composition and the published count depends on the plan, so the variance of the composition is added in full.
 """
 
 from __future__ import annotations
@@ -16,30 +15,22 @@ import numpy as np
 from splu_ref.channels import Gamma
 from splu_ref.estimators.linear.group_noise import GroupNoise
 from splu_ref.estimators.linear.transition import whole
-from splu_ref.estimators.shrinkage.neighbors import bent
-from splu_ref.estimators.shrinkage.shrinkage import Shrinkage, Shrunk
+from splu_ref.estimators.shrinkage.limited_translation import limited_translation
+from splu_ref.estimators.shrinkage.shrinkage import Shrinkage, ShrunkEstimates
 from splu_ref.mechanisms import CoOccurrence, ExpectedPairs, FloatArray, SpluGen, within_bound
 from splu_ref.randomness import IntArray, SeededSource
 
 DRAWS = 20
-"""Histograms drawn."""
+"""Number of bootstrap histograms."""
 MOST_VALUES = 200
-"""Published values of the largest domain for which they are: they take about two seconds."""
+"""Largest number of published values for which the bootstrap is used; it takes about two seconds."""
 
 
 def plausible_pairs(frequencies: FloatArray, mechanism: SpluGen) -> list[ExpectedPairs]:
-    """Return the co-occurrence of the plans of histograms that the published one leaves open.
+    """Return the co-occurrence under the plans of bootstrap histograms.
 
-    Parameters
-    ----------
-    frequencies
-        f', shape (values,); at least gamma of them above 0.
-    mechanism
-        That which published them.
-
-    Notes
-    -----
-    The draws follow from f': the same release has the same estimates.
+    ``frequencies`` are f', shape (values,), at least gamma of them positive. The draws are a deterministic
+    function of f'.
     """
     gamma, size = mechanism.gamma, len(frequencies)
     rows = int(frequencies.sum())
@@ -52,31 +43,26 @@ def plausible_pairs(frequencies: FloatArray, mechanism: SpluGen) -> list[Expecte
         left = np.where(middle > 0, np.maximum(2.0 * middle - again, 1.0), 0.0)
         drawn = _eligible(left, rows, gamma)
         counted = CoOccurrence(mechanism.decoys(drawn, gamma, source))
-        held = np.flatnonzero(drawn)
-        together = np.array([counted.row(value)[held] for value in held.tolist()], dtype=np.float64)
+        occurring = np.flatnonzero(drawn)
+        together = np.array([counted.row(value)[occurring] for value in occurring.tolist()], dtype=np.float64)
         np.fill_diagonal(together, 0.0)
         kind = np.full(size, -1, dtype=np.int64)
-        kind[held] = np.arange(len(held))
-        found.append(ExpectedPairs(kind, drawn[held].astype(np.float64), np.ones(len(held)), together))
+        kind[occurring] = np.arange(len(occurring))
+        found.append(
+            ExpectedPairs(kind, drawn[occurring].astype(np.float64), np.ones(len(occurring)), together)
+        )
     return found
 
 
 def _eligible(frequencies: FloatArray, rows: int, gamma: Gamma) -> IntArray:
-    """Return whole frequencies of so many records that can be published, near the given ones."""
+    """Return publishable integer frequencies with the given sum, near the given ones."""
     return whole(within_bound(frequencies * (rows / float(frequencies.sum())), gamma))
 
 
 class PlausiblePlans:
-    """Estimates from one column over plausible plans, of the form of `Shrinkage`.
+    """Averages of `Shrinkage` over plausible plans.
 
-    Parameters
-    ----------
-    frequencies
-        f', shape (values,); at least gamma of them above 0, and at most `MOST_VALUES`.
-    mechanism
-        That which published them.
-    noise
-        As for `Shrinkage`.
+    ``frequencies`` are f', shape (values,): at least gamma and at most `MOST_VALUES` of them positive.
     """
 
     def __init__(self, frequencies: FloatArray, mechanism: SpluGen, noise: GroupNoise | None = None) -> None:
@@ -86,31 +72,34 @@ class PlausiblePlans:
             for pairs in plausible_pairs(frequencies, mechanism)
         ]
 
-    def answer(self, published: FloatArray, which: IntArray, members: FloatArray) -> Shrunk:
-        """Learn from y, shape (predicates, values), and estimate queries: see `Shrinkage.asked`."""
+    def answer(self, published: FloatArray, which: IntArray, members: FloatArray) -> ShrunkEstimates:
+        """Estimate queries from y, shape (predicates, values): see `Shrinkage.estimate`."""
         each = [plan.answer(published, which, members) for plan in self._plans]
         first, n = each[0], each[0].states.predicate
-        kept = np.array([one.states.kept for one in each])
-        taken = np.array([one.states.taken for one in each])
+        retention = np.array([one.states.retention for one in each])
+        gain = np.array([one.states.gain for one in each])
         value = np.mean([one.value for one in each], axis=0)
-        # As many records without the values as any of the estimates leaves: more of them is more doubt.
+        # Use the smallest estimate: more records without the values mean more uncertainty.
         likely = np.minimum(value, np.clip(np.nan_to_num(first.states.solved), 0.0, n))
-        apart = np.var(likely * kept + (n - likely) * taken, axis=0, ddof=1) * (1 + 1 / len(each))
+        apart = np.var(likely * retention + (n - likely) * gain, axis=0, ddof=1) * (1 + 1 / len(each))
         states = first.states._replace(
-            kept=kept.mean(axis=0),
-            taken=taken.mean(axis=0),
-            doubt=np.mean([np.maximum(one.states.doubt, 0.0) + one.unshared for one in each], axis=0) + apart,
+            retention=retention.mean(axis=0),
+            gain=gain.mean(axis=0),
+            doubt=np.mean(
+                [np.maximum(one.states.doubt, 0.0) + one.composition_variance for one in each], axis=0
+            )
+            + apart,
         )
-        centers = np.array([one.centre for one in each])
+        centers = np.array([one.center for one in each])
         sampling = np.mean([one.sampling for one in each], axis=0)
         bias = np.mean([one.bias for one in each], axis=0) + centers.var(axis=0, ddof=1)
         center = centers.mean(axis=0)
-        return Shrunk(
+        return ShrunkEstimates(
             states=states,
             most=first.most,
-            unshared=np.mean([one.unshared for one in each], axis=0),
-            bent=bent(states, center, sampling + bias),
-            centre=center,
+            composition_variance=np.mean([one.composition_variance for one in each], axis=0),
+            translated=limited_translation(states, center, sampling + bias),
+            center=center,
             sampling=sampling,
             bias=bias,
         )

@@ -1,10 +1,10 @@
-"""The default estimate of a conjunction on one sensitive column, and two kinds of intervals for it.
+"""The default estimate of a conjunction on one sensitive column, with two kinds of intervals.
 
-``each`` is the score interval of `neighbors`. ``average`` is for the shrunk estimate: it misses by a normal
-error and by a bias that differs from value to value. In units of the standard error the bias is t, and only
-its second moment m over the values is known. If chi is such that E Pr(abs(Z + t) > chi) <= 5 % for every law
-of t with E t^2 = m, then estimate plus or minus chi standard errors holds at least 95 % of the values, on
-average over them (Armstrong, Kolesar and Plagborg-Moller 2022, section 3).
+``each`` is the score interval of `limited_translation`. ``average`` is an empirical-Bayes interval around the
+shrunk estimate, whose error is a normal error plus a bias that differs between values. In units of the
+standard error the bias is t, and only its second moment m over the values is known. If
+E Pr(abs(Z + t) > chi) <= 5 % for every law of t with E t^2 = m, then the interval of chi standard errors
+covers at least 95 % of the values on average (Armstrong, Kolesar and Plagborg-Moller 2022, section 3).
 """
 
 from __future__ import annotations
@@ -19,122 +19,125 @@ from splu_ref.channels import PublishedCount
 from splu_ref.estimators.answers import Interval
 from splu_ref.estimators.counts import estimate_count
 from splu_ref.estimators.linear.group_noise import GroupNoise
-from splu_ref.estimators.linear.transition import decoy_probability, gained
-from splu_ref.estimators.shrinkage.composition import Composition, Learned, noise
-from splu_ref.estimators.shrinkage.neighbors import LEAST, Bent, States, bent, unbelieving
+from splu_ref.estimators.linear.transition import decoy_probability, gain_probability
+from splu_ref.estimators.shrinkage.composition import Composition, CompositionPosterior, noise
+from splu_ref.estimators.shrinkage.limited_translation import (
+    LEAST,
+    ConjunctionStates,
+    TranslatedEstimates,
+    flat_prior_estimates,
+    limited_translation,
+)
 from splu_ref.mechanisms import ExpectedPairs, FloatArray, expected_pairs
 from splu_ref.randomness import IntArray
 
 MISS = 0.05
-"""Share of values that an interval may miss."""
+"""Share of values that the intervals may miss."""
 
 LARGEST = 1e6
 """Second moment up to which critical values are tabulated."""
 
 HIDDEN = 0.15
-"""Contrast D/p up to which the plan hides how many records of a predicate have a value, one in nearly every
-group: then tau, which the other values show, is not believed of it. From twice that on it is."""
+"""Relative contrast D/p up to which a count is not identified and the tau of the other values is not used for
+it; from twice that on tau is used in full."""
 
 _KNOTS = 120
 _ROUNDING = 1e-6
-"""By how much an end may be off for rounding, and is then the whole number beside it."""
+"""Rounding tolerance of interval ends."""
 _TRACE = 1e-9
-"""Weight of the published shares where a predicate's composition has no value to average over."""
+"""Weight of the published shares where a predicate's composition is 0."""
 
 
-class Predicates(NamedTuple):
-    """What the published counts of predicates tell of all values.
+class PredicateEstimates(NamedTuple):
+    """Estimates of all values in several predicates; arrays of shape (predicates, values).
 
     Attributes
     ----------
     published
-        y, shape (predicates, values).
+        y.
     learned
-        Of their compositions.
-    each
-        The estimates of all values, shape (predicates, values).
+        Posterior of the compositions.
+    by_value
+        The estimates.
     counts
-        True counts to average chances over, each predicate's with the sum n, shape (predicates, values).
+        Positive estimates with the sum n in each predicate, for averages over its records.
     unseen
-        Variance of those that the plan hides, and 0 for all others, shape (predicates, values).
+        Variance of the counts that are not identified; 0 for all others.
     """
 
     published: FloatArray
-    learned: Learned
-    each: Bent
+    learned: CompositionPosterior
+    by_value: TranslatedEstimates
     counts: FloatArray
     unseen: FloatArray
 
 
-class Shrunk(NamedTuple):
+class ShrunkEstimates(NamedTuple):
     """Estimates of conjunctions, shape (queries,).
 
     Attributes
     ----------
     states
-        The two states that they were made from.
+        Counts and two-state probabilities of the conjunctions.
     most
-        The largest count that is possible as far as the whole table tells.
-    unshared
-        Variance of the expectation of y that the composition alone leaves open, as if its parts were
-        independent of each other and of y.
-    bent
-        The estimates.
-    centre
-        The shrunk estimates before they were bent.
+        Upper bound of the count from the whole table.
+    composition_variance
+        Variance of the expectation of y due to the composition, as if its entries were independent of each
+        other and of y.
+    translated
+        The estimates after limited translation.
+    center
+        The shrunk estimates before it.
     sampling
-        Variance of those at fixed true counts.
+        Variance of these at fixed true counts.
     bias
-        Mean square of what shrinking adds to the error, over the learned prior.
+        Mean squared shrinkage bias under the posterior of tau.
     """
 
-    states: States
+    states: ConjunctionStates
     most: FloatArray
-    unshared: FloatArray
-    bent: Bent
-    centre: FloatArray
+    composition_variance: FloatArray
+    translated: TranslatedEstimates
+    center: FloatArray
     sampling: FloatArray
     bias: FloatArray
 
     @property
     def value(self) -> FloatArray:
-        """Return the estimates, none above what is possible."""
-        return np.minimum(self.bent.value, self.most)
+        """Return the estimates, at most ``most``."""
+        return np.minimum(self.translated.value, self.most)
 
     def interval(self, kind: Interval) -> tuple[FloatArray, FloatArray]:
-        """Return the ends of 95 % intervals: whole numbers in 0 .. n, with the estimate between them.
+        """Return the integer ends of 95 % intervals in 0 .. n that contain the estimates.
 
-        Parameters
-        ----------
-        kind
-            ``each`` holds for every true count; ``average`` holds 95 % of the values on average over the
-            domain, and is never longer.
+        ``each`` is valid for every true count; ``average`` covers 95 % of the values on average over the
+        domain, and is never longer.
         """
         n = self.states.predicate
         low, high = self.states.interval()
         if kind == "average":
             half = half_widths(self.sampling, self.bias)
-            ends = np.clip(self.centre - half, 0.0, n), np.clip(self.centre + half, 0.0, n)
+            ends = np.clip(self.center - half, 0.0, n), np.clip(self.center + half, 0.0, n)
             shorter = ends[1] - ends[0] < high - low
             low, high = np.where(shorter, ends[0], low), np.where(shorter, ends[1], high)
-        low, high = np.minimum(low, self.bent.value), np.maximum(high, self.bent.value)
+        low, high = np.minimum(low, self.translated.value), np.maximum(high, self.translated.value)
         low, high = np.floor(low + _ROUNDING), np.ceil(high - _ROUNDING)
         return np.minimum(low, self.most), np.minimum(high, self.most)
 
 
 class Shrinkage:
-    """Estimates from one column, for any number of predicates.
+    """Shrinkage estimates from one column, for any number of predicates.
 
     Parameters
     ----------
     frequencies
-        f', shape (values,); at least gamma of them above 0.
+        f', shape (values,); at least gamma of them positive.
     rows, law
         N, gamma and p.
     pairs
-        The co-occurrence of a plan; that expected of the mixed plan unless given.
+        Co-occurrence of a plan; by default that expected under the mixed plan.
     noise
-        What draws that hang together save of variances; None if they are independent.
+        Variance reduction by dependent draws; None if draws are independent.
     """
 
     def __init__(
@@ -149,152 +152,152 @@ class Shrinkage:
         self._frequencies, self._rows, self._law = frequencies, rows, law
         self._noise = noise
         self._ends: dict[tuple[int | None, int], float] = {}
-        kept = float(law.retention)
-        contrast = np.abs(1 - gained(np.minimum(frequencies, rows - 1.0), rows, kept) / kept)
+        retention = float(law.retention)
+        contrast = np.abs(
+            1 - gain_probability(np.minimum(frequencies, rows - 1.0), rows, retention) / retention
+        )
         self._hidden: FloatArray = np.clip(2 - contrast / HIDDEN, 0.0, 1.0)
 
-    def learn(self, published: FloatArray) -> Predicates:
-        """Learn from y, shape (predicates, values), and estimate all values."""
+    def learn(self, published: FloatArray) -> PredicateEstimates:
+        """Estimate all values from y, shape (predicates, values)."""
         learned = self.composition.learn(published)
         counts = self._positive(learned.mean, learned)
-        kept = float(self._law.retention)
+        retention = float(self._law.retention)
         others = np.maximum(counts.sum(axis=1)[:, None] - counts, _TRACE)
-        taken = (self.composition.transmitted(counts) - kept * counts) / others
-        states = States(
+        gain = (self.composition.expected_counts(counts) - retention * counts) / others
+        states = ConjunctionStates(
             both=published,
             predicate=learned.total[:, None],
             frequency=self._frequencies,
             rows=self._rows,
-            kept=np.full_like(taken, kept),
-            taken=np.clip(taken, 0.0, 1.0),
-            doubt=np.zeros_like(taken),
+            retention=np.full_like(gain, retention),
+            gain=np.clip(gain, 0.0, 1.0),
+            doubt=np.zeros_like(gain),
             decoy=np.full((1, 1), decoy_probability(self._law)),
-            saved=None if self._noise is None else self._noise.of_values(),
+            reduction=None if self._noise is None else self._noise.of_values(),
         )
-        each = bent(states, learned.mean, learned.variance)
-        counts, unseen = self._composed(states, each.value, learned)
-        return Predicates(published, learned, each, counts, unseen)
+        by_value = limited_translation(states, learned.mean, learned.variance)
+        counts, unseen = self._composed(states, by_value.value, learned)
+        return PredicateEstimates(published, learned, by_value, counts, unseen)
 
     def _composed(
-        self, states: States, estimates: FloatArray, learned: Learned
+        self, states: ConjunctionStates, estimates: FloatArray, learned: CompositionPosterior
     ) -> tuple[FloatArray, FloatArray]:
-        """Return what `Predicates` says of ``counts`` and ``unseen``."""
+        """Return ``counts`` and ``unseen`` of `PredicateEstimates`."""
         n, hidden, unseen = learned.total[:, None], self._hidden > 0, np.zeros_like(estimates)
         if hidden.any():
-            value, unseen = self._hidden * np.stack(unbelieving(states, estimates))
+            value, unseen = self._hidden * np.stack(flat_prior_estimates(states, estimates))
             estimates = (1 - self._hidden) * estimates + value
         counts = self._positive(estimates, learned)
-        if hidden.any():  # the other values have what is left
+        if hidden.any():  # the other values share the rest
             own, others = (np.where(part, counts, 0.0).sum(axis=1)[:, None] for part in (hidden, ~hidden))
             counts = np.where(hidden, counts, counts * (np.maximum(n - own, 0.0) / np.maximum(others, LEAST)))
         return counts * (n / np.maximum(counts.sum(axis=1)[:, None], LEAST)), unseen
 
-    def asked(self, predicates: Predicates, which: IntArray, members: FloatArray) -> Shrunk:
+    def estimate(
+        self, predicates: PredicateEstimates, which: IntArray, members: FloatArray
+    ) -> ShrunkEstimates:
         """Estimate queries.
 
-        Parameters
-        ----------
-        predicates
-            What was learned.
-        which
-            The predicate of each query, shape (queries,).
-        members
-            Which values each query counts, 1 or 0, shape (queries, values).
+        ``which`` is the predicate of each query, shape (queries,); ``members`` indicates the values that it
+        counts, shape (queries, values).
         """
         composition, learned = self.composition, predicates.learned
-        held, kept = composition.share > 0, float(self._law.retention)
-        # a and b of the predicate's own composition, in bent estimates.
-        taken = composition.published(members)
+        occurring, retention = composition.share > 0, float(self._law.retention)
+        # a and b of the predicate, averaged over its estimated composition.
+        gain = composition.published(members)
         counts, unseen = predicates.counts[which], predicates.unseen[which]
-        inside = _average(members * counts, taken, kept)
-        outside = _average((1 - members) * counts, taken, 0.0)
-        # How uncertain the others' part of y is, with the noise that it shares with y.
-        apart = taken - np.where(members > 0, inside[:, None], outside[:, None])
-        weights = held * (1 - self._hidden) * apart
-        solved = composition.solved_for(learned, which, weights)
+        inside = _average(members * counts, gain, retention)
+        outside = _average((1 - members) * counts, gain, 0.0)
+        # Variance of the expectation of y, including its covariance with y.
+        apart = gain - np.where(members > 0, inside[:, None], outside[:, None])
+        weights = occurring * (1 - self._hidden) * apart
+        solved = composition.published_weights(learned, which, weights)
         pushed, share = composition.published(solved), learned.share[which]
-        sent = composition.transmitted(counts)
-        doubt = noise(counts, sent, members - solved, taken - pushed) - noise(counts, sent, members, taken)
+        sent = composition.expected_counts(counts)
+        doubt = noise(counts, sent, members - solved, gain - pushed) - noise(counts, sent, members, gain)
         doubt *= share
-        for some in (members, (1 - members) * held):
+        for some in (members, (1 - members) * occurring):
             doubt += composition.prior(learned, which, weights - pushed, some)[1]
-            if unseen.any():  # a record that has such a value is one that has none of the others
+            if unseen.any():  # records with unidentified values have none of the others
                 others = some * counts * (self._hidden == 0)
-                instead = taken - _average(others, taken, 0.0)[:, None]
+                instead = gain - _average(others, gain, 0.0)[:, None]
                 doubt += (others.sum(axis=1) > LEAST) * (some * instead**2 * unseen).sum(axis=1)
-        moved = (predicates.each.value - learned.mean)[which]
+        moved = (predicates.by_value.value - learned.mean)[which]
         doubt += (weights**2 * moved**2).sum(axis=1)
         single = members.sum(axis=1) <= 1
-        states = States(
+        states = ConjunctionStates(
             both=(predicates.published[which] * members).sum(axis=1),
             predicate=learned.total[which],
             frequency=members @ self._frequencies,
             rows=self._rows,
-            kept=inside,
-            taken=outside,
+            retention=inside,
+            gain=outside,
             doubt=doubt,
             decoy=np.where(single, decoy_probability(self._law), 0.0),
-            saved=None if self._noise is None else self._noise.of_sets(members),
+            reduction=None if self._noise is None else self._noise.of_sets(members),
         )
         most = states.predicate.copy()
-        most[single] = np.minimum(most[single], self._whole(members[single], states.frequency[single]))
-        # The shrunk estimate: its noise at the composition itself, and what the prior leaves open.
-        solved = composition.solved_for(learned, which, members)
+        most[single] = np.minimum(most[single], self._upper_ends(members[single], states.frequency[single]))
+        # The shrunk estimate: sampling variance at the composition, and prior variance.
+        solved = composition.published_weights(learned, which, members)
         pushed = composition.published(solved)
         sampling = share * noise(counts, sent, solved, pushed)
-        bias = composition.prior(learned, which, members - pushed, np.broadcast_to(held, members.shape))[1]
-        centre = np.clip((learned.mean[which] * members).sum(axis=1), 0.0, learned.total[which])
-        return Shrunk(
+        bias = composition.prior(learned, which, members - pushed, np.broadcast_to(occurring, members.shape))[
+            1
+        ]
+        center = np.clip((learned.mean[which] * members).sum(axis=1), 0.0, learned.total[which])
+        return ShrunkEstimates(
             states=states,
             most=most,
-            unshared=(weights**2 * learned.variance[which]).sum(axis=1),
-            bent=bent(states, centre, sampling + bias),
-            centre=centre,
+            composition_variance=(weights**2 * learned.variance[which]).sum(axis=1),
+            translated=limited_translation(states, center, sampling + bias),
+            center=center,
             sampling=sampling + states.shared,
             bias=bias,
         )
 
-    def answer(self, published: FloatArray, which: IntArray, members: FloatArray) -> Shrunk:
-        """Learn from y, shape (predicates, values), and estimate queries: see `asked`."""
-        return self.asked(self.learn(published), which, members)
+    def answer(self, published: FloatArray, which: IntArray, members: FloatArray) -> ShrunkEstimates:
+        """Estimate queries from y, shape (predicates, values): see `estimate`."""
+        return self.estimate(self.learn(published), which, members)
 
-    def _whole(self, members: FloatArray, frequency: FloatArray) -> FloatArray:
-        """Return the upper ends of the intervals of values alone, none above N/gamma."""
+    def _upper_ends(self, members: FloatArray, frequency: FloatArray) -> FloatArray:
+        """Return the upper interval ends of the values' frequencies, at most N/gamma."""
         values: list[int | None] = [None] * len(frequency)
         if self._noise is not None:
             values = np.where(members.any(axis=1), members.argmax(axis=1), -1).tolist()
-        asked = [
+        keys = [
             (None if value == -1 else value, int(f))
             for value, f in zip(values, frequency.tolist(), strict=True)
         ]
-        for value, f in set(asked) - self._ends.keys():
+        for value, f in set(keys) - self._ends.keys():
             if self._noise is None:
                 end = estimate_count(f, self._law.gamma, retention=self._law.retention).interval[1]
             else:
                 end = self._noise.count_interval(value, f)[1]
             self._ends[value, f] = min(end, self._rows // self._law.gamma)
-        return np.array([self._ends[each] for each in asked], dtype=np.float64)
+        return np.array([self._ends[key] for key in keys], dtype=np.float64)
 
-    def _positive(self, counts: FloatArray, learned: Learned) -> FloatArray:
-        """Return counts to average over: none below 0, and some above 0 in a predicate with records."""
+    def _positive(self, counts: FloatArray, learned: CompositionPosterior) -> FloatArray:
+        """Return nonnegative counts, with a positive sum in every predicate with records."""
         return np.maximum(counts, 0.0) + _TRACE * learned.total[:, None] * self.composition.share
 
 
 def _average(counts: FloatArray, chances: FloatArray, blank: float) -> FloatArray:
-    """Return the means of chances weighted by counts, or ``blank`` where there are none."""
+    """Return the means of probabilities weighted by counts, or ``blank`` where these are 0."""
     total = counts.sum(axis=1)
     found = np.full(len(total), blank)
     return np.asarray(np.divide((counts * chances).sum(axis=1), total, out=found, where=total > 0))
 
 
 def half_widths(sampling: FloatArray, bias: FloatArray) -> FloatArray:
-    """Return half the length of intervals that hold 95 % of the values, on average over the domain.
+    """Return the half-widths of intervals that cover 95 % of the values on average over the domain.
 
-    The guarantee asks for normal errors and the stated mean square of the bias, and for no law of the bias.
+    Assumes normal errors and the given mean squared bias, for any law of the bias.
     """
     known = sampling > bias / LARGEST
     moment = np.divide(bias, sampling, out=np.zeros_like(bias), where=known)
-    # Where the bias is nearly all of the error, Chebyshev's inequality leaves nothing to gain.
+    # Where the bias dominates, Chebyshev's inequality is sharp.
     return np.where(known, critical_values(moment) * np.sqrt(sampling), np.sqrt((sampling + bias) / MISS))
 
 

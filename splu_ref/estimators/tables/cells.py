@@ -30,19 +30,19 @@ class Cell(NamedTuple):
     Attributes
     ----------
     values
-        The value of each column of the table, as text, in its order; None where it stands for all.
+        The value of each column of the table, as text, in order; None for a total over the column.
     estimate
-        Records of the original with these values, among those of the table.
+        Estimated number of original records with these values among those of the table.
     standard_error
-        Of the estimate; None where none is known, 0 of a public count.
+        Standard error of the estimate; None if unknown, 0 for a public count.
     interval
-        95 %; None where none is known to hold.
+        95 % interval, or None.
     method
-        How it was estimated; `PUBLIC` for a count that publication did not change.
+        Estimation method; `PUBLIC` for a count that publication did not change.
     published_count, predicate_count
-        Published records with all values, and with those that are not sensitive.
+        Published records with all values, and with the values of columns that are not sensitive.
     exact
-        Whether the interval holds at least at its level, whatever the count is.
+        Whether the interval has at least its nominal coverage for every count.
     """
 
     values: tuple[str | None, ...]
@@ -56,7 +56,7 @@ class Cell(NamedTuple):
 
     @property
     def approximation(self) -> str:
-        """How the interval holds: ``exact``, ``approximate``, or ``none`` if there is none."""
+        """Kind of the interval: ``exact``, ``approximate``, or ``none`` if there is none."""
         return approximation(exact=self.exact, interval=self.interval)
 
 
@@ -67,21 +67,21 @@ class Table:
     Attributes
     ----------
     quantity
-        What is estimated, in a word or a few: ``count``, ``sum of age``, ``mean of age``.
+        The estimated quantity: ``count``, ``sum of age``, ``mean of age``.
     by
         The columns.
     where
-        The conditions that all its records meet; empty for all records of the release.
+        Conditions on the records of the table; empty for all records of the release.
     cells
         A line for each combination. Combinations of values of columns that are not sensitive are those that
         occur.
     totals
-        What lines add up to: the public counts of the columns that are not sensitive, together; the counts of
-        each sensitive column's values; and all records.
+        The totals of the lines: public counts of the columns that are not sensitive, counts of each sensitive
+        column's values, and all records.
     rows
-        Records that meet the conditions on columns that are not sensitive.
+        Number of records that satisfy the conditions on columns that are not sensitive.
     warning
-        Why there are no intervals, if there are none.
+        Reason for missing intervals, or None.
     """
 
     quantity: str
@@ -94,15 +94,14 @@ class Table:
 
 
 def approximation(*, exact: bool, interval: object) -> str:
-    """Return in a word how an interval holds."""
+    """Return the kind of an interval: ``exact``, ``approximate`` or ``none``."""
     return "none" if interval is None else "exact" if exact else "approximate"
 
 
 def is_exact(release: CountedRelease, query: Query, answer: QueryEstimate) -> bool:
-    """Return whether the interval of an answer holds at least at its level, whatever the count is.
+    """Return whether the interval of an estimate has at least its nominal coverage for every count.
 
-    That of a value alone does, by the law of its published count, unless own values are kept more often, or
-    the draws of a group hang together.
+    True for a sensitive value alone under SPLU-Gen with retention probability 1/gamma and independent draws.
     """
     mechanism, conditions = release.mechanism, [condition for _, condition in query.conditions]
     if isinstance(mechanism, SpluGenByColumn) and query.conditions[0][0] in release.domains:
@@ -117,7 +116,7 @@ def is_exact(release: CountedRelease, query: Query, answer: QueryEstimate) -> bo
     )
 
 
-def known(values: tuple[str | None, ...], count: int) -> Cell:
+def public_cell(values: tuple[str | None, ...], count: int) -> Cell:
     """Return the line of a count that publication did not change."""
     return Cell(
         values=values,
@@ -133,7 +132,7 @@ def known(values: tuple[str | None, ...], count: int) -> Cell:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Groups:
-    """The records of a table, by the values of its columns that are not sensitive.
+    """The records of a table by the values of its columns that are not sensitive.
 
     Attributes
     ----------
@@ -142,12 +141,12 @@ class Groups:
     values
         The combinations of their values that occur, ascending column by column.
     counts
-        How many records have each, shape (combinations,).
+        Number of records of each combination, shape (combinations,).
     of_row
-        For each row of the published records the number of its combination, or -1 if it does not meet the
-        conditions, shape (rows,).
+        Index of the combination of each published row, -1 if it does not satisfy the conditions, shape
+        (rows,).
     times
-        How many records each row stands for, shape (rows,).
+        Number of records that each row represents, shape (rows,).
     where
         The conditions on columns that are not sensitive.
     """
@@ -203,7 +202,7 @@ class Groups:
         )
 
     def conditions(self, place: int) -> tuple[tuple[str, Condition], ...]:
-        """Return the conditions that the records of a combination meet."""
+        """Return the conditions that define a combination."""
         named = tuple(
             (column, AnyOf((value,))) for column, value in zip(self.columns, self.values[place], strict=True)
         )
@@ -211,12 +210,7 @@ class Groups:
 
 
 def require_columns(release: CountedRelease, columns: Sequence[str]) -> None:
-    """Raise unless all columns are there, at least one, and each once.
-
-    Raises
-    ------
-    DataError, ParameterError
-    """
+    """Raise unless the columns are distinct, exist, and are at least one."""
     if not columns or len(set(columns)) < len(columns):
         raise ParameterError("--by names the columns of the table, such as sex,occupation: each of them once")
     there = release.table.columns  # the sensitive column of two tables is in the other one
@@ -224,7 +218,7 @@ def require_columns(release: CountedRelease, columns: Sequence[str]) -> None:
 
 
 def ordered(values: Iterable[str]) -> list[str]:
-    """Return values in the order of a table: numbers by size and before texts, texts by code point."""
+    """Return values in table order: numbers by size, then texts by code point."""
 
     def place(value: str) -> tuple[int, Decimal, str]:
         found = number(value)
@@ -234,18 +228,18 @@ def ordered(values: Iterable[str]) -> list[str]:
 
 
 def _coded(release: CountedRelease, column: str) -> tuple[list[str], IntArray]:
-    """Return the values of a column in the order of a table, and each published record's place among them."""
+    """Return the values of a column in table order, and each published record's index among them."""
     domain = ordered(release.table.values(column))
     return domain, counted.placed(release.table, column, domain)
 
 
 MEASURES = ("estimate", "standard_error", "low", "high", "half_width")
-"""Columns of numbers with a fraction."""
+"""Names of the columns with floating-point numbers."""
 _NAMES = {*MEASURES, "approximation", "method", "published_count", "predicate_count"}
 
 
 def table_columns(table: Table) -> dict[str, list[Any]]:
-    """Return the lines of a table as columns: those of its values, then the numbers, without totals.
+    """Return the lines of a table, without totals, as columns: its values, then the numbers.
 
     Raises
     ------
@@ -281,7 +275,7 @@ def table_columns(table: Table) -> dict[str, list[Any]]:
 
 
 def table_object(table: Table) -> dict[str, Any]:
-    """Return a table as an object of JSON, with its totals."""
+    """Return a table with its totals as a JSON object."""
     found: dict[str, Any] = {
         "quantity": table.quantity,
         "by": list(table.by),
@@ -294,7 +288,7 @@ def table_object(table: Table) -> dict[str, Any]:
 
 
 def cell_object(table: Table, cell: Cell) -> dict[str, Any]:
-    """Return a line of a table as an object of JSON; a value that stands for all is left out."""
+    """Return a line of a table as a JSON object, without the columns it is a total over."""
     interval = None if cell.interval is None else [_number(end) for end in cell.interval]
     return {
         "values": {

@@ -1,4 +1,4 @@
-"""Tables of counts: an estimate for each combination of values of some columns, which add up."""
+"""Tables of counts: consistent estimates for all combinations of values of some columns."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from splu_ref.channels import DataError, ParameterError
 from splu_ref.estimators.answers import NORMAL_95, QueryEstimate
 from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.query import Query, selected
-from splu_ref.estimators.tables.adding_up import add_up
-from splu_ref.estimators.tables.cells import COUNT, Cell, Groups, Table, is_exact, known, ordered
+from splu_ref.estimators.tables.cells import COUNT, Cell, Groups, Table, is_exact, ordered, public_cell
+from splu_ref.estimators.tables.reconciliation import reconcile
 from splu_ref.mechanisms import AlphaBeta, CountedRelease, FloatArray, PerturbedGeneralization
 
-Ask: TypeAlias = Callable[[Sequence[Query], str | None], Sequence[QueryEstimate]]
-"""Answers queries by the method of that name, or by the one that suits each."""
+AnswerQueries: TypeAlias = Callable[[Sequence[Query], str | None], Sequence[QueryEstimate]]
+"""Function that estimates queries by the method of a name, or by default methods."""
 
 MOST_CELLS = 50_000
-"""Cells of a table at most."""
+"""Largest number of cells of a table."""
 MOST_WORK = 1 << 31
-"""Cells times combinations of values of several sensitive columns, at most: about a minute."""
+"""Largest number of cells times combinations of values of several sensitive columns, about a minute."""
 _EACH = 100_000
-"""Combinations whose counting takes as long as a query does whatever their number."""
+"""Fixed cost of a query in combinations."""
 _DECIMALS = 6
 _ROUNDING = 1e-6
 
 
 class _Axis(NamedTuple):
-    """A sensitive column of a table: sets of values without a common one, which are all of its domain.
+    """A sensitive column of a table: a partition of its domain.
 
     Attributes
     ----------
     column
         Its name.
     parts
-        The values of each place.
+        The sets of values.
     shown
-        How many places, from the first one, are in the table; the last one may hold what is left.
+        Number of sets in the table, from the first one; the last set may be the remainder.
     """
 
     column: str
@@ -52,8 +52,8 @@ class _Axis(NamedTuple):
         return self.shown == len(self.parts)
 
 
-class _Estimated(NamedTuple):
-    """Estimates of one shape, with what was said of them; ends and errors are NaN where there are none."""
+class _CellEstimates(NamedTuple):
+    """Estimates of cells, arrays of one shape; ends and errors are NaN where there are none."""
 
     value: FloatArray
     error: FloatArray
@@ -69,7 +69,7 @@ class _Estimated(NamedTuple):
         queries: Sequence[Query],
         answers: Sequence[QueryEstimate],
         shape: tuple[int, ...],
-    ) -> _Estimated:
+    ) -> _CellEstimates:
         ends = [answer.interval or (np.nan, np.nan) for answer in answers]
         errors = [np.nan if answer.standard_error is None else answer.standard_error for answer in answers]
         value = np.array([answer.estimate for answer in answers], dtype=np.float64)
@@ -78,9 +78,9 @@ class _Estimated(NamedTuple):
         exact = np.array([is_exact(release, query, answer) for query, answer in pairs])
         return cls(value, np.array(errors), low, high, answers, exact).shaped(shape)
 
-    def shaped(self, shape: tuple[int, ...]) -> _Estimated:
-        """Return the same in another shape."""
-        return _Estimated(
+    def shaped(self, shape: tuple[int, ...]) -> _CellEstimates:
+        """Return the estimates in another shape."""
+        return _CellEstimates(
             self.value.reshape(shape),
             self.error.reshape(shape),
             self.low.reshape(shape),
@@ -89,14 +89,14 @@ class _Estimated(NamedTuple):
             self.exact.reshape(shape),
         )
 
-    def adding_up(self, totals: Sequence[FloatArray | None], most: FloatArray) -> _Estimated:
-        """Return the estimates that have these totals, with their intervals widened to hold them.
+    def reconciled(self, totals: Sequence[FloatArray | None], most: FloatArray) -> _CellEstimates:
+        """Return estimates with these totals, and intervals extended to contain them.
 
-        An estimate that leaves its interval shows that the interval is wrong, if the totals are right: it is
-        widened by 1.96 standard errors beyond the estimate then. No end is below 0 or above ``most``.
+        An interval that does not contain the reconciled estimate is extended to 1.96 standard errors beyond
+        it. Ends are clipped to 0 .. ``most``.
         """
         variances = np.where(np.isnan(self.error), np.abs(self.value) + 1, self.error**2)
-        value = add_up(self.value, variances, totals)
+        value = reconcile(self.value, variances, totals)
         reach = NORMAL_95 * np.nan_to_num(self.error)
         low = np.where(value < self.low, np.floor(value - reach + _ROUNDING), self.low)
         high = np.where(value > self.high, np.ceil(value + reach - _ROUNDING), self.high)
@@ -119,34 +119,34 @@ class _Estimated(NamedTuple):
 
 def count_table(
     release: CountedRelease,
-    ask: Ask,
+    answer_queries: AnswerQueries,
     by: Sequence[str],
     where: Sequence[tuple[str, Condition]] = (),
     method: str | None = None,
 ) -> Table:
     """Return the estimated counts of all combinations of values of some columns.
 
-    Each is what ``ask`` says of its conjunction, moved until lines add up: to the public counts of the
-    columns that are not sensitive, and to the estimates of each sensitive value among the table's records
-    (which are moved first until they add up to these records, unless they are all records of the release).
+    The estimates of the conjunctions are reconciled with the public counts of the columns that are not
+    sensitive, and with the estimates of each sensitive value among the table's records. The latter are first
+    reconciled with the number of these records, unless they are all records of the release.
 
     Parameters
     ----------
     release
         The published table.
-    ask
-        What answers queries about it.
+    answer_queries
+        Estimator of queries on it.
     by
-        Columns, each once.
+        Distinct columns.
     where
-        Conditions that all records of the table meet, each on another column.
+        Conditions on the records of the table, on distinct columns.
     method
-        As ``ask`` takes it; the values alone have always the one that suits them.
+        Method of the conjunctions; values alone use their default method.
 
     Raises
     ------
     DataError
-        If there is no such column, or the release does not tell public counts.
+        If there is no such column, or the release has no public counts.
     ParameterError
         For no column, one named twice, no record, or too many cells.
     """
@@ -173,7 +173,7 @@ def count_table(
         )
     if not used:
         return _public(groups, by, where)
-    margins = [_margin(release, ask, groups, axis, method) for axis in used]
+    margins = [_margin(release, answer_queries, groups, axis, method) for axis in used]
     shape = (len(groups.values), *(len(axis.parts) for axis in used))
     if len(groups.values) == len(used) == 1:
         found = margins[0].shaped(shape)
@@ -188,7 +188,7 @@ def count_table(
             for place in np.ndindex(*shape)
         ]
         most = groups.counts.reshape(-1, *(1 for _ in used))
-        found = _Estimated.of(release, queries, ask(queries, method), shape).adding_up(
+        found = _CellEstimates.of(release, queries, answer_queries(queries, method), shape).reconciled(
             [groups.counts, *(margin.value for margin in margins)], most
         )
     return Table(
@@ -205,7 +205,7 @@ def count_table(
 def _axis(
     release: CountedRelease, column: str, by: Sequence[str], where: dict[str, Condition]
 ) -> _Axis | None:
-    """Return a sensitive column's part in a table, None if it has none."""
+    """Return the partition of a sensitive column in a table, None if the table does not depend on it."""
     if column not in by and column not in where:
         return None
     domain = release.domains[column]
@@ -218,17 +218,19 @@ def _axis(
     return _Axis(column, (*parts, rest) if rest else parts, len(parts))
 
 
-def _margin(release: CountedRelease, ask: Ask, groups: Groups, axis: _Axis, method: str | None) -> _Estimated:
-    """Return the estimates of a sensitive column's parts among the table's records, which add up to them."""
+def _margin(
+    release: CountedRelease, answer_queries: AnswerQueries, groups: Groups, axis: _Axis, method: str | None
+) -> _CellEstimates:
+    """Return estimates of a sensitive column's sets, reconciled with the number of the table's records."""
     queries = [Query((*groups.where, (axis.column, AnyOf(part)))) for part in axis.parts]
-    answers = ask(queries, method if groups.where else None)
-    found = _Estimated.of(release, queries, answers, (len(queries),))
+    answers = answer_queries(queries, method if groups.where else None)
+    found = _CellEstimates.of(release, queries, answers, (len(queries),))
     return _summing(found, np.array([groups.counts.sum()]))
 
 
-def _summing(found: _Estimated, total: FloatArray) -> _Estimated:
+def _summing(found: _CellEstimates, total: FloatArray) -> _CellEstimates:
     """Return the estimates of one axis with the given sum."""
-    row = found.shaped((1, len(found.value))).adding_up([total, None], total)
+    row = found.shaped((1, len(found.value))).reconciled([total, None], total)
     return row.shaped(found.value.shape)
 
 
@@ -238,14 +240,17 @@ def _public(groups: Groups, by: Sequence[str], where: Sequence[tuple[str, Condit
         by=tuple(by),
         where=tuple(where),
         cells=tuple(
-            known(values, int(count)) for values, count in zip(groups.values, groups.counts, strict=True)
+            public_cell(values, int(count))
+            for values, count in zip(groups.values, groups.counts, strict=True)
         ),
-        totals=(known((None,) * len(by), int(groups.counts.sum())),),
+        totals=(public_cell((None,) * len(by), int(groups.counts.sum())),),
         rows=int(groups.counts.sum()),
     )
 
 
-def _cells(found: _Estimated, groups: Groups, axes: Sequence[_Axis], by: Sequence[str]) -> tuple[Cell, ...]:
+def _cells(
+    found: _CellEstimates, groups: Groups, axes: Sequence[_Axis], by: Sequence[str]
+) -> tuple[Cell, ...]:
     public = groups.columns
     cells = []
     for place in np.ndindex(len(groups.values), *(axis.shown for axis in axes)):
@@ -256,15 +261,15 @@ def _cells(found: _Estimated, groups: Groups, axes: Sequence[_Axis], by: Sequenc
 
 
 def _totals(
-    margins: Sequence[_Estimated], groups: Groups, axes: Sequence[_Axis], by: Sequence[str]
+    margins: Sequence[_CellEstimates], groups: Groups, axes: Sequence[_Axis], by: Sequence[str]
 ) -> tuple[Cell, ...]:
-    """Return the totals that the lines of the table have: of those only whose other columns are complete."""
+    """Return the totals of the table's lines, for columns whose other columns are complete."""
     totals = []
     complete = all(axis.complete for axis in axes)
     if complete and groups.columns:
         for each, count in zip(groups.values, groups.counts, strict=True):
-            told = dict(zip(groups.columns, each, strict=True))
-            totals.append(known(tuple(told.get(column) for column in by), int(count)))
+            public_values = dict(zip(groups.columns, each, strict=True))
+            totals.append(public_cell(tuple(public_values.get(column) for column in by), int(count)))
     for axis, margin in zip(axes, margins, strict=True):
         others = (other for other in axes if other is not axis)
         if len(by) > 1 and axis.column in by and all(other.complete for other in others):
@@ -274,7 +279,7 @@ def _totals(
                 totals.append(margin.cell((place,), places))
     nothing = (None,) * len(by)
     if complete:
-        totals.append(known(nothing, int(groups.counts.sum())))
+        totals.append(public_cell(nothing, int(groups.counts.sum())))
     elif len(axes) == 1 and axes[0].column not in by:
         totals.append(margins[0].cell((0,), nothing))
     return tuple(totals)

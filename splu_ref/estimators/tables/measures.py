@@ -1,16 +1,16 @@
 """Sums and means of a column of numbers by group, where the groups or the numbers are sensitive.
 
-Give each published record the score prod_k (W_k t_k)(v_k), with t_k what is asked of its true value in the
-sensitive column k (1 if it is in the group's set, or its number), W_k the inverse of that column's transition
-matrix, and v_k its published value. The scores are unbiased for prod_k t_k of the true values, whatever the
-other columns have to do with them. So the sum of h times the score over records is unbiased for the sum of
-h prod_k t_k, for any public number h of each record; a sum of numbers has them in h, or in t_k.
+Each published record has the score prod_k (W_k t_k)(v_k), where t_k is a function of the true value in the
+sensitive column k (the indicator of the group's set, or the number), W_k the inverse of that column's
+transition matrix, and v_k the published value. The scores are unbiased for prod_k t_k of the true values, for
+any dependence on other columns. So the sum of h times the score is unbiased for the sum of h prod_k t_k, for
+any public number h of each record; the numbers summed are h or one of the t_k.
 
-Its variance is that of independent records, sum h^2 (score^2 - W t^2), which is unbiased too. SPLU-Gen's
-matrix is made of the published frequencies, which scatter along: of one sensitive column h is taken less its
-mean over all records then, and the mean itself adds the variance of a published total, which is known.
+The variance estimate is that of independent records, sum h^2 (score^2 - W t^2), which is unbiased. SPLU-Gen's
+matrix is computed from the published frequencies, whose variance is included: for one sensitive column h is
+centered by its mean over all records, and the mean contributes the known variance of a published total.
 
-The ends of the intervals are in `splu_ref.estimators.tables.adding_up`.
+The intervals are computed in `splu_ref.estimators.tables.reconciliation`.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from splu_ref.estimators.linear.inversion import Inversion
 from splu_ref.estimators.linear.transition import published_co_occurrence
 from splu_ref.estimators.queries.conditions import Condition
 from splu_ref.estimators.queries.query import selected
-from splu_ref.estimators.tables.adding_up import Found, Measure, Quadratic, Rates, intervals
 from splu_ref.estimators.tables.cells import PUBLIC, Cell, Groups, Table, ordered, require_columns
+from splu_ref.estimators.tables.reconciliation import GroupSums, Measure, Quadratic, Rates, intervals
 from splu_ref.mechanisms import Anatomy, CountedRelease, FloatArray, RecordRandomizer, SpluGens
 from splu_ref.randomness import IntArray, SystemSource
 
 METHOD = "inversion"
 MOST_SUMS = 1 << 24
-"""Groups times combinations of sensitive values whose numbers are added up, at most."""
+"""Largest number of groups times combinations of sensitive values."""
 
 
-class _Asked(NamedTuple):
-    """What is asked of a sensitive column's true value, a column for each group: shape (values, groups)."""
+class _GroupMembership(NamedTuple):
+    """Indicators of a sensitive column's groups, shape (values, groups)."""
 
     column: str
     names: tuple[str | None, ...]
@@ -50,7 +50,7 @@ class _Asked(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Inverse:
-    """The inverse W of a sensitive column's transition, and what its published totals vary by.
+    """The inverse W of a sensitive column's transition matrix, and the variance of its published totals.
 
     Attributes
     ----------
@@ -77,14 +77,14 @@ def measure_table(
 ) -> Table:
     """Return the estimated sums or means of a column of numbers, by the values of other columns.
 
-    Records whose cell is no number, as one without content, are in no sum and no mean.
+    Records whose cell is not a number, such as an empty cell, are excluded.
 
     Parameters
     ----------
     release
         The published table.
     measure
-        What is estimated.
+        ``sum`` or ``mean``.
     column
         The column of numbers, sensitive or not.
     by, where
@@ -93,7 +93,7 @@ def measure_table(
     Raises
     ------
     DataError
-        If there is no such column, it holds no numbers, or the release does not tell what is asked.
+        If there is no such column, it holds no numbers, or the release does not identify the sums.
     ParameterError
         For a column that is measured and named in ``by`` too, or too many groups.
     """
@@ -101,58 +101,60 @@ def measure_table(
     require_columns(release, (column,))
     if column in by:
         raise ParameterError(f"{column!r} is measured: name other columns in --by")
-    asked = [
-        _asked(release, name, by, dict(where))
+    memberships = [
+        _group_membership(release, name, by, dict(where))
         for name in release.sensitive
         if name in by or (name in dict(where) and name != column)
     ]
     quantity = f"{measure} of {column}"
     numeric = _numbers(release, column, dict(where))
-    used = [one.column for one in asked] + ([column] if column in release.domains else [])
+    used = [one.column for one in memberships] + ([column] if column in release.domains else [])
     inverses = {name: _inverse(release, name) for name in used}
     _require(release, used, inverses, groups)
     found = (
-        _of_sensitive(release, groups, asked, inverses, column, numeric)
+        _of_sensitive(release, groups, memberships, inverses, column, numeric)
         if column in release.domains
-        else _of_public(release, groups, asked, inverses, numeric[_codes(release, column)])
+        else _of_public(release, groups, memberships, inverses, numeric[_codes(release, column)])
     )
     mechanism = release.mechanism
-    known = not isinstance(mechanism, SpluGens) or all(
+    has_interval = not isinstance(mechanism, SpluGens) or all(
         mechanism.for_column(name).plan == "mixed" for name in used
     )
     return Table(
         quantity=quantity,
         by=tuple(by),
         where=tuple(where),
-        cells=tuple(_cells(found, measure, groups, asked, by, known=known, exact=not used)),
+        cells=tuple(
+            _cells(found, measure, groups, memberships, by, has_interval=has_interval, exact=not used)
+        ),
         totals=(),
         rows=int(groups.counts.sum()),
-        warning=None if known else NO_INTERVAL,
+        warning=None if has_interval else NO_INTERVAL,
     )
 
 
 def _of_public(
     release: CountedRelease,
     groups: Groups,
-    asked: Sequence[_Asked],
+    memberships: Sequence[_GroupMembership],
     inverses: Mapping[str, _Inverse],
     numbers: FloatArray,
-) -> Found:
-    """Add up numbers that are public, of records in groups that are not."""
+) -> GroupSums:
+    """Estimate sums of public numbers over groups of sensitive values."""
     inside = (groups.of_row >= 0) & ~np.isnan(numbers)
-    sizes = [len(inverses[one.column].frequencies) for one in asked]
+    sizes = [len(inverses[one.column].frequencies) for one in memberships]
     shape = (len(groups.values), *sizes)
-    codes = [groups.of_row[inside], *(_codes(release, one.column)[inside] for one in asked)]
+    codes = [groups.of_row[inside], *(_codes(release, one.column)[inside] for one in memberships)]
     cells = np.ravel_multi_index(codes, shape)
     values, times = numbers[inside], groups.times[inside]
     sums = [_added(cells, times * values**power, shape) for power in range(3)]
-    scores = [inverses[one.column].weights @ one.members for one in asked]
+    scores = [inverses[one.column].weights @ one.members for one in memberships]
     squares = [score**2 for score in scores]  # and W t^2 is the score itself, as t is 0 or 1
     u0, u1, u2 = (_applied(part, squares) - _applied(part, scores) for part in sums)
     variance = Quadratic(u2, -2 * u1, u0)
-    if len(asked) == 1 and (spread := inverses[asked[0].column].spread) is not None:
-        own = inverses[asked[0].column]
-        members, [score] = asked[0].members, scores
+    if len(memberships) == 1 and (spread := inverses[memberships[0].column].spread) is not None:
+        own = inverses[memberships[0].column]
+        members, [score] = memberships[0].members, scores
         fixed = own.frequencies @ (score**2 - score) + np.einsum("vg,vw,wg->g", members, spread, members)
         rows = release.table.row_count
         a, b = (part.sum(axis=1)[:, None] / rows for part in (sums[1], sums[0]))
@@ -167,19 +169,19 @@ def _of_public(
     np.add.at(ends[2], codes[0], times * np.minimum(values, 0))
     np.add.at(ends[3], codes[0], times * np.maximum(values, 0))
     total = _applied(sums[1], scores)
-    drawn = _mean_squares(asked, inverses, scores) - 1
+    drawn = _mean_squares(memberships, inverses, scores) - 1
     rates = [
-        _rates_of_public(groups, asked, codes[0], values, times, drawn, about_mean=each)
+        _rates_of_public(groups, memberships, codes[0], values, times, drawn, about_mean=each)
         for each in (False, True)
     ]
-    wide = (-1, *(1 for _ in asked))
-    return Found(
+    wide = (-1, *(1 for _ in memberships))
+    return GroupSums(
         total=total,
         records=_applied(sums[0], scores),
         variance=variance,
         sum_rates=rates[0],
         mean_rates=rates[1],
-        published=_applied(sums[0], [one.members for one in asked]),
+        published=_applied(sums[0], [one.members for one in memberships]),
         **{
             name: np.broadcast_to(end.reshape(wide), total.shape)
             for name, end in zip(("least", "greatest", "lowest", "highest"), ends, strict=True)
@@ -190,55 +192,55 @@ def _of_public(
 def _of_sensitive(
     release: CountedRelease,
     groups: Groups,
-    asked: Sequence[_Asked],
+    memberships: Sequence[_GroupMembership],
     inverses: Mapping[str, _Inverse],
     column: str,
     numbers: FloatArray,
-) -> Found:
-    """Add up the numbers of a sensitive column."""
+) -> GroupSums:
+    """Estimate sums of the numbers of a sensitive column."""
     inside = groups.of_row >= 0
-    names = [*(one.column for one in asked), column]
+    names = [*(one.column for one in memberships), column]
     shape = (len(groups.values), *(len(inverses[name].frequencies) for name in names))
     codes = [groups.of_row[inside], *(_codes(release, name)[inside] for name in names)]
     counts = _added(np.ravel_multi_index(codes, shape), groups.times[inside], shape)
-    held = (~np.isnan(numbers)).astype(np.float64)
-    value = np.where(held > 0, numbers, 0.0)
+    present = (~np.isnan(numbers)).astype(np.float64)
+    value = np.where(present > 0, numbers, 0.0)
     own = inverses[column]
-    score, one_score = own.weights @ value, own.weights @ held
-    scores = [inverses[one.column].weights @ one.members for one in asked]
+    score, one_score = own.weights @ value, own.weights @ present
+    scores = [inverses[one.column].weights @ one.members for one in memberships]
     squares = [part**2 for part in scores]
 
     def added(counts: FloatArray, first: Sequence[FloatArray], last: FloatArray) -> FloatArray:
         return _applied(counts, [*first, last[:, None]])[..., 0]
 
     square = (score**2, -2 * score * one_score, one_score**2)
-    own_square = tuple(own.weights @ part for part in (value**2, -2 * value, held))
+    own_square = tuple(own.weights @ part for part in (value**2, -2 * value, present))
     parts = [
         added(counts, squares, drawn) - added(counts, scores, true)
         for drawn, true in zip(square, own_square, strict=True)
     ]
-    if not asked and own.spread is not None:
+    if not memberships and own.spread is not None:
         share = groups.counts / release.table.row_count
-        pairs = ((value, value, 1), (value, held, -2), (held, held, 1))
+        pairs = ((value, value, 1), (value, present, -2), (present, present, 1))
         fixed = [
             own.frequencies @ (drawn - true) + times * float(one @ own.spread @ other)
             for drawn, true, (one, other, times) in zip(square, own_square, pairs, strict=True)
         ]
         parts = [(1 - 2 * share) * part + share**2 * each for part, each in zip(parts, fixed, strict=True)]
-    some = numbers[held > 0]
+    some = numbers[present > 0]
     total = added(counts, scores, score)
     rates = [
-        _rates_of_sensitive(own, value - middle * held, asked, inverses, scores, total.shape)
-        for middle in (0.0, float(np.average(value, weights=held * (own.frequencies + 1e-9))))
+        _rates_of_sensitive(own, value - middle * present, memberships, inverses, scores, total.shape)
+        for middle in (0.0, float(np.average(value, weights=present * (own.frequencies + 1e-9))))
     ]
-    rows = np.broadcast_to(groups.counts.reshape(-1, *(1 for _ in asked)), total.shape)
-    return Found(
+    rows = np.broadcast_to(groups.counts.reshape(-1, *(1 for _ in memberships)), total.shape)
+    return GroupSums(
         total=total,
         records=added(counts, scores, one_score),
         variance=Quadratic(*parts),
         sum_rates=rates[0],
         mean_rates=rates[1],
-        published=added(counts, [one.members for one in asked], held),
+        published=added(counts, [one.members for one in memberships], present),
         least=np.full(total.shape, some.min()),
         greatest=np.full(total.shape, some.max()),
         lowest=rows * min(0.0, float(some.min())),
@@ -247,38 +249,38 @@ def _of_sensitive(
 
 
 def _mean_squares(
-    asked: Sequence[_Asked], inverses: Mapping[str, _Inverse], scores: Sequence[FloatArray]
+    memberships: Sequence[_GroupMembership], inverses: Mapping[str, _Inverse], scores: Sequence[FloatArray]
 ) -> FloatArray:
     """Return the mean square of the product of scores over the records of each group."""
     found = np.ones(())
-    for one, score in zip(asked, scores, strict=True):
+    for one, score in zip(memberships, scores, strict=True):
         own = inverses[one.column]
         drawn = np.linalg.solve(own.weights, score**2)  # the inverse of W is the law of publication itself
-        held = one.members * (own.frequencies[:, None] + 1e-9)
-        found = found[..., None] * np.maximum((held * drawn).sum(axis=0) / held.sum(axis=0), 0.0)
+        present = one.members * (own.frequencies[:, None] + 1e-9)
+        found = found[..., None] * np.maximum((present * drawn).sum(axis=0) / present.sum(axis=0), 0.0)
     return found
 
 
 def _rates_of_sensitive(
     own: _Inverse,
     numbers: FloatArray,
-    asked: Sequence[_Asked],
+    memberships: Sequence[_GroupMembership],
     inverses: Mapping[str, _Inverse],
     scores: Sequence[FloatArray],
     shape: tuple[int, ...],
 ) -> Rates:
-    """Return the rates of the numbers of a sensitive column; none where all records of a group are known."""
-    if not asked:
+    """Return the variance rates of the numbers of a sensitive column."""
+    if not memberships:
         return Rates(np.zeros(shape), np.zeros(shape))
     squares = np.linalg.solve(own.weights, (own.weights @ numbers) ** 2)
-    drawn = _mean_squares(asked, inverses, scores)[..., None] * squares - numbers**2
+    drawn = _mean_squares(memberships, inverses, scores)[..., None] * squares - numbers**2
     found = Rates.of(np.broadcast_to(numbers, drawn.shape), drawn, own.frequencies)
     return Rates(*(np.broadcast_to(each, shape) for each in found))
 
 
 def _rates_of_public(
     groups: Groups,
-    asked: Sequence[_Asked],
+    memberships: Sequence[_GroupMembership],
     group: IntArray,
     values: FloatArray,
     times: FloatArray,
@@ -286,12 +288,12 @@ def _rates_of_public(
     *,
     about_mean: bool,
 ) -> Rates:
-    """Return the rates of numbers that are public, less the mean of their group if that is said."""
+    """Return the variance rates of public numbers, optionally centered by the mean of their group."""
     size = len(groups.values)
     records = np.bincount(group, weights=times, minlength=size)
     middle = np.bincount(group, weights=times * values, minlength=size) / np.maximum(records, 1)
     apart = values - middle[group] * about_mean
-    shape = (-1, *(1 for _ in asked))
+    shape = (-1, *(1 for _ in memberships))
 
     def rate(side: NDArray[np.bool_]) -> FloatArray:
         squares, sizes = (
@@ -311,20 +313,20 @@ def _added(cells: IntArray, values: FloatArray, shape: tuple[int, ...]) -> Float
 
 
 def _applied(cells: FloatArray, matrices: Sequence[FloatArray]) -> FloatArray:
-    """Multiply each axis but the first by its matrix, shape (values, groups)."""
+    """Multiply each axis except the first by its matrix, shape (values, groups)."""
     for axis, matrix in enumerate(matrices, start=1):
         cells = np.moveaxis(np.tensordot(cells, matrix, axes=(axis, 0)), -1, axis)
     return np.asarray(cells, dtype=np.float64)
 
 
 def _cells(
-    found: Found,
+    found: GroupSums,
     measure: Measure,
     groups: Groups,
-    asked: Sequence[_Asked],
+    memberships: Sequence[_GroupMembership],
     by: Sequence[str],
     *,
-    known: bool,
+    has_interval: bool,
     exact: bool,
 ) -> list[Cell]:
     value, error, low, high = intervals(found, measure)
@@ -332,14 +334,14 @@ def _cells(
     for place in np.ndindex(*value.shape):
         if not np.isfinite(found.least[place]):  # no record of the public group has a number
             continue
-        told: dict[str, str | None] = dict(zip(groups.columns, groups.values[place[0]], strict=True))
-        told |= {one.column: one.names[at] for one, at in zip(asked, place[1:], strict=True)}
+        cell_values: dict[str, str | None] = dict(zip(groups.columns, groups.values[place[0]], strict=True))
+        cell_values |= {one.column: one.names[at] for one, at in zip(memberships, place[1:], strict=True)}
         cells.append(
             Cell(
-                values=tuple(told[column] for column in by),
+                values=tuple(cell_values[column] for column in by),
                 estimate=float(value[place]),
-                standard_error=float(error[place]) if known else None,
-                interval=(float(low[place]), float(high[place])) if known else None,
+                standard_error=float(error[place]) if has_interval else None,
+                interval=(float(low[place]), float(high[place])) if has_interval else None,
                 method=PUBLIC if exact else METHOD,
                 published_count=round(float(found.published[place])),
                 predicate_count=int(groups.counts[place[0]]),
@@ -349,22 +351,24 @@ def _cells(
     return cells
 
 
-def _asked(release: CountedRelease, column: str, by: Sequence[str], where: Mapping[str, Condition]) -> _Asked:
+def _group_membership(
+    release: CountedRelease, column: str, by: Sequence[str], where: Mapping[str, Condition]
+) -> _GroupMembership:
     domain = release.domains[column]
     chosen = selected(column, where[column], domain) if column in where else range(len(domain))
     places = {value: place for place, value in enumerate(domain)}
     if column not in by:
         members = np.zeros((len(domain), 1))
         members[list(chosen), 0] = 1.0
-        return _Asked(column, (None,), members)
+        return _GroupMembership(column, (None,), members)
     names = ordered(domain[place] for place in chosen)
     members = np.zeros((len(domain), len(names)))
     members[[places[name] for name in names], range(len(names))] = 1.0
-    return _Asked(column, tuple(names), members)
+    return _GroupMembership(column, tuple(names), members)
 
 
 def _numbers(release: CountedRelease, column: str, where: Mapping[str, Condition]) -> FloatArray:
-    """Return the number of each value of a column, NaN for others and for those that are left out."""
+    """Return the number of each value of a column, NaN for texts and values excluded by a condition."""
     domain = release.domains.get(column) or ordered(release.table.values(column))
     found = np.array([np.nan if (value := number(text)) is None else float(value) for text in domain])
     if column in release.domains and column in where:
@@ -386,7 +390,7 @@ def _inverse(release: CountedRelease, column: str) -> _Inverse:
         raise _unknown(mechanism.name)
     size = len(release.domains[column])
     frequencies = tally(_codes(release, column), size, release.table.counts)
-    held = frequencies.astype(np.float64)
+    present = frequencies.astype(np.float64)
     if isinstance(mechanism, SpluGens):
         mechanism = mechanism.for_column(column)
         together = published_co_occurrence(frequencies, mechanism)
@@ -395,25 +399,25 @@ def _inverse(release: CountedRelease, column: str) -> _Inverse:
                 f"sums and means of a release with draws {mechanism.draws} have no error that is known here: "
                 "count with --by"
             )
-        # Under capped draws the errors stated are those of independent ones, which are a little larger.
+        # Under capped draws the reported errors are those of independent draws, which are slightly larger.
         law = mechanism.record_law
         own, other = float(law.retention), (1 - float(law.retention)) / (law.gamma - 1)
-        spread = (1 - (own - other) ** 2) * np.diag(held) - (
+        spread = (1 - (own - other) ** 2) * np.diag(present) - (
             2 * (own - other) * other + law.gamma * other**2
         ) * together
         try:
-            weights = Inversion(together, held, law).weights
+            weights = Inversion(together, present, law).weights
         except InputError:
             raise DataError(
-                f"the release tells no sums and means by {column!r}: some of its values share all their "
-                "decoy groups, or one has N/gamma records; count with --by, or ask for a smaller gamma"
+                f"the release does not identify sums and means by {column!r}: some of its values share all "
+                "their decoy groups, or one has N/gamma records; count with --by, or ask for a smaller gamma"
             ) from None
-        return _Inverse(weights, held, spread)
+        return _Inverse(weights, present, spread)
     if not isinstance(mechanism, RecordRandomizer) or mechanism.pooled:
         raise _unknown(mechanism.name)
     rows = inverse(mechanism.channel(frequencies.astype(np.int64), SystemSource())).weights
     weights = np.array([[float(rows[one].get(other, 0)) for other in range(size)] for one in range(size)])
-    return _Inverse(weights, held, None)
+    return _Inverse(weights, present, None)
 
 
 def _unknown(name: str) -> DataError:

@@ -22,7 +22,7 @@ from splu_ref.guarantees.certificates.form import (
     assemble,
     bound_entry,
     hexadecimal,
-    settled,
+    unique_rounding,
     window,
 )
 from splu_ref.guarantees.certificates.limits import (
@@ -61,13 +61,13 @@ def privacy_certificate(
     releases
         Number R of releases with independent draws whose published counts are averaged, at least 1.
     retention
-        Probability p of publishing the own value, greater than 0 and below 1; None stands for 1/gamma.
+        Retention probability p, greater than 0 and below 1; None stands for 1/gamma.
     draws
         The law of the draws of a group; independent unless given. ``alpha`` is at most its bound.
     minimum
         What `privacy_minimum` returns for the same parameters, if it is at hand.
     progress
-        Called now and then with (probabilities computed, probabilities in all).
+        Called repeatedly with (probabilities computed, probabilities in all).
 
     Returns
     -------
@@ -79,7 +79,7 @@ def privacy_certificate(
     ParameterError
         For a parameter outside its range, a float, or a ``minimum`` of other parameters.
     CertificateError
-        If the checker would refuse the certificate for its size; before any long work.
+        If the certificate would exceed the size limit of the checker; before any long work.
 
     Notes
     -----
@@ -146,9 +146,8 @@ def privacy_certificate(
     if times > 1:
         parameters["releases"] = str(times)
         more = f"f' the mean of {times} independent published counts"
-    statement = (
-        f"{_setting(law, _hanging(draws), more)}, for every count f from 1 to {alpha}: {'; '.join(words)}."
-    )
+    setting = _setting(law, _draws_condition(draws), more)
+    statement = f"{setting}, for every count f from 1 to {alpha}: {'; '.join(words)}."
     return assemble("small-sum-privacy", parameters, statement, evidence)
 
 
@@ -184,8 +183,9 @@ def error_certificate(
         progress(2, 2)
     value = ErrorProbability(law, frequency, offset).decimal("up")
     parameters = {**_parameters(law, epsilon, draws), "frequency": str(frequency)}
+    setting = _setting(law, _draws_condition(draws), f"the count f = {frequency}")
     statement = (
-        f"{_setting(law, _hanging(draws), f'the count f = {frequency}')}: |f' - f| >= ({epsilon}) f has a "
+        f"{setting}: |f' - f| >= ({epsilon}) f has a "
         f"probability of at most {value}, which is exact or rounded up."
     )
     evidence = window(law.gamma, frequency, offset) | {"numerator": hexadecimal(numerator)}
@@ -226,7 +226,7 @@ def threshold_certificate(
     if draws is not None and draws.bound is not None and max(least, found.tail_from) > draws.bound + 1:
         raise CertificateError(
             f"T_f with draws {draws} is another one than with independent draws: use "
-            "drawn_threshold_certificate"
+            "dependent_draws_certificate"
         )
     refuse_uncertifiable_proof(law, epsilon, least, found.tail_from, found.checked)
     tail = _tail(found)
@@ -249,7 +249,9 @@ def threshold_certificate(
             progress(len(entries), found.checked)
     evidence = {"violation": violation, "ends": entries, "tail": tail}
     parameters = {**_parameters(law, epsilon, draws), "t_e": str(allowed), "t_f": str(least)}
-    statement = f"{_setting(law, _hanging(draws))}: |f' - f| >= ({epsilon}) f has a probability {words}."
+    statement = (
+        f"{_setting(law, _draws_condition(draws))}: |f' - f| >= ({epsilon}) f has a probability {words}."
+    )
     return assemble("utility-threshold", parameters, statement, evidence)
 
 
@@ -277,7 +279,7 @@ def _parameters(law: PublishedCount, epsilon: Fraction, draws: GroupDraws | None
     return {"gamma": str(law.gamma), "epsilon": str(epsilon), **more}
 
 
-def _hanging(draws: GroupDraws | None) -> str:
+def _draws_condition(draws: GroupDraws | None) -> str:
     return "" if draws is None or draws.bound is None else f"draws = {draws}"
 
 
@@ -306,7 +308,7 @@ def _tail(found: UtilityThreshold) -> dict[str, str | dict[str, str] | None]:
         value = _law(found).mean_of_power(tilt, start, WORKING_BITS)
         if exponent:
             value = value.times(Enclosure.power(1 / tilt, exponent, WORKING_BITS), WORKING_BITS)
-        bound = settled(value, up=True)
+        bound = unique_rounding(value, up=True)
         if bound is None:  # `concentration` chooses no such tilt
             raise CertificateError(
                 f"the {side} tilt {tilt} leaves the rounding of its bound open: give what utility_threshold "

@@ -1,4 +1,4 @@
-"""Claims about counts where the draws of a group hang together."""
+"""Certificates of claims about counts under dependent draws."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from splu_ref.guarantees.certificates.form import (
     assemble,
     bound_entry,
     hexadecimal,
-    settled,
+    unique_rounding,
 )
 from splu_ref.guarantees.concentration import lower_tilt, upper_tilt
 from splu_ref.guarantees.decimals import Progress
 from splu_ref.guarantees.dependent_counts import bound_of
 from splu_ref.guarantees.dependent_privacy import privacy_of_draws
-from splu_ref.guarantees.dependent_utility import DrawnThreshold
+from splu_ref.guarantees.dependent_utility import DependentDrawsThreshold
 
 
 def rare_privacy_certificate(
@@ -59,7 +59,7 @@ def rare_privacy_certificate(
     ParameterError
         For a parameter outside its range, or a float.
     CertificateError
-        If the checker would refuse the certificate for the time that checking takes.
+        If checking the certificate would exceed the time limit.
     """
     size, distance, most = Gamma(gamma), positive(epsilon, "epsilon"), whole(alpha, "alpha", 1)
     if most > min(MAX_RARE, bound_of(draws)):
@@ -86,15 +86,17 @@ def rare_privacy_certificate(
     return assemble("small-sum-privacy", parameters, f"{start}{'; '.join(words)}.", evidence)
 
 
-def drawn_threshold_certificate(found: DrawnThreshold, *, progress: Progress | None = None) -> Certificate:
+def dependent_draws_certificate(
+    found: DependentDrawsThreshold, *, progress: Progress | None = None
+) -> Certificate:
     """Return a certificate of a T_f that holds in every table under a law of draws.
 
     Parameters
     ----------
     found
-        What `drawn_threshold` returns.
+        What `dependent_draws_threshold` returns.
     progress
-        Called now and then with (probabilities computed, probabilities in all).
+        Called repeatedly with (probabilities computed, probabilities in all).
 
     Returns
     -------
@@ -104,7 +106,7 @@ def drawn_threshold_certificate(found: DrawnThreshold, *, progress: Progress | N
     Raises
     ------
     CertificateError
-        If the checker would refuse the certificate for the time that checking takes, or the rounding of a
+        If checking the certificate would exceed the time limit, or the rounding of a
         bound is left open.
     """
     gamma, epsilon, draws = found.gamma, found.epsilon, found.draws
@@ -124,7 +126,7 @@ def drawn_threshold_certificate(found: DrawnThreshold, *, progress: Progress | N
     if found.proof == "slots":
         if values is None:
             raise CertificateError(
-                "a bound from true counts has no certificate, which would tell them: give the values"
+                "a bound from true counts has no certificate, which would disclose them: give the values"
             )
         parameters["values"] = str(values)
         column = f", in a column of {values} values"
@@ -143,7 +145,7 @@ def drawn_threshold_certificate(found: DrawnThreshold, *, progress: Progress | N
     return assemble("utility-bound", parameters, statement, evidence)
 
 
-def _entry(found: DrawnThreshold, *, upper: bool) -> dict[str, str] | None:
+def _entry(found: DependentDrawsThreshold, *, upper: bool) -> dict[str, str] | None:
     """Return the tilt of one side and its bound at T_f, rounded up; None for a tail that no count reaches."""
     if found.proof == "slots":
         assert found.noise is not None, "the bound was computed from it"
@@ -162,7 +164,7 @@ def _entry(found: DrawnThreshold, *, upper: bool) -> dict[str, str] | None:
         value = law.mean_of_power(tilt, found.threshold, WORKING_BITS)
         if exponent:
             value = value.times(Enclosure.power(1 / tilt, exponent, WORKING_BITS), WORKING_BITS)
-    bound = settled(value, up=True)
+    bound = unique_rounding(value, up=True)
     if bound is None or max(tilt.numerator, tilt.denominator).bit_length() > MAX_TILT:
         raise CertificateError("the rounding of a bound is left open: choose another epsilon or t_e")
     return {

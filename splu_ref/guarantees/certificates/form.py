@@ -111,7 +111,7 @@ def rounded(value: Fraction, *, up: bool) -> tuple[int, int]:
     return (mantissa, shift) if mantissa < 1 << BITS else (mantissa // 2, shift - 1)
 
 
-def settled(value: Enclosure, *, up: bool) -> tuple[int, int] | None:
+def unique_rounding(value: Enclosure, *, up: bool) -> tuple[int, int] | None:
     """Return `rounded` of the number enclosed, or None if the enclosure's ends round differently."""
     bounds = value.bounds()
     low = rounded(bounds.lower, up=up)
@@ -133,7 +133,7 @@ class ErrorRounding:
 
     def at(self, frequency: int, offset: int, *, up: bool) -> tuple[int, int]:
         """Return the rounded probability; 1 <= offset."""
-        bound = settled(self._enclosed(frequency, offset), up=up)
+        bound = unique_rounding(self._enclosed(frequency, offset), up=up)
         if bound is None:  # such as a dyadic number of fewer than 256 bits: only itself rounds to itself
             numerator = self._law.error_numerator(frequency, offset)
             bound = rounded(Fraction(numerator, self._law.unit() ** frequency), up=up)

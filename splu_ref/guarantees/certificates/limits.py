@@ -1,4 +1,4 @@
-"""Which claims a certificate can be made of, decided before the work from the limits of the checker."""
+"""Size and time limits of certificates, checked before the computation."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def refuse_uncertifiable_privacy(
     ParameterError
         For a parameter outside its range, or a float.
     CertificateError
-        If the checker would refuse the certificate for the time that checking takes, or for its size; or if
-        retention is 1, where there is no error to certify.
+        If the certificate would exceed the size or time limit of the checker, or if retention is 1, where
+        there is no error to certify.
     """
     law, epsilon = PublishedCount.of(gamma, retention), positive(epsilon, "epsilon")
     _refuse_parts(law, epsilon=epsilon)
@@ -47,7 +47,7 @@ def refuse_uncertifiable_threshold(
 ) -> None:
     """Raise if `threshold_certificate` certainly cannot be made; as `refuse_uncertifiable_privacy`.
 
-    What depends on T_f itself is decided by `refuse_uncertifiable_proof` after it has been found.
+    Limits that depend on T_f itself are checked by `refuse_uncertifiable_proof`.
     """
     law = PublishedCount.of(gamma, retention)
     epsilon, allowed = positive(epsilon, "epsilon"), probability(t_e, "t_e")
@@ -76,7 +76,7 @@ def refuse_uncertifiable_proof(
 def _refuse_beyond(
     law: PublishedCount, epsilon: Fraction, count: int, name: str, times: int = 1, *, candidates: bool
 ) -> None:
-    """Raise, naming the largest count that would do, if a certificate up to ``count`` cannot be made.
+    """Raise, suggesting the largest possible count, if a certificate up to ``count`` cannot be made.
 
     The counts of ``times`` releases are summed.
     """
@@ -120,7 +120,7 @@ def _checked_in_time(law: PublishedCount, epsilon: Fraction, count: int, sums: i
 
 
 def _bytes(law: PublishedCount, count: int, entries: int, numerators: list[int]) -> int:
-    """Return at least the size of a certificate with entries up to ``count`` and numerators at the counts."""
+    """Return an upper bound of the size of a certificate with entries up to ``count``."""
     bits = (law.unit() ** 64).bit_length()  # of 64 counts
     digits = sum(frequency * bits // 256 + 2 for frequency in numerators)
     places = 3 * len(f"{law.gamma * count:x}") + len(f"{count * (bits // 64 + 1) + 512:x}")

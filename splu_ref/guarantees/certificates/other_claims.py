@@ -1,4 +1,4 @@
-"""Certificates about conjunctions, (d, gamma)-privacy and best operators."""
+"""Certificates about conjunctions, (d, gamma)-privacy and optimal operators."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def concept_certificate(
     ParameterError
         For a parameter outside its range, a float, or an error that is no multiple of gamma^-(gamma f).
     CertificateError
-        If the checker would refuse the certificate for the time that checking takes.
+        If checking the certificate would exceed the time limit.
 
     Notes
     -----
@@ -148,7 +148,7 @@ _WHAT = {
 
 
 def operator_certificate(found: Optimum) -> Certificate:
-    """Return a certificate of the matrix and of the multipliers that prove it the best one.
+    """Return a certificate of an optimal operator, with the multipliers that prove optimality.
 
     Parameters
     ----------
@@ -163,9 +163,9 @@ def operator_certificate(found: Optimum) -> Certificate:
     Raises
     ------
     CertificateError
-        If the checker would refuse the certificate for its size.
+        If the certificate would exceed the size limit of the checker.
     """
-    asked = found.requirement
+    requirement = found.requirement
     unit = _common(entry for row in found.matrix for entry in row)
     scale = _common([*found.weights, *found.rows, *(price.amount for price in found.prices)])
     evidence: dict[str, object] = {
@@ -183,16 +183,17 @@ def operator_certificate(found: Optimum) -> Certificate:
             for price in found.prices
         ],
     }
-    low, high = asked.levels
-    counts = " ".join(map(str, asked.counts))
+    low, high = requirement.levels
+    counts = " ".join(map(str, requirement.counts))
     digest = hashlib.sha256(json.dumps(evidence, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     statement = (
-        f"Where the values have the counts {counts}, of all operators that lift {_WHOSE[asked.against]} from "
-        f"at most {low} to more than {high}, the one of the evidence is one with the largest value of "
-        f"{_WHAT[asked.keep]}, {found.objective}; the digest of the evidence is {digest}."
+        f"Where the values have the counts {counts}, of all operators that lift "
+        f"{_WHOSE[requirement.against]} from at most {low} to more than {high}, the one of the evidence is "
+        f"one with the largest value of {_WHAT[requirement.keep]}, {found.objective}; the digest of the "
+        f"evidence is {digest}."
     )
     parameters = {"counts": counts, "rho1": str(low), "rho2": str(high)}
-    parameters |= {"keep": asked.keep, "against": asked.against}
+    parameters |= {"keep": requirement.keep, "against": requirement.against}
     made = assemble("optimal-operator", parameters, statement, evidence)
     try:
         verdict = check(made)

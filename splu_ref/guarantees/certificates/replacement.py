@@ -1,4 +1,4 @@
-"""Certificates about retention replacement: a breach, that there is none, and how many rows are too few."""
+"""Certificates about retention replacement: a breach, the absence of a breach, and a sample size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def breach_certificate(
     Parameters
     ----------
     keep
-        Probability p of keeping the own value, 0 to 1.
+        Retention probability p, 0 to 1.
     values
         Number m of values in the domain, at least 2.
     levels
@@ -40,7 +40,7 @@ def breach_certificate(
     ParameterError
         For a parameter outside its range, or a float.
     CertificateError
-        If the checker would refuse the certificate for its size.
+        If the certificate would exceed the size limit of the checker.
     """
     p, size = probability(keep, "keep"), whole(values, "values", 2)
     _refuse_long({"retention": p, "rho1": levels.rho1, "rho2": levels.rho2})
@@ -57,24 +57,24 @@ def breach_certificate(
             )
             return assemble("safe", parameters, f"{start}: {words}.", _largest(found))
         # A value with a prior of rho1, and another one with the rest.
-        held = [levels.rho1.numerator, levels.rho1.denominator - levels.rho1.numerator]
+        prior = [levels.rho1.numerator, levels.rho1.denominator - levels.rho1.numerator]
     else:
-        held = [whole(count, "a count", 1) for count in counts]
-    if not held or len(held) > min(size, MAX_VALUES) or max(held) >= 10**12:
+        prior = [whole(count, "a count", 1) for count in counts]
+    if not prior or len(prior) > min(size, MAX_VALUES) or max(prior) >= 10**12:
         raise CertificateError(
             f"a certificate names at most {MAX_VALUES} values with their counts, each below 10^12, and here "
-            f"are {len(held)}: group the values, or round rho1"
+            f"are {len(prior)}: group the values, or round rho1"
         )
-    listed = " ".join(map(str, held))
+    listed = " ".join(map(str, prior))
     # Values that never occur stand together: what is published where a value is kept does not concern them.
-    others = Fraction(size - len(held), size)
-    law: dict[int, Fraction] = dict.fromkeys(range(len(held)), Fraction(1, size))
-    law |= {len(held): others} if others else {}
-    worst = worst_property(retention(p, law), dict(enumerate(held)), levels.rho1)
+    others = Fraction(size - len(prior), size)
+    law: dict[int, Fraction] = dict.fromkeys(range(len(prior)), Fraction(1, size))
+    law |= {len(prior): others} if others else {}
+    worst = worst_property(retention(p, law), dict(enumerate(prior)), levels.rho1)
     parameters["counts"] = listed
     if worst is None or worst.posterior < levels.rho2:
-        room = math.floor(levels.rho1 * sum(held))
-        small = [count for count in held if count <= room]
+        room = math.floor(levels.rho1 * sum(prior))
+        small = [count for count in prior if count <= room]
         if len(set(small)) * len(small) * room > MAX_SUMS:
             raise CertificateError(
                 "there are too many sums of counts to check that no set of values is a breach: group the "
@@ -120,7 +120,7 @@ def sample_size_certificate(found: SampleSize, *, progress: Progress | None = No
     Raises
     ------
     CertificateError
-        If the checker would refuse the certificate for its size; before any long work.
+        If the certificate would exceed the size limit of the checker; before any long work.
     """
     numbers = {name: getattr(found, name) for name in ("retention", "share", "epsilon", "delta")}
     _refuse_long(numbers)

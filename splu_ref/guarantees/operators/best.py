@@ -8,18 +8,18 @@ from typing import NamedTuple, TypeAlias
 
 from splu_ref.channels import ParameterError
 from splu_ref.guarantees.operators.highs import Program, Row
-from splu_ref.guarantees.operators.optimum import Optimum, Price, UnverifiedError, lifted
+from splu_ref.guarantees.operators.optimum import Optimum, Price, UnverifiedError, worst_set
 from splu_ref.guarantees.operators.requirement import Matrix, Requirement
 
 
 def best_against_all(wanted: Requirement) -> Optimum:
     """Return the best operator of amplification at most G.
 
-    Uniform perturbation of all values keeps most on the mean of the diagonal, and of its least entry
-    (chaytor.OPTc). Of the records it keeps most if the rarest value has at least a share of 1/(m+G-1);
-    otherwise uniform perturbation of the k most frequent values does, for the k with the largest
-    G Pi_k/(k+G-1), Pi_k their share; every other value is published as one of these, each equally often
-    (chaytor.FINEc). Among equally good numbers k the largest is taken, which leaves most to be estimated.
+    Uniform perturbation of all values maximizes the mean of the diagonal, and its least entry (chaytor.OPTc).
+    It maximizes the share of retained records if the rarest value has at least a share of 1/(m+G-1).
+    Otherwise uniform perturbation of the k most frequent values does, for the k with the largest
+    G Pi_k/(k+G-1), where Pi_k is their share; every other value is published as one of these with equal
+    probabilities (chaytor.FINEc). Among equally good k the largest is used, which identifies most counts.
 
     Notes
     -----
@@ -45,7 +45,7 @@ def best_against_all(wanted: Requirement) -> Optimum:
 
 
 def _uniform(size: int, published: list[int], ratio: Fraction) -> Matrix:
-    """Return uniform perturbation of some values, as all others are published as any of these."""
+    """Return uniform perturbation of some values; all others are published as these, uniformly."""
     own, other = ratio / (len(published) + ratio - 1), 1 / (len(published) + ratio - 1)
     rows = []
     for place in range(size):
@@ -60,17 +60,17 @@ def _uniform(size: int, published: list[int], ratio: Fraction) -> Matrix:
 _Seen: TypeAlias = tuple[int, tuple[int, ...]]
 """A published value, and a set of true ones."""
 MOST_VALUES = {"values": 60, "sets": 20}
-"""Values of a prior, by whose beliefs are bounded; with more, the program would take minutes."""
+"""Largest number of values of a prior by kind of beliefs, for a program of less than minutes."""
 MOST_ROUNDS = 200
-"""Programs that are solved until no set of values is lifted above rho2."""
+"""Largest number of programs until no posterior of a set exceeds rho2."""
 
 
 def best_under_prior(wanted: Requirement) -> Optimum:
     """Return the best operator against beliefs in single values, or in all sets of values.
 
     Variables are the m^2 expected counts n_u P[u][v], and the m published counts. Constraints on sets of
-    several values are added where a matrix breaks them: for each published value the worst set is found
-    exactly, and the program solved anew until there is none.
+    several values are added when a matrix violates them: for each published value the worst set is computed
+    exactly, and the program is solved again until no constraint is violated.
 
     Raises
     ------
@@ -95,13 +95,13 @@ def best_under_prior(wanted: Requirement) -> Optimum:
             break
         worse = []
         if wanted.against == "sets":
-            worst = (lifted(wanted, found.matrix, column, single=False) for column in range(size))
+            worst = (worst_set(wanted, found.matrix, column, single=False) for column in range(size))
             worse = [(column, secret) for column, secret in enumerate(worst) if secret]
         if not worse:
-            told = zip(sets, found.prices, strict=True)
+            priced = zip(sets, found.prices, strict=True)
             return Optimum(
                 requirement=wanted, matrix=found.matrix, weights=found.weights, rows=found.rows,
-                prices=tuple(Price(*each, price) for each, price in told if price),
+                prices=tuple(Price(*each, price) for each, price in priced if price),
             )  # fmt: skip
         if set(worse) & set(sets):
             break
@@ -110,7 +110,7 @@ def best_under_prior(wanted: Requirement) -> Optimum:
 
 
 class _Vertex(NamedTuple):
-    """An answer of the program, exact and not yet verified.
+    """An exact solution of the program, not yet verified.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class _Vertex(NamedTuple):
 
 
 def _vertex(wanted: Requirement, sets: Sequence[_Seen]) -> _Vertex | None:
-    """Return the optimum of the program with these constraints, as HiGHS has it; None if it has none."""
+    """Return the optimum of the program with these constraints by HiGHS; None if there is none."""
     counts, size = wanted.counts, len(wanted.counts)
     published, least = size * size, size * size + size  # where the variables of other kinds begin
     weights = wanted.weights()

@@ -1,4 +1,4 @@
-"""The operators that keep most under a guarantee, each with a proof that none keeps more."""
+"""Optimal operators under a privacy guarantee, with proofs of optimality."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from splu_ref.guarantees.operators.requirement import Requirement
 
 
 def best_operator(wanted: Requirement) -> Optimum:
-    """Return an operator that meets a requirement and keeps most, with the proof of it.
+    """Return an operator with the largest objective under a requirement, with a proof of optimality.
 
     Raises
     ------
     UnverifiedError
-        If none was found whose optimality is verified exactly.
+        If no exact proof of optimality is obtained.
     InputError
-        If HiGHS, which is asked under one prior alone, is not installed.
+        If HiGHS, which is used under one prior only, is not installed.
     """
     return best_against_all(wanted) if wanted.against == "any" else best_under_prior(wanted)

@@ -1,4 +1,4 @@
-"""How well an operator hides values and supports estimates, and a comparison of operators at one prior."""
+"""Privacy and accuracy of an operator at a prior, and the Pareto front of several operators."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from splu_ref.guarantees.operators.requirement import Requirement
 
 @dataclass(frozen=True)
 class Appraisal(Generic[In]):
-    """A square channel at a prior, all exact.
+    """Exact privacy and accuracy measures of a square channel at a prior.
 
     Attributes
     ----------
     channel
-        What is published.
+        The operator.
     counts
         The prior, records by value.
     """
@@ -30,7 +30,7 @@ class Appraisal(Generic[In]):
 
     @cached_property
     def rank(self) -> int:
-        """Of the matrix; below the number of values, counts exist that nothing tells apart."""
+        """Rank of the matrix; below the number of values some counts are not identified."""
         return rank(self.channel)
 
     @property
@@ -91,13 +91,13 @@ class Appraisal(Generic[In]):
 
     @property
     def hidden(self) -> Fraction:
-        """The chance that the best guess of a record's value is wrong: 1 less the Bayes vulnerability."""
+        """The Bayes error of guessing a record's value: 1 less the Bayes vulnerability."""
         right = sum((max(row.values()) for row in self._joint().values()), Fraction(0))
         return 1 - right / sum(self.counts.values())
 
     @property
     def largest_posterior(self) -> Fraction:
-        """The largest belief in a value, over all that may be published."""
+        """The largest posterior of a value over all published values."""
         return max(max(row.values()) / sum(row.values()) for row in self._joint().values())
 
     def _joint(self) -> dict[In, dict[In, Fraction]]:
@@ -162,7 +162,7 @@ def _most_beside(own: int, wanted: Requirement) -> int:
 
 
 class Point(NamedTuple):
-    """What an operator achieves at a prior.
+    """Privacy and accuracy of one operator at a prior.
 
     Attributes
     ----------
@@ -182,8 +182,8 @@ class Point(NamedTuple):
     largest_posterior: Fraction
     variance: Fraction | None
 
-    def beaten_by(self, other: Point) -> bool:
-        """Return whether another point is as good in both aims, and better in one."""
+    def dominated_by(self, other: Point) -> bool:
+        """Return whether another point is at least as good in both criteria and better in one."""
         if self.variance == other.variance:
             return other.hidden > self.hidden
         if other.variance is None or (self.variance is not None and other.variance > self.variance):
@@ -196,7 +196,7 @@ def front(
     counts: Mapping[In, int],
     most: Fraction = Fraction(1),
 ) -> list[tuple[Point, bool]]:
-    """Return the point of each operator, and whether none of the others beats it.
+    """Return the point of each operator, and whether it is on the Pareto front.
 
     Parameters
     ----------
@@ -209,12 +209,12 @@ def front(
     """
     points = [_point(name, Appraisal(channel, counts)) for name, channel in operators.items()]
     admitted = [point for point in points if point.largest_posterior <= most]
-    return [(point, not _beaten(point, admitted)) for point in admitted]
+    return [(point, not _dominated(point, admitted)) for point in admitted]
 
 
 def _point(name: str, found: Appraisal[In]) -> Point:
     return Point(name, found.hidden, found.largest_posterior, found.mean_variance)
 
 
-def _beaten(point: Point, others: Sequence[Point]) -> bool:
-    return any(point.beaten_by(other) for other in others)
+def _dominated(point: Point, others: Sequence[Point]) -> bool:
+    return any(point.dominated_by(other) for other in others)

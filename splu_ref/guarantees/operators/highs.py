@@ -1,6 +1,6 @@
-"""Which inequalities of a linear program are tight at its optimum, as HiGHS finds in floating point.
+"""The optimal basis of a linear program by HiGHS, in floating point.
 
-The answer is a guess: it is solved again in fractions, and checked. HiGHS is the extra ``operators``.
+The vertex of the basis is solved again in fractions, and verified. HiGHS is the extra ``operators``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from splu_ref.channels import InputError
-from splu_ref.guarantees.operators.optimum import SingularError, solved
+from splu_ref.guarantees.operators.optimum import SingularError, solve
 
 
 class Row(NamedTuple):
@@ -64,8 +64,8 @@ class Program:
             for column, entry in row.items():
                 turned[column][number] = entry
         try:
-            values = solved(rows, [self.rows[row].bound for row in tight])
-            prices = solved(turned, [self.gains[column] for column in columns])
+            values = solve(rows, [self.rows[row].bound for row in tight])
+            prices = solve(turned, [self.gains[column] for column in columns])
         except SingularError:
             return None
         variables, multipliers = [Fraction(0)] * len(self.gains), [Fraction(0)] * len(self.rows)

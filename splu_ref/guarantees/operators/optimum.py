@@ -1,4 +1,4 @@
-"""An operator with the proof that none retains more, and exact solutions of sparse linear systems."""
+"""An operator with a proof of optimality, and exact solutions of sparse linear systems."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SingularError(ArithmeticError):
     """The equations do not determine their unknowns."""
 
 
-def solved(rows: Sequence[Mapping[int, Fraction]], right: Sequence[Fraction]) -> list[Fraction]:
+def solve(rows: Sequence[Mapping[int, Fraction]], right: Sequence[Fraction]) -> list[Fraction]:
     """Return the solution of a square system.
 
     Parameters
@@ -69,7 +69,7 @@ def _subtract(
     holders: Mapping[int, set[int]],
     place: int,
 ) -> None:
-    """Take a multiple of a row from another one, and keep account of who holds which unknown."""
+    """Subtract a multiple of a row from another one, and update the index of unknowns."""
     for each, entry in row.items():
         changed = target.get(each, Fraction(0)) - factor * entry
         if changed:
@@ -81,11 +81,11 @@ def _subtract(
 
 
 class UnverifiedError(SpluError):
-    """A matrix that was not shown to be the best one: it is not handed out."""
+    """No exact proof of optimality was obtained, so no operator is returned."""
 
 
 class Price(NamedTuple):
-    """The multiplier of one constraint: what seeing ``published`` may say of the set ``secret``."""
+    """The multiplier of the constraint on the posterior of the set ``secret`` given ``published``."""
 
     published: int
     secret: tuple[int, ...]
@@ -94,12 +94,12 @@ class Price(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Optimum:
-    """A matrix that meets a requirement, and multipliers that bound every other one.
+    """An optimal matrix under a requirement, with dual multipliers that prove it.
 
     Attributes
     ----------
     requirement
-        What was asked.
+        The requirement.
     matrix
         P, m rows of m entries.
     weights
@@ -130,7 +130,7 @@ class Optimum:
 
     @property
     def objective(self) -> Fraction:
-        """What is kept, the most that any admitted operator keeps."""
+        """The value of the objective, the largest of all admitted operators."""
         return self.requirement.kept(self.matrix)
 
     def channel(self, labels: Sequence[str]) -> Channel[str, str]:
@@ -138,7 +138,7 @@ class Optimum:
         return from_matrix(labels, self.matrix, labels)
 
     def _feasible(self) -> str | None:
-        """Return what is wrong with the matrix."""
+        """Return the violated constraint of the matrix, or None."""
         wanted, size = self.requirement, len(self.requirement.counts)
         if len(self.matrix) != size or any(len(row) != size for row in self.matrix):
             return "the matrix is not a square one of the prior's values"
@@ -150,12 +150,12 @@ class Optimum:
                     return "the amplification is above the one allowed"
             return None
         for published in range(size):
-            if lifted(wanted, self.matrix, published, single=wanted.against == "values"):
+            if worst_set(wanted, self.matrix, published, single=wanted.against == "values"):
                 return "a belief rises above rho2"
         return None
 
     def _bounded(self) -> str | None:
-        """Return why the multipliers do not bound every admitted matrix by the objective of this one."""
+        """Return why the multipliers do not prove optimality, or None if they do."""
         wanted, size = self.requirement, len(self.requirement.counts)
         if len(self.weights) != size or len(self.rows) != size:
             return "there are not as many multipliers as rows"
@@ -184,7 +184,7 @@ class Optimum:
     def _bounds_entries(self) -> str | None:
         wanted, size = self.requirement, len(self.requirement.counts)
         total: dict[int, Fraction] = dict.fromkeys(range(size), Fraction(0))
-        held: dict[tuple[int, int], Fraction] = {}
+        payments: dict[tuple[int, int], Fraction] = {}
         for price in self.prices:
             weight = sum(wanted.counts[place] for place in price.secret)
             if price.amount < 0 or weight > wanted.room:
@@ -193,17 +193,19 @@ class Optimum:
                 return "a set of several values is priced"
             total[price.published] += price.amount
             for place in price.secret:
-                held[place, price.published] = held.get((place, price.published), Fraction(0)) + price.amount
+                payments[place, price.published] = (
+                    payments.get((place, price.published), Fraction(0)) + price.amount
+                )
         for row in range(size):
             for column in range(size):
-                paid = held.get((row, column), Fraction(0)) - wanted.levels.rho2 * total[column]
+                paid = payments.get((row, column), Fraction(0)) - wanted.levels.rho2 * total[column]
                 gain = self.weights[row] if row == column else 0
                 if self.rows[row] + wanted.counts[row] * paid < gain:
                     return f"the multipliers leave entry {row + 1}, {column + 1} open"
         return None
 
 
-def lifted(
+def worst_set(
     wanted: Requirement, matrix: Sequence[Sequence[Fraction]], published: int, *, single: bool
 ) -> tuple[int, ...]:
     """Return a set of values of prior at most rho1 in which one published value raises the belief most.

@@ -1,4 +1,4 @@
-"""What an operator must hold to, and what it should keep: the parameters of one linear program."""
+"""The privacy constraint and the objective of an optimal operator: the parameters of one linear program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_VALUES = 500
 
 @dataclass(frozen=True)
 class Requirement:
-    """An operator P on m values is wanted: rows true values, columns published ones.
+    """Constraint and objective of an operator P on m values: rows true values, columns published ones.
 
     Attributes
     ----------
@@ -27,13 +27,13 @@ class Requirement:
         The prior: how many of N records have each value, each at least 1.
     levels
         No belief of at most rho1 may rise above rho2. A belief of exactly rho2 is admitted here, so that
-        there is a best operator; where that counts as a breach, ask for a rho2 just below.
+        there is an optimal operator; where that counts as a breach, choose a rho2 just below.
     keep
-        What shall be as large as possible: ``share``, the expected share of the records that are published
-        with their own value; ``mean``, the mean of P's diagonal; ``least``, its least entry.
+        The objective: ``share``, the expected share of retained records; ``mean``, the mean of P's diagonal;
+        ``least``, its least entry.
     against
-        Whose beliefs: ``any``, those under every prior; ``values``, those in single values under this prior;
-        ``sets``, those in all sets of values under this prior.
+        The constrained beliefs: ``any``, those under every prior; ``values``, those in single values under
+        this prior; ``sets``, those in all sets of values under this prior.
     """
 
     counts: tuple[int, ...]
@@ -52,11 +52,11 @@ class Requirement:
         """
         if not 2 <= len(counts) <= MOST_VALUES:
             raise ParameterError(f"an operator is sought for 2 to {MOST_VALUES} values, not {len(counts)}")
-        held = tuple(whole(count, "a count of the prior", 1) for count in counts)
+        validated = tuple(whole(count, "a count of the prior", 1) for count in counts)
         for found in KEEP:
             for whom in AGAINST:
                 if (found, whom) == (keep, against):
-                    return cls(held, levels, found, whom)
+                    return cls(validated, levels, found, whom)
         raise ParameterError(
             f"keep is {keep} and against {against}: choose from {', '.join(KEEP)} and {', '.join(AGAINST)}"
         )
@@ -77,7 +77,7 @@ class Requirement:
         return tuple(place for place, count in enumerate(self.counts) if count <= self.room)
 
     def weights(self) -> tuple[Fraction, ...] | None:
-        """Return what each diagonal entry counts for in the objective; None for the least one."""
+        """Return the weights of the diagonal entries in the objective; None for the least entry."""
         if self.keep == "least":
             return None
         total = sum(self.counts)

@@ -15,7 +15,13 @@ from splu_ref.certificate_checker import check
 from splu_ref.channels import GroupDraws
 from splu_ref.channels.parameters import InputError
 from splu_ref.cli.ledger import load_ledger
-from splu_ref.guarantees import Noise, best_estimator, drawn_threshold, privacy_minimum, privacy_of_draws
+from splu_ref.guarantees import (
+    Noise,
+    best_estimator,
+    dependent_draws_threshold,
+    privacy_minimum,
+    privacy_of_draws,
+)
 
 GIVEN = {"gamma": 5, "epsilon": "0.3"}
 
@@ -75,7 +81,7 @@ def test_larger_counts_are_decided_for_every_table(
 def test_thresholds_hold_for_every_table() -> None:
     common = {"epsilon": "0.05", "t_e": "0.05", "draws": "capped:10", "values": 14}
     draws = GroupDraws("capped", 10)
-    least = drawn_threshold(5, "0.05", "0.05", draws, Noise.of(draws, 5, 14)).threshold
+    least = dependent_draws_threshold(5, "0.05", "0.05", draws, Noise.of(draws, 5, 14)).threshold
     for t_f, verdict, proofs in (
         (least, Verdict.CONFIRMED, 1),
         (least - 1, Verdict.NOT_DECIDED, 1),

@@ -13,8 +13,8 @@ import pytest
 import splu_ref as sr
 from splu_ref.data import Microdata
 from splu_ref.estimators.tables import measures
-from splu_ref.estimators.tables.adding_up import Found, Rates
 from splu_ref.estimators.tables.cells import Groups
+from splu_ref.estimators.tables.reconciliation import GroupSums, Rates
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement
 from tests.rounding import near
 
@@ -49,11 +49,13 @@ def kept() -> PublishedTable:
 
 
 class Records:
-    """The published records one by one, with what is asked of the true value of each column by its place."""
+    """The published records one by one, with the indicators of each column by its place."""
 
     def __init__(self, release: PublishedTable, by: Sequence[str]) -> None:
         table = release.table
-        self.asked = [measures._asked(release, name, by, {}) for name in release.sensitive if name in by]
+        self.memberships = [
+            measures._group_membership(release, name, by, {}) for name in release.sensitive if name in by
+        ]
         self.groups = Groups.of(release, by, ())
         self.inverses = {name: measures._inverse(release, name) for name in release.sensitive}
         self.part = table.cells("part")
@@ -64,14 +66,14 @@ class Records:
         self.rows = range(table.row_count)
 
     def cells(self) -> list[tuple[int, ...]]:
-        shape = (len(self.groups.values), *(len(one.names) for one in self.asked))
+        shape = (len(self.groups.values), *(len(one.names) for one in self.memberships))
         return list(np.ndindex(*shape))
 
     def inside(self, place: tuple[int, ...]) -> list[int]:
         return [row for row in self.rows if not self.groups.columns or self.part[row] == "xy"[place[0]]]
 
     def members(self, place: tuple[int, ...]) -> list[tuple[str, np.ndarray]]:
-        return [(one.column, one.members[:, at]) for one, at in zip(self.asked, place[1:], strict=True)]
+        return [(one.column, one.members[:, at]) for one, at in zip(self.memberships, place[1:], strict=True)]
 
     def drawn(self, name: str, members: np.ndarray) -> np.ndarray:
         """Return the expected square of a record's score, by its true value."""
@@ -82,8 +84,8 @@ class Records:
         """Return by how much the mean square of the score of a group's records exceeds 1."""
         found = 1.0
         for name, members in self.members(place):
-            held = members * self.inverses[name].frequencies
-            found *= held @ self.drawn(name, members) / held.sum()
+            selected = members * self.inverses[name].frequencies
+            found *= selected @ self.drawn(name, members) / selected.sum()
         return found - 1
 
 
@@ -92,7 +94,7 @@ def _variance(
 ) -> float:
     """Return the variance of the sum of h times the score, as the description of `measures` says it.
 
-    ``parts`` is what is asked of the true value of each sensitive column: h is of the others.
+    ``parts`` are the functions of the true value of each sensitive column; h depends on the others.
     """
     score, square = np.ones(len(h)), np.ones(len(h))
     for name, t in parts:
@@ -128,7 +130,7 @@ def _rates(apart: np.ndarray, often: np.ndarray, drawn: np.ndarray) -> tuple[flo
     return side(1), side(-1)
 
 
-def _held(found: Found, place: tuple[int, ...], name: str) -> float:
+def _number(found: GroupSums, place: tuple[int, ...], name: str) -> float:
     return float(getattr(found, name)[place])
 
 
@@ -142,16 +144,16 @@ def test_sums_of_public_numbers(which: str, by: tuple[str, ...], request: pytest
     release = request.getfixturevalue(which)
     records = Records(release, by)
     numbers = np.array([float(cell) if cell != "?" else np.nan for cell in release.table.cells("age")])
-    found = measures._of_public(release, records.groups, records.asked, records.inverses, numbers)
+    found = measures._of_public(release, records.groups, records.memberships, records.inverses, numbers)
     for place in records.cells():
         parts = records.members(place)
         rows = [row for row in records.inside(place) if not np.isnan(numbers[row])]
         some = numbers[rows]
         shown = _scores(records, rows, parts)
-        held = np.zeros(len(records.rows))
-        held[rows] = 1
+        selected = np.zeros(len(records.rows))
+        selected[rows] = 1
         for m in (0.0, 1.0, 7.0):
-            h = np.where(held > 0, numbers - m, 0.0)
+            h = np.where(selected > 0, numbers - m, 0.0)
             assert float(found.variance.at(np.asarray(m))[place]) == near(_variance(records, place, h, parts))
         drawn = some**2 * records.varying(place)
         apart = some - some.mean()
@@ -164,7 +166,7 @@ def test_sums_of_public_numbers(which: str, by: tuple[str, ...], request: pytest
             ("least", some.min()), ("greatest", some.max()),
             ("lowest", some[some < 0].sum()), ("highest", some[some > 0].sum()),
         ):  # fmt: skip
-            assert _held(found, place, name) == near(float(expected), size=np.abs(some).sum()), name
+            assert _number(found, place, name) == near(float(expected), size=np.abs(some).sum()), name
 
 
 @pytest.mark.parametrize("by", [("part",), ("job",), ("part", "job"), ("town", "job")])
@@ -175,10 +177,12 @@ def test_sums_of_sensitive_numbers(which: str, by: tuple[str, ...], request: pyt
         by = ("part", "job")
     records = Records(release, by)
     numbers = np.array([float(value) if value != "0" else np.nan for value in release.domains["pay"]])
-    found = measures._of_sensitive(release, records.groups, records.asked, records.inverses, "pay", numbers)
+    found = measures._of_sensitive(
+        release, records.groups, records.memberships, records.inverses, "pay", numbers
+    )
     own, some = records.inverses["pay"], numbers[~np.isnan(numbers)]
-    value, held = np.nan_to_num(numbers), np.where(np.isnan(numbers), 0.0, 1.0)
-    middle = (value @ own.frequencies) / (held @ own.frequencies)
+    value, selected = np.nan_to_num(numbers), np.where(np.isnan(numbers), 0.0, 1.0)
+    middle = (value @ own.frequencies) / (selected @ own.frequencies)
     size = np.abs(value) @ own.frequencies
     for place in records.cells():
         rows = records.inside(place)
@@ -186,11 +190,11 @@ def test_sums_of_sensitive_numbers(which: str, by: tuple[str, ...], request: pyt
         inside[rows] = 1
         parts = records.members(place)
         for m in (0.0, 1.0, 7.0):
-            asked = [*parts, ("pay", value - m * held)]
+            memberships = [*parts, ("pay", value - m * selected)]
             assert float(found.variance.at(np.asarray(m))[place]) == near(
-                _variance(records, place, inside, asked)
+                _variance(records, place, inside, memberships)
             )
-        for rates, apart in ((found.sum_rates, value), (found.mean_rates, value - middle * held)):
+        for rates, apart in ((found.sum_rates, value), (found.mean_rates, value - middle * selected)):
             varying = (records.varying(place) + 1) * records.drawn("pay", apart) - apart**2
             expected = _rates(apart, own.frequencies, varying) if parts else (0.0, 0.0)
             assert _rate(rates, place) == near(expected, size=size**2)
@@ -198,11 +202,12 @@ def test_sums_of_sensitive_numbers(which: str, by: tuple[str, ...], request: pyt
         codes = records.codes["pay"][rows]
         members = prod((t[records.codes[name][rows]] for name, t in parts), start=np.ones(len(rows)))
         for name, expected in (
-            ("total", (own.weights @ value)[codes] @ shown), ("records", (own.weights @ held)[codes] @ shown),
-            ("published", held[codes] @ members), ("least", some.min()), ("greatest", some.max()),
+            ("total", (own.weights @ value)[codes] @ shown),
+            ("records", (own.weights @ selected)[codes] @ shown),
+            ("published", selected[codes] @ members), ("least", some.min()), ("greatest", some.max()),
             ("lowest", len(rows) * min(0.0, some.min())), ("highest", len(rows) * some.max()),
         ):  # fmt: skip
-            assert _held(found, place, name) == near(float(expected), size=size), name
+            assert _number(found, place, name) == near(float(expected), size=size), name
 
 
 def test_a_published_total_varies_as_the_records_of_decoy_groups_do(monkeypatch: pytest.MonkeyPatch) -> None:

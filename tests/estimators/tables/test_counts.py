@@ -13,7 +13,7 @@ from splu_ref.api import ESTIMATORS
 from splu_ref.channels.parameters import InputError
 from splu_ref.estimators import AnyOf, Cell, ChannelEstimator, QueryEstimate, Table, count_table
 from splu_ref.estimators.tables import counts
-from splu_ref.estimators.tables.counts import _Estimated
+from splu_ref.estimators.tables.counts import _CellEstimates
 from splu_ref.mechanisms import PublishedTable, RetentionReplacement
 from tests.rounding import near
 
@@ -51,7 +51,7 @@ def _sums(table: Table, column: str) -> dict[str | None, float]:
     return dict(found)
 
 
-def _told(table: Table, column: str) -> dict[str | None, float]:
+def _totals(table: Table, column: str) -> dict[str | None, float]:
     place = table.by.index(column)
     return {
         cell.values[place]: cell.estimate
@@ -66,8 +66,8 @@ def test_lines_add_up_to_public_counts_and_to_the_estimates_of_values(release: s
     published = Counter(release.table.cells("job"))
     assert _sums(table, "sex") == pytest.approx(dict(public), abs=1e-4)
     assert _sums(table, "job") == pytest.approx(dict(published), abs=1e-4)
-    assert _told(table, "sex") == dict(public)
-    assert _told(table, "job") == dict(published)
+    assert _totals(table, "sex") == dict(public)
+    assert _totals(table, "job") == dict(published)
     assert table.totals[-1] == Cell((None, None), 600, 0.0, (600, 600), "public", 600, 600, exact=True)
     for cell in table.cells:
         sex, job = cell.values
@@ -76,9 +76,9 @@ def test_lines_add_up_to_public_counts_and_to_the_estimates_of_values(release: s
         assert 0 <= cell.interval[0] <= cell.estimate <= cell.interval[1] <= public[str(sex)]
         assert cell.approximation == "approximate"
     assert {cell.approximation for cell in table.totals} == {"exact"}
-    asked = [release.estimate(sex=sex, job="a").estimate for sex in "FM"]
+    memberships = [release.estimate(sex=sex, job="a").estimate for sex in "FM"]
     moved = [cell.estimate for cell in table.cells if cell.values[1] == "a"]
-    assert moved != near(asked)
+    assert moved != near(memberships)
 
 
 def test_conditions_are_met_and_what_is_left_is_public(release: sr.Release) -> None:
@@ -95,8 +95,8 @@ def test_conditions_are_met_and_what_is_left_is_public(release: sr.Release) -> N
     assert of_some.totals[-1].estimate == both
     fewer = _table(release, "sex", "job", job="a|b")
     assert len(fewer.cells) == 4
-    assert _sums(fewer, "job") == near(_told(fewer, "job"))
-    assert not _told(fewer, "sex"), "women with any job are not what the lines shown add up to"
+    assert _sums(fewer, "job") == near(_totals(fewer, "job"))
+    assert not _totals(fewer, "sex"), "women with any job are not what the lines shown add up to"
 
 
 def test_several_sensitive_columns_add_up_all_ways(twofold: sr.Release) -> None:
@@ -161,11 +161,11 @@ def test_an_estimate_that_leaves_its_interval_takes_its_end_along(release: sr.Re
 
 def test_an_estimate_at_the_end_of_its_interval_leaves_it_there() -> None:
     value, ends = np.array([[5.0, 7.0]]), (np.array([[5.0, 3.0]]), np.array([[9.0, 7.0]]))
-    found = _Estimated(value, np.ones((1, 2)), *ends, (), np.zeros((1, 2), dtype=np.bool_))
-    moved = found.adding_up([np.array([12.0]), None], np.array([[9.0, 9.0]]))
+    found = _CellEstimates(value, np.ones((1, 2)), *ends, (), np.zeros((1, 2), dtype=np.bool_))
+    moved = found.reconciled([np.array([12.0]), None], np.array([[9.0, 9.0]]))
     assert (moved.low == ends[0]).all()
     assert (moved.high == ends[1]).all()
-    moved = found.adding_up([np.array([13.0]), None], np.array([[9.0, 8.0]]))
+    moved = found.reconciled([np.array([13.0]), None], np.array([[9.0, 8.0]]))
     assert moved.high.tolist() == [[9.0, 8.0]]  # 7.5 and 1.96 standard errors, and never above the most
     assert moved.low.tolist() == ends[0].tolist()
 

@@ -1,4 +1,4 @@
-"""Ends of intervals, held to the inequalities that they solve, and to numbers by hand."""
+"""Ends of intervals, tested against the inequalities that they solve and numbers computed by hand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import inf, sqrt
 import numpy as np
 
 from splu_ref.estimators.answers import NORMAL_95
-from splu_ref.estimators.tables.adding_up import Found, Measure, Quadratic, Rates, intervals
+from splu_ref.estimators.tables.reconciliation import GroupSums, Measure, Quadratic, Rates, intervals
 from tests.rounding import near
 
 Z2 = NORMAL_95**2
@@ -34,7 +34,7 @@ def _said(measure: Measure, *groups: Group, lowest: float = -inf, highest: float
 
     rates = Rates(*(line(*(group.rates[side] for group in groups)) for side in (0, 1)))
     other = Rates(*(each * 3 + 1 for each in rates))
-    found = Found(
+    found = GroupSums(
         total=line(*(group.total for group in groups)),
         records=line(*(group.records for group in groups)),
         variance=Quadratic(*(line(*(group.variance[power] for group in groups)) for power in range(3))),
@@ -73,7 +73,7 @@ def test_the_ends_of_a_sum_are_where_its_inequality_ends() -> None:
 
 
 def test_a_mean_of_which_nothing_is_known_lies_anywhere_in_its_range() -> None:
-    told = _said(
+    found = _said(
         "mean",
         Group(30.0, 0.0, (1.0, 0.0, 0.0), least=10, greatest=50),  # no record
         Group(30.0, 0.0, (1.0, 0.0, -1.0), least=10, greatest=50),
@@ -85,7 +85,7 @@ def test_a_mean_of_which_nothing_is_known_lies_anywhere_in_its_range() -> None:
         Group(-60.0, 0.5, (0.25, 0.0, 0.0), least=10, greatest=50),
     )
     middle, point = [30, 20, 10, 50], [30, 0, 30, 30]
-    assert told.tolist() == [
+    assert found.tolist() == [
         middle, middle, middle, middle, [30, 0, 10, 50], point, [50, 1, 50, 50], [10, 1, 10, 10],
     ]  # fmt: skip
 

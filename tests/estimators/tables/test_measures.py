@@ -107,16 +107,16 @@ def test_the_door_has_means(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("arguments", "message"),
     [
         (("mean", "sex", ("job",)), "'sex' holds no numbers, but 'F'"),
         (("mean", "age", ("age",)), "'age' is measured"),
         (("mean", "agee", ("job",)), "did you mean 'age'"),
     ],
 )
-def test_what_has_no_sum_is_refused(asked: Any, message: str) -> None:
+def test_what_has_no_sum_is_refused(arguments: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        _cells(_published("job"), *asked)
+        _cells(_published("job"), *arguments)
 
 
 def test_dependent_records_are_refused() -> None:
@@ -150,8 +150,8 @@ def test_errors_of_sensitive_numbers_are_as_large_as_they_are_said_to_be(
     found = [_cells(release, measure, "pay", (column,)) for release in releases]
     for value in true.index:
         off = [cells[value,].estimate - true[value] for cells in found]
-        told = [cells[value,].standard_error or 0 for cells in found]
-        ratio = sum(each**2 for each in off) / sum(each**2 for each in told)
+        errors_of_releases = [cells[value,].standard_error or 0 for cells in found]
+        ratio = sum(each**2 for each in off) / sum(each**2 for each in errors_of_releases)
         assert 0.5 < ratio < 1.9, (value, ratio)  # of thirty squares within a factor of 1.9, either way
 
 
@@ -194,8 +194,8 @@ def test_other_units_and_another_origin_change_nothing_else(measure: Any, factor
         found = measure_table(release, measure, column, by).cells
         errors = [cell.standard_error for cell in found]
         assert None not in errors
-        told = zip(found, errors, strict=True)
-        return [(cell.estimate, *(cell.interval or ()), error or 0.0) for cell, error in told]
+        errors_of_releases = zip(found, errors, strict=True)
+        return [(cell.estimate, *(cell.interval or ()), error or 0.0) for cell, error in errors_of_releases]
 
     for column, *by in (("age", "job"), ("age", "part", "job"), ("pay", "part"), ("pay", "part", "job")):
         moved = np.array([*[shift] * 3, 0])
@@ -209,13 +209,13 @@ def test_a_mean_varies_with_numbers_about_the_mean() -> None:
     frame = pd.DataFrame({"job": list("aabcd") * 48, "pay": [str(10 + n * n % 11 % 7) for n in range(240)]})
     release = sr.SpluGen(2).publish(frame, ["job", "pay"], sr.SeededSource(1))
     groups = Groups.of(release, ("job",), ())
-    asked = [measures._asked(release, "job", ("job",), {})]
+    memberships = [measures._group_membership(release, "job", ("job",), {})]
     inverses = {name: measures._inverse(release, name) for name in ("job", "pay")}
     numbers = np.array([float(value) for value in release.domains["pay"]])
-    held = np.array([release.table.cells("pay").count(value) for value in release.domains["pay"]])
-    middle = (numbers @ held) / held.sum()
+    counts = np.array([release.table.cells("pay").count(value) for value in release.domains["pay"]])
+    middle = (numbers @ counts) / counts.sum()
     plain, about = (
-        measures._of_sensitive(release, groups, asked, inverses, "pay", numbers - less)
+        measures._of_sensitive(release, groups, memberships, inverses, "pay", numbers - less)
         for less in (0.0, middle)
     )
     assert abs(middle - numbers.mean()) > 0.1
@@ -227,12 +227,13 @@ def test_the_variance_about_a_mean_is_that_of_numbers_less_it() -> None:
     frame = pd.DataFrame({"job": list("aabcd") * 48, "pay": [str(10 + n * n % 11 % 7) for n in range(240)]})
     release = sr.SpluGen(2).publish(frame, "job", sr.SeededSource(1))
     groups = Groups.of(release, ("job",), ())
-    asked = [measures._asked(release, "job", ("job",), {})]
+    memberships = [measures._group_membership(release, "job", ("job",), {})]
     inverses = {"job": measures._inverse(release, "job")}
     assert inverses["job"].spread is not None
     numbers = np.array([float(cell) for cell in release.table.cells("pay")])
     plain, less = (
-        measures._of_public(release, groups, asked, inverses, numbers - each).variance for each in (0.0, 13.5)
+        measures._of_public(release, groups, memberships, inverses, numbers - each).variance
+        for each in (0.0, 13.5)
     )
     assert plain.at(np.asarray(13.5)) == near(less.constant, rel=1e-9)
     assert plain.at(np.asarray(20.0)) == near(less.at(np.asarray(6.5)), rel=1e-9)

@@ -1,4 +1,4 @@
-"""Every stroke of a picture, as it is asked of matplotlib, which need not be there.
+"""Every stroke of a picture, as calls of matplotlib, which need not be installed.
 
 ``drawn.txt`` holds what is drawn of a few tables: lines that were read. Where one ought to change, read the
 new one. How matplotlib draws it is not held here, and changes with its versions.
@@ -16,14 +16,14 @@ import pytest
 
 from splu_ref.channels.parameters import InputError
 from splu_ref.estimators import Cell, Table
-from splu_ref.estimators.tables import drawing
+from splu_ref.estimators.tables import pictures
 
 READ = re.split(r"^# (.+)\n", Path(__file__).with_name("drawn.txt").read_text("utf-8"), flags=re.MULTILINE)
 DRAWN = dict(zip(READ[1::2], READ[2::2], strict=True))
 
 
 class Pen:
-    """Notes what it is asked to do, and answers with another pen."""
+    """Notes its calls, and returns another pen."""
 
     def __init__(self, lines: list[str], name: str) -> None:
         self._lines, self._name = lines, name
@@ -32,20 +32,23 @@ class Pen:
         return Pen(self._lines, f"{self._name}.{name}")
 
     def __getitem__(self, place: object) -> Pen:
-        return Pen(self._lines, f"{self._name}[{_told(place)}]")
+        return Pen(self._lines, f"{self._name}[{_argument_text(place)}]")
 
     def __call__(self, *words: object, **more: object) -> Any:
-        told = [*map(_told, words), *(f"{name}={_told(each)}" for name, each in more.items())]
-        self._lines.append(f"{self._name}({', '.join(told)})")
-        asked = self._name.rpartition(".")[2]
-        return (90.0, 190.0) if asked == "get_clim" else Pen(self._lines, asked)
+        labeled = [
+            *map(_argument_text, words),
+            *(f"{name}={_argument_text(each)}" for name, each in more.items()),
+        ]
+        self._lines.append(f"{self._name}({', '.join(labeled)})")
+        attribute = self._name.rpartition(".")[2]
+        return (90.0, 190.0) if attribute == "get_clim" else Pen(self._lines, attribute)
 
 
-def _told(word: object) -> str:
+def _argument_text(word: object) -> str:
     if isinstance(word, Pen):
         return str(word._name)
     if isinstance(word, list | tuple):
-        return f"[{', '.join(map(_told, word))}]"
+        return f"[{', '.join(map(_argument_text, word))}]"
     return f"{word:.6g}" if isinstance(word, float) else repr(word)
 
 
@@ -63,9 +66,9 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         Pen(found, "written")(*words, **more)
         return b"a picture"
 
-    monkeypatch.setattr(drawing, "can_draw", lambda: True)
-    monkeypatch.setattr(drawing, "canvas", canvas)
-    monkeypatch.setattr(drawing, "written", written)
+    monkeypatch.setattr(pictures, "can_draw", lambda: True)
+    monkeypatch.setattr(pictures, "canvas", canvas)
+    monkeypatch.setattr(pictures, "figure_bytes", written)
     return found
 
 
@@ -110,19 +113,19 @@ PICTURES = {
 @pytest.mark.parametrize("name", PICTURES)
 def test_each_stroke_is_one_that_was_read(name: str, lines: list[str]) -> None:
     table, suffix = PICTURES[name]
-    assert drawing.picture(table, suffix) == b"a picture"
+    assert pictures.picture(table, suffix) == b"a picture"
     assert lines == DRAWN[name].splitlines()
 
 
 @pytest.mark.parametrize(
-    ("sizes", "told"), [((16, 40), True), ((40, 16), True), ((17, 40), False), ((16, 41), False)]
+    ("sizes", "labeled"), [((16, 40), True), ((40, 16), True), ((17, 40), False), ((16, 41), False)]
 )
 def test_numbers_stand_in_squares_as_long_as_they_can_be_read(
-    sizes: tuple[int, int], told: bool, lines: list[str]
+    sizes: tuple[int, int], labeled: bool, lines: list[str]
 ) -> None:
-    drawing.picture(_lines("sex age", *sizes), ".svg")
-    assert any(line.startswith("subplots.text(") for line in lines) == told
-    assert any("95 % interval" in line for line in lines) == told
+    pictures.picture(_lines("sex age", *sizes), ".svg")
+    assert any(line.startswith("subplots.text(") for line in lines) == labeled
+    assert any("95 % interval" in line for line in lines) == labeled
 
 
 @pytest.mark.parametrize(
@@ -139,7 +142,7 @@ def test_numbers_stand_in_squares_as_long_as_they_can_be_read(
 def test_two_columns_of_many_lines_are_squares(
     sizes: tuple[int, ...], squares: bool, lines: list[str]
 ) -> None:
-    drawing.picture(_lines("sex age job", *sizes) if len(sizes) > 2 else _lines("sex age", *sizes), ".svg")
+    pictures.picture(_lines("sex age job", *sizes) if len(sizes) > 2 else _lines("sex age", *sizes), ".svg")
     assert any("imshow" in line for line in lines) == squares
 
 
@@ -151,10 +154,10 @@ def test_as_many_lines_are_drawn_as_can_be_read(
 ) -> None:
     table = _lines(" ".join("abc"[: len(sizes)]), *sizes)
     if most is None:
-        assert drawing.picture(table, ".svg") == b"a picture"
+        assert pictures.picture(table, ".svg") == b"a picture"
         return
     with pytest.raises(InputError) as error:
-        drawing.picture(table, ".svg")
+        pictures.picture(table, ".svg")
     assert str(error.value) == (
         f"a picture of {len(table.cells)} lines cannot be read: name fewer columns or values, at most {most} "
         "lines, or leave --picture out"
@@ -175,7 +178,7 @@ def test_as_many_lines_are_drawn_as_can_be_read(
     ],
 )
 def test_numbers_in_squares(estimate: float, interval: tuple[float, float] | None, words: str) -> None:
-    assert drawing._number(Cell(("",), estimate, None, interval, "", 0, 0)) == words
+    assert pictures._number(Cell(("",), estimate, None, interval, "", 0, 0)) == words
 
 
 @pytest.mark.parametrize(
@@ -183,5 +186,5 @@ def test_numbers_in_squares(estimate: float, interval: tuple[float, float] | Non
     [((4, 4), "6, 3.1"), ((17, 3), "5.8, 7.62"), ((1, 50), "5.8, 15"), ((1, 1), "7.2, 2.8")],
 )
 def test_small_pictures_have_room_for_names(sizes: tuple[int, int], inches: str, lines: list[str]) -> None:
-    drawing.picture(_lines("sex age", *sizes), ".svg")
+    pictures.picture(_lines("sex age", *sizes), ".svg")
     assert lines[0] == f"canvas({inches}, {{'font.size': 8}})"

@@ -1,4 +1,4 @@
-"""Whole tables: each line, total and question, counted by hand, and as programs are told of them."""
+"""Whole tables: each line, total and query, counted by hand, and their forms for programs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from splu_ref.estimators import (
 )
 from splu_ref.estimators.tables import counts
 from splu_ref.estimators.tables.cells import Groups, is_exact, ordered
-from splu_ref.estimators.tables.counts import _Estimated
+from splu_ref.estimators.tables.counts import _CellEstimates
 from splu_ref.mechanisms import CountedRelease, PublishedTable, RetentionReplacement, SpluGen
 from tests.rounding import near
 
@@ -58,8 +58,8 @@ def _counted(query: Query) -> int:
     return int(kept.sum())
 
 
-class Asked:
-    """Answers what adds up already, and notes what was asked."""
+class RecordingEstimator:
+    """Returns consistent estimates, and records the queries."""
 
     def __init__(self) -> None:
         self.questions: list[tuple[list[str], str | None]] = []
@@ -88,9 +88,9 @@ def _public(values: tuple[str | None, ...], count: int) -> Cell:
 
 
 def test_a_table_of_a_public_and_a_sensitive_column() -> None:
-    asked = Asked()
-    table = count_table(_published("job"), asked, ["job", "sex"], [], "shrunk")
-    assert asked.questions == [
+    estimator = RecordingEstimator()
+    table = count_table(_published("job"), estimator, ["job", "sex"], [], "shrunk")
+    assert estimator.questions == [
         (["job=a", "job=b", "job=c"], None),
         ([f"job={job} and sex={sex}" for sex in "FM" for job in "abc"], "shrunk"),
     ]  # fmt: skip
@@ -113,10 +113,10 @@ def test_a_table_of_a_public_and_a_sensitive_column() -> None:
 
 def test_a_table_of_some_records_and_some_values() -> None:
     """Of ages 9 and 10 there are 10 records: columns of both kinds have lines, or conditions, or both."""
-    asked = Asked()
+    estimator = RecordingEstimator()
     where: tuple[tuple[str, Condition], ...] = (("age", AnyOf(("9", "10"))), ("job", AnyOf(("b", "a"))))
-    table = count_table(_published("job"), asked, ["age", "job"], where, "shrunk")
-    assert asked.questions == [
+    table = count_table(_published("job"), estimator, ["age", "job"], where, "shrunk")
+    assert estimator.questions == [
         ([f"age={{9, 10}} and job={job}" for job in "abc"], "shrunk"),
         ([f"age={age} and job={job}" for age in ("9", "10") for job in "abc"], "shrunk"),
     ]
@@ -131,8 +131,8 @@ def test_a_table_of_some_records_and_some_values() -> None:
         totals=(_cell((None, "a"), 5, 2, 10), _cell((None, "b"), 4, 2, 10)),
         rows=10,
     )  # fmt: skip
-    table = count_table(_published("job"), asked, ["age"], where)
-    assert asked.questions[2:] == [
+    table = count_table(_published("job"), estimator, ["age"], where)
+    assert estimator.questions[2:] == [
         (["age={9, 10} and job={a, b}", "age={9, 10} and job=c"], None),
         (["age=9 and job={a, b}", "age=9 and job=c", "age=10 and job={a, b}", "age=10 and job=c"], None),
     ]
@@ -141,9 +141,9 @@ def test_a_table_of_some_records_and_some_values() -> None:
 
 
 def test_a_table_of_two_sensitive_columns_of_all_records() -> None:
-    asked = Asked()
-    table = count_table(_published("town", "job"), asked, ["town", "job"], [("town", AnyOf(("v",)))])
-    assert asked.questions == [
+    estimator = RecordingEstimator()
+    table = count_table(_published("town", "job"), estimator, ["town", "job"], [("town", AnyOf(("v",)))])
+    assert estimator.questions == [
         (["town=v", "town=u"], None),
         (["job=a", "job=b", "job=c"], None),
         ([f"job={job} and town={town}" for town in "vu" for job in "abc"], None),
@@ -154,17 +154,17 @@ def test_a_table_of_two_sensitive_columns_of_all_records() -> None:
     assert table.totals == (_cell(("v", None), 6, 1, 12),), "jobs in another town are in no line"
 
 
-def test_a_sensitive_column_alone_is_asked_once() -> None:
-    asked = Asked()
-    table = count_table(_published("job"), asked, ["job"], [("sex", AnyOf(("F",)))], "shrunk")
-    assert asked.questions == [([f"job={job} and sex=F" for job in "abc"], "shrunk")]
+def test_a_sensitive_column_alone_is_one_query() -> None:
+    estimator = RecordingEstimator()
+    table = count_table(_published("job"), estimator, ["job"], [("sex", AnyOf(("F",)))], "shrunk")
+    assert estimator.questions == [([f"job={job} and sex=F" for job in "abc"], "shrunk")]
     assert table.cells == (_cell(("a",), 2, 2, 5), _cell(("b",), 2, 2, 5), _cell(("c",), 1, 2, 5))
     assert table.totals == (_public((None,), 5),)
     assert table.rows == 5
 
 
 def test_a_table_of_what_is_public_asks_nothing() -> None:
-    table = count_table(_published("job"), Asked(), ["age", "sex"], [("sex", AnyOf(("M",)))])
+    table = count_table(_published("job"), RecordingEstimator(), ["age", "sex"], [("sex", AnyOf(("M",)))])
     assert table == Table(
         quantity="count",
         by=("age", "sex"),
@@ -175,7 +175,7 @@ def test_a_table_of_what_is_public_asks_nothing() -> None:
     )
 
 
-def test_what_is_not_known_is_not_told_and_the_first_warning_is() -> None:
+def test_unknown_errors_are_not_reported_and_the_first_warning_is() -> None:
     def ask(queries: Sequence[Query], _: str | None) -> list[QueryEstimate]:
         return [
             QueryEstimate(
@@ -194,29 +194,29 @@ def test_what_is_not_known_is_not_told_and_the_first_warning_is() -> None:
 def test_estimates_are_moved_by_their_variances_and_take_their_ends_along() -> None:
     """10 become 16 by one part and by five; where no error is known, parts are the estimates and one more."""
 
-    def of(error: tuple[float, float]) -> _Estimated:
-        return _Estimated(
+    def of(error: tuple[float, float]) -> _CellEstimates:
+        return _CellEstimates(
             np.array([[4.0, 6.0]]), np.array([error]), np.array([[3.0, 6.5]]), np.array([[4.5, 12.0]]), (),
             np.zeros((1, 2), dtype=np.bool_),
         )  # fmt: skip
 
-    moved = of((1.0, 5**0.5)).adding_up([np.array([16.0]), None], np.array([[16.0, 11.5]]))
+    moved = of((1.0, 5**0.5)).reconciled([np.array([16.0]), None], np.array([[16.0, 11.5]]))
     assert moved.value == near(np.array([[5.0, 11.0]]))
     assert moved.high.tolist() == [[7.0, 11.5]], "5 and 1.96 rounded up, and not above the most"
     assert moved.low.tolist() == [[3.0, 6.5]]
-    moved = of((nan, nan)).adding_up([np.array([22.0]), None], np.array([[22.0, 22.0]]))
+    moved = of((nan, nan)).reconciled([np.array([22.0]), None], np.array([[22.0, 22.0]]))
     assert moved.value == near(np.array([[9.0, 13.0]]))
     assert moved.high.tolist() == [[9.0, 13.0]]
-    moved = of((1.0, 2.0)).adding_up([np.array([5.0]), None], np.array([[5.0, 5.0]]))
+    moved = of((1.0, 2.0)).reconciled([np.array([5.0]), None], np.array([[5.0, 5.0]]))
     assert moved.value == near(np.array([[3.0, 2.0]]))
     assert moved.low.tolist() == [[3.0, 0.0]], "no end is below 0"
-    moved = of((1.0, 1.0)).adding_up([np.array([9.0]), None], np.array([[9.0, 9.0]]))
+    moved = of((1.0, 1.0)).reconciled([np.array([9.0]), None], np.array([[9.0, 9.0]]))
     assert moved.low.tolist() == [[3.0, 3.0]], "5.5 less 1.96 rounded down"
 
 
-def test_estimates_are_told_to_a_millionth() -> None:
+def test_estimates_are_rounded_to_a_millionth() -> None:
     answers = [_answer(3, 1), _answer(4, 1)]
-    found = _Estimated(
+    found = _CellEstimates(
         np.array([1.23456789, 2.0]), np.array([0.123456789, nan]), np.array([0.5, nan]), np.array([2.5, nan]),
         answers, np.array([True, False]),
     )  # fmt: skip
@@ -230,32 +230,34 @@ def test_as_much_work_is_done_as_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     both = _published("town", "job")
     monkeypatch.setattr(counts, "MOST_CELLS", 6)
     monkeypatch.setattr(counts, "MOST_WORK", 6 * (6 + 100_000))
-    assert len(count_table(both, Asked(), ["town", "job"]).cells) == 6
+    assert len(count_table(both, RecordingEstimator(), ["town", "job"]).cells) == 6
     monkeypatch.setattr(counts, "MOST_WORK", 6 * (6 + 100_000) - 1)
     with pytest.raises(InputError) as error:
-        count_table(both, Asked(), ["town", "job"])
+        count_table(both, RecordingEstimator(), ["town", "job"])
     assert str(error.value) == (
         "the table of town, job has 6 cells, of 6 combinations of sensitive values, which is too much work: "
         "name fewer columns, or fewer values by conditions"
     )
-    assert len(count_table(_published("job"), Asked(), ["sex", "job"]).cells) == 6
+    assert len(count_table(_published("job"), RecordingEstimator(), ["sex", "job"]).cells) == 6
     monkeypatch.setattr(counts, "MOST_CELLS", 5)
     with pytest.raises(InputError, match="has 6 cells, of 3 combinations"):
-        count_table(_published("job"), Asked(), ["sex", "job"])
+        count_table(_published("job"), RecordingEstimator(), ["sex", "job"])
 
 
-def test_a_condition_that_no_value_meets_is_told() -> None:
+def test_a_condition_that_no_value_meets_is_refused() -> None:
     ages = {"age": ("9", "10", "11", "x")}
     release = PublishedTable(
         table=Microdata.from_frame(FRAME), mechanism=RetentionReplacement("1/2", ages), domains=ages
     )
     with pytest.raises(InputError) as error:
-        count_table(release, Asked(), ["sex"], [("age", Between(Decimal(50), None))])
+        count_table(release, RecordingEstimator(), ["sex"], [("age", Between(Decimal(50), None))])
     assert str(error.value) == "no value of 'age' meets the condition 50..: change it"
     with pytest.raises(InputError, match="'z' is not a value of 'job'"):
-        count_table(_published("job"), Asked(), ["job"], [("job", AnyOf(("z",)))])
+        count_table(_published("job"), RecordingEstimator(), ["job"], [("job", AnyOf(("z",)))])
     with pytest.raises(InputError) as error:
-        count_table(_published("job"), Asked(), ["job"], [("age", AnyOf(("x",))), ("sex", AnyOf(("F",)))])
+        count_table(
+            _published("job"), RecordingEstimator(), ["job"], [("age", AnyOf(("x",))), ("sex", AnyOf(("F",)))]
+        )
     assert str(error.value) == "no record meets age=x and sex=F: change it"
 
 
@@ -329,7 +331,7 @@ TABLE = Table(
 
 
 def test_a_table_as_an_object() -> None:
-    told = {
+    expected = {
         "quantity": "mean of age",
         "by": ["sex", "job"],
         "where": "town={u, v}",
@@ -351,7 +353,7 @@ def test_a_table_as_an_object() -> None:
              "predicate_count": 4},
         ],
     }  # fmt: skip
-    assert repr(table_object(TABLE)) == repr(told), "whole numbers are told without a fraction"
+    assert repr(table_object(TABLE)) == repr(expected), "whole numbers are expected without a fraction"
     bare = table_object(Table(quantity="count", by=(), where=(), cells=(), totals=(), rows=0, warning="why"))
     assert bare == {
         "quantity": "count", "by": [], "where": "", "rows": 0, "cells": [], "totals": [], "warning": "why",
@@ -359,7 +361,7 @@ def test_a_table_as_an_object() -> None:
 
 
 def test_a_table_as_columns() -> None:
-    told = {
+    expected = {
         "sex": ["F", "M", "M"],
         "job": ["a", "a", "b"],
         "estimate": [2.0, 2.5, 7.0],
@@ -372,7 +374,7 @@ def test_a_table_as_columns() -> None:
         "published_count": [3, 4, 8],
         "predicate_count": [5, 6, 9],
     }
-    assert repr(table_columns(TABLE)) == repr(told)
+    assert repr(table_columns(TABLE)) == repr(expected)
 
 
 @pytest.mark.parametrize(
@@ -393,11 +395,11 @@ def test_a_whole_table_of_means_and_of_sums() -> None:
     assert (table.quantity, table.by, table.where, table.totals, table.rows, table.warning) == (
         "sum of age", ("sex", "town"), where, (), 7, None,
     )  # fmt: skip
-    told: list[tuple[object, ...]] = [
+    expected: list[tuple[object, ...]] = [
         (cell.values, cell.estimate, cell.method, cell.published_count, cell.predicate_count, cell.exact)
         for cell in table.cells
     ]
-    assert told == [
+    assert expected == [
         (("M", "u"), near(9 * 1.5 - 47 * 0.5), "inversion", 1, 7, False),
         (("M", "v"), near(47 * 1.5 - 9 * 0.5), "inversion", 5, 7, False),
     ]

@@ -1,4 +1,4 @@
-"""Certificates for other probabilities of keeping the own value than 1/gamma."""
+"""Certificates for retention probabilities other than 1/gamma."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""The checker is one file that a stranger can copy out, read and run."""
+"""The checker is one file that an independent party can copy, read and run."""
 
 import ast
 import json
@@ -55,7 +55,7 @@ def _of_fractions(division: ast.Div) -> bool:
 
 @pytest.fixture(scope="module")
 def copied_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("stranger")
+    folder = tmp_path_factory.mktemp("independent")
     copy = folder / "certificate_checker.py"
     copy.write_bytes(SOURCE.read_bytes())
     return copy
@@ -133,7 +133,7 @@ def test_json_output_of_a_true_certificate(tmp_path: Path, capsys: pytest.Captur
 def test_an_option_that_it_does_not_have_is_no_verdict(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The certificate is valid, and whoever mistypes an option learns that it was not checked as asked."""
+    """The certificate is valid, and a mistyped option is reported: it was not checked as requested."""
     path = tmp_path / "c.json"
     path.write_text(certificate_text(error_certificate(10, "0.3", 5)))
     assert certificate_checker.main([str(path)]) == 0

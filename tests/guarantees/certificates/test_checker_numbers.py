@@ -216,9 +216,9 @@ def test_the_largest_counts_that_are_checked() -> None:
             checker.refuse_if_too_large(*refused)
 
 
-def test_what_is_asked_of_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[int, Fraction, int]] = []
-    monkeypatch.setattr(checker, "refuse_if_too_large", lambda _, *given: asked.append(given))
+def test_the_calls_of_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[int, Fraction, int]] = []
+    monkeypatch.setattr(checker, "refuse_if_too_large", lambda _, *given: calls.append(given))
     for certificate in (
         privacy_certificate(3, "1/2", 5, 2),  # of each form as many runs as counts
         privacy_certificate(3, "1/5", 7),  # of each form floor(7/5) + 1
@@ -229,7 +229,7 @@ def test_what_is_asked_of_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     half, t_f, start = Fraction(1, 2), int(certificate["parameters"]["t_f"]), certificate["evidence"]["tail"]
     gap = int(start["from"], 16) - t_f
     assert gap > 2
-    assert asked == [
+    assert calls == [
         (10, half, 10),
         (7, Fraction(1, 5), 4),
         (4, half, 0),
@@ -274,7 +274,7 @@ def test_an_object_with_a_key_too_many_or_too_few_is_named_by_its_place(certific
             else:
                 part.popitem()
             if place == "parameters" and "retention" in certificate["parameters"] and not more:
-                continue  # without it the claim is another one, which its statement tells
+                continue  # without it the claim is another one, as its statement shows
             with pytest.raises(checker.Unreadable, match=rf"^{where} must be an object with the keys"):
                 checker.check(changed)
 

@@ -1,4 +1,4 @@
-"""Certificates of what draws that hang together promise: true ones pass, and none that says more."""
+"""Certificates of guarantees under dependent draws: true ones pass, and stronger ones fail."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from splu_ref.channels.parameters import CertificateError, ParameterError
 from splu_ref.guarantees import (
     Noise,
     certificate_text,
-    drawn_threshold,
-    drawn_threshold_certificate,
+    dependent_draws_certificate,
+    dependent_draws_threshold,
     error_certificate,
     privacy_certificate,
     rare_privacy_certificate,
@@ -31,7 +31,7 @@ CAPPED, RARE = GroupDraws("capped", 4), GroupDraws("all-or-none", 4)
 
 def _bound(draws: GroupDraws, epsilon: str, values: int | None) -> dict[str, Any]:
     noise = None if values is None else Noise.of(draws, 3, values)
-    return drawn_threshold_certificate(drawn_threshold(3, epsilon, "1/10", draws, noise))
+    return dependent_draws_certificate(dependent_draws_threshold(3, epsilon, "1/10", draws, noise))
 
 
 MADE = {
@@ -138,10 +138,10 @@ def test_what_is_not_certified_is_named() -> None:
         rare_privacy_certificate(3, "2/5", 5, RARE)
     with pytest.raises(CertificateError, match="smaller frequency"):
         error_certificate(3, "2/5", 5, draws=CAPPED)
-    with pytest.raises(CertificateError, match="drawn_threshold_certificate"):
+    with pytest.raises(CertificateError, match="dependent_draws_certificate"):
         threshold_certificate(3, "1/10", "1/10", draws=CAPPED)
-    secret = drawn_threshold(3, "1/10", "1/10", CAPPED, Noise.beside(CAPPED, 3, [4, 4, 4, 4]))
+    secret = dependent_draws_threshold(3, "1/10", "1/10", CAPPED, Noise.beside(CAPPED, 3, [4, 4, 4, 4]))
     with pytest.raises(CertificateError, match="give the values"):
-        drawn_threshold_certificate(secret)
+        dependent_draws_certificate(secret)
     with pytest.raises(ParameterError, match="retention"):
         privacy_certificate(3, "2/5", 4, retention="1/2", draws=CAPPED)

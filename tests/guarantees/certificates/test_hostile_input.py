@@ -277,17 +277,17 @@ def test_a_statement_of_other_words_is_refuted_before_any_probability(
 
 
 def test_a_list_is_refuted_at_its_first_wrong_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    bound, asked = certificate_checker._bound, []
+    bound, precisions = certificate_checker._bound, []
 
     def counted(*arguments: Any, **options: Any) -> tuple[int, int]:
-        asked.append(arguments[1])
+        precisions.append(arguments[1])
         return bound(*arguments, **options)
 
     monkeypatch.setattr(certificate_checker, "_bound", counted)
     certificate = copy.deepcopy(privacy_certificate(2, 1, 40))
     certificate["evidence"]["theorem_4"]["candidates"][2]["shift"] = "1"
     assert "theorem_4.candidates[2].shift is not" in check(certificate).reason
-    assert asked == [1, 2, 3]
+    assert precisions == [1, 2, 3]
 
 
 def _spent(certificate: dict[str, Any]) -> int:

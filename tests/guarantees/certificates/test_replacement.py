@@ -22,17 +22,17 @@ MANY = " ".join(str(10**11 + number) for number in range(500))
 
 def largest(p: Fraction, values: int, counts: list[int], low: Fraction) -> Fraction:
     """Return the largest posterior of a set with a prior of at most ``low``, set by set."""
-    held, total = [*counts, *([0] * (values - len(counts)))], sum(counts)
+    prior, total = [*counts, *([0] * (values - len(counts)))], sum(counts)
     found = Fraction(0)
     for size in range(1, values + 1):
         for secret in combinations(range(values), size):
-            if sum(held[u] for u in secret) > low * total:
+            if sum(prior[u] for u in secret) > low * total:
                 continue
             for seen in range(values):
                 column = [(p if u == seen else 0) + (1 - p) / values for u in range(values)]
-                chance = sum(n * a for n, a in zip(held, column, strict=True))
+                chance = sum(n * a for n, a in zip(prior, column, strict=True))
                 if chance:
-                    found = max(found, sum(held[u] * column[u] for u in secret) / chance)
+                    found = max(found, sum(prior[u] * column[u] for u in secret) / chance)
     return found
 
 
@@ -69,7 +69,7 @@ def test_every_prior_is_decided_at_the_limit(keep: str, claim: str) -> None:
 def test_the_rows_of_a_search_are_certified() -> None:
     found = sample_size("1/2", "1/4", "1/5", "1/20")
     seen: list[tuple[int, int]] = []
-    certificate = sample_size_certificate(found, progress=lambda *told: seen.append(told))
+    certificate = sample_size_certificate(found, progress=lambda *done: seen.append(done))
     assert certificate["parameters"]["rows"] == "94"
     assert check_text(certificate_text(certificate)).valid
     assert "from 185 rows on" in certificate["statement"]

@@ -1,4 +1,4 @@
-"""Every step of the checker taken out or bent in turn: a certificate that is false, and that only it stops.
+"""Every step of the checker removed or altered in turn: a false certificate that only this step rejects.
 
 The forgeries are consistent with themselves: a checker without the step says that they are valid.
 """
@@ -20,8 +20,8 @@ from splu_ref import certificate_checker
 from splu_ref.channels import GroupDraws
 from splu_ref.guarantees import (
     Noise,
-    drawn_threshold,
-    drawn_threshold_certificate,
+    dependent_draws_certificate,
+    dependent_draws_threshold,
     privacy_certificate,
     threshold_certificate,
 )
@@ -142,7 +142,7 @@ CONCEPT = {
 PRIOR = {"retention": "1/2", "values": "4", "rho1": "1/5", "rho2": "1/2", "counts": "2 3 10 5"}
 ANY = {name: PRIOR[name] for name in ("retention", "values", "rho1", "rho2")}
 SEEN = {"secret": ["0"], "observed": "0"}  # from 1/10 to (1 + 1/4) / (1 + 5/2) = 5/14
-TOLD = {**PRIOR, "rho2": "5/14"}
+BOUNDED_PRIOR = {**PRIOR, "rho2": "5/14"}
 ROWS = {"retention": "1/2", "share": "1/4", "epsilon": "1/2", "delta": "1/10", "rows": "13"}
 POOR: dict[str, dict[str, str]] = {
     "violation": {"count": "b", "first": "", "last": "", "numerator": ""},
@@ -156,7 +156,9 @@ THRESHOLD = threshold_certificate(3, "1/2", "1/4")
 T_F = int(THRESHOLD["parameters"]["t_f"])
 TAIL = int(THRESHOLD["evidence"]["tail"]["from"], 16)
 CAPPED = GroupDraws("capped", 4)
-SLOTS = drawn_threshold_certificate(drawn_threshold(3, "1/10", "1/10", CAPPED, Noise.of(CAPPED, 3, 5)))
+SLOTS = dependent_draws_certificate(
+    dependent_draws_threshold(3, "1/10", "1/10", CAPPED, Noise.of(CAPPED, 3, 5))
+)
 FROM = int(SLOTS["parameters"]["t_f"])
 DRAWN: dict[str, str] = SLOTS["parameters"]
 RARE = {"gamma": "3", "epsilon": "2/5", "alpha": "4", "draws": "all-or-none:4"}
@@ -345,7 +347,7 @@ FORGED: dict[tuple[str, str], str | Forged] = {
         FREE,
         operator("1 0, 1 0", "1 1"),
     ),
-    ("_require_admitted", "max(column) > asked.ratio * min(column)"): (
+    ("_require_admitted", "max(column) > required.ratio * min(column)"): (
         "optimal-operator",
         ALL,
         operator("1 0, 0 1", "1 1"),
@@ -366,21 +368,21 @@ FORGED: dict[tuple[str, str], str | Forged] = {
         ALL,
         operator("1 1, 1 1 / 2", "1 0"),
     ),
-    ("_require_entries", "sum(asked.counts[place] for place in secret) > asked.room"): (
+    ("_require_entries", "sum(required.counts[place] for place in secret) > required.room"): (
         "optimal-operator",
         PAIRED,
         operator("1 0, 1 0", "9 0", [("1", "1", "2")], "9 9", 18),
     ),
-    ("_require_entries", 'asked.against == "values" and len(secret) != 1'): (
+    ("_require_entries", 'required.against == "values" and len(secret) != 1'): (
         "optimal-operator",
         {**TRIPLE, "against": "values"},
         BEST,
     ),
     (
         "_require_entries",
-        "(row - gain) * high.denominator + asked.counts[place] * paid < 0",
+        "(row - gain) * high.denominator + required.counts[place] * paid < 0",
     ): ("optimal-operator", FREE, operator("1 0, 1 0", "1 0")),
-    ("_prices", 'asked.against == "any" and given'): (
+    ("_prices", 'required.against == "any" and given'): (
         "optimal-operator",
         ALL,
         operator("4 1, 1 4 / 5", "4 4", [("0", "0", "1")], "5 5", 10),
@@ -518,7 +520,7 @@ LIMITS: dict[tuple[str, str], tuple[str, Forged] | tuple[str, Forged, int]] = {
         "MAX_PAIRS",
         ("concept-error", CONCEPT, None),
     ),
-    ("_prior", "len(counts) > MAX_VALUES"): ("MAX_VALUES", ("breach", TOLD, SEEN)),
+    ("_prior", "len(counts) > MAX_VALUES"): ("MAX_VALUES", ("breach", BOUNDED_PRIOR, SEEN)),
     ("_largest_posterior", "len(set(small)) * len(small) * room > MAX_SUMS"): (
         "MAX_SUMS",
         ("safe", PRIOR, None),
@@ -629,11 +631,11 @@ def test_what_would_break_the_checker_is_refused(step: tuple[str, str]) -> None:
 TIE = {"gamma": "2", "epsilon": "1", "t_e": "1/32"}  # attained at f = 3: 2^(1-2f)
 POSITIVE = {**TUPLES, "alpha": "1/4", "beta": "1/10"}  # a published tuple is believed too much
 NEGATIVE = {**TUPLES, "beta": "1/4"}  # one that is not published too little
-BENT: tuple[tuple[str, str, str, Parameters, Any], ...] = (
+ALTERED: tuple[tuple[str, str, str, Parameters, Any], ...] = (
     # Operators: twice the amplification, sets and values that just fit, a belief just above rho2.
     (
-        "max(column) > asked.ratio * min(column)",
-        "max(column) > 2 * asked.ratio * min(column)",
+        "max(column) > required.ratio * min(column)",
+        "max(column) > 2 * required.ratio * min(column)",
         "optimal-operator",
         ALL,
         operator("8 1, 1 8 / 9", "8 8", weights="9 9", scale=18),
@@ -646,23 +648,23 @@ BENT: tuple[tuple[str, str, str, Parameters, Any], ...] = (
         operator("1 0, 0 1", "1 1"),
     ),
     (
-        "if pair[0] <= asked.room",
-        "if pair[0] < asked.room",
+        "if pair[0] <= required.room",
+        "if pair[0] < required.room",
         "optimal-operator",
         {**PAIRED, "counts": "2 8"},
         operator("1 0, 0 1", "1 1"),
     ),
     (
-        "limit = math.floor(asked.high * sum(seen))",
-        "limit = math.floor(asked.high * sum(seen)) + 1",
+        "limit = math.floor(required.high * sum(seen))",
+        "limit = math.floor(required.high * sum(seen)) + 1",
         "optimal-operator",
         PAIRED,
         operator("1 0, 0 1", "1 1"),
     ),
     # What is kept, and what bounds it.
     (
-        'if asked.keep == "share" else',
-        'if asked.keep != "share" else',
+        'if required.keep == "share" else',
+        'if required.keep != "share" else',
         "optimal-operator",
         FREE,
         operator("1 0, 0 1", "1 9", weights="1 9", scale=10),
@@ -1015,14 +1017,14 @@ BENT: tuple[tuple[str, str, str, Parameters, Any], ...] = (
 """A step, what a careless hand would make of it, and parameters at which that is false."""
 
 
-@pytest.mark.parametrize(("old", "new", "claim", "parameters", "evidence"), BENT)
-def test_a_forgery_by_a_checker_with_a_bent_step(
+@pytest.mark.parametrize(("old", "new", "claim", "parameters", "evidence"), ALTERED)
+def test_a_forgery_by_a_checker_with_an_altered_step(
     old: str, new: str, claim: str, parameters: Parameters, evidence: Any
 ) -> None:
     assert SOURCE.count(old) == 1
-    bent = built(SOURCE.replace(old, new))
-    forged = consistent(bent, claim, parameters, evidence)
-    assert outcome(bent, forged) == "valid"
+    altered = built(SOURCE.replace(old, new))
+    forged = consistent(altered, claim, parameters, evidence)
+    assert outcome(altered, forged) == "valid"
     assert outcome(certificate_checker, forged) in ("false", "unreadable")
 
 

@@ -226,9 +226,9 @@ def test_the_largest_count_that_is_named_would_do(
     retention: str | None,
     most: int | None,
 ) -> None:
-    with pytest.raises(CertificateError, match=r"choose (alpha|frequency) up to \d+$") as told:
+    with pytest.raises(CertificateError, match=r"choose (alpha|frequency) up to \d+$") as caught:
         refuse(*arguments, *count, retention=retention)
-    named = int(str(told.value).split()[-1])
+    named = int(str(caught.value).split()[-1])
     assert most in (None, named)
     refuse(*arguments, named, *count[1:], retention=retention)
     with pytest.raises(CertificateError, match=f"= {named + 1} at gamma = .* choose .* up to {named}$"):

@@ -10,12 +10,12 @@ import pytest
 from splu_ref.channels import Levels, from_matrix, inverse
 from splu_ref.guarantees import Requirement
 from splu_ref.guarantees.operators.front import Appraisal, uniform, uniform_retention, uniform_variances
-from splu_ref.guarantees.operators.optimum import SingularError, lifted, solved
+from splu_ref.guarantees.operators.optimum import SingularError, solve, worst_set
 
 BLIND = from_matrix("abc", (("1/2", "1/2", 0), ("1/4", "3/4", 0), ("3/8", "5/8", 0)), "abc")
 
 
-def test_a_matrix_that_cannot_be_inverted_still_tells_some_counts() -> None:
+def test_a_matrix_that_cannot_be_inverted_still_identifies_some_counts() -> None:
     found = Appraisal(BLIND, {"a": 3, "b": 2, "c": 1})
     assert (found.rank, found.never_published, found.condition_number) == (2, ("c",), None)
     assert set(found.variances.values()) == {None}
@@ -38,8 +38,8 @@ def test_variances_are_those_of_all_releases() -> None:
             chance = Fraction(1)
             for own, seen in zip(records, published, strict=True):
                 chance *= channel.probability(own, seen)
-            told = estimate({seen: published.count(seen) for seen in "abc"}).get(value, Fraction(0))
-            first, second = first + chance * told, second + chance * told**2
+            estimated = estimate({seen: published.count(seen) for seen in "abc"}).get(value, Fraction(0))
+            first, second = first + chance * estimated, second + chance * estimated**2
         assert first == counts[value]
         assert found.variances[value] == second - first**2
     assert found.mean_variance == sum(filter(None, found.variances.values())) / 3
@@ -66,7 +66,7 @@ def test_uniform_perturbation_keeps_as_much_as_it_may(counts: tuple[int, ...], a
             if wanted.against == "any":
                 return p < 1 and 1 + p * size / (1 - p) <= wanted.ratio
             single = wanted.against == "values"
-            return not any(lifted(wanted, matrix, v, single=single) for v in range(size))
+            return not any(worst_set(wanted, matrix, v, single=single) for v in range(size))
 
         assert admitted(keep)
         assert keep == 1 or not admitted(keep + Fraction(1, 10**9))
@@ -85,9 +85,9 @@ def test_sparse_equations() -> None:
         {1: Fraction(1, 3), 0: Fraction(1)},
         {2: Fraction(5), 1: Fraction(1)},
     ]
-    found = solved(rows, [Fraction(1), Fraction(2), Fraction(3)])
+    found = solve(rows, [Fraction(1), Fraction(2), Fraction(3)])
     for row, right in zip(rows, (1, 2, 3), strict=True):
         assert sum(entry * found[place] for place, entry in row.items()) == right
     for singular in ([{0: Fraction(1)}, {0: Fraction(2)}], [{0: Fraction(1), 1: Fraction(1)}] * 2):
         with pytest.raises(SingularError):
-            solved(singular, [Fraction(1), Fraction(1)])
+            solve(singular, [Fraction(1), Fraction(1)])

@@ -1,4 +1,4 @@
-"""The best operators: held to programs written out, to all sets one by one, and to what is proved."""
+"""The optimal operators, tested against explicit programs, all sets one by one, and proved bounds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LEVELS = (("1/5", "1/2"), ("1/3", "3/5"), ("1/10", "1/3"))
 MANY = (41, 38, 37, 36, 32, 21, 19, 15, 13, 9, 6, 5, 2, 1)
 
 
-def asked(counts: Sequence[int], levels: tuple[str, str], keep: str, against: str) -> Requirement:
+def requirement(counts: Sequence[int], levels: tuple[str, str], keep: str, against: str) -> Requirement:
     return Requirement.of(counts, Levels.of(*levels), keep, against)
 
 
@@ -75,13 +75,13 @@ def test_against_every_prior_the_closed_form_is_the_programs_optimum(
     counts: tuple[int, ...], keep: str
 ) -> None:
     for levels in LEVELS:
-        wanted = asked(counts, levels, keep, "any")
+        wanted = requirement(counts, levels, keep, "any")
         assert best_operator(wanted).objective == against_all(wanted)
 
 
 @pytest.mark.slow
 def test_the_closed_form_is_the_optimum_for_fourteen_values() -> None:
-    wanted = asked(MANY, ("1/10", "1/2"), "share", "any")
+    wanted = requirement(MANY, ("1/10", "1/2"), "share", "any")
     found = best_operator(wanted)
     assert found.objective == against_all(wanted)
     assert sum(any(row[v] for row in found.matrix) for v in range(14)) < 14
@@ -112,7 +112,7 @@ def test_under_one_prior_no_belief_rises_and_all_sets_at_once_allow_no_more(
 ) -> None:
     for levels in LEVELS[:2]:
         for keep in KEEP:
-            wanted = asked(counts, levels, keep, against)
+            wanted = requirement(counts, levels, keep, against)
             found = best_operator(wanted)
             assert worst(found.matrix, wanted) <= wanted.levels.rho2
             singles = best_operator(dataclasses.replace(wanted, against="values"))
@@ -126,7 +126,7 @@ def test_single_values_leave_what_their_prior_and_rho2_say(
     counts: tuple[int, ...], levels: tuple[str, str]
 ) -> None:
     """At most 1 - (1 - rho2) L is kept, L the share of protected values: equal where none is large."""
-    wanted = asked(counts, levels, "share", "values")
+    wanted = requirement(counts, levels, "share", "values")
     small = [counts[u] for u in wanted.small]
     bound = 1 - (1 - wanted.levels.rho2) * Fraction(sum(small), sum(counts))
     kept = best_operator(wanted).objective
@@ -136,13 +136,13 @@ def test_single_values_leave_what_their_prior_and_rho2_say(
 
 def test_a_changed_matrix_or_multiplier_is_not_handed_out() -> None:
     for keep, against in (("share", "any"), ("least", "sets"), ("mean", "values")):
-        found = best_operator(asked((5, 3, 2), LEVELS[0], keep, against))
+        found = best_operator(requirement((5, 3, 2), LEVELS[0], keep, against))
         (first, second, *rest), tiny = found.matrix[0], Fraction(1, 10**30)
-        bent = ((first + tiny, second - tiny, *rest), *found.matrix[1:])
+        shifted = ((first + tiny, second - tiny, *rest), *found.matrix[1:])
         less = (found.rows[0] - tiny, *found.rows[1:])
         moved = (found.rows[0] - tiny, found.rows[1] + tiny, *found.rows[2:])
         wrong: list[dict[str, object]] = [
-            {"matrix": bent}, {"matrix": found.matrix[1:]}, {"rows": less}, {"rows": moved},
+            {"matrix": shifted}, {"matrix": found.matrix[1:]}, {"rows": less}, {"rows": moved},
             {"rows": found.rows[1:]}, {"weights": (Fraction(1), Fraction(0), Fraction(0))},
             {"weights": (Fraction(2), Fraction(-1), Fraction(0))},
         ]  # fmt: skip
@@ -160,7 +160,7 @@ def test_a_changed_matrix_or_multiplier_is_not_handed_out() -> None:
 
 
 def test_a_set_of_values_has_no_price_where_single_values_are_protected() -> None:
-    found = best_operator(asked((8, 1, 1), ("1/5", "1/2"), "share", "sets"))
+    found = best_operator(requirement((8, 1, 1), ("1/5", "1/2"), "share", "sets"))
     assert any(len(price.secret) > 1 for price in found.prices)
     wanted = dataclasses.replace(found.requirement, against="values")
     with pytest.raises(UnverifiedError, match="several values"):
@@ -172,23 +172,23 @@ def test_a_set_of_values_has_no_price_where_single_values_are_protected() -> Non
 
 def test_every_value_with_a_larger_prior_is_free() -> None:
     for against in ("values", "sets"):
-        found = best_operator(asked((5, 3, 2), ("1/10", "1/3"), "least", against))
+        found = best_operator(requirement((5, 3, 2), ("1/10", "1/3"), "least", against))
         assert found.objective == 1
         assert found.prices == ()
 
 
 def test_without_highs_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "highspy", None)
-    assert best_operator(asked((5, 3, 2), LEVELS[0], "share", "any")).objective == Fraction(2, 3)
+    assert best_operator(requirement((5, 3, 2), LEVELS[0], "share", "any")).objective == Fraction(2, 3)
     with pytest.raises(InputError, match=r"pip install 'splu-ref\[operators\]'"):
-        best_operator(asked((5, 3, 2), LEVELS[0], "share", "values"))
+        best_operator(requirement((5, 3, 2), LEVELS[0], "share", "values"))
 
 
 def test_an_answer_that_is_not_optimal_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever HiGHS answers: here the vertex at which nothing is kept but by the first value."""
     monkeypatch.setattr(Program, "vertex", lambda self: None)
     with pytest.raises(UnverifiedError, match="could not be verified"):
-        best_under_prior(asked((5, 3, 2), LEVELS[0], "share", "values"))
+        best_under_prior(requirement((5, 3, 2), LEVELS[0], "share", "values"))
 
 
 @pytest.mark.parametrize(
@@ -203,11 +203,11 @@ def test_an_answer_that_is_not_optimal_is_refused(monkeypatch: pytest.MonkeyPatc
 )
 def test_requirements_out_of_range(counts: tuple[int, ...], keep: str, against: str, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        asked(counts, LEVELS[0], keep, against)
+        requirement(counts, LEVELS[0], keep, against)
 
 
 def test_a_prior_that_is_too_large_for_the_program_is_refused() -> None:
     with pytest.raises(ParameterError, match="a prior of 61 values is too large"):
-        best_operator(asked((1,) * 61, LEVELS[0], "share", "values"))
+        best_operator(requirement((1,) * 61, LEVELS[0], "share", "values"))
     with pytest.raises(ParameterError, match="takes 20 against sets"):
-        best_operator(asked((1,) * 21, LEVELS[0], "share", "sets"))
+        best_operator(requirement((1,) * 21, LEVELS[0], "share", "sets"))

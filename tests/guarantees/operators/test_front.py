@@ -44,8 +44,8 @@ def test_which_point_beats_which() -> None:
         (Fraction(3, 4), Fraction(2), True), (Fraction(3, 4), Fraction(3), False),
         (Fraction(3, 4), None, False),
     ):  # fmt: skip
-        assert base.beaten_by(Point("", hidden, half, variance)) == beaten
+        assert base.dominated_by(Point("", hidden, half, variance)) == beaten
     blind = base._replace(variance=None)
-    assert blind.beaten_by(base)
-    assert not base.beaten_by(blind)
-    assert blind.beaten_by(blind._replace(hidden=Fraction(3, 4)))
+    assert blind.dominated_by(base)
+    assert not base.dominated_by(blind)
+    assert blind.dominated_by(blind._replace(hidden=Fraction(3, 4)))

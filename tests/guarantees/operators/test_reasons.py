@@ -1,4 +1,4 @@
-"""Why an operator is not handed out, reason by reason, and the limits of what is asked, on both sides."""
+"""Why an operator is not returned, reason by reason, and the limits of the requirements, on both sides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from splu_ref.guarantees import Optimum, Price, Requirement, UnverifiedError, be
 from splu_ref.guarantees.operators import best as one_prior
 from splu_ref.guarantees.operators.front import Appraisal, uniform, uniform_retention
 from splu_ref.guarantees.operators.highs import Program, Row
-from splu_ref.guarantees.operators.optimum import lifted
+from splu_ref.guarantees.operators.optimum import worst_set
 
 LEVELS = Levels.of("1/5", "1/2")
 
@@ -92,7 +92,7 @@ SET = "a set is priced below 0, or has a prior above rho1"
         (_sets, {"prices": (Price(1, (0, 1), Fraction(1, 5)),)}, SET),
     ],
 )  # fmt: skip
-def test_each_reason_is_told(found: Any, change: dict[str, Any], reason: str) -> None:
+def test_each_reason_is_reported(found: Any, change: dict[str, Any], reason: str) -> None:
     with pytest.raises(UnverifiedError) as error:
         dataclasses.replace(found(), **change)
     assert str(error.value) == f"no operator was verified: {reason}; choose other levels"
@@ -107,7 +107,7 @@ def test_sets_have_no_price_where_single_values_are_protected() -> None:
     )
 
 
-def test_what_an_optimum_tells() -> None:
+def test_the_values_of_an_optimum() -> None:
     assert [found().objective for found in (_any, _values, _sets)] == list(_law("2/3", "4/5", "4/5"))
     channel = _values().channel(["a", "b", "c"])
     assert channel.probability("b", "c") == Fraction(1, 5)
@@ -119,17 +119,17 @@ def test_a_belief_of_rho2_is_admitted_and_a_larger_one_is_not() -> None:
     for against, single in (("values", True), ("sets", False)):
         wanted = Requirement.of((8, 1, 1), LEVELS, "share", against)
         half = [_law("7/8", "1/8", "0"), _law("0", "1", "0"), _law("0", "0", "1")]
-        assert lifted(wanted, half, 1, single=single) == ()
+        assert worst_set(wanted, half, 1, single=single) == ()
         more = [_law("7/8", "1/8", "0"), _law("0", "1", "0"), _law("0", "1/1000", "999/1000")]
-        assert lifted(wanted, more, 1, single=single) == (() if single else (1, 2))
-        assert lifted(wanted, more, 2, single=single) == (2,)
+        assert worst_set(wanted, more, 1, single=single) == (() if single else (1, 2))
+        assert worst_set(wanted, more, 2, single=single) == (2,)
         less = [_law("8/9", "1/9", "0"), _law("0", "1", "0"), _law("0", "0", "1")]
-        assert lifted(wanted, less, 1, single=single) == (1,)
+        assert worst_set(wanted, less, 1, single=single) == (1,)
         never = [_law("1", "0", "0"), _law("1", "0", "0"), _law("1", "0", "0")]
-        assert lifted(wanted, never, 1, single=single) == ()
+        assert worst_set(wanted, never, 1, single=single) == ()
     alone = Requirement.of((5, 5), LEVELS, "share", "values")
     assert alone.small == ()
-    assert lifted(alone, [_law("1", "0"), _law("0", "1")], 0, single=True) == ()
+    assert worst_set(alone, [_law("1", "0"), _law("0", "1")], 0, single=True) == ()
 
 
 def test_a_prior_of_rho1_is_protected() -> None:
@@ -158,18 +158,18 @@ def test_the_largest_priors_are_those_that_are_said(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_sets_that_are_worse_are_asked_for_once(again: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_violated_sets_are_added_once(again: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of an answer in which each of two values is believed as much as before, and both together more."""
     sets = _sets()
-    asked: list[list[tuple[int, tuple[int, ...]]]] = []
+    calls: list[list[tuple[int, tuple[int, ...]]]] = []
     both = (_law("7/8", "1/16", "1/16"), *[_law("0", "1/2", "1/2")] * 2)
 
     def vertex(_: Requirement, some: list[tuple[int, tuple[int, ...]]]) -> one_prior._Vertex:
-        asked.append(list(some))
+        calls.append(list(some))
         prices = {(each.published, each.secret): each.amount for each in sets.prices}
-        told = [prices.get(each, Fraction(0)) for each in some]
-        matrix = both if again or len(asked) == 1 else sets.matrix
-        return one_prior._Vertex(matrix, sets.weights, sets.rows, told)
+        priced = [prices.get(each, Fraction(0)) for each in some]
+        matrix = both if again or len(calls) == 1 else sets.matrix
+        return one_prior._Vertex(matrix, sets.weights, sets.rows, priced)
 
     monkeypatch.setattr(one_prior, "_vertex", vertex)
     if again:
@@ -178,7 +178,7 @@ def test_sets_that_are_worse_are_asked_for_once(again: bool, monkeypatch: pytest
     else:
         assert best_operator(sets.requirement) == sets
     singles = [(column, (place,)) for column in range(3) for place in (1, 2)]
-    assert asked == [singles, [*singles, (1, (1, 2)), (2, (1, 2))]]
+    assert calls == [singles, [*singles, (1, (1, 2)), (2, (1, 2))]]
 
 
 def test_a_program_by_hand() -> None:

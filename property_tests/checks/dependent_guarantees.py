@@ -1,4 +1,4 @@
-"""What is promised under draws that hang together, against every outcome of a group and every composition."""
+"""Guarantees under dependent draws, against every outcome of a group and every composition of groups."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from property_tests.checking import Outcome, check, first_failure
 from property_tests.run import Run
 from property_tests.subject import Subject
 from splu_ref.channels import GroupDraws
-from splu_ref.guarantees import DrawnCount, Noise
+from splu_ref.guarantees import DependentCount, Noise
 
 
 @check(
@@ -82,11 +82,11 @@ def _threshold_faults(subject: Subject, run: Run) -> Iterator[str]:
     )[: run.pick(3, 2)]:
         draws = GroupDraws.parse(law)
         noise, own = Noise.of(draws, gamma, values), (draws.bound or 0) if draws.name == "capped" else 0
-        least = subject.drawn_threshold(gamma, epsilon, allowed, draws, noise).threshold
+        least = subject.dependent_draws_threshold(gamma, epsilon, allowed, draws, noise).threshold
         for f in (least, least + 1):
             offset = int(-(-epsilon * f // 1))
             for kinds in _compositions(gamma, f - own, noise.slots) if f > own else ():
-                error = DrawnCount.of(draws, gamma, {**kinds, 0: own}).error(offset)
+                error = DependentCount.of(draws, gamma, {**kinds, 0: own}).error(offset)
                 if error > allowed:
                     yield f"{law}, gamma {gamma}, {values} values, f = {f}: {float(error)} > {allowed}"
                     break
@@ -120,7 +120,7 @@ def _privacy_faults(subject: Subject, run: Run) -> Iterator[str]:
                     offset = int(epsilon * f // 1) + 1 if strict else int(-(-epsilon * f // 1))
                     rest = _compositions(gamma, f - own, gamma * f) if f > bound else [{}]
                     for kinds in rest:
-                        count = DrawnCount.of(
+                        count = DependentCount.of(
                             draws, gamma, {**kinds, 0: min(f, bound) if f <= bound else own}
                         )
                         errors.append(count.error(offset))

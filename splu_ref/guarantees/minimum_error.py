@@ -1,4 +1,4 @@
-"""At which count the error probability is least: decided by enclosures, not estimated."""
+"""The count with the least error probability, determined by certified enclosures."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from splu_ref.guarantees.decimals import Progress
 _WALK_BITS = 64
 
 
-class Walk(Protocol):
-    """Enclosures of the error probability at one count after another."""
+class ErrorScan(Protocol):
+    """Enclosures of the error probability at successive counts."""
 
     def move(self, frequency: int, offset: int, below: int | None = None) -> None:
         """Go to the event f' >= f + offset or f' <= f - below, both at least 1; ``below`` is ``offset``."""
@@ -24,20 +24,20 @@ class Walk(Protocol):
     def possible(self) -> bool:
         """Whether an error has a probability above 0 here."""
 
-    def roughly(self) -> Enclosure:
+    def coarse(self) -> Enclosure:
         """Enclose the error probability here quickly."""
 
-    def closely(self) -> Enclosure:
+    def fine(self) -> Enclosure:
         """Enclose the error probability here to about 60 bits."""
 
 
-def error_walk(law: PublishedCount) -> Walk:
-    """Return the quickest walk for the law."""
-    return ErrorWalk(law) if law.is_plain else _Afresh(law)
+def error_scan(law: PublishedCount) -> ErrorScan:
+    """Return the fastest scan for the law."""
+    return IncrementalErrorScan(law) if law.is_plain else _DirectErrorScan(law)
 
 
-class _Afresh:
-    """A walk that computes every probability afresh, for any p."""
+class _DirectErrorScan:
+    """A scan that computes every probability directly, for any p."""
 
     def __init__(self, law: PublishedCount) -> None:
         self._law = law
@@ -50,21 +50,21 @@ class _Afresh:
     def possible(self) -> bool:
         return self._error.upper > 0
 
-    def roughly(self) -> Enclosure:
+    def coarse(self) -> Enclosure:
         return self._error
 
-    def closely(self) -> Enclosure:
+    def fine(self) -> Enclosure:
         return self._error
 
 
-class ErrorWalk:
-    """A walk for p = 1/gamma, on which each enclosure is carried from the last."""
+class IncrementalErrorScan:
+    """A scan for p = 1/gamma that updates each enclosure from the previous one."""
 
     def __init__(self, law: PublishedCount) -> None:
         assert law.is_plain, "the trials are of one kind"
         self._gamma = law.gamma
-        self._shares = law.retention, 1 - law.retention  # f' and gamma f - f' have them
-        self._walks: list[MassWalk | None] = [None, None]
+        self._shares = law.retention, 1 - law.retention  # of f' and gamma f - f'
+        self._mass_walks: list[MassWalk | None] = [None, None]
         self._reached: list[MassWalk] = []
 
     def move(self, frequency: int, offset: int, below: int | None = None) -> None:
@@ -74,26 +74,26 @@ class ErrorWalk:
         below = offset if below is None else below
         for side, least in enumerate((frequency + offset, trials - frequency + below)):
             if least > trials:
-                continue  # no count is that far off on this side
-            walk = self._walks[side]
-            if walk is None:
-                walk = self._walks[side] = MassWalk(trials, least, self._shares[side], _WALK_BITS)
+                continue  # no count has this error on this side
+            scan = self._mass_walks[side]
+            if scan is None:
+                scan = self._mass_walks[side] = MassWalk(trials, least, self._shares[side], _WALK_BITS)
             else:
-                walk.move(trials, least)
-            self._reached.append(walk)
+                scan.move(trials, least)
+            self._reached.append(scan)
 
     @property
     def possible(self) -> bool:
         """Whether an error has a probability above 0 here."""
         return bool(self._reached)
 
-    def roughly(self) -> Enclosure:
+    def coarse(self) -> Enclosure:
         """Enclose the error probability here by each tail's first term and a geometric series."""
-        return _sum(walk.upper_tail_roughly() for walk in self._reached)
+        return _sum(scan.upper_tail_roughly() for scan in self._reached)
 
-    def closely(self) -> Enclosure:
+    def fine(self) -> Enclosure:
         """Enclose the error probability here to about 60 bits, by summing the tails."""
-        return _sum(walk.upper_tail() for walk in self._reached)
+        return _sum(scan.upper_tail() for scan in self._reached)
 
 
 def _sum(tails: Iterable[Enclosure]) -> Enclosure:
@@ -103,7 +103,7 @@ def _sum(tails: Iterable[Enclosure]) -> Enclosure:
     return total
 
 
-def least_error_count(
+def minimum_error_count(
     law: PublishedCount,
     epsilon: Fraction,
     alpha: int,
@@ -117,7 +117,7 @@ def least_error_count(
     for bits in (64, 256, 1024):
         if len(counts) == 1:
             break
-        contenders = _Contenders()
+        contenders = _Candidates()
         for frequency in counts:
             error = ErrorProbability(law, releases * frequency, plateaus.offset(frequency))
             contenders.add(frequency, error.enclosure(bits))
@@ -130,18 +130,18 @@ def least_error_count(
 
 
 def search_work(law: PublishedCount, epsilon: Fraction, alpha: int, releases: int = 1) -> int:
-    """Return about the work of `least_error_count` in both forms: counted work is hardly ever above it."""
+    """Return an estimate of the work of `minimum_error_count` in both forms, rarely exceeded."""
     pooled, plateaus = releases * alpha, Plateaus(releases * epsilon, alpha, strict=True)
     offset = plateaus.offset(alpha)
     work = 2 * (len(plateaus) + 1).bit_length() * enclosure_work(law, pooled, offset, 64)
     if not law.is_plain:
         return work
-    # On the way down every factor is met a few times at most, each time with the terms of a tail.
+    # In descending order every factor occurs a few times at most, each time with the terms of a tail.
     return min(work, 16 * law.gamma * pooled * factor_work(128) + STEP * 2**16 * isqrt(pooled))
 
 
 def refuse_long_search(law: PublishedCount, epsilon: Fraction, alpha: int, releases: int = 1) -> None:
-    """Raise, naming the largest alpha that would do, if `search_work` is more than what is left."""
+    """Raise, suggesting the largest possible alpha, if `search_work` exceeds the remaining budget."""
     room = left()
     if search_work(law, epsilon, alpha, releases) <= room:
         return
@@ -160,26 +160,26 @@ def refuse_long_search(law: PublishedCount, epsilon: Fraction, alpha: int, relea
 def _near_least(
     law: PublishedCount, plateaus: Plateaus, alpha: int, releases: int, progress: Progress | None
 ) -> list[int]:
-    """Return the starts, ascending, that enclosures of about 60 bits leave as candidates."""
-    walk, end_walk, contenders = error_walk(law), error_walk(law), _Contenders()
-    walk.move(releases, plateaus.offset(1))
-    if not walk.possible:
+    """Return the ascending plateau starts that enclosures of about 60 bits do not exclude."""
+    scan, end_scan, contenders = error_scan(law), error_scan(law), _Candidates()
+    scan.move(releases, plateaus.offset(1))
+    if not scan.possible:
         return [1]  # nothing is less than 0
     near_ends = plateaus.offset(alpha) > releases * alpha // 2  # otherwise the second bound is of no use
     ranges = doubling_ranges(len(plateaus) + 1)
     while ranges:
         first, last = ranges.pop()
         low, high = plateaus.start(first), plateaus.start(last)
-        walk.move(releases * low, plateaus.offset(high))
-        refuted = contenders.refute(walk)
+        scan.move(releases * low, plateaus.offset(high))
+        refuted = contenders.refute(scan)
         if not refuted and first == last:
-            contenders.add(low, walk.closely())
+            contenders.add(low, scan.fine())
         elif not refuted:
             if near_ends:
                 grown = releases * (high - low)
                 below = grown + plateaus.offset(low)  # the offsets at high with the distances of low
-                end_walk.move(releases * high, below + (law.gamma - 2) * grown, below)
-                refuted = contenders.refute(end_walk)
+                end_scan.move(releases * high, below + (law.gamma - 2) * grown, below)
+                refuted = contenders.refute(end_scan)
             if not refuted:
                 middle = (first + last) // 2
                 ranges += [(first, middle), (middle + 1, last)]
@@ -189,19 +189,19 @@ def _near_least(
     return sorted(contenders.counts)
 
 
-class _Contenders:
-    """The counts that may yet be the minimum: those not certainly above another one."""
+class _Candidates:
+    """The counts that may attain the minimum: those not certainly above another one."""
 
     def __init__(self) -> None:
         self._members: list[tuple[int, Enclosure]] = []
         self._least = Enclosure.of(2)
 
-    def refute(self, walk: Walk) -> bool:
-        """Return whether a probability is certainly above that of some count taken in."""
-        return self._least.below(walk.roughly()) or self._least.below(walk.closely())
+    def refute(self, scan: ErrorScan) -> bool:
+        """Return whether a probability is certainly above that of some candidate."""
+        return self._least.below(scan.coarse()) or self._least.below(scan.fine())
 
     def add(self, frequency: int, error: Enclosure) -> None:
-        """Take the count in unless it is certainly too large, and drop those that it shows to be."""
+        """Add a count unless it is excluded, and remove the candidates that it excludes."""
         if self._least.below(error):
             return
         if error.below(self._least):
@@ -211,5 +211,5 @@ class _Contenders:
 
     @property
     def counts(self) -> list[int]:
-        """The counts, in the order in which they came."""
+        """The candidates in the order of insertion."""
         return [frequency for frequency, _ in self._members]

@@ -3,20 +3,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splu_ref.estimators.tables.adding_up import add_up
+from splu_ref.estimators.tables.reconciliation import reconcile
 from splu_ref.mechanisms import FloatArray
 from tests.rounding import near
 
 
 def test_two_cells_share_what_is_missing_by_their_variances() -> None:
-    found = add_up(np.array([[3.0, 4.0]]), np.array([[1.0, 3.0]]), [np.array([11.0]), None])
+    found = reconcile(np.array([[3.0, 4.0]]), np.array([[1.0, 3.0]]), [np.array([11.0]), None])
     assert found == near(np.array([[4.0, 7.0]]))
 
 
 def test_nothing_is_moved_that_adds_up() -> None:
     cells = np.arange(12.0).reshape(2, 2, 3)
     totals = [cells.sum(axis=tuple({0, 1, 2} - {axis})) for axis in range(3)]
-    assert add_up(cells, np.ones(cells.shape), totals) == near(cells)
+    assert reconcile(cells, np.ones(cells.shape), totals) == near(cells)
 
 
 @pytest.mark.parametrize("shape", [(1, 5), (4, 7), (3, 4, 5)])
@@ -28,7 +28,7 @@ def test_no_other_table_with_these_totals_is_nearer(shape: tuple[int, ...]) -> N
         true.sum(axis=tuple(set(range(len(shape))) - {axis})) for axis in range(len(shape))
     ]
     base, variances = true + source.normal(0, 8, shape), source.uniform(0.5, 9, shape)
-    found = add_up(base, variances, totals)
+    found = reconcile(base, variances, totals)
     assert found.min() >= 0
     assert (found == 0).any()
     for axis, total in enumerate(totals):
@@ -53,5 +53,5 @@ def test_no_other_table_with_these_totals_is_nearer(shape: tuple[int, ...]) -> N
 
 def test_a_total_of_nothing_leaves_nothing() -> None:
     base = np.array([[2.0, 3.0], [1.0, 5.0]])
-    found = add_up(base, np.ones((2, 2)), [np.array([4.0, 6.0]), np.array([0.0, 10.0])])
+    found = reconcile(base, np.ones((2, 2)), [np.array([4.0, 6.0]), np.array([0.0, 10.0])])
     assert found == near(np.array([[0.0, 4.0], [0.0, 6.0]]))

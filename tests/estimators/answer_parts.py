@@ -1,4 +1,4 @@
-"""What an answer must tell: its interval and its standard error."""
+"""The interval and the standard error of an estimate that must have them."""
 
 from __future__ import annotations
 

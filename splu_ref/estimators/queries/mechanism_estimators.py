@@ -1,4 +1,4 @@
-"""The estimators of mechanisms that have one of their own, besides SPLU-Gen."""
+"""The estimators of all mechanisms other than SPLU-Gen."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from splu_ref.mechanisms import (
 )
 
 
-class Answering(Protocol):
-    """What answers queries about a release."""
+class ReleaseEstimator(Protocol):
+    """An estimator of queries on one release."""
 
     def require(self, query: Query) -> None:
         """Raise unless the query can be answered."""
         ...
 
     def __call__(self, queries: Sequence[Query], method: str | None) -> list[QueryEstimate]:
-        """Return an answer to each query."""
+        """Return the estimate of each query."""
         ...
 
 
-OF_METHOD: dict[str, Callable[[PublishedTable], Answering]] = {
+RELEASE_ESTIMATORS: dict[str, Callable[[PublishedTable], ReleaseEstimator]] = {
     AlphaBeta.name: TupleEstimator,
     SmallDomainRandomization.name: PartEstimator,
     PerturbedGeneralization.name: GroupEstimator,
     Anatomy.name: TwoTablesEstimator,
 }
-"""By the method of a manifest."""
+"""Estimators by the ``method`` field of the manifest."""
 
 
-def estimator_of(release: PublishedTable) -> Answering:
-    """Return the estimator of a release: without one of its own the inverse of the channel it declares."""
-    return OF_METHOD.get(release.mechanism.name, ChannelEstimator)(release)
+def estimator_of(release: PublishedTable) -> ReleaseEstimator:
+    """Return the estimator of a release; by default the inversion of its declared channel."""
+    return RELEASE_ESTIMATORS.get(release.mechanism.name, ChannelEstimator)(release)

@@ -1,4 +1,4 @@
-"""Faults in what is promised under draws that hang together."""
+"""Mutants of the guarantees under dependent draws."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from property_tests.mutants.mutant import mutant
 from splu_ref.channels import GroupDraws
 from splu_ref.channels.parameters import Exact
 from splu_ref.guarantees import (
-    DrawnPrivacy,
-    DrawnThreshold,
+    DependentDrawsPrivacy,
+    DependentDrawsThreshold,
     Noise,
-    drawn_threshold,
+    dependent_draws_threshold,
     privacy_of_draws,
     slot_law,
 )
@@ -32,13 +32,15 @@ def _rare_too_often(draws: GroupDraws, gamma: int, sharing: int) -> SlotLaw:
 
 def _own_slots_alone(
     gamma: Exact, epsilon: Exact, t_e: Exact, draws: GroupDraws, noise: Noise | None = None
-) -> DrawnThreshold:
-    return drawn_threshold(gamma, epsilon, t_e, draws, None if noise is None else replace(noise, slots=0))
+) -> DependentDrawsThreshold:
+    return dependent_draws_threshold(
+        gamma, epsilon, t_e, draws, None if noise is None else replace(noise, slots=0)
+    )
 
 
 def _law_of_the_cap_above_it(
     gamma: Exact, epsilon: Exact, alpha: Exact, draws: GroupDraws, releases: Exact = 1
-) -> DrawnPrivacy:
+) -> DependentDrawsPrivacy:
     return privacy_of_draws(gamma, epsilon, min(int(alpha), draws.bound or 1), draws, releases)
 
 
@@ -58,7 +60,7 @@ mutant(
     "noise-of-own-slots-alone",
     "promise.threshold",
     "T_f forgets the marked slots of other values.",
-    drawn_threshold=_own_slots_alone,
+    dependent_draws_threshold=_own_slots_alone,
 )
 mutant(
     "privacy-above-the-cap",

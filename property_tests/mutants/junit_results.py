@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from property_tests.checks import CHECKS
-from property_tests.mutants.matrix import SHIPPED_NAME, Cell, Passage
+from property_tests.mutants.matrix import SHIPPED_NAME, Cell, ShippedResult
 from splu_ref.channels.parameters import InputError
 from splu_ref.mechanisms.manifest import code_digest
 
@@ -23,7 +23,7 @@ def code_tried() -> str:
     return digest.hexdigest()
 
 
-def passages(file: Path, seed: str) -> dict[str, Passage]:
+def shipped_results(file: Path, seed: str) -> dict[str, ShippedResult]:
     """Return the checks that this code passed under a seed, by name; those that failed are left out.
 
     Parameters
@@ -43,16 +43,16 @@ def passages(file: Path, seed: str) -> dict[str, Passage]:
         report = ElementTree.parse(file)
     except (OSError, ElementTree.ParseError) as error:
         raise InputError(f"{file} is no JUnit report ({error}): give one of pytest --junitxml") from None
-    found: dict[str, Passage] = {}
+    found: dict[str, ShippedResult] = {}
     for case in report.iter("testcase"):
-        told = {item.get("name", ""): item.get("value", "") for item in case.iter("property")}
+        properties = {item.get("name", ""): item.get("value", "") for item in case.iter("property")}
         check = (case.get("name") or "").removeprefix("test_shipped[").removesuffix("]")
-        noticed = any(part.tag in {"failure", "error", "skipped"} for part in case)
-        same = told.get("run_seed") == seed and told.get("code") == code_tried()
-        if noticed or not same or check not in CHECKS:
+        killed = any(part.tag in {"failure", "error", "skipped"} for part in case)
+        same = properties.get("run_seed") == seed and properties.get("code") == code_tried()
+        if killed or not same or check not in CHECKS:
             continue
-        value = told.get("log10_e", "None")  # so pytest writes what has none
-        found[check] = Passage(
+        value = properties.get("log10_e", "None")  # so pytest writes what has none
+        found[check] = ShippedResult(
             cell=Cell(
                 mutant=SHIPPED_NAME,
                 check=check,
@@ -60,6 +60,6 @@ def passages(file: Path, seed: str) -> dict[str, Passage]:
                 log10_e=None if value == "None" else float(value),
                 seconds=float(case.get("time") or 0),
             ),
-            used=frozenset(told["used"].split()),
+            used=frozenset(properties["used"].split()),
         )
     return found

@@ -1,6 +1,6 @@
-"""Pictures of a table: a heat map of two columns, bars with their intervals of any number.
+"""Pictures of a table: a heat map for two columns, bars with intervals otherwise.
 
-Drawn by matplotlib, which is the extra ``figures``. The same table gives the same bytes.
+Requires matplotlib, the extra ``figures``. Equal tables give equal bytes.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 from splu_ref.channels import InputError, ParameterError
 from splu_ref.estimators.tables.cells import Cell, Table, ordered
-from splu_ref.output import can_draw, canvas, replaced, written
+from splu_ref.output import can_draw, canvas, figure_bytes, replace_invisible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PICTURES = (".svg", ".png")
-"""How the name of a picture's file ends."""
+"""Supported suffixes of picture files."""
 MISSING = "a picture needs matplotlib: pip install matplotlib"
 MOST_BARS, MOST_SQUARES = 120, 4_000
-"""Lines of a table that can be read in a picture, at most."""
+"""Largest number of table lines in a picture."""
 _WORDS = 24
 _BLANK = "(no content)"
 _INK, _FRAME, _COLORS = (
@@ -29,12 +29,12 @@ _INK, _FRAME, _COLORS = (
 
 
 def picture(table: Table, suffix: str) -> bytes:
-    """Return the picture of a table: a heat map if it has two columns and many lines, otherwise bars.
+    """Return a picture of a table: a heat map for two columns with many lines, otherwise bars.
 
     Parameters
     ----------
     table
-        Its lines; totals are not drawn.
+        The table; its totals are not drawn.
     suffix
         One of `PICTURES`.
 
@@ -58,22 +58,22 @@ def picture(table: Table, suffix: str) -> bytes:
 
 
 def _fewest(table: Table) -> int:
-    """Return how many lines of two columns are bars still: 16 places with up to three bars each."""
+    """Return the largest number of lines of two columns drawn as bars: 16 places with three bars each."""
     return 48 if min(len(_values(table, place)) for place in (0, 1)) <= 3 else 0
 
 
 def _title(table: Table) -> str:
-    told = f"{table.quantity} by {' and '.join(table.by)}"
-    return replaced(told[0].upper() + told[1:])
+    labeled = f"{table.quantity} by {' and '.join(table.by)}"
+    return replace_invisible(labeled[0].upper() + labeled[1:])
 
 
 def _word(value: str | None) -> str:
-    text = replaced(value or _BLANK)
+    text = replace_invisible(value or _BLANK)
     return text if len(text) <= _WORDS else text[: _WORDS - 1] + "…"
 
 
 def _values(table: Table, place: int) -> list[str]:
-    """Return the values of a column in the order of a table: a line that is missing changes it nowhere."""
+    """Return the values of a column in table order, which does not depend on missing lines."""
     return ordered({str(cell.values[place]) for cell in table.cells})
 
 
@@ -85,19 +85,19 @@ def _heat_map(table: Table, suffix: str) -> bytes:
         turned = False
     found = {(cell.values if not turned else cell.values[::-1]): cell for cell in table.cells}
     grid = [[_estimate(found.get((one, other))) for other in across] for one in down]
-    told = len(across) <= 16 and len(down) <= 40
-    width = 2.6 + max(3.2, (0.85 if told else 0.28) * len(across))
-    with canvas(width, 1.5 + max(1.6, (0.36 if told else 0.27) * len(down)), {"font.size": 8}) as figure:
+    labeled = len(across) <= 16 and len(down) <= 40
+    width = 2.6 + max(3.2, (0.85 if labeled else 0.28) * len(across))
+    with canvas(width, 1.5 + max(1.6, (0.36 if labeled else 0.27) * len(down)), {"font.size": 8}) as figure:
         axes = figure.subplots()
         image = axes.imshow(grid, aspect="auto", cmap="Blues")
         low, high = image.get_clim()
         axes.set_xticks(range(len(across)), [_word(value) for value in across], rotation=40, ha="right")
         axes.set_yticks(range(len(down)), [_word(value) for value in down])
-        axes.set_xlabel(replaced(table.by[0 if turned else 1]))
-        axes.set_ylabel(replaced(table.by[1 if turned else 0]))
+        axes.set_xlabel(replace_invisible(table.by[0 if turned else 1]))
+        axes.set_ylabel(replace_invisible(table.by[1 if turned else 0]))
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
-        for y, one in enumerate(down if told else ()):
+        for y, one in enumerate(down if labeled else ()):
             for x, other in enumerate(across):
                 cell = found.get((one, other))
                 if cell is not None:
@@ -106,10 +106,10 @@ def _heat_map(table: Table, suffix: str) -> bytes:
                         x, y, _number(cell), ha="center", va="center", fontsize=6.5,
                         color="white" if dark else _INK,
                     )  # fmt: skip
-        figure.colorbar(image, ax=axes, shrink=0.8, label=replaced(table.quantity))
-        note = "below each estimate its 95 % interval" if told else ""
+        figure.colorbar(image, ax=axes, shrink=0.8, label=replace_invisible(table.quantity))
+        note = "below each estimate its 95 % interval" if labeled else ""
         axes.set_title(_title(table) + (f"\n{note}" if note else ""), fontsize=10, loc="left")
-        return written(figure, suffix[1:], dpi=130)
+        return figure_bytes(figure, suffix[1:], dpi=130)
 
 
 def _estimate(cell: Cell | None) -> float:
@@ -148,15 +148,15 @@ def _bars(table: Table, suffix: str) -> bytes:
             _whiskers(axes, at, some)
         axes.set_yticks(range(len(places)), [" · ".join(map(_word, values)) for values in places])
         axes.invert_yaxis()
-        axes.set_xlabel(f"{replaced(table.quantity)}, with 95 % intervals")
+        axes.set_xlabel(f"{replace_invisible(table.quantity)}, with 95 % intervals")
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.grid(axis="x", color=_FRAME, alpha=0.35, linewidth=0.6)
         axes.set_axisbelow(True)
         axes.tick_params(axis="y", length=0)
         if short is not None:
-            axes.legend(title=replaced(table.by[short]), frameon=False, fontsize=8)
+            axes.legend(title=replace_invisible(table.by[short]), frameon=False, fontsize=8)
         axes.set_title(_title(table), fontsize=10, loc="left")
-        return written(figure, suffix[1:], dpi=130)
+        return figure_bytes(figure, suffix[1:], dpi=130)
 
 
 def _rest(cell: Cell, short: int | None) -> tuple[str | None, ...]:

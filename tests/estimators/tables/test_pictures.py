@@ -7,8 +7,8 @@ import pytest
 
 from splu_ref.channels.parameters import InputError
 from splu_ref.estimators import Cell, Table
-from splu_ref.estimators.tables import drawing
-from splu_ref.estimators.tables.drawing import picture
+from splu_ref.estimators.tables import pictures
+from splu_ref.estimators.tables.pictures import picture
 
 
 def _table(*by: int) -> Table:
@@ -69,6 +69,6 @@ def test_each_square_of_a_heat_map_stands_at_its_names(
 def test_what_cannot_be_drawn_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="a picture of 150 lines cannot be read"):
         picture(_table(150), ".svg")
-    monkeypatch.setattr(drawing, "can_draw", lambda: False)
+    monkeypatch.setattr(pictures, "can_draw", lambda: False)
     with pytest.raises(InputError, match="needs matplotlib"):
         picture(_table(3), ".svg")

@@ -1,0 +1,288 @@
+"""Score intervals and limited-translation estimates of conjunctions on one sensitive column.
+
+A record of the predicate P with a value of the set A is published with a value of A with probability b, a
+record of P without one with probability a. Both are averages over the estimated composition of P
+(`Composition`), so hypothesis H of `two_state` is not needed; their uncertainty is added to the variance of
+the published count. The score interval contains every x that the published count does not reject, without a
+prior.
+
+The estimate is the shrunk one of the composition, moved to within c standard errors of the moment estimate of
+x (limited translation, Efron and Morris 1972), which bounds the loss under a wrong prior. The bound is
+tighter where y indicates that many records of the predicate share the value, and for small predicates,
+because the prior has one spread for all values and no spikes.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from splu_ref.estimators.answers import NORMAL_95
+from splu_ref.estimators.linear.group_noise import VarianceReduction
+from splu_ref.estimators.linear.transition import gain_probability
+from splu_ref.estimators.linear.two_state import boundary
+from splu_ref.mechanisms import FloatArray
+
+COST = 0.1
+"""Relative increase of the predicted mean square error that limited translation may cost."""
+SPIKE, FROM, FULL = 1.0, 0.1, 0.3
+"""Additional cost allowed for a spike, and the excess shares of the predicate, less a standard error, at
+which a spike begins and is complete."""
+FEW = 10.0
+"""Predicate size at which translation may cost the whole variance of the moment estimate; for larger ones the
+share falls with the square of the size."""
+
+RARE, LEAST_FAR = 0.3, 2.5
+"""Share of the cost allowed for dropping the prior, and the smallest distance at which it is dropped, in
+standard deviations between the published count and its prior mean."""
+FAR = 4.0
+"""Distance in standard deviations from which an answer reports that the prior was contradicted."""
+
+LEAST = 1e-12
+LEAST_LEFT = 1024
+"""Divisor of the variance of independent draws that bounds the variance of dependent draws from below."""
+
+
+class ConjunctionStates(NamedTuple):
+    """Counts and two-state probabilities of conjunctions: arrays that broadcast.
+
+    Attributes
+    ----------
+    both, predicate, frequency
+        y, n and f'.
+    rows
+        N.
+    retention, gain
+        b and a.
+    doubt
+        Variance of the expectation of y due to the uncertainty of a and b.
+    decoy
+        Probability q of taking a given decoy; 0 for sets, whose decoys in one group exclude each other.
+    reduction
+        Variance reduction by dependent draws; None if draws are independent.
+    """
+
+    both: FloatArray
+    predicate: FloatArray
+    frequency: FloatArray
+    rows: int
+    retention: FloatArray
+    gain: FloatArray
+    doubt: FloatArray
+    decoy: FloatArray
+    reduction: VarianceReduction | None = None
+
+    @property
+    def contrast(self) -> FloatArray:
+        """Return D = b - a; where it is not positive, y is not informative about x."""
+        return np.asarray(self.retention - self.gain)
+
+    @property
+    def solved(self) -> FloatArray:
+        """Return the moment estimate (y - n a)/D, unclipped; NaN where D is not positive."""
+        contrast = np.where(self.contrast > LEAST, self.contrast, np.nan)
+        return np.asarray((self.both - self.predicate * self.gain) / contrast)
+
+    def carried(self, count: FloatArray) -> FloatArray:
+        """Return the derivative of the expectation of y by f' if x is ``count``."""
+        others = np.maximum(self.rows - self.frequency, 1.0)
+        return np.asarray(
+            np.clip((self.predicate - count) * (1 - self.retention) * self.rows / others**2, 0, 1)
+        )
+
+    def variance(self, count: FloatArray) -> FloatArray:
+        """Return the variance of y less its estimated expectation if x is ``count``.
+
+        As in `count_moments`, with a and b of the predicate itself.
+        """
+        own = self.retention * (1 - self.retention)
+        others, carried = np.maximum(self.predicate - count, 0.0), self.carried(count)
+        places = np.maximum(self.rows - self.frequency, 1.0)
+        exposed = others * self.gain
+        scatter = exposed * (self._drawn - self.gain) * np.clip((places - others) / places, 0.0, 1.0)
+        inside = count * own + exposed * (1 - self._drawn) + scatter
+        left = np.maximum(self._average_gain * places - exposed, 0.0)
+        outside = np.maximum(self.frequency - count, 0.0) * own + left * (1 - self._drawn) + scatter
+        mixed = (1 - carried) ** 2 * inside + carried**2 * outside + 2 * carried * (1 - carried) * scatter
+        if self.reduction is not None:
+            own = np.clip(count / np.maximum(self.frequency, 1.0), 0.0, 1.0)
+            other = np.clip(exposed / np.maximum(self._average_gain * places, LEAST), 0.0, 1.0)
+            more = np.maximum(count / np.maximum(self.frequency, 1.0), 1.0)  # f is no less than x
+            reduction = more * self.reduction.of_difference(1 - carried, -carried, own, other)
+            mixed = np.maximum(mixed - reduction, mixed / LEAST_LEFT)
+        return np.asarray(
+            np.maximum(mixed + self.doubt, mixed / 4)
+        )  # the doubt may be negative because of shared noise
+
+    @property
+    def _average_gain(self) -> FloatArray:
+        """Return a on average over the table."""
+        return gain_probability(np.minimum(self.frequency, self.rows - 1.0), self.rows, self.retention)
+
+    @property
+    def _drawn(self) -> FloatArray:
+        """Return q, or a where it is larger: sets."""
+        return np.maximum(self.decoy, self.gain)
+
+    @property
+    def shared(self) -> FloatArray:
+        """Return the variance of n f'/N, which both estimates share."""
+        everywhere = self.frequency * self.retention * (1 - self.retention) + self._average_gain * (
+            self.rows - self.frequency
+        ) * (1 - self._drawn)
+        if self.reduction is not None:
+            everywhere = np.maximum(everywhere - self.reduction.total, 0.0)
+        return np.asarray((self.predicate / self.rows) ** 2 * everywhere)
+
+    def interval(self) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of score intervals with continuity correction: 95 %, for every x."""
+
+        def contradicted(count: FloatArray) -> NDArray[np.bool_]:
+            expected = count * self.retention + (self.predicate - count) * self.gain
+            margin = NORMAL_95 * np.sqrt(self.variance(count)) + (1 - self.carried(count)) / 2
+            return np.asarray(np.abs(self.both - expected) > margin)
+
+        middle = np.clip(np.nan_to_num(self.solved), 0.0, self.predicate)
+        low = boundary(contradicted, np.zeros_like(middle), middle)
+        high = boundary(contradicted, np.broadcast_to(self.predicate, middle.shape), middle)
+        nothing = ~np.isfinite(self.solved)
+        return np.where(nothing, 0.0, low), np.where(nothing, self.predicate, high)
+
+
+class TranslatedEstimates(NamedTuple):
+    """Estimates by limited translation: arrays of one shape.
+
+    Attributes
+    ----------
+    value
+        In 0 .. n.
+    variance
+        Predicted mean square error, including the cost of the translation.
+    far
+        Distance between the published count and its prior mean, in standard deviations.
+    """
+
+    value: FloatArray
+    variance: FloatArray
+    far: FloatArray
+
+
+def limited_translation(
+    states: ConjunctionStates, shrunk: FloatArray, posterior: FloatArray
+) -> TranslatedEstimates:
+    """Move shrunk estimates towards the moment estimates.
+
+    ``shrunk`` and ``posterior`` are the posterior mean and variance of x.
+    """
+    solved, n = states.solved, states.predicate
+    known = np.isfinite(solved)
+    inside, shared = np.clip(shrunk, 0.0, n), states.shared
+    middle = np.clip(np.where(known, solved, shrunk), 0.0, n)
+    noise = np.maximum(states.variance(inside), states.variance(middle))
+    own = np.maximum(noise / np.where(known, states.contrast, 1.0) ** 2 - shared, LEAST)
+    ratio = np.clip(posterior / own, LEAST, 1.0)
+    far = np.where(known, _distance(states, inside, ratio), 0.0)
+    surplus = np.minimum(middle, states.frequency) - np.sqrt(own) - n * states.frequency / states.rows / 2
+    found = translate(middle, own, shrunk, ratio, far, allowed_cost(ratio, surplus, n))
+    return TranslatedEstimates(
+        value=np.clip(np.where(known, found.value, shrunk), 0.0, n),
+        variance=np.where(n > 0, np.where(known, found.variance, posterior) + shared, 0.0),
+        far=found.far,
+    )
+
+
+def flat_prior_estimates(states: ConjunctionStates, shrunk: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return counts and variances under a flat prior on 0 .. n instead of the learned one.
+
+    Where D is near 0 the published count cannot contradict the learned prior. ``shrunk`` is the estimate
+    where y is not informative.
+    """
+    known, wide = states.contrast > LEAST, np.maximum(states.predicate**2 / 12, LEAST)
+    solved = np.clip(np.where(known, states.solved, shrunk), 0.0, states.predicate)
+    noise = states.variance(solved) / np.where(known, states.contrast, 1.0) ** 2
+    trust = np.where(known, wide / (wide + noise), 0.0)
+    return solved * trust + shrunk * (1 - trust), wide * (1 - trust)
+
+
+def allowed_cost(ratio: FloatArray, surplus: FloatArray, total: FloatArray) -> FloatArray:
+    """Return the allowed cost of translation, in units of the variance of the moment estimate.
+
+    ``ratio`` is that of `translate`, ``surplus`` a lower estimate of the excess of x over n f'/N, ``total``
+    n.
+    """
+    spike = np.clip((surplus / np.maximum(total, 1.0) - FROM) / (FULL - FROM), 0.0, 1.0)
+    return np.asarray(ratio * (COST + SPIKE * spike) + few_records_cost(total))
+
+
+def few_records_cost(total: FloatArray) -> FloatArray:
+    """Return the part of `allowed_cost` for small predicates."""
+    return np.asarray((FEW / np.maximum(total, 1.0)) ** 2)
+
+
+def translate(
+    solved: FloatArray,
+    variance: FloatArray,
+    shrunk: FloatArray,
+    ratio: FloatArray,
+    far: FloatArray,
+    cost: FloatArray,
+) -> TranslatedEstimates:
+    """Move shrunk estimates to within a limited distance of the moment estimates.
+
+    Parameters
+    ----------
+    solved, variance
+        Moment estimates of x and their variance.
+    shrunk, ratio
+        Shrunk estimates, and their variance over that of the moment estimates if the prior is right, r in
+        0 .. 1.
+    far
+        Distance between the published count and its prior mean, in standard deviations.
+    cost
+        The allowed cost: see `allowed_cost`.
+
+    Notes
+    -----
+    Under the prior the two estimates differ by sqrt(1-r) Z standard errors, Z normal. Limiting the distance
+    to k costs (1-r) E max(abs(Z) - k, 0)^2; k is the least with a cost of at most ``cost``. Dropping the
+    prior beyond ``last`` costs (1-r) E[Z^2; abs(Z) > last], at most `RARE` of ``cost``.
+    """
+    moved = 1 - ratio
+    allowed = cost / np.maximum(moved, LEAST)
+    first = _reached(allowed, 0)
+    last = np.maximum(np.maximum(_reached(RARE * allowed, 1), first), LEAST_FAR)
+    reach = np.sqrt(moved * variance) * first * np.clip(last - far, 0.0, 1.0)
+    predicted = np.where(far < last, np.minimum(ratio + cost, 1.0), 1.0) * variance
+    return TranslatedEstimates(np.clip(shrunk, solved - reach, solved + reach), predicted, far)
+
+
+def _distance(states: ConjunctionStates, shrunk: FloatArray, ratio: FloatArray) -> FloatArray:
+    """Return the distance of y from its prior mean, in standard deviations, by the Poisson deviance."""
+    solved, n = np.nan_to_num(states.solved), states.predicate
+    moved = np.maximum(1 - ratio, 1e-9)
+    expected = np.clip((shrunk - ratio * solved) / moved, 0.0, n) * states.contrast + n * states.gain
+    expected, y = np.maximum(expected, LEAST), states.both
+    deviance = 2 * (y * np.log(np.maximum(y, LEAST) / expected) - (y - expected))
+    # Rescale: the variance is not that of a Poisson count, and a is uncertain.
+    scale = expected / np.maximum(states.variance(np.clip(shrunk, 0.0, n)), LEAST)
+    return np.sqrt(np.maximum(deviance * scale * moved, 0.0))
+
+
+@cache
+def _table() -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return descending points k, and the log costs of limiting at k and of dropping beyond k."""
+    points = np.linspace(6.0, 0.0, 601)
+    density = np.exp(-(points**2) / 2) / np.sqrt(2 * np.pi)
+    translated_by = 2 * ((1 + points**2) * ndtr(-points) - points * density)
+    given_up = 2 * (ndtr(-points) + points * density)
+    return points, np.log(translated_by), np.log(given_up)
+
+
+def _reached(cost: FloatArray, kind: int) -> FloatArray:
+    """Return the k, 0 .. 6, with this cost of limiting at k (kind 0) or of dropping beyond k (kind 1)."""
+    points, *logs = _table()
+    return np.interp(np.log(np.maximum(cost, np.finfo(np.float64).tiny)), logs[kind], points)
