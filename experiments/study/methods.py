@@ -151,7 +151,7 @@ def _shrunk(queries: Workload, seen: CountedWorkload) -> tuple[FloatArray, tuple
         chunk = order[begin : begin + size]
         places, which = np.unique(queries.predicate[chunk], return_inverse=True)
         predicates = shrinkage.learn(seen.published[places].astype(np.float64))
-        found = shrinkage.asked(predicates, which, domain[queries.value[chunk]])
+        found = shrinkage.estimate(predicates, which, domain[queries.value[chunk]])
         value[chunk] = found.value
         lower[chunk], upper[chunk] = found.interval("each")
     return value, (lower, upper)
