@@ -52,8 +52,12 @@ CLASSES = {
 }  # fmt: skip
 """Names of classes that do not say what the object is."""
 FORBIDDEN = re.compile("|".join(rf"(?<![-\w`])(?:{phrase})(?![\w=(])" for phrase in PHRASES), re.IGNORECASE)
-FIXED_TEXTS = ("the share of the records that are published with their own value", '"given away"')
-"""A part of certificates, whose bytes are fixed, and the name of a generated table, which seeds its records."""
+FIXED_TEXTS = (
+    "the share of the records that are published with their own value",
+    '"given away"',
+    "given away, s,",
+)
+"""A part of certificates, whose bytes are fixed, and the name of a generated table, which seeds its draws."""
 CHECKED = (
     "splu_ref",
     "experiments",

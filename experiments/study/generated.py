@@ -49,7 +49,7 @@ def zipf(values: int, power: float) -> IntArray:
 
 def _given_away() -> StudyTable:
     """Occupations of 20,000 records: a column names the value outright, one its class, one nothing."""
-    rows = _Rows("disclosed", 20_000)
+    rows = _Rows("given away", 20_000)
     values = rows.drawn(zipf(24, 0.25))
     columns = {
         "name": values,
@@ -125,7 +125,7 @@ def _many_values() -> StudyTable:
 
 
 GENERATED: dict[str, Callable[[], StudyTable]] = {
-    "disclosed": _given_away,
+    "given away": _given_away,
     "Zipf": _zipf,
     "steep Zipf": _steep_zipf,
     "function": _function,

@@ -108,7 +108,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("adult_demo", "relationship", 2, tuned=True),
     Setting("adult_demo", "occupation", 5, retention=_HALF, tuned=True),
     Setting("census_kdd_workers", "occupation_code", 5, left_out=_CENSUS, tuned=True),
-    Setting("disclosed", "s", 7, tuned=True),
+    Setting("given away", "s", 7, tuned=True),
     Setting("Zipf", "s", 5, tuned=True),
     Setting("adult_demo", "occupation", 5, second="age", tuned=True),
     Setting("adult_demo", "occupation", 2, second="relationship", tuned=True),

@@ -44,10 +44,10 @@ def _sources(name: str) -> SeededSource:
     return SeededSource(name.encode())
 
 
-@pytest.mark.parametrize("name", ["disclosed", "function"])
+@pytest.mark.parametrize("name", ["given away", "function"])
 def test_queries_have_the_counts_of_their_classes(name: str) -> None:
     table = GENERATED[name]()
-    if name == "disclosed":
+    if name == "given away":
         assert table.second is None
     found = draw_queries(table, 40, _sources)
     joint = table if table.second is None else table.joint()
