@@ -83,7 +83,7 @@ def group(subject: Subject, run: Run) -> Outcome:
 
 
 def _shown(subject: Subject, marks: Marks, draws: GroupDraws, source: EnumerationSource) -> tuple[int, ...]:
-    return tuple(subject.shown_slots(marks, draws, source).tolist())
+    return tuple(subject.draw_source_slots(marks, draws, source).tolist())
 
 
 PLANS: tuple[tuple[Plan, ...], ...] = (

@@ -152,7 +152,7 @@ def coarsening(parts: Mapping[In, Part]) -> Channel[In, Part]:
     )
 
 
-def coarsened(
+def coarsen(
     channel: Channel[In, In], parts: Mapping[In, Part], within: Mapping[In, Exact] | None = None
 ) -> Channel[Part, Part]:
     """Return the channel between the parts of a partition of the states.

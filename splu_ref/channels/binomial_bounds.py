@@ -172,7 +172,7 @@ def upper_tail_enclosure(n: int, k: int, p: Fraction, bits: int = 256) -> Enclos
     falling = _falling_sum(n, n - anchor, n - k, failure, success, precision=precision)
     one = 1 << precision  # the anchor's own term stands in both sums
     ratios = Enclosure(rising[0] + falling[0] - one, rising[1] + falling[1] - one, -precision)
-    return MassWalk(n, anchor, p, bits).mass.times(ratios, bits + _GUARD // 2)
+    return BinomialMass(n, anchor, p, bits).mass.times(ratios, bits + _GUARD // 2)
 
 
 def lower_tail_enclosure(n: int, k: int, p: Fraction, bits: int = 256) -> Enclosure:
@@ -180,7 +180,7 @@ def lower_tail_enclosure(n: int, k: int, p: Fraction, bits: int = 256) -> Enclos
     return upper_tail_enclosure(n, n - k, 1 - p, bits)  # n - X ~ Bin(n, 1 - p)
 
 
-class MassWalk:
+class BinomialMass:
     """An enclosure of Pr(X = k), X ~ Bin(n, p), that can be carried to other n and k.
 
     Attributes

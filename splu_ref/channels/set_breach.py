@@ -2,8 +2,8 @@
 
 An (s, rho1, rho2) breach speaks of a set S alone: of prior at most rho1, of relative prior p_S / m_S below s,
 m_S its share of the replacements, and of posterior at least rho2 *once the published state is known to lie in
-S*. An observer sees the state itself, which may tell more: `posterior_within` and `most_telling` put the two
-side by side.
+S*. An observer sees the state itself, which may tell more: `posterior_within` and `most_informative_output`
+put the two side by side.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def posterior_within(channel: Channel[In, In], prior: Mapping[In, Exact], secret
     return total(_of(secret, posterior(seen, prior, True)))
 
 
-def most_telling(
+def most_informative_output(
     channel: Channel[In, Out], prior: Mapping[In, Exact], secret: Collection[In]
 ) -> Breach[In, Out]:
     """Return the published state that says most of S under one prior: the observation left free.

@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import islice
 
 from splu_ref.channels.binomial import STEP, digits, parts, spend
-from splu_ref.channels.binomial_bounds import Bounds, Enclosure, MassWalk, upper_tail_enclosure
+from splu_ref.channels.binomial_bounds import BinomialMass, Bounds, Enclosure, upper_tail_enclosure
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +185,9 @@ def _summed(law: TwoKinds, k: int, start: int, bits: int) -> tuple[Enclosure, En
     n, m, precision = law.first.count, law.second.count, bits + _GUARD
     success, failure, _ = parts(n, law.first.chance)
     other_success, other_failure, _ = parts(m, law.second.chance)
-    mass = MassWalk(n, start, law.first.chance, precision).mass
+    mass = BinomialMass(n, start, law.first.chance, precision).mass
     tail = upper_tail_enclosure(m, k - start, law.second.chance, precision)
-    step = MassWalk(m, k - start, law.second.chance, precision).mass if start < k else Enclosure.of(0)
+    step = BinomialMass(m, k - start, law.second.chance, precision).mass if start < k else Enclosure.of(0)
     total = before = Enclosure.of(0)
     below: Enclosure | None = None
     longest = max(success, failure, other_success, other_failure)

@@ -18,7 +18,7 @@ from splu_ref.data import (
     count_records,
     is_large,
     read_table,
-    require_stated,
+    require_in_domain,
 )
 from splu_ref.estimators import Condition, Query, telling
 from splu_ref.mechanisms import (
@@ -131,7 +131,7 @@ def published_records(
     if facts is not None:
         facts.require_rows(first[1].row_count)
         for name, domain in domains.items():
-            require_stated(name, first[1].values(name), domain)
+            require_in_domain(name, first[1].values(name), domain)
         if facts.origin is not None:
             note(UNCHECKED)
     numbers = list(sets.values())

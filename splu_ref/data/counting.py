@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from splu_ref.channels import DataError
 from splu_ref.data.cell_values import texts
 from splu_ref.data.parts import Progress, TableParts
-from splu_ref.data.record_counts import CountedRecords, Whole, require_columns
+from splu_ref.data.record_counts import RecordCounts, Whole, require_columns
 
 Telling: TypeAlias = Callable[[Sequence[str]], NDArray[np.bool_]]
 """Says of values what is true of them, shape (values, statements)."""
@@ -40,7 +40,7 @@ def count_records(
     seen: Sequence[str] = (),
     progress: Progress = lambda _done, _whole: None,
     told: Sequence[Mapping[str, Telling]] | None = None,
-) -> Iterator[tuple[int, CountedRecords]]:
+) -> Iterator[tuple[int, RecordCounts]]:
     """Yield the records of a table, counted by each of several sets of columns, with the number of the set.
 
     The file is read once, and once more for each time that the combinations of all sets left are too many to
@@ -202,10 +202,10 @@ class _Tally:
         if self._waiting > max(len(self._keys[0]), _WAITING):
             self.merge()
 
-    def counted(self, columns: tuple[str, ...], values: dict[str, tuple[str, ...]]) -> CountedRecords:
+    def counted(self, columns: tuple[str, ...], values: dict[str, tuple[str, ...]]) -> RecordCounts:
         """Return what was counted, of a table with these columns."""
         self.merge()
-        return CountedRecords(
+        return RecordCounts(
             columns=columns,
             counts=self._counts[0],
             distinct=values,

@@ -127,7 +127,7 @@ def check_structure(
     _check_records(part, starts, ends - returns, commas, name, None if before is None else before.header)
     header = _header(data[: ends[0] - returns[0]], commas, name) if before is None else before.header
     if before is None and len(ends) == 1 and not empty:
-        raise has_no_rows(name)
+        raise no_rows_error(name)
     doubled = int(np.count_nonzero(quotes[2::2] == quotes[1:-1:2] + 1))
     punctuation = len(commas) + len(line_feeds) + int(returns.sum()) + len(quotes) - doubled
     header_bytes = sum(len(column.encode()) for column in header) if before is None else 0
@@ -135,7 +135,7 @@ def check_structure(
     return Structure(header, rows, bool(quotes.size), len(data) - punctuation - header_bytes)
 
 
-def has_no_rows(name: str) -> DataError:
+def no_rows_error(name: str) -> DataError:
     """Return the error for a file that holds a header alone."""
     return DataError(f"{name} holds a header and no rows: there is nothing to read")
 
@@ -235,14 +235,14 @@ def _check_records(
         remedy = "remove it" if wanted > 1 else 'remove it, or write "" for an empty cell'
         raise DataError(f"{place} is blank: {remedy}")
     names = part.data[: int(ends[0])].decode() if header is None else header[0]
-    meant = separated_otherwise(names) if wanted == 1 else ()
+    meant = separator_remedies(names) if wanted == 1 else ()
     remedies = meant or ("mend the row, and put a cell that holds a comma in quotes",)
     raise DataError(
         f"{place} has {_counted(int(cells[row]))}, the header has {wanted}: {remedies[0]}", *remedies[1:]
     )
 
 
-def separated_otherwise(header: str) -> tuple[str, ...]:
+def separator_remedies(header: str) -> tuple[str, ...]:
     """Return the remedies if the only name of a header looks like several that no comma divides."""
     for separator, name in _OTHERS.items():
         if separator in header:

@@ -35,7 +35,7 @@ class Encoding(NamedTuple):
         Shape (rows,): index into ``domain``.
     rows
         Shape (domain,): a row that holds each value as it is written there, any row for the codes in
-        ``unheld``.
+        ``absent_values``.
     unheld
         Codes of values that no row holds as they are written: of the text that cells without content are read
         as, of a zero where all are -0.0, or of values that were declared and do not occur.
@@ -44,7 +44,7 @@ class Encoding(NamedTuple):
     domain: tuple[Value, ...]
     codes: NDArray[np.int64]
     rows: NDArray[np.int64]
-    unheld: frozenset[int]
+    absent_values: frozenset[int]
 
 
 def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> Encoding:
@@ -83,7 +83,7 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
         distinct = dict.fromkeys([value for value in distinct if value not in (None, "")] + [missing])
     domain: list[Any] = sorted(distinct)
     code_of: dict[Value | None, int] = {value: code for code, value in enumerate(domain)}
-    filler, unheld = -1, set()
+    filler, absent_values = -1, set()
     if missing is not None and empty:
         filler = code_of[missing]
         code_of.update(dict.fromkeys(empty, filler))
@@ -94,14 +94,14 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
     if filler >= 0 and held:
         rows[filler], filler = cells.index(missing), -1
     if filler >= 0:
-        unheld.add(filler)
+        absent_values.add(filler)
     if kinds in (["float"], ["Decimal"]):
         for row in _rows_by_text(cells):
             rows[codes[row]], domain[codes[row]] = row, cells[row]
     if kinds == ["float"] and 0.0 in code_of and text(domain[code_of[0.0]]) == "-0.0":
         domain[code_of[0.0]] = 0.0
-        unheld.add(code_of[0.0])
-    return Encoding(tuple(domain), codes, rows, frozenset(unheld))
+        absent_values.add(code_of[0.0])
+    return Encoding(tuple(domain), codes, rows, frozenset(absent_values))
 
 
 def _rows_by_text(cells: Sequence[Value | None]) -> list[int]:
@@ -114,7 +114,7 @@ def _rows_by_text(cells: Sequence[Value | None]) -> list[int]:
     return [row_of[written] for written in sorted(row_of)]
 
 
-def declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
+def encode_declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
     """Return the encoding of a column by a declared domain, of which the column may hold a part only.
 
     Parameters
@@ -145,7 +145,7 @@ def declared(column: str, found: Encoding, domain: Sequence[str]) -> Encoding:
     moved = np.array([places[value] for value in found.domain], dtype=np.int64)
     rows = np.zeros(len(ordered), dtype=np.int64)
     rows[moved] = found.rows
-    held = {places[value] for code, value in enumerate(found.domain) if code not in found.unheld}
+    held = {places[value] for code, value in enumerate(found.domain) if code not in found.absent_values}
     return Encoding(tuple(ordered), moved[found.codes], rows, frozenset(range(len(ordered))) - held)
 
 
@@ -186,10 +186,10 @@ def is_missing(value: Value | None) -> bool:
 def _refuse_missing(column: str, cells: Sequence[Value | None], markers: Sequence[Value | None]) -> None:
     if markers:
         found = {marker: (cells.index(marker), cells.count(marker)) for marker in markers}
-        raise MissingCellError(*missing_words(column, found))
+        raise MissingCellError(*missing_message(column, found))
 
 
-def missing_words(column: str, found: Mapping[Value | None, tuple[int, int]]) -> tuple[str, str]:
+def missing_message(column: str, found: Mapping[Value | None, tuple[int, int]]) -> tuple[str, str]:
     """Return what is said of a column with missing cells, and the remedy of commands that publish.
 
     Parameters

@@ -50,7 +50,7 @@ _KINDS = {
 
 
 @contextmanager
-def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def open_regular(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a regular file for reading bytes; symbolic links are followed.
 
     Raises

@@ -32,7 +32,7 @@ def identities_from_records(records: Iterable[bytes]) -> list[bytes]:
     return identities
 
 
-def numbered(records: Iterable[bytes], numbers: Iterable[int]) -> list[bytes]:
+def number_identities(records: Iterable[bytes], numbers: Iterable[int]) -> list[bytes]:
     """Return one identity per record: its cells, then 8 bytes with the number of identical ones above it."""
     return [record + number.to_bytes(8, "big") for record, number in zip(records, numbers, strict=True)]
 

@@ -33,7 +33,7 @@ def most_cells(packed: int) -> int:
     return max(ALWAYS_CELLS, MOST_EXPANSION * packed)
 
 
-def has_too_many_cells(name: str, packed: int, cells: int) -> DataError:
+def cell_count_error(name: str, packed: int, cells: int) -> DataError:
     """Return the error for a file that has more than `most_cells`."""
     return DataError(
         f"{name} has {packed} bytes and says that it holds {cells} cells, more than {most_cells(packed)}: "
@@ -41,7 +41,7 @@ def has_too_many_cells(name: str, packed: int, cells: int) -> DataError:
     )
 
 
-def unpacks_to_too_much(name: str, packed: int) -> DataError:
+def expansion_error(name: str, packed: int) -> DataError:
     """Return the error for a file that unpacks to more than `largest_content`."""
     return DataError(
         f"{name} has {packed} bytes and unpacks to more than {largest_content(packed)}: if it is no trap, "

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import polars as pl
 
 from splu_ref.channels import DataError
-from splu_ref.data.limits import has_too_many_cells, largest_content, most_cells, unpacks_to_too_much
+from splu_ref.data.limits import cell_count_error, expansion_error, largest_content, most_cells
 
 _Wanted = Mapping[int, "str | _Wanted"]
 
@@ -223,29 +223,29 @@ def parse_parquet(data: bytes, name: str) -> pl.DataFrame:
     try:
         footer = read_footer(data)
     except FooterError as error:
-        raise damaged(name, str(error)) from None
+        raise damaged_file_error(name, str(error)) from None
     if footer.cells > most_cells(len(data)):
-        raise has_too_many_cells(name, len(data), footer.cells)
+        raise cell_count_error(name, len(data), footer.cells)
     if footer.unpacked > largest_content(len(data)):
-        raise unpacks_to_too_much(name, len(data))
-    fault = _fault_on_trial(data)
+        raise expansion_error(name, len(data))
+    fault = _parquet_fault(data)
     if fault == _TOO_MUCH:
-        raise unpacks_to_too_much(name, len(data))
+        raise expansion_error(name, len(data))
     if fault:
-        raise damaged(name, fault)
+        raise damaged_file_error(name, fault)
     try:
         return pl.read_parquet(io.BytesIO(data))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise damaged(name, str(error).partition("\n")[0]) from None
+        raise damaged_file_error(name, str(error).partition("\n")[0]) from None
 
 
-def _fault_on_trial(data: bytes) -> str:
+def _parquet_fault(data: bytes) -> str:
     """Return why a process of its own cannot read the file, nothing if it can or if none can be started."""
     most = largest_content(len(data))
-    return on_trial(_TRIAL, (most, most_cells(len(data)), _MEMORY + 4 * most), data, len(data))
+    return fault_on_trial(_TRIAL, (most, most_cells(len(data)), _MEMORY + 4 * most), data, len(data))
 
 
-def on_trial(program: str, arguments: Sequence[object], data: bytes, size: int) -> str:
+def fault_on_trial(program: str, arguments: Sequence[object], data: bytes, size: int) -> str:
     """Return why a program cannot read a file, nothing if it can or if none can be started.
 
     Parameters
@@ -278,6 +278,6 @@ def on_trial(program: str, arguments: Sequence[object], data: bytes, size: int) 
     return reason.strip() or "its reader breaks down on it"
 
 
-def damaged(name: str, fault: str) -> DataError:
+def damaged_file_error(name: str, fault: str) -> DataError:
     """Return the error for a file that cannot be decoded."""
     return DataError(f"{name} is not an intact Parquet file ({fault}): write it again")

@@ -20,18 +20,18 @@ from typing import BinaryIO, TypeAlias, cast
 import polars as pl
 
 from splu_ref.channels import DataError
-from splu_ref.data.csv_structure import Before, check_structure, has_no_rows, last_end
-from splu_ref.data.files import opened
-from splu_ref.data.limits import has_too_many_cells, largest_content, most_cells, unpacks_to_too_much
-from splu_ref.data.parquet import STARTED, FooterError, damaged, on_trial, read_footer
+from splu_ref.data.csv_structure import Before, check_structure, last_end, no_rows_error
+from splu_ref.data.files import open_regular
+from splu_ref.data.limits import cell_count_error, expansion_error, largest_content, most_cells
+from splu_ref.data.parquet import STARTED, FooterError, damaged_file_error, fault_on_trial, read_footer
 from splu_ref.data.reading import (
     BYTE_ORDER_MARK,
     STANDARD_INPUT,
-    cannot_be_read,
     damaged_gzip,
     divider,
     parse_rows,
     require_suffix,
+    unreadable_error,
 )
 
 LARGE = {".csv": 1 << 26, ".csv.gz": 1 << 23, ".parquet": 1 << 23}
@@ -106,10 +106,10 @@ class TableParts:
     def _status(self) -> tuple[int, int, int]:
         """Return what tells whether the file is another one than before."""
         try:
-            with opened(self._path) as file:
+            with open_regular(self._path) as file:
                 status = os.fstat(file.fileno())
         except OSError as error:
-            raise cannot_be_read(self._path, error) from None
+            raise unreadable_error(self._path, error) from None
         return status.st_size, status.st_mtime_ns, status.st_ino
 
     def _require_unchanged(self) -> None:
@@ -160,7 +160,7 @@ class TableParts:
             before = Before(structure.header, lines + part.count(b"\n"), rows + structure.row_count)
             progress(done, self.size)
         if before is not None and not before.rows:
-            raise has_no_rows(self._name)
+            raise no_rows_error(self._name)
 
     def _records(self) -> Iterator[tuple[bytes, int]]:
         """Yield the file in parts that end with a record, and how many of its bytes were read.
@@ -199,7 +199,7 @@ class TableParts:
     def _opened(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
         """Open the file: its bytes, unpacked, and what tells how many packed ones were read."""
         try:
-            with opened(self._path) as file:
+            with open_regular(self._path) as file:
                 if self._suffix == ".csv.gz":
                     packed = Path(self._path).stat().st_size
                     with gzip.GzipFile(fileobj=file) as unpacked:
@@ -207,7 +207,7 @@ class TableParts:
                 else:
                     yield file, file.tell
         except OSError as error:
-            raise cannot_be_read(self._path, error) from None
+            raise unreadable_error(self._path, error) from None
 
 
 class _Limited:
@@ -222,7 +222,7 @@ class _Limited:
         found = self._stream.read(size)
         self._left -= len(found)
         if self._left < 0:
-            raise unpacks_to_too_much(self._name, self._packed)
+            raise expansion_error(self._name, self._packed)
         return found
 
 
@@ -271,7 +271,7 @@ def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
     """
     name = os.fspath(path)
     try:
-        with opened(path) as file:
+        with open_regular(path) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - 8))
             length = int.from_bytes(file.read(4), "little")
@@ -282,13 +282,13 @@ def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}: check its name and permissions") from None
     except FooterError as error:
-        raise damaged(name, str(error)) from None
+        raise damaged_file_error(name, str(error)) from None
     if footer.cells > most_cells(size):
-        raise has_too_many_cells(name, size, footer.cells)
+        raise cell_count_error(name, size, footer.cells)
     try:
         columns = list(pl.read_parquet_schema(name))
     except _FAULTS as error:
-        raise damaged(name, str(error).partition("\n")[0]) from None
+        raise damaged_file_error(name, str(error).partition("\n")[0]) from None
     if not footer.rows:
         raise DataError("the table holds no rows or no columns: there is nothing to read")
     return columns
@@ -333,13 +333,13 @@ class ParquetFile:
                 yield frame
                 progress(begin, rows)
         except _FAULTS as error:
-            raise damaged(self._name, str(error).partition("\n")[0]) from None
+            raise damaged_file_error(self._name, str(error).partition("\n")[0]) from None
 
     def _try(self, columns: tuple[str, ...]) -> None:
         """Let another process read the columns first, once."""
         if columns in self._tried:
             return
         arguments = (self._name, _MEMORY, self._bytes, self._rows, len(columns), *columns)
-        if fault := on_trial(_TRIAL, arguments, b"", Path(self._name).stat().st_size):
-            raise damaged(self._name, fault)
+        if fault := fault_on_trial(_TRIAL, arguments, b"", Path(self._name).stat().st_size):
+            raise damaged_file_error(self._name, fault)
         self._tried.add(columns)

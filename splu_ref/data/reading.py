@@ -20,8 +20,8 @@ from narwhals.typing import IntoDataFrame
 
 from splu_ref.channels import DataError, InputError, ParameterError
 from splu_ref.data.csv_structure import Structure, check_structure
-from splu_ref.data.files import opened
-from splu_ref.data.limits import ALWAYS_READ, largest_content, unpacks_to_too_much
+from splu_ref.data.files import open_regular
+from splu_ref.data.limits import ALWAYS_READ, expansion_error, largest_content
 from splu_ref.data.parquet import parse_parquet
 from splu_ref.data.table import Microdata
 
@@ -39,7 +39,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @contextmanager
-def separated_by(separator: str | None) -> Iterator[None]:
+def use_separator(separator: str | None) -> Iterator[None]:
     """Let tables be read that have another separator than a comma, as the command line does.
 
     It holds for each CSV file whose header line it stands in, or in whose header line no comma stands: the
@@ -57,8 +57,8 @@ def separated_by(separator: str | None) -> Iterator[None]:
         _DIVIDED_BY.reset(token)
 
 
-def given_separator() -> str | None:
-    """Return the name of the separator that `separated_by` says; None outside of it."""
+def current_separator() -> str | None:
+    """Return the name of the separator that `use_separator` says; None outside of it."""
     between = _DIVIDED_BY.get()
     return next((name for name, character in SEPARATORS.items() if character == between), None)
 
@@ -102,7 +102,7 @@ def read_table(
         See `Microdata.from_frame`.
     separator
         What stands between the cells of a CSV file: one of `SEPARATORS`; unless given, a comma, or what
-        `separated_by` says. In other respects the file is read as if commas stood there.
+        `use_separator` says. In other respects the file is read as if commas stood there.
     empty
         Whether a table may have columns and no rows, as a set of tuples may.
 
@@ -130,20 +130,20 @@ def read_table(
             )
         suffix = require_suffix(path)
         try:
-            with opened(path) as file:
+            with open_regular(path) as file:
                 data = file.read()
         except OSError as error:
-            raise cannot_be_read(path, error) from None
+            raise unreadable_error(path, error) from None
     if suffix == ".parquet":
         if separator is not None:
             raise ParameterError(f"{name} is a Parquet file, which has no separator: leave out --separator")
         return Microdata.from_frame(parse_parquet(data, name), missing, empty=empty)
-    content = decompressed(data, name) if suffix == ".csv.gz" else data
+    content = decompress(data, name) if suffix == ".csv.gz" else data
     between = between or divider(content)
     return Microdata.from_frame(parse_csv(content, name, between, empty=empty), missing, empty=empty)
 
 
-def cannot_be_read(path: str | os.PathLike[str], error: OSError) -> DataError:
+def unreadable_error(path: str | os.PathLike[str], error: OSError) -> DataError:
     """Return the error for a table's file that the system does not let be read."""
     return DataError(f"{path} cannot be read: {error.strerror}: check its name and permissions")
 
@@ -202,7 +202,7 @@ def as_table(
     return Microdata.from_frame(table, missing, empty=empty)
 
 
-def decompressed(data: bytes, name: str) -> bytes:
+def decompress(data: bytes, name: str) -> bytes:
     """Return the content of the gzip file ``data``.
 
     Raises
@@ -219,7 +219,7 @@ def decompressed(data: bytes, name: str) -> bytes:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise damaged_gzip(name, error) from None
     if len(content) > most:
-        raise unpacks_to_too_much(name, len(data))
+        raise expansion_error(name, len(data))
     return content
 
 
@@ -315,4 +315,4 @@ def embedded_table() -> Microdata:
     """
     name = "adult_demo.csv.gz"
     data = resources.files("splu_ref").joinpath("data", name).read_bytes()
-    return Microdata.from_frame(parse_csv(decompressed(data, name), name))
+    return Microdata.from_frame(parse_csv(decompress(data, name), name))

@@ -261,7 +261,7 @@ class Hashed:
         return hmac.new(self.secret, message, hashlib.sha256).hexdigest()[:16]
 
 
-def prepared(
+def prepare_table(
     table: Microdata,
     steps: Sequence[Recoding],
     domains: Mapping[str, Sequence[str]],
@@ -281,25 +281,25 @@ def prepared(
     drop
         Columns that are not published.
     sensitive
-        The sensitive columns, as far as they are known: see `admitting_missing`.
+        The sensitive columns, as far as they are known: see `with_missing_as_text`.
 
     Raises
     ------
     DataError
         If a step cannot be taken, a cell lies outside its domain, or there is no such column.
     """
-    changed, taken = recoded(table, steps)
-    changed = admitting_missing(changed, sensitive)
+    changed, taken = apply_recodings(table, steps)
+    changed = with_missing_as_text(changed, sensitive)
     for column, values in domains.items():
         changed = changed.with_domain(column, values)
     for column in drop:
         changed.require(column)
     left = [column for column in changed.columns if column not in drop]
     found = changed.select(left) if drop else changed
-    return found.as_recoded(taken, table) if taken else found
+    return found.with_recodings(taken, table) if taken else found
 
 
-def recoded(table: Microdata, steps: Sequence[Recoding]) -> tuple[Microdata, tuple[Recoding, ...]]:
+def apply_recodings(table: Microdata, steps: Sequence[Recoding]) -> tuple[Microdata, tuple[Recoding, ...]]:
     """Return the table with all steps taken, in their order, and the steps as the manifest tells them.
 
     Raises
@@ -335,7 +335,7 @@ def with_texts(table: Microdata, column: str, cells: Sequence[str]) -> Microdata
     return Microdata.from_frame(frame.with_columns(series).to_native(), table.missing)
 
 
-def admitting_missing(table: Microdata, columns: Sequence[str]) -> Microdata:
+def with_missing_as_text(table: Microdata, columns: Sequence[str]) -> Microdata:
     """Return the table with those columns as text that hold something else and have cells without content.
 
     Nothing is done unless a text stands for such cells: it is a value of the column then, and no number.

@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from splu_ref.channels import DataError
-from splu_ref.data.csv_structure import separated_otherwise
+from splu_ref.data.csv_structure import separator_remedies
 
 Whole: TypeAlias = NDArray[np.int64]
 
@@ -73,7 +73,7 @@ class Records(Protocol):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, slots=True)
-class CountedRecords:
+class RecordCounts:
     """The combinations of values of some columns that occur in a table, each with its number of records.
 
     Attributes
@@ -137,11 +137,11 @@ def require_columns(names: Sequence[str], columns: Sequence[str]) -> None:
             more = ", …" if len(columns) > 20 else ""
             shown = ", ".join(repr(column) for column in columns[:20])
             message = f"there is no column {name!r}: {meant}the columns are {shown}{more}"
-            other = separated_otherwise(columns[0]) if len(columns) == 1 else ()
+            other = separator_remedies(columns[0]) if len(columns) == 1 else ()
             raise DataError("; ".join((message, *other[:1])), *other[1:])
 
 
-def require_stated(column: str, values: Sequence[str], domain: Sequence[str]) -> None:
+def require_in_domain(column: str, values: Sequence[str], domain: Sequence[str]) -> None:
     """Raise unless the values of a column belong to the domain that was stated for it.
 
     Raises
@@ -158,7 +158,7 @@ def require_stated(column: str, values: Sequence[str], domain: Sequence[str]) ->
             )
 
 
-def placed(table: Records, column: str, domain: Sequence[str]) -> Whole:
+def codes_in_domain(table: Records, column: str, domain: Sequence[str]) -> Whole:
     """Return a column as indices into a domain, shape (rows,).
 
     Raises
@@ -167,7 +167,7 @@ def placed(table: Records, column: str, domain: Sequence[str]) -> Whole:
         If the domain lacks a value of the column.
     """
     found = table.categories(column)
-    require_stated(column, found.values, domain)
+    require_in_domain(column, found.values, domain)
     places = {value: place for place, value in enumerate(domain)}
     return np.array([places[value] for value in found.values], dtype=np.int64)[found.codes]
 

@@ -27,7 +27,7 @@ def gather(frame: Frame, rows: NDArray[np.int64] | None) -> Frame:
         return frame.select(_gathered(frame[column], rows) for column in frame.columns)
 
 
-def replaced(series: Column, encoding: Encoding, codes: NDArray[np.int64]) -> Column:
+def replace_values(series: Column, encoding: Encoding, codes: NDArray[np.int64]) -> Column:
     """Return the values with the given codes as a column like ``series``.
 
     Each value is gathered from a row of ``series`` that holds it, which keeps the type, the categories and
@@ -40,9 +40,9 @@ def replaced(series: Column, encoding: Encoding, codes: NDArray[np.int64]) -> Co
         library cannot reorder a column of that type.
     """
     gathered = nw.maybe_reset_index(_gathered(series, encoding.rows[codes]))
-    if not encoding.unheld:
+    if not encoding.absent_values:
         return gathered
-    filled = np.flatnonzero(np.isin(codes, list(encoding.unheld))).tolist()
+    filled = np.flatnonzero(np.isin(codes, list(encoding.absent_values))).tolist()
     if not filled:
         return gathered
     new = [encoding.domain[code] for code in codes[filled].tolist()]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from splu_ref.channels import Concept, DataError
 from splu_ref.data.cell_values import Column, Frame, Value, contents, text, texts, values
-from splu_ref.data.encoding import Encoding, declared, encode, packed_records, text_columns
+from splu_ref.data.encoding import Encoding, encode, encode_declared, packed_records, text_columns
 from splu_ref.data.identities import (
     content_digest,
     identities_from_column,
@@ -22,7 +22,7 @@ from splu_ref.data.identities import (
     records_from_cells,
 )
 from splu_ref.data.record_counts import Categories, require_columns
-from splu_ref.data.replacement import gather, replaced
+from splu_ref.data.replacement import gather, replace_values
 from splu_ref.data.residue import bare
 
 
@@ -118,7 +118,7 @@ class Microdata:
         """The table before its columns were recoded: itself if none were."""
         return self if self._source is None else self._source
 
-    def as_recoded(self, steps: Sequence[Recoding], source: Microdata) -> Microdata:
+    def with_recodings(self, steps: Sequence[Recoding], source: Microdata) -> Microdata:
         """Return the same table, which knows that it was made of another one by these steps."""
         table = Microdata(self._frame, self._missing, (*source.recoded, *steps), source.unrecoded)
         table._encodings.update(self._encodings)
@@ -238,7 +238,7 @@ class Microdata:
             raise ValueError(
                 f"a code lies outside 0 to {len(encoding.domain) - 1}: give indices into the domain"
             )
-        series = replaced(origin._series(column), encoding, codes)
+        series = replace_values(origin._series(column), encoding, codes)
         frame = gather(self._frame, None).with_columns(series)
         return Microdata(frame, self._missing)
 
@@ -259,7 +259,7 @@ class Microdata:
         """
         table = Microdata(self._frame, self._missing, self._steps, self._source)
         table._encodings.update(self._encodings)
-        table._encodings[column] = declared(column, self.encoding(column), domain)
+        table._encodings[column] = encode_declared(column, self.encoding(column), domain)
         return table
 
     def bare(self) -> Microdata:

@@ -1,4 +1,4 @@
-"""Publishing a table: what the mechanisms share, and the release with the public facts about it."""
+"""Releases and the base classes of mechanisms: from an original table to a published one and its manifest."""
 
 from __future__ import annotations
 
@@ -23,45 +23,45 @@ from splu_ref.randomness import Draws, Fact, IntArray, Randomness, ReleaseContex
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountedRelease:
-    """What estimates need of a release: how many of its records have which values, and how it was published.
+class ReleaseData:
+    """The part of a release that estimators read: records or their counts, the mechanism and the domains.
 
     Attributes
     ----------
     table
         The published records.
     mechanism
-        How they were published.
+        The mechanism that published them.
     domains
-        The values of each sensitive column, as texts, in the order of publishing.
-    told
-        The manifest that the table came with; None for a table that has just been published.
+        The values of each sensitive column as texts, by column, columns in the order of publishing.
+    attached_manifest
+        The manifest that was read with the table; None for a table that has just been published.
     """
 
     table: Records
     mechanism: Mechanism[object]
     domains: Mapping[str, tuple[str, ...]]
-    told: Manifest | None = None
+    attached_manifest: Manifest | None = None
 
     @property
     def sensitive(self) -> tuple[str, ...]:
-        """The sensitive columns, in the order in which they were published."""
+        """The sensitive columns in the order of publishing."""
         return tuple(self.domains)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PublishedTable(CountedRelease):
-    """A published table with the public facts about it: what an analyst has.
+class PublishedTable(ReleaseData):
+    """A published table with its public parameters: everything that an analyst has.
 
     Attributes
     ----------
     table
-        The published table, in shuffled order: its cells, and nothing else that the original's frame held.
-    mechanism, domains, told
-        As for every release.
+        The published table in shuffled order. It has the cells alone, without the metadata of the original
+        frame.
+    mechanism, domains, attached_manifest
+        As for `ReleaseData`.
     recoded
-        What was done to columns of the original before it was published, in this order: see
-        `Microdata.recoded`.
+        The recodings of the original's columns before publication, in their order: see `Microdata.recoded`.
     """
 
     table: Microdata
@@ -69,18 +69,18 @@ class PublishedTable(CountedRelease):
 
     @cached_property
     def manifest(self) -> Manifest:
-        """The public facts. Those of a new release are dated, and its content digested, when first asked."""
-        if self.told is not None:
-            return self.told
-        made = Origin.now(self.table)
-        return Manifest(self.mechanism, self.table.row_count, self.domains, made, recoded=self.recoded)
+        """The manifest. That of a new release is dated, and the table digested, at the first access."""
+        if self.attached_manifest is not None:
+            return self.attached_manifest
+        origin = Origin.now(self.table)
+        return Manifest(self.mechanism, self.table.row_count, self.domains, origin, recoded=self.recoded)
 
     @cached_property
     def values_without_rows(self) -> dict[str, int]:
-        """By sensitive column, how many values of its domain no published row has.
+        """Number of domain values without a published row, by sensitive column.
 
-        Unless the domain was declared, a reader of the manifest learns that each of them occurs in the
-        original, perhaps in a deleted record alone.
+        Unless the domain was declared, the manifest discloses that each of them occurs in the original,
+        possibly only in a deleted record.
         """
         return {
             column: len(set(domain).difference(self.published_values(column)))
@@ -88,12 +88,12 @@ class PublishedTable(CountedRelease):
         }
 
     def published_values(self, column: str) -> tuple[str, ...]:
-        """Return the values of a sensitive column that are published, as texts."""
+        """Return the published values of a sensitive column as texts."""
         return self.table.values(column)
 
     @property
     def frame(self) -> Any:
-        """The published table as a data frame of the kind that it was made from."""
+        """The published table as a data frame of the same library as the original."""
         return self.table.to_frame()
 
     def write(
@@ -103,7 +103,7 @@ class PublishedTable(CountedRelease):
         *,
         force: bool = False,
     ) -> None:
-        """Write the table, and its manifest if a path is given, both or none.
+        """Write the table and, if a path is given, its manifest. Either all files are written or none.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class PublishedTable(CountedRelease):
     def outputs(
         self, path: str | os.PathLike[str], manifest: str | os.PathLike[str] | None
     ) -> list[tuple[Path, bytes]]:
-        """Return the files that `write` would write, and what they would hold."""
+        """Return the paths and contents of the files that `write` writes."""
         outputs = [(Path(path), table_bytes(self.table, path))]
         if manifest is not None:
             outputs.append((Path(manifest), self.manifest.to_json()))
@@ -140,10 +140,10 @@ class PublishedTable(CountedRelease):
         method: str | None = None,
         **where: object,
     ) -> Any:
-        """Return how many records of the original meet conditions: see `splu_ref.api.answers`.
+        """Estimate how many records of the original meet conditions: see `splu_ref.api.answers`.
 
-        The conditions are given by column, ``estimate(sex="Female", occupation="Sales")``, or as a mapping,
-        or as a sequence of mappings, which is answered by a data frame.
+        Conditions are keywords, ``estimate(sex="Female", occupation="Sales")``, or one mapping. A sequence of
+        mappings is answered by a data frame.
         """
         if (queries is None) == (not where):
             raise ParameterError('say what to count: estimate(occupation="Sales"), or one or more mappings')
@@ -168,16 +168,17 @@ class PublishedTable(CountedRelease):
 
 @dataclass(frozen=True, kw_only=True)
 class Release(PublishedTable):
-    """A table that has just been published, with what its publisher alone should know.
+    """A table that has just been published, with figures for its publisher alone.
 
     Attributes
     ----------
-    rows_in, suppressed
-        Records given, and how many of them were deleted to fill the last group (fewer than gamma).
+    rows_in
+        Number of records of the original.
+    suppressed
+        Number of records deleted so that groups are full, fewer than gamma.
     max_gamma
-        The largest group size that every sensitive column would have allowed, or by column that of each
-        where they have their own; None for a mechanism without groups. It is computed from true counts: for
-        the publisher, not for the public.
+        Largest feasible group size of all sensitive columns, or of each column if gamma differs by column;
+        None for a mechanism without groups. It is computed from true counts and must not be published.
     randomness
         Name of the source of random integers.
     """
@@ -188,8 +189,8 @@ class Release(PublishedTable):
     randomness: str
 
 
-class Given(NamedTuple):
-    """What a mechanism is given: the original, and what concerns its sensitive columns.
+class PublishingInput(NamedTuple):
+    """The validated input of a mechanism: original table, sensitive codes and random draws.
 
     Attributes
     ----------
@@ -218,7 +219,7 @@ class Given(NamedTuple):
         id_column: str | None,
         missing: str | None,
     ) -> Self:
-        """Return what ``mechanism`` is given; see `Mechanism.publish` for parameters and errors."""
+        """Validate the input of ``mechanism``; see `Mechanism.publish` for parameters and errors."""
         columns = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
         if not columns or len(set(columns)) < len(columns):
             raise ParameterError("name at least one sensitive column, and each of them once")
@@ -256,7 +257,7 @@ class Given(NamedTuple):
         id_column: str | None,
         missing: str | None,
     ) -> Self:
-        """Return what a mechanism of one column with declared values is given; as `of` in other respects."""
+        """Validate the input of a mechanism for one column with declared values; otherwise as `of`."""
         original = as_table(table, missing).with_domain(column, values)
         given = cls.of(mechanism, original, sensitive, randomness, id_column, None)
         if list(given.codes) != [column]:
@@ -274,7 +275,7 @@ class Given(NamedTuple):
         suppressed: int = 0,
         max_gamma: int | Mapping[str, int] | None = None,
     ) -> Release:
-        """Return what was published of this as a release."""
+        """Return the release of the published table."""
         return Release(
             table=published.bare(),
             mechanism=mechanism,
@@ -298,16 +299,16 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True)
 class ColumnsRelease:
-    """What a mechanism did to the sensitive codes of a table of N records.
+    """The outcome of publishing the sensitive codes of a table of N records.
 
     Attributes
     ----------
     rows
-        The original record that stands at each published row, shape (published rows,).
+        Number of the original record at each published row, shape (published rows,).
     published
-        Published code at each published row, by sensitive column, each of the shape of ``rows``.
+        Published codes by sensitive column, each of the shape of ``rows``.
     suppressed
-        Records that were deleted, ascending.
+        Numbers of the deleted records, ascending.
     """
 
     rows: IntArray
@@ -316,7 +317,7 @@ class ColumnsRelease:
 
 
 class ColumnRelease(NamedTuple):
-    """A release of one sensitive column: see `ColumnsRelease` for the meaning of the parts."""
+    """The outcome of publishing one sensitive column: see `ColumnsRelease` for the fields."""
 
     rows: IntArray
     published: IntArray
@@ -324,7 +325,7 @@ class ColumnRelease(NamedTuple):
 
 
 class Frequencies(Protocol):
-    """A table of which no more is asked than how often values occur; `Microdata` is one."""
+    """A table that reports how often values occur; `Microdata` is one."""
 
     @property
     def row_count(self) -> int:
@@ -336,18 +337,18 @@ class Frequencies(Protocol):
         ...
 
     def histogram(self, column: str) -> IntArray:
-        """Return how often each of them occurs."""
+        """Return the frequencies of these values, shape (values,)."""
         ...
 
 
 class RecordMechanism(ABC):
-    """A mechanism that publishes a value of the domain for each record: `publish_columns` says how."""
+    """Base class of mechanisms that publish a value of the domain for each record."""
 
     name: ClassVar[str]
 
     @abstractmethod
     def facts(self) -> Mapping[str, Fact]:
-        """Return the parameters as a manifest tells them."""
+        """Return the parameters as recorded in a manifest."""
 
     @abstractmethod
     def publish_columns(
@@ -365,9 +366,13 @@ class RecordMechanism(ABC):
         domain_sizes
             Number of values of each sensitive column.
         draws_for
-            Where random integers come from, for each sensitive column, which is asked for once; the first
-            column's draws also choose what concerns whole records. A stream of random integers is the same
-            for all columns.
+            Returns the random draws of a sensitive column; called once for each column. The first column's
+            draws also decide deletion and shuffling. A stream of random integers is the same for all columns.
+
+        Returns
+        -------
+        ColumnsRelease
+            Published codes, original record numbers and deleted records.
 
         Raises
         ------
@@ -376,35 +381,35 @@ class RecordMechanism(ABC):
         """
 
     def largest_gamma(self, table: Frequencies, columns: Sequence[str]) -> int | Mapping[str, int] | None:
-        """Return the largest group size that the table allows, or None if the mechanism has no groups.
+        """Return the largest feasible group size, or None if the mechanism has no groups.
 
         Raises
         ------
         DataError
-            If the mechanism asks for a larger one.
+            If the mechanism's gamma is larger.
         """
         del table, columns
         return None
 
     def for_column(self, name: str) -> RecordMechanism:
-        """Return the mechanism of one sensitive column alone: by default it is the same for all.
+        """Return the mechanism of one sensitive column: by default the same for all columns.
 
-        What a record shows there has the law that it has beside others.
+        It has the marginal law of that column.
         """
         del name
         return self
 
     def aligned(self, domains: Mapping[str, tuple[str, ...]]) -> Self:
-        """Return the mechanism for codes that are places in these domains, of the declared values.
+        """Return the mechanism with its parameters in the order of these domains.
 
-        By default it is the mechanism itself: what a code stands for makes no difference to it.
+        By default it is the mechanism itself, whose law does not depend on the order of the values.
         """
         del domains
         return self
 
     @property
     def declared_domains(self) -> Mapping[str, tuple[str, ...]]:
-        """All values of each column that the mechanism declares them for; any other has those that occur."""
+        """Declared domains by column; the domain of any other column is its distinct values."""
         return {}
 
     def declared(self, table: Microdata) -> Microdata:
@@ -437,12 +442,11 @@ class RecordMechanism(ABC):
         sensitive
             Name of the sensitive column, or of several.
         randomness
-            Where random integers come from; the system's entropy unless given.
+            Source of random integers; the system's entropy by default.
         id_column
             Column that identifies a record, for keyed randomness.
         missing
-            Text to publish as a value where a sensitive cell is without content: see
-            `Microdata.from_frame`.
+            Text published as the value of a missing sensitive cell: see `Microdata.from_frame`.
 
         Raises
         ------
@@ -453,7 +457,7 @@ class RecordMechanism(ABC):
             If a sensitive column is named twice, or identifies the records as well.
         """
         original = self.declared(as_table(table, missing))
-        given = Given.of(self, original, sensitive, randomness, id_column, None)
+        given = PublishingInput.of(self, original, sensitive, randomness, id_column, None)
         max_gamma = self.largest_gamma(given.table, tuple(given.codes))
         done = self.aligned(given.domains()).publish_columns(given.codes, given.domain_sizes, given.draws_for)
         published = given.table.take(done.rows)
@@ -468,38 +472,38 @@ class RecordMechanism(ABC):
 
 
 class RowMechanism(RecordMechanism):
-    """A mechanism that publishes each record by a draw of its own: a part of a table needs no other part.
+    """Base class of mechanisms that publish each record independently, so tables can be published in parts.
 
-    It takes from the whole table no more than histograms, which add up.
+    Of the whole table it needs the histograms alone.
     """
 
     @property
     @abstractmethod
     def shuffles(self) -> bool:
-        """Whether the rows leave in a random order."""
+        """Whether the published rows are in a random order."""
 
     @abstractmethod
-    def published_rows(
+    def publish_rows(
         self,
         codes: Mapping[str, IntArray],
         histograms: Mapping[str, IntArray],
         draws_for: Callable[[str], Draws],
     ) -> dict[str, IntArray]:
-        """Publish some records of a table, in their order.
+        """Publish part of a table's records, in their order.
 
         Parameters
         ----------
         codes
             True codes of these records by sensitive column, each of one length.
         histograms
-            By sensitive column how often each value occurs in the whole table, shape (domain size,).
+            Frequencies of the values in the whole table by sensitive column, each of shape (domain size,).
         draws_for
-            Where their random integers come from, for each sensitive column, which is asked for once.
+            Returns the records' random draws of a sensitive column; called once for each column.
 
         Returns
         -------
         dict
-            Published code of each record, by sensitive column.
+            Published codes of the records by sensitive column.
 
         Raises
         ------
@@ -515,30 +519,24 @@ class RowMechanism(RecordMechanism):
     ) -> ColumnsRelease:
         """Publish all records of a table; see `RecordMechanism` for parameters.
 
-        Random integers are drawn as `published_rows` says; the shuffle comes last, of the first column's
-        draws.
+        Random integers are drawn in the order of `publish_rows`; the shuffle is drawn last, from the first
+        column's draws.
         """
         histograms = {
             column: np.bincount(own, minlength=domain_sizes[column]) for column, own in codes.items()
         }
         draws_of = cache(draws_for)
-        published = self.published_rows(codes, histograms, draws_of)
+        published = self.publish_rows(codes, histograms, draws_of)
         first = next(iter(codes))
         rows = np.arange(len(codes[first]), dtype=np.int64)
         if self.shuffles:
             rows = draws_of(first).permutation(len(rows))
-        shown = {column: values[rows].astype(np.int64, copy=False) for column, values in published.items()}
-        return ColumnsRelease(rows, shown, np.array([], dtype=np.int64))
+        in_order = {column: values[rows].astype(np.int64, copy=False) for column, values in published.items()}
+        return ColumnsRelease(rows, in_order, np.array([], dtype=np.int64))
 
 
 def feasible_gamma(table: Frequencies, column: str, gamma: Gamma) -> int:
-    """Return the largest group size that a column allows.
-
-    Raises
-    ------
-    DataError
-        If ``gamma`` is above it.
-    """
+    """Return the largest feasible group size of a column; raise ``DataError`` if ``gamma`` is above it."""
     domain, histogram = table.domain(column), table.histogram(column)
     feasible = largest_gamma(histogram)
     if gamma > feasible:
@@ -556,5 +554,5 @@ def feasible_gamma(table: Frequencies, column: str, gamma: Gamma) -> int:
 
 
 def _public_api() -> Any:
-    """Return the Python interface: it knows the estimators, which code that publishes does not import."""
+    """Return the public API, imported late because publishing code does not import the estimators."""
     return import_module("splu_ref.api")

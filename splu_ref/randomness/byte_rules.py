@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from splu_ref.randomness.orders import drawn_subset, random_order
+from splu_ref.randomness.orders import draw_subset, random_order
 from splu_ref.randomness.protocol import IntArray, require_bound, require_size, require_vector
 from splu_ref.randomness.release_context import ReleaseContext
 
@@ -99,10 +99,10 @@ class ByteSource(ABC):
         return random_order(self.below, len(codes), codes)
 
     def subset(self, population: int, count: int) -> IntArray:
-        """Return a uniform subset, ascending; see ``drawn_subset`` for the rule."""
-        return drawn_subset(self.integer_below, population, count)
+        """Return a uniform subset, ascending; see ``draw_subset`` for the rule."""
+        return draw_subset(self.integer_below, population, count)
 
-    def kept(self, rows: IntArray) -> Self:
+    def select_records(self, rows: IntArray) -> Self:
         """Return the source itself: a stream belongs to no record."""
         return self
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splu_ref.channels import SpluError
-from splu_ref.randomness.orders import drawn_subset
+from splu_ref.randomness.orders import draw_subset
 from splu_ref.randomness.protocol import IntArray, require_bound, require_size, require_vector
 from splu_ref.randomness.release_context import ReleaseContext
 
@@ -82,9 +82,9 @@ class EnumerationSource:
 
     def subset(self, population: int, count: int) -> IntArray:
         """Return a subset, by the rule of the byte sources: each arises on ``count!`` paths."""
-        return drawn_subset(self.integer_below, population, count)
+        return draw_subset(self.integer_below, population, count)
 
-    def kept(self, rows: IntArray) -> Self:
+    def select_records(self, rows: IntArray) -> Self:
         """Return the source itself."""
         return self
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from splu_ref.channels import InputError
-from splu_ref.data import opened, write_whole
+from splu_ref.data import open_regular, write_whole
 
 KEY_BYTES = 32
 COMMITMENT_PREFIX = b"splu-ref/key-commitment/1"
@@ -67,7 +67,7 @@ class Key:
         """
         name = os.fspath(path)
         try:
-            with opened(path) as file:
+            with open_regular(path) as file:
                 mode = os.fstat(file.fileno()).st_mode
                 content = file.read(_LONGEST_FILE)
         except InputError as error:

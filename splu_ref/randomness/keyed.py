@@ -91,7 +91,7 @@ class BlockStreams:
         return ShakeStream("keyed", self._prefix + secret)
 
 
-def ordered_by_digest(digests: NDArray[np.uint8], part: slice, codes: IntArray | None = None) -> IntArray:
+def order_by_digest(digests: NDArray[np.uint8], part: slice, codes: IntArray | None = None) -> IntArray:
     """Return the records by (code, this part of the digest, the whole digest, record number)."""
     keys = np.ascontiguousarray(digests[:, part]).view(">u8")[:, 0].astype(np.uint64)
     order = np.lexsort((keys,) if codes is None else (keys, codes)).astype(np.int64, copy=False)
@@ -222,19 +222,19 @@ class KeyedRecords:
     def permutation(self, size: int) -> IntArray:
         """Return the records by bytes 8 to 15 of their digests; ``size`` must be the number of records."""
         self._require_size(size)
-        return ordered_by_digest(self._digests, SHUFFLE_BYTES)
+        return order_by_digest(self._digests, SHUFFLE_BYTES)
 
     def order_within(self, codes: IntArray) -> IntArray:
         """Return the records by code, and within a code by bytes 0 to 7 of their digests."""
         self._require_size(len(codes))
-        return ordered_by_digest(self._digests, ORDER_BYTES, codes)
+        return order_by_digest(self._digests, ORDER_BYTES, codes)
 
     def subset(self, population: int, count: int) -> IntArray:
         """Return the ``count`` records that come last in ``permutation``, ascending."""
         require_subset(population, count)
         return np.sort(self.permutation(population)[population - count :])
 
-    def kept(self, rows: IntArray) -> KeyedRecords:
+    def select_records(self, rows: IntArray) -> KeyedRecords:
         """Return the same draws for these records alone, in the order given."""
         restricted = object.__new__(KeyedRecords)
         restricted._key = self._key

@@ -148,7 +148,7 @@ def _break_ties(order: IntArray, same: NDArray[np.bool_], draw: DrawIntegers, ke
         same = (keys[1:] == keys[:-1]) & (group[1:] == group[:-1])
 
 
-def drawn_subset(integer_below: Callable[[int], int], population: int, count: int) -> IntArray:
+def draw_subset(integer_below: Callable[[int], int], population: int, count: int) -> IntArray:
     """Return a uniform subset of ``count`` numbers below ``population``, ascending.
 
     Draw i is an integer r below ``population - i``; it takes the r-th, counted from 0 in ascending order,

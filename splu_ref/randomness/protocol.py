@@ -111,7 +111,7 @@ class Draws(Protocol):
         """Return a uniform subset of ``count`` of the ``population`` records, ascending."""
         ...
 
-    def kept(self, rows: IntArray) -> Draws:
+    def select_records(self, rows: IntArray) -> Draws:
         """Return the draws of these records alone, in the order given, once the others are deleted.
 
         A stream belongs to no record, and returns itself.

@@ -17,7 +17,7 @@ from splu_ref.channels import (
     Tensor,
     amplification,
     blocks,
-    coarsened,
+    coarsen,
     constant,
     count_weights,
     diagonal,
@@ -128,7 +128,7 @@ def test_priors_and_counts_are_called_by_their_names() -> None:
         (lambda: mixture([("x", WARNER)]), "weight"),
         (lambda: diagonal("ab", "x"), "keep"),
         (lambda: retention("x", {"a": Fraction(1)}), "keep"),
-        (lambda: coarsened(WARNER, {"no": 0, "yes": 0}, {"no": "x", "yes": 1}), "the weight of 'no'"),
+        (lambda: coarsen(WARNER, {"no": 0, "yes": 0}, {"no": "x", "yes": 1}), "the weight of 'no'"),
         (lambda: two_state("x", 1, 3), "kept"),
         (lambda: two_state(1, "x", 3), "frequency"),
         (lambda: two_state(1, -1, 3), "frequency"),
@@ -155,7 +155,7 @@ def test_labels_keep_their_order() -> None:
     assert (one.both(other).inputs, other.both(one).inputs) == (("a", "b"), ("b", "a"))
     assert mixture([("1/2", one), ("1/2", other)]).outputs == ("y", "x", "z")
     assert blocks([one, diagonal("cd", 1)]).outputs == ("y", "x", "c", "d")
-    assert coarsened(diagonal("abc", "1/2"), {"a": 2, "b": 1, "c": 2}).outputs == (2, 1)
+    assert coarsen(diagonal("abc", "1/2"), {"a": 2, "b": 1, "c": 2}).outputs == (2, 1)
     assert posterior(one, {"b": "1/2", "a": "1/2"}, "y") == {"a": Fraction(1, 3), "b": Fraction(2, 3)}
     assert list(posterior(one, {"b": "1/2", "a": "1/2"}, "y")) == ["a", "b"]
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from splu_ref.channels.parameters import DataError, InputError
 from splu_ref.data import Microdata, counting, embedded_table, limits, parts, read_table
 from splu_ref.data.counting import TooManyCombinationsError, count_records
-from splu_ref.data.record_counts import CountedRecords
+from splu_ref.data.record_counts import RecordCounts
 from splu_ref.estimators import Query
 from splu_ref.estimators.queries.counting import Columns, SensitiveCounts
 from tests.pace import TWO_THREADS
@@ -36,12 +36,12 @@ ODD = pl.DataFrame(
 )
 
 
-def _counted(path: Path, *columns: str) -> CountedRecords:
+def _counted(path: Path, *columns: str) -> RecordCounts:
     [(_, found)] = count_records(path, [columns])
     return found
 
 
-def _combinations(records: Microdata | CountedRecords, columns: tuple[str, ...]) -> Counter[tuple[str, ...]]:
+def _combinations(records: Microdata | RecordCounts, columns: tuple[str, ...]) -> Counter[tuple[str, ...]]:
     coded = [records.categories(column) for column in columns]
     times = np.ones(records.row_count, dtype=np.int64) if records.counts is None else records.counts
     found: Counter[tuple[str, ...]] = Counter()
@@ -279,7 +279,7 @@ def test_bitmaps_of_counted_rows_count_records(rows: list[tuple[int, int, int]],
     )
     found = Counter(tuple(map(str, row)) for row in several)
     distinct = {name: held.values(name) for name in "abs"}
-    counted = CountedRecords(
+    counted = RecordCounts(
         columns=held.columns,
         counts=np.array(list(found.values())),
         codes={

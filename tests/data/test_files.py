@@ -11,7 +11,7 @@ import pytest
 
 from splu_ref.channels.parameters import InputError
 from splu_ref.data import files
-from splu_ref.data.files import opened, refuse_existing, same_file, write_all, write_whole
+from splu_ref.data.files import open_regular, refuse_existing, same_file, write_all, write_whole
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -261,7 +261,7 @@ def test_only_what_has_an_end_is_opened(tmp_path: Path, monkeypatch: pytest.Monk
     Path("link").symlink_to("a")
     os.mkfifo("pipe")
     for name in ("a", "link"):
-        with opened(name) as file:
+        with open_regular(name) as file:
             assert file.read() == b"a\r\n\x1a"
         assert file.closed
     with socket.socket(socket.AF_UNIX) as listening:
@@ -273,10 +273,10 @@ def test_only_what_has_an_end_is_opened(tmp_path: Path, monkeypatch: pytest.Monk
         ("/dev/null", "/dev/null is a device, which may have no end: name a file"),
         ("a\0", "'a\\x00' is no name that a file can have: name another"),
     ):
-        with pytest.raises(InputError) as error, opened(name):
+        with pytest.raises(InputError) as error, open_regular(name):
             pass
         assert str(error.value) == words
-    with pytest.raises(FileNotFoundError), opened("absent"):
+    with pytest.raises(FileNotFoundError), open_regular("absent"):
         pass
 
 
@@ -296,7 +296,7 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_read(
         return opening(path, flags)
 
     monkeypatch.setattr(os, "open", swapped)
-    with pytest.raises(InputError, match="a is a pipe"), opened("a"):
+    with pytest.raises(InputError, match="a is a pipe"), open_regular("a"):
         pass
 
 

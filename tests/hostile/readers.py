@@ -30,7 +30,7 @@ from splu_ref.conformance import VectorFile, answer_line, read_expected_failures
 from splu_ref.conformance.comparison import UnreadableAnswerError, fault, read_answer
 from splu_ref.data import Microdata, table_bytes
 from splu_ref.data.parquet import parse_parquet
-from splu_ref.data.reading import decompressed, parse_csv
+from splu_ref.data.reading import decompress, parse_csv
 from splu_ref.guarantees import (
     certificate_text,
     error_certificate,
@@ -98,7 +98,7 @@ def _csv(data: bytes) -> None:
 
 
 def _csv_gz(data: bytes) -> None:
-    _table(parse_csv(decompressed(data, "t.csv.gz"), "t.csv.gz"))
+    _table(parse_csv(decompress(data, "t.csv.gz"), "t.csv.gz"))
 
 
 def _parquet(data: bytes) -> None:

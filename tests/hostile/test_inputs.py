@@ -16,7 +16,7 @@ import pytest
 import splu_ref
 from splu_ref import certificate_checker
 from splu_ref.channels.parameters import InputError
-from splu_ref.data.files import opened
+from splu_ref.data.files import open_regular
 from tests.hostile.readers import READERS
 from tests.programs import COMMANDS, module
 from tests.programs import main as run
@@ -273,13 +273,13 @@ def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
     monkeypatch.setattr(Path, "stat", swapped)
     with (
         pytest.raises(InputError, match=r"hostile\.csv is a pipe, which may have no end: save what it gives"),
-        opened(path),
+        open_regular(path),
     ):
         pass
 
 
 def test_files_are_opened_for_reading_in_one_place() -> None:
-    """All readers go through `splu_ref.data.files.opened`, so that no check is forgotten."""
+    """All readers go through `splu_ref.data.files.open_regular`, so that no check is forgotten."""
     allowed = {
         "data/files.py",
         "certificate_checker.py",  # the standard library alone
@@ -306,7 +306,7 @@ def test_files_are_opened_for_reading_in_one_place() -> None:
                 )
                 if name in ("open", "fdopen", "read_bytes", "read_text"):
                     opening.add(path.relative_to(ROOT).as_posix())
-    assert opening <= allowed, "open it with splu_ref.data.files.opened"
+    assert opening <= allowed, "open it with splu_ref.data.files.open_regular"
 
 
 def test_memory_that_does_not_suffice_is_one_line(

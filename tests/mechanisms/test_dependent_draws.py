@@ -18,7 +18,7 @@ from splu_ref.channels.parameters import DataError, Gamma, ParameterError
 from splu_ref.data import Microdata
 from splu_ref.mechanisms import MECHANISMS, SpluGen, append, mixed, transcribed
 from splu_ref.mechanisms import group_draws as dependent_draws
-from splu_ref.mechanisms.group_draws import Marks, marked_slots, shown_slots, slot_kinds
+from splu_ref.mechanisms.group_draws import Marks, draw_source_slots, marked_slots, slot_kinds
 from splu_ref.mechanisms.manifest import parse_manifest
 from splu_ref.randomness import (
     Draws,
@@ -82,7 +82,7 @@ def test_the_law_of_a_group_of_two(
     marked: tuple[bool, ...], draws: GroupDraws, expected: dict[tuple[int, ...], int]
 ) -> None:
     law: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
-    for slots, chance in outcomes(lambda source: shown_slots(np.array([marked]), draws, source)):
+    for slots, chance in outcomes(lambda source: draw_source_slots(np.array([marked]), draws, source)):
         law[tuple(slots.tolist())] += chance
     assert law == {slots: Fraction(share, 4) for slots, share in expected.items()}
 
@@ -90,7 +90,7 @@ def test_the_law_of_a_group_of_two(
 def test_the_remainder_and_the_deal_are_uniform_in_a_group_of_three() -> None:
     law: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
     marked = np.array([[True, False, False]])
-    for array, chance in outcomes(lambda source: shown_slots(marked, ONE, source)):
+    for array, chance in outcomes(lambda source: draw_source_slots(marked, ONE, source)):
         law[tuple(array.tolist())] += chance
     times = defaultdict[tuple[int, ...], Fraction](Fraction)
     for slots, chance in law.items():
@@ -110,13 +110,13 @@ def test_a_tape_gives_these_draws() -> None:
     # value, then members 2 and 0.
     keys = b"".join(key.to_bytes(4, "big") for key in (5, 9, 2, 3, 1, 2))
     tape = TapeSource(bytes([1, 3, 1, 0]) + keys)
-    slots = shown_slots(SLOT_1, ONE, tape)
+    slots = draw_source_slots(SLOT_1, ONE, tape)
     assert slots.tolist() == [2, 1, 1]
     assert tape.consumed == 28
     tape = TapeSource(bytes([1]) + keys)
-    assert shown_slots(SLOT_1, GroupDraws("all-or-none", 4), tape).tolist() == [1] * 3
+    assert draw_source_slots(SLOT_1, GroupDraws("all-or-none", 4), tape).tolist() == [1] * 3
     tape = TapeSource(bytes([2]) + keys)
-    assert shown_slots(SLOT_1, GroupDraws("all-or-none", 4), tape).tolist() == [
+    assert draw_source_slots(SLOT_1, GroupDraws("all-or-none", 4), tape).tolist() == [
         2,
         0,
         2,

@@ -217,7 +217,7 @@ def test_with_gammas_of_their_own_columns_have_the_laws_of_their_own_mechanisms(
 
 
 @pytest.mark.parametrize("draws", ["capped:2", "all-or-none:2"])
-def test_a_column_whose_draws_hang_together_takes_no_part_in_those_of_others(draws: str) -> None:
+def test_columns_with_dependent_draws_do_not_affect_each_other(draws: str) -> None:
     """Given its own randomness each column is published as if it were alone, so the laws are independent."""
     own = {"a": SpluGen(3, draws=draws), "b": SpluGen(4, draws=draws)}
     codes = {"a": np.arange(48) % 11, "b": np.arange(48)[::-1] // 4}
@@ -236,7 +236,7 @@ def test_a_column_whose_draws_hang_together_takes_no_part_in_those_of_others(dra
     assert isinstance(told, SpluGenByColumn)
     assert told == SpluGenByColumn(own)
     assert (str(told.draws), told.facts()["draws"]) == (draws, draws)
-    with pytest.raises(ParameterError, match="hang together in one way: give each the same"):
+    with pytest.raises(ParameterError, match="all columns must have the same dependent draws: give each the same"):
         SpluGenByColumn(own | {"b": SpluGen(4)})
 
 
@@ -274,7 +274,7 @@ def test_a_value_too_common_for_what_is_left_is_refused_before_anything_is_drawn
     frame = pl.DataFrame({name: [f"v{code}" for code in values] for name, values in codes.items()})
     with pytest.raises(DataError, match="choose gammas of which one divides the other"):
         mechanism.publish(frame, ["a", "b"])
-    with pytest.raises(ParameterError, match="a gamma is told for a, b, and the sensitive columns are a:"):
+    with pytest.raises(ParameterError, match="a gamma is given for a, b, and the sensitive columns are a:"):
         mechanism.publish(frame, ["a"])
     with pytest.raises(ParameterError, match="column 'c' has no gamma"):
         mechanism.for_column("c")

@@ -172,7 +172,7 @@ def test_what_the_publisher_is_told(
     assert release.max_gamma == max_gamma  # 13 // 4: the most frequent value has 4 of 13 records
     assert (release.table.row_count, release.mechanism) == (rows, mechanism)
     assert release.domains == {"value": tuple("wxyz")}
-    assert (release.sensitive, release.told) == (("value",), None)
+    assert (release.sensitive, release.attached_manifest) == (("value",), None)
     assert mechanism.publish(frame, "value").randomness == "system"
     told = release.manifest
     assert (told.mechanism, told.rows, told.batches) == (mechanism, rows, ())

@@ -83,7 +83,7 @@ def test_streams_belong_to_no_record() -> None:
 
     for source in (SystemSource(), SeededSource(1), TapeSource(b""), EnumerationSource()):
         assert source.for_release(release(never)).for_records("v", never) is source
-        assert source.kept(np.array([2])) is source
+        assert source.select_records(np.array([2])) is source
         assert source.plan_secret() is source
 
 

@@ -16,7 +16,7 @@ from splu_ref.data import record_counts as counted
 from splu_ref.estimators.answers import QueryEstimate
 from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.query import Query, selected
-from splu_ref.mechanisms import CountedRelease, FloatArray, SpluGen, SpluGenByColumn
+from splu_ref.mechanisms import FloatArray, ReleaseData, SpluGen, SpluGenByColumn
 from splu_ref.randomness import IntArray
 
 COUNT = "count"
@@ -98,7 +98,7 @@ def approximation(*, exact: bool, interval: object) -> str:
     return "none" if interval is None else "exact" if exact else "approximate"
 
 
-def is_exact(release: CountedRelease, query: Query, answer: QueryEstimate) -> bool:
+def is_exact(release: ReleaseData, query: Query, answer: QueryEstimate) -> bool:
     """Return whether the interval of an answer holds at least at its level, whatever the count is.
 
     That of a value alone does, by the law of its published count, unless own values are kept more often, or
@@ -160,7 +160,7 @@ class Groups:
     where: tuple[tuple[str, Condition], ...]
 
     @classmethod
-    def of(cls, release: CountedRelease, by: Sequence[str], where: Sequence[tuple[str, Condition]]) -> Self:
+    def of(cls, release: ReleaseData, by: Sequence[str], where: Sequence[tuple[str, Condition]]) -> Self:
         """Group the records that meet the conditions.
 
         Raises
@@ -210,7 +210,7 @@ class Groups:
         return (*(pair for pair in self.where if pair[0] not in self.columns), *named)
 
 
-def require_columns(release: CountedRelease, columns: Sequence[str]) -> None:
+def require_columns(release: ReleaseData, columns: Sequence[str]) -> None:
     """Raise unless all columns are there, at least one, and each once.
 
     Raises
@@ -233,10 +233,10 @@ def ordered(values: Iterable[str]) -> list[str]:
     return sorted(values, key=place)
 
 
-def _coded(release: CountedRelease, column: str) -> tuple[list[str], IntArray]:
+def _coded(release: ReleaseData, column: str) -> tuple[list[str], IntArray]:
     """Return the values of a column in the order of a table, and each published record's place among them."""
     domain = ordered(release.table.values(column))
-    return domain, counted.placed(release.table, column, domain)
+    return domain, counted.codes_in_domain(release.table, column, domain)
 
 
 MEASURES = ("estimate", "standard_error", "low", "high", "half_width")

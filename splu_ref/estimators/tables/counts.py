@@ -15,7 +15,7 @@ from splu_ref.estimators.queries.conditions import AnyOf, Condition
 from splu_ref.estimators.queries.query import Query, selected
 from splu_ref.estimators.tables.adding_up import add_up
 from splu_ref.estimators.tables.cells import COUNT, Cell, Groups, Table, is_exact, known, ordered
-from splu_ref.mechanisms import AlphaBeta, CountedRelease, FloatArray, PerturbedGeneralization
+from splu_ref.mechanisms import AlphaBeta, FloatArray, PerturbedGeneralization, ReleaseData
 
 Ask: TypeAlias = Callable[[Sequence[Query], str | None], Sequence[QueryEstimate]]
 """Answers queries by the method of that name, or by the one that suits each."""
@@ -65,7 +65,7 @@ class _Estimated(NamedTuple):
     @classmethod
     def of(
         cls,
-        release: CountedRelease,
+        release: ReleaseData,
         queries: Sequence[Query],
         answers: Sequence[QueryEstimate],
         shape: tuple[int, ...],
@@ -118,7 +118,7 @@ class _Estimated(NamedTuple):
 
 
 def count_table(
-    release: CountedRelease,
+    release: ReleaseData,
     ask: Ask,
     by: Sequence[str],
     where: Sequence[tuple[str, Condition]] = (),
@@ -202,9 +202,7 @@ def count_table(
     )
 
 
-def _axis(
-    release: CountedRelease, column: str, by: Sequence[str], where: dict[str, Condition]
-) -> _Axis | None:
+def _axis(release: ReleaseData, column: str, by: Sequence[str], where: dict[str, Condition]) -> _Axis | None:
     """Return a sensitive column's part in a table, None if it has none."""
     if column not in by and column not in where:
         return None
@@ -218,7 +216,7 @@ def _axis(
     return _Axis(column, (*parts, rest) if rest else parts, len(parts))
 
 
-def _margin(release: CountedRelease, ask: Ask, groups: Groups, axis: _Axis, method: str | None) -> _Estimated:
+def _margin(release: ReleaseData, ask: Ask, groups: Groups, axis: _Axis, method: str | None) -> _Estimated:
     """Return the estimates of a sensitive column's parts among the table's records, which add up to them."""
     queries = [Query((*groups.where, (axis.column, AnyOf(part)))) for part in axis.parts]
     answers = ask(queries, method if groups.where else None)

@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from splu_ref.channels.parameters import Gamma, ParameterError
 from splu_ref.mechanisms import expected_co_occurrence, expected_pairs, within_bound
 from splu_ref.mechanisms.plans import conditional_poisson
-from splu_ref.mechanisms.plans.conditional_poisson import FloatArray, fitted, odds_by_kind, pair_probabilities
+from splu_ref.mechanisms.plans.conditional_poisson import (
+    FloatArray,
+    fit_inclusion,
+    odds_by_kind,
+    pair_probabilities,
+)
 from tests.rounding import near
 
 
@@ -189,14 +194,14 @@ def test_what_are_no_frequencies_is_refused(frequencies: list[float], message: s
     [([1e-300, 1 - 1e-11, 1e-11], 1), ([1 - 1e-12, 1 - 1e-12, 2e-12], 2), ([0.49, 0.49, 0.02], 1)],
 )
 def test_extreme_chances_are_met(chances: list[float], size: int) -> None:
-    independent = fitted(np.array(chances), size)
+    independent = fit_inclusion(np.array(chances), size)
     np.testing.assert_allclose(np.diag(pair_probabilities(independent, size)), chances, atol=2e-12)
 
 
 def test_a_search_that_does_not_end_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conditional_poisson, "MOST_STEPS", 3)
     with pytest.raises(ParameterError, match="too close to 0 or to N / gamma"):
-        fitted(np.array([0.1, 0.3, 0.6, 0.9, 0.1]), 2)
+        fit_inclusion(np.array([0.1, 0.3, 0.6, 0.9, 0.1]), 2)
     with pytest.raises(ParameterError, match="too close to 0 or to N / gamma"):
         odds_by_kind(np.array([0.1, 0.3, 0.6, 0.9]), np.array([2, 1, 1, 1]), 2)
 

@@ -235,7 +235,7 @@ def test_tasks_that_fail_and_are_run_again(both: Publishing, monkeypatch: pytest
 
         return first_attempt_fails
 
-    for module, name in ((entries, "shuffle_keys"), (groups, "ordered_by_digest"), (groups, "with_cells")):
+    for module, name in ((entries, "shuffle_keys"), (groups, "order_by_digest"), (groups, "with_cells")):
         monkeypatch.setattr(module, name, failing(getattr(module, name)))
     both(_adult(500), "occupation", SpluGen(3), 2)
 

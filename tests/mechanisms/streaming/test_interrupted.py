@@ -18,7 +18,7 @@ import pytest
 
 from splu_ref.channels.parameters import DataError, InputError, ParameterError
 from splu_ref.data import read_table
-from splu_ref.data.parquet import on_trial
+from splu_ref.data.parquet import fault_on_trial
 from splu_ref.mechanisms import Operator, RetentionReplacement, SpluGen, Swapping
 from splu_ref.mechanisms.streaming.files import private_folder
 from splu_ref.mechanisms.streaming.publishing import publish
@@ -125,9 +125,9 @@ def test_a_parquet_file_is_tried_once_before_it_is_read(
 
     def tried(program: str, arguments: Sequence[object], data: bytes, size: int) -> str:
         trials.append(arguments[-2:])
-        return on_trial(program, arguments, data, size)
+        return fault_on_trial(program, arguments, data, size)
 
-    monkeypatch.setattr("splu_ref.data.parts.on_trial", tried)
+    monkeypatch.setattr("splu_ref.data.parts.fault_on_trial", tried)
     pl.DataFrame({"v": [n % 5 for n in range(9000)], "w": range(9000)}).write_parquet(table)
     publish(table, output, "v", SpluGen(2))
     assert trials == [("v", "w")]

@@ -12,7 +12,7 @@ import pytest
 
 from splu_ref.channels.parameters import DataError
 from splu_ref.data import Microdata
-from splu_ref.data.reading import separated_by
+from splu_ref.data.reading import use_separator
 from splu_ref.mechanisms import RecordMechanism, RetentionReplacement, SpluGen
 from splu_ref.mechanisms.streaming.files import FrameSpool, RecordSpool, Sink
 from splu_ref.mechanisms.streaming.publishing import publish
@@ -24,7 +24,7 @@ DOMAIN = {"v": [*"01234"]}
 
 def test_what_a_file_cannot_hold_is_refused_with_its_name(tmp_path: Path) -> None:
     sink = Sink(tmp_path / "o.csv", tmp_path)
-    with pytest.raises(DataError, match=r"o\.csv cannot be written: .*NUL"), sink.opened():
+    with pytest.raises(DataError, match=r"o\.csv cannot be written: .*NUL"), sink.open():
         sink.add(Microdata.from_frame(pl.DataFrame({"a": ["\0"]})))
     error = Sink(tmp_path / "o.parquet", tmp_path)._unfit(pl.exceptions.ComputeError("of it\nand more"))
     assert str(error) == (
@@ -62,7 +62,7 @@ def test_how_far_it_is_and_what_it_took_is_told(tmp_path: Path) -> None:
 
 def test_what_divides_cells_and_stands_for_missing_ones_is_heard(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a;b\n" + "1,2;\nx;y\n" * 4)
-    with separated_by("semicolon"):
+    with use_separator("semicolon"):
         release = publish(tmp_path / "t.csv", tmp_path / "o.csv", "b", SpluGen(2), missing="none")
     assert release.domains == {"b": ("none", "y")}
     assert sorted(line.rpartition(",")[0] for line in (tmp_path / "o.csv").read_text().split()[1:]) == [
