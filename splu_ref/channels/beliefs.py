@@ -64,14 +64,14 @@ Guess = TypeVar("Guess", bound=Hashable)
 
 
 def prior_vulnerability(prior: Mapping[In, Exact]) -> Fraction:
-    """Return the chance that the best guess is right before anything is seen: the largest prior."""
+    """Return the prior Bayes vulnerability: the largest prior probability."""
     if not prior:
         raise ParameterError("the prior is empty: give the probability of each true state")
     return max(probability(entry, f"the prior of {state!r}") for state, entry in prior.items())
 
 
 def vulnerability(channel: Channel[In, Out], prior: Mapping[In, Exact]) -> Fraction:
-    """Return the Bayes vulnerability: the chance that the best guess after seeing is right.
+    """Return the posterior Bayes vulnerability: the probability that the best guess is right.
 
     Sum over published states v of the largest of prior[u] A[u][v].
 
@@ -104,7 +104,7 @@ def bayes_capacity(channel: Channel[In, Out]) -> Fraction:
 def gain_vulnerability(
     channel: Channel[In, Out], prior: Mapping[In, Exact], gain: Mapping[Guess, Mapping[In, Exact]]
 ) -> Fraction:
-    """Return the g-vulnerability: the expected gain of the best action after seeing.
+    """Return the posterior g-vulnerability: the expected gain of the best action.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ Part = TypeVar("Part", bound=Hashable)
 
 
 def coarsening(parts: Mapping[In, Part]) -> Channel[In, Part]:
-    """Return the channel that publishes the part that a state belongs to.
+    """Return the channel from a state to its part of a partition.
 
     Parameters
     ----------

@@ -25,17 +25,17 @@ from typing import NamedTuple
 from splu_ref.channels.parameters import ParameterError
 
 MOST = 4 * 10**10
-"""Products of digits that a command, a file of claims or a call from outside may ask for."""
+"""Largest work of a command, a file of claims or an external call, in products of digits."""
 STEP = 100
-"""Products of digits in the time that the interpreter takes for one operation."""
+"""Work of one operation of the interpreter, in products of digits."""
 
 
 class WorkError(ParameterError):
-    """The budget is used up."""
+    """The work budget is exhausted."""
 
 
 class _Budget:
-    """Work that has been asked for."""
+    """The work spent so far."""
 
     def __init__(self) -> None:
         self.spent = 0
@@ -46,7 +46,7 @@ _current: ContextVar[_Budget | None] = ContextVar("_current", default=None)
 
 @contextmanager
 def one_budget() -> Iterator[None]:
-    """Let all work inside share one budget: the surrounding one, if there is one. Also a decorator."""
+    """Let all work in the block share one budget, that of an outer block if any; also a decorator."""
     if _current.get() is not None:
         yield
         return
@@ -58,12 +58,12 @@ def one_budget() -> Iterator[None]:
 
 
 def spend(work: int) -> None:
-    """Take work from the budget, before it is done.
+    """Charge work to the budget before it is done.
 
     Raises
     ------
     WorkError
-        If so much is not left; then no more work is done.
+        If the budget is exceeded.
     """
     budget = _current.get()
     if budget is None:
@@ -77,24 +77,24 @@ def spend(work: int) -> None:
 
 
 def left() -> int:
-    """Return how much work may still be asked for."""
+    """Return the remaining work of the budget."""
     budget = _current.get()
     return MOST if budget is None else max(MOST - budget.spent, 0)
 
 
 def digits(bits: int) -> int:
-    """Return the machine digits of an integer of so many bits."""
+    """Return the number of machine digits of an integer of so many bits."""
     return bits // 30 + 1
 
 
 def long_product(bits: int) -> int:
-    """Return about the work of multiplying two integers of so many bits: less than the square of digits."""
+    """Return the approximate work of multiplying two integers of so many bits."""
     size = digits(bits)
     return STEP + size * math.isqrt(size) * size.bit_length() // 6
 
 
 def reduction(bits: int) -> int:
-    """Return about the work of bringing a fraction of integers of so many bits to lowest terms."""
+    """Return the approximate work of reducing a fraction of integers of so many bits to lowest terms."""
     return STEP + digits(bits) ** 2
 
 

@@ -129,7 +129,7 @@ def _dyadic(mantissa: int, exponent: int) -> Fraction:
 
 _CHUNK = 64  # factors of a factorial multiplied exactly before one rounding
 _TERM = 8  # factors of a factorial that are as much work as one term of a sum of ratios
-_GUARD = 64  # bits kept beyond those asked for, against the rounding of up to 2**30 steps
+_GUARD = 64  # guard bits beyond the requested ones, against the rounding of up to 2**30 steps
 
 
 def upper_tail_bounds(n: int, k: int, p: Fraction, bits: int = 256) -> Bounds:

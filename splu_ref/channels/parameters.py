@@ -207,7 +207,7 @@ class Gamma(int):
 
 
 def retention_probability(value: Exact | None, gamma: Gamma) -> Fraction:
-    """Return p, the probability that a record keeps its own value (Fu et al. 2014, section 3.1, step 3).
+    """Return p, the probability that a record's true value is retained (Fu et al. 2014, section 3.1, step 3).
 
     Parameters
     ----------

@@ -110,8 +110,8 @@ class TwoKinds:
         return Fraction(self.between_numerator(0, k), self.denominator)
 
 
-_GUARD = 64  # bits kept beyond those asked for, against the rounding of up to 2**30 steps
-_NEGLIGIBLE = _GUARD // 2  # bits below the last one asked for at which the sum stops
+_GUARD = 64  # guard bits beyond the requested ones, against the rounding of up to 2**30 steps
+_NEGLIGIBLE = _GUARD // 2  # bits below the last requested one at which the sum stops
 
 
 def two_kinds_upper_tail_bounds(law: TwoKinds, k: int, bits: int = 256) -> Bounds:

@@ -1,4 +1,4 @@
-"""Worlds: finitely many tables with a rational prior, so that a release is a channel from tables.
+"""Worlds: finite sets of tables with a rational prior; a release is a channel from tables.
 
 What a channel says of a record says a world channel of a whole table: its amplification over neighboring
 tables is that of differential privacy, its posterior is what an observer of everything believes, its mutual
@@ -159,25 +159,25 @@ class World(Generic[Value]):
     def about(
         self, channel: Channel[Table[Value], Out], secret: Callable[[Table[Value]], Hashable]
     ) -> tuple[dict[Hashable, Fraction], Channel[Hashable, Out]]:
-        """Return the prior of a secret, and the channel from the secret to what is published of the table.
+        """Return the prior of a secret, and the channel from the secret to the published state.
 
-        The rest of the table has the law that the prior gives it, with the secret known. So posterior,
-        vulnerability and mutual information of a record are those of this channel.
+        The rest of the table has its conditional law given the secret. So the posterior, vulnerability and
+        mutual information of a record are those of this channel.
 
         Parameters
         ----------
         channel
-            What is published of each table of the world.
+            The channel from tables of the world to published states.
         secret
-            What of a table is asked for, such as the value in a place.
+            A function of a table, such as the value in one place.
         """
         given: dict[Hashable, dict[Table[Value], Fraction]] = {}
         for table, chance in self.prior().items():
             given.setdefault(secret(table), {})[table] = chance
-        prior = {asked: total(tables) for asked, tables in given.items()}
+        prior = {value: total(tables) for value, tables in given.items()}
         laws = {
-            asked: mixed((chance / prior[asked], channel.laws[table]) for table, chance in tables.items())
-            for asked, tables in given.items()
+            value: mixed((chance / prior[value], channel.laws[table]) for table, chance in tables.items())
+            for value, tables in given.items()
         }
         return prior, Channel(laws, channel.outputs)
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from splu_ref.cli.output import note
 from splu_ref.data import (
     Cross,
+    Predicates,
     Progress,
     Records,
     TableParts,
-    Telling,
     TooManyCombinationsError,
     count_records,
     is_large,
@@ -101,7 +101,7 @@ def published_records(
     seen = list(dict.fromkeys([*(name for name in sensitive if name in header), *domains]))
     exact = {*seen, *given}
 
-    def told(numbers: Sequence[int]) -> dict[str, Telling]:
+    def told(numbers: Sequence[int]) -> dict[str, Predicates]:
         """Return what some queries ask of the values of columns whose values need not all be told apart."""
         if facts is not None and facts.recoded:  # whose values are looked up before they are asked about
             return {}

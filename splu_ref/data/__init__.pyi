@@ -6,7 +6,7 @@ from .cell_values import texts as texts
 from .cell_values import values as values
 from .counting import MOST_COMBINATIONS as MOST_COMBINATIONS
 from .counting import Numbers as Numbers
-from .counting import Telling as Telling
+from .counting import Predicates as Predicates
 from .counting import TooManyCombinationsError as TooManyCombinationsError
 from .counting import count_records as count_records
 from .encoding import MISSING_MARKERS as MISSING_MARKERS

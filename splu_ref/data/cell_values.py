@@ -125,9 +125,9 @@ def _is_interval(cell: object) -> bool:
     return type(cell).__name__ == "Interval" and hasattr(cell, "closed")  # pandas need not be installed
 
 
-def _without_text(series: Column, held: str) -> DataError:
+def _without_text(series: Column, kind: str) -> DataError:
     return DataError(
-        f"column {series.name!r} of type {series.dtype} holds a {held}, which has no canonical text: convert "
+        f"column {series.name!r} of type {series.dtype} holds a {kind}, which has no canonical text: convert "
         "the column to text"
     )
 

@@ -1,4 +1,4 @@
-"""The structural check of a CSV file: everything that a forgiving reader would let pass is refused here.
+"""The structural check of a CSV file, which rejects every irregularity that lenient readers accept.
 
 The dialect is RFC 4180: commas, records ended by LF or CRLF (the last may lack it), cells optionally in
 double quotes, a quote inside quotes doubled, line ends inside quotes allowed. The check works on positions
@@ -167,13 +167,13 @@ def _check_punctuation(
     part: _Part, array: NDArray[np.uint8], quotes: Positions, comma: int, name: str
 ) -> None:
     """Refuse the first quote or carriage return that stands where none may stand."""
-    faults = [*_stray_quotes(part, array, quotes, comma), *_stray_returns(part, array, quotes)]
+    faults = [*_misplaced_quotes(part, array, quotes, comma), *_misplaced_returns(part, array, quotes)]
     if faults:
         _, message = min(faults)
         raise DataError(f"{name}: {message}")
 
 
-def _stray_quotes(
+def _misplaced_quotes(
     part: _Part, array: NDArray[np.uint8], quotes: Positions, comma: int
 ) -> Iterator[tuple[int, str]]:
     """Yield the first quote of each kind of fault, as (offset, message).
@@ -183,9 +183,9 @@ def _stray_quotes(
     """
     opening, closing = quotes[0::2], quotes[1::2]
     before = _bytes_at(array, opening - 1)
-    stray = opening[~np.isin(before, (comma, _LF, _QUOTE))]
-    if stray.size:
-        at = int(stray[0])
+    misplaced = opening[~np.isin(before, (comma, _LF, _QUOTE))]
+    if misplaced.size:
+        at = int(misplaced[0])
         fault = "is a quote inside a cell that does not begin with one"
         yield at, f'{part.place(at)} {fault}: put the cell in quotes and write the quote twice ("")'
     after = _bytes_at(array, closing + 1)
@@ -201,11 +201,11 @@ def _stray_quotes(
         yield at, f"{part.place(at)} is a quote that is never closed: close it, or write it twice"
 
 
-def _stray_returns(part: _Part, array: NDArray[np.uint8], quotes: Positions) -> Iterator[tuple[int, str]]:
+def _misplaced_returns(part: _Part, array: NDArray[np.uint8], quotes: Positions) -> Iterator[tuple[int, str]]:
     returns = _outside(np.flatnonzero(array == _CR), quotes)
-    stray = returns[(_bytes_at(array, returns + 1) != _LF) | (returns == len(part.data) - 1)]
-    if stray.size:
-        at = int(stray[0])
+    misplaced = returns[(_bytes_at(array, returns + 1) != _LF) | (returns == len(part.data) - 1)]
+    if misplaced.size:
+        at = int(misplaced[0])
         fault = "is a carriage return alone, outside quotes"
         remedy = "end lines with LF or CRLF, and put a cell that holds one in quotes"
         yield at, f"{part.place(at)} {fault}: {remedy}"

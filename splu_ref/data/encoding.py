@@ -36,7 +36,7 @@ class Encoding(NamedTuple):
     rows
         Shape (domain,): a row that holds each value as it is written there, any row for the codes in
         ``absent_values``.
-    unheld
+    absent_values
         Codes of values that no row holds as they are written: of the text that cells without content are read
         as, of a zero where all are -0.0, or of values that were declared and do not occur.
     """
@@ -71,7 +71,7 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
         raise DataError(f"column {column!r} mixes values of types {', '.join(kinds)}: convert it to text")
     distinct: dict[Any, None] = dict.fromkeys(cells)
     empty = [value for value in (None, "") if value in distinct]
-    held = missing in distinct
+    has_marker = missing in distinct
     if missing is None:
         _refuse_missing(column, cells, [value for value in distinct if is_missing(value)])
     elif empty:
@@ -88,10 +88,10 @@ def encode(column: str, cells: Sequence[Value | None], missing: str | None) -> E
         filler = code_of[missing]
         code_of.update(dict.fromkeys(empty, filler))
     codes = np.fromiter(map(code_of.__getitem__, cells), dtype=np.int64, count=len(cells))
-    codes.flags.writeable = False  # shared by all who ask
+    codes.flags.writeable = False  # shared by all callers
     rows = np.empty(len(domain), dtype=np.int64)
     rows[codes] = np.arange(len(codes))
-    if filler >= 0 and held:
+    if filler >= 0 and has_marker:
         rows[filler], filler = cells.index(missing), -1
     if filler >= 0:
         absent_values.add(filler)
@@ -145,12 +145,12 @@ def encode_declared(column: str, found: Encoding, domain: Sequence[str]) -> Enco
     moved = np.array([places[value] for value in found.domain], dtype=np.int64)
     rows = np.zeros(len(ordered), dtype=np.int64)
     rows[moved] = found.rows
-    held = {places[value] for code, value in enumerate(found.domain) if code not in found.absent_values}
-    return Encoding(tuple(ordered), moved[found.codes], rows, frozenset(range(len(ordered))) - held)
+    occurring = {places[value] for code, value in enumerate(found.domain) if code not in found.absent_values}
+    return Encoding(tuple(ordered), moved[found.codes], rows, frozenset(range(len(ordered))) - occurring)
 
 
 def require_declared(column: str, found: Encoding, domain: Collection[str]) -> None:
-    """Raise ``DataError`` for a cell outside a declared domain; the message tells its row."""
+    """Raise ``DataError`` for a cell outside a declared domain; the message names its row."""
     stated = frozenset(domain)
     for place, value in enumerate(found.domain):
         if text(value) not in stated:
@@ -177,7 +177,7 @@ def _typed(column: str, name: str, kind: type[Any]) -> Value:
 
 
 def is_missing(value: Value | None) -> bool:
-    """Say whether a cell is empty, blanks alone or a marker that conventionally stands for a missing one."""
+    """Return whether a cell is empty, blank or a conventional marker of a missing value."""
     return value is None or (
         isinstance(value, str) and (not value.strip() or value.strip() in MISSING_MARKERS)
     )
@@ -190,14 +190,9 @@ def _refuse_missing(column: str, cells: Sequence[Value | None], markers: Sequenc
 
 
 def missing_message(column: str, found: Mapping[Value | None, tuple[int, int]]) -> tuple[str, str]:
-    """Return what is said of a column with missing cells, and the remedy of commands that publish.
+    """Return the error message for a column with missing cells, and the remedy of commands that publish.
 
-    Parameters
-    ----------
-    column
-        Its name.
-    found
-        By what such a cell holds the first row that has it, counted from 0, and how many have it; not empty.
+    ``found`` has for each marker of missing cells the first row, counted from 0, and the number of cells.
     """
     cell = min(found, key=lambda marker: found[marker][0])
     shown = "empty" if cell is None or cell == "" else repr(text(cell))
@@ -218,18 +213,18 @@ def missing_message(column: str, found: Mapping[Value | None, tuple[int, int]]) 
 
 _SHORT = 128
 _PREFIXES = pl.Series([chr(0) * 7 + chr(length) for length in range(_SHORT)], dtype=pl.String)
-"""The bytes before a short text: eight characters of one byte each, so that texts may be joined."""
+"""Length prefixes of short texts: eight characters of one byte each, so that texts can be concatenated."""
 
 
 def text_columns(frame: pl.DataFrame, cells: Callable[[Column], Sequence[str | None]]) -> list[pl.Series]:
-    """Return the canonical text of every cell, as columns of text.
+    """Return the canonical texts of all cells as columns.
 
     Parameters
     ----------
     frame
         The table.
     cells
-        `texts` or `contents`, which is asked for the columns that hold neither text nor integers.
+        `texts` or `contents`, applied to columns that are neither text nor integers.
     """
     return [
         column.cast(pl.String)
@@ -240,7 +235,7 @@ def text_columns(frame: pl.DataFrame, cells: Callable[[Column], Sequence[str | N
 
 
 def packed_records(columns: Sequence[pl.Series]) -> pl.Series:
-    """Return the cells of each record, with their lengths before them, as a column of bytes.
+    """Return the length-prefixed cells of each record as a column of bytes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Reading a Parquet file: first its footer, then on trial in a process of its own.
+"""Reading of Parquet files: first the footer, then a trial in a separate process.
 
 What the footer of a Parquet file says of the table, read without decoding any of it.
 
@@ -6,7 +6,7 @@ The footer is one structure in the compact protocol of Thrift; the definition of
 (``parquet.thrift`` of apache/parquet-format) gives each field its number. Few are needed: the rows, the
 columns, and of each chunk of a column the number of values and the size when unpacked. A column of lists has
 more values than the table has rows. All other fields are passed over, so that a footer takes no memory
-besides its own bytes. Whether it tells the truth is for those to find out who decode the pages.
+besides its own bytes. The reader of the pages verifies whether it is true.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def fault_on_trial(program: str, arguments: Sequence[object], data: bytes, size:
     Parameters
     ----------
     program
-        Python, which tells that it has `STARTED`, and then its reason if it fails.
+        Python code, which prints `STARTED`, and then its reason if it fails.
     arguments
         Its arguments, after which it finds the path of modules.
     data

@@ -1,4 +1,4 @@
-"""A table too large for memory, read from CSV or Parquet in parts of bounded size, as often as needed.
+"""Tables larger than memory, read from CSV or Parquet in parts of bounded size, repeatedly.
 
 A table that is too large to be held, read from its file in parts of bounded size, as often as is wanted.
 
@@ -104,7 +104,7 @@ class TableParts:
         return self._status()
 
     def _status(self) -> tuple[int, int, int]:
-        """Return what tells whether the file is another one than before."""
+        """Return the properties of the file by which changes are detected."""
         try:
             with open_regular(self._path) as file:
                 status = os.fstat(file.fileno())
@@ -197,7 +197,7 @@ class TableParts:
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
-        """Open the file: its bytes, unpacked, and what tells how many packed ones were read."""
+        """Open the file: a stream of unpacked bytes, and a function that returns the packed bytes read."""
         try:
             with open_regular(self._path) as file:
                 if self._suffix == ".csv.gz":
@@ -267,7 +267,7 @@ def parquet_columns(path: str | os.PathLike[str]) -> list[str]:
     Raises
     ------
     DataError
-        If its footer is damaged, or tells of more cells than a table has, or of none.
+        If its footer is damaged, or states more cells than a table may have, or none.
     """
     name = os.fspath(path)
     try:

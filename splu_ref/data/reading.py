@@ -97,7 +97,7 @@ def read_table(
     ----------
     path
         A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``; or ``-``, the standard input, whose
-        kind is told by how it begins.
+        format is detected from its first bytes.
     missing
         See `Microdata.from_frame`.
     separator
@@ -257,7 +257,7 @@ def parse_rows(
     Parameters
     ----------
     data
-        Whole records, after any byte-order mark.
+        IntArray records, after any byte-order mark.
     name
         The file's name, for messages.
     structure

@@ -1,4 +1,4 @@
-"""A table of microdata: one row per record, columns of categories."""
+"""Tables of microdata: one row per record, columns of categories."""
 
 from __future__ import annotations
 
@@ -343,8 +343,8 @@ class Microdata:
     def content_digest(self) -> str:
         """Return SHA-256 of what the table says, in hexadecimal digits, in whatever order its rows stand.
 
-        A null counts as an empty text, which a CSV file cannot tell from it; so a table has one digest in
-        every format. See `splu_ref.data.content_digest` for the message.
+        A null counts as an empty text, because a CSV file does not distinguish them; so a table has one
+        digest in every format. See `splu_ref.data.content_digest` for the message.
         """
         return content_digest(self.columns, sorted(self.content_records()))
 

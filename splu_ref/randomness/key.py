@@ -103,7 +103,7 @@ class Key:
     def commitment(self) -> str:
         """Return HMAC-SHA-256 of ``splu-ref/key-commitment/1`` under the key, in hexadecimal digits.
 
-        It tells nothing of the key, and two keys that share one cannot be found.
+        It does not disclose the key, and collisions are infeasible.
         """
         return hmac.digest(self.secret, COMMITMENT_PREFIX, "sha256").hex()
 

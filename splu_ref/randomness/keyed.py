@@ -194,8 +194,8 @@ class KeyedRecords:
         Raises
         ------
         RuntimeError
-            If integers below another bound were asked for: draw once, below the product, and take both from
-            the integer.
+            If integers below another bound were drawn before: draw once, below the product, and take both
+            from the integer.
         """
         require_vector(bound, size)
         self._require_size(size)

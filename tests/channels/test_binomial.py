@@ -386,7 +386,7 @@ def test_the_way_from_the_mode_by_hand() -> None:
     assert [walk._work_from_mode(*at) for at in ((10**6, 290_000), (1, 0))] == [100_124, 128]
 
 
-def test_256_bits_are_kept_unless_told_otherwise() -> None:
+def test_256_bits_are_kept_by_default() -> None:
     p = Fraction(2, 7)
     law = TwoKinds(Trials(20, p), Trials(30, Fraction(1, 3)))
     calls: tuple[Callable[..., object], ...] = (

@@ -191,14 +191,14 @@ def test_how_many_are_published_with_a_value_of_a_set() -> None:
     wanted=st.tuples(*[st.integers(-2, 2)] * 3),
 )
 @settings(max_examples=60)
-def test_a_sum_is_told_exactly_if_it_is_a_combination_of_columns(
+def test_a_sum_is_reported_exactly_if_it_is_a_combination_of_columns(
     rows: list[tuple[int, ...]], wanted: tuple[int, ...]
 ) -> None:
     matrix = Matrix([[Rational(n, sum(row)) for n in row] for row in rows])
-    told = matrix.row_join(Matrix(wanted)).rank() == matrix.rank()
+    reported = matrix.row_join(Matrix(wanted)).rank() == matrix.rank()
     channel = from_matrix("abc", [[Fraction(n, sum(row)) for n in row] for row in rows], "xyz")
     weights = query_weights(channel, dict(zip("abc", wanted, strict=True)))
-    assert (weights is not None, rank(channel)) == (told, matrix.rank())
+    assert (weights is not None, rank(channel)) == (reported, matrix.rank())
     if weights is not None:
         for state, worth in zip("abc", wanted, strict=True):
             law = channel.laws[state]

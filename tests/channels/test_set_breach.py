@@ -86,7 +86,7 @@ def test_one_set_is_read_off_the_channel(both: tuple[dict[int, Fraction], ...], 
         ]
         assert free.posterior == max(tried)
         assert (free.secret, free.prior) == (secret, own)
-        # A set of published states tells no more than one of them.
+        # A set of published states is not more informative than one of them.
         assert within <= free.posterior
 
 

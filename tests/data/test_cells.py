@@ -53,14 +53,14 @@ def test_moments_of_whole_seconds_have_thousandths() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "reported"),
     [
         (True, "True"), (-7, "-7"), (1.0, "1.0"), (0.1, "0.1"), (1e16, "1e+16"), (float("inf"), "inf"),
         (Decimal("1.50"), "1.50"), (datetime.date(24, 1, 2), "0024-01-02"), ("a", "a"),
     ],
 )  # fmt: skip
-def test_values_as_text(value: Any, told: str) -> None:
-    assert text(value) == told
+def test_values_as_text(value: Any, reported: str) -> None:
+    assert text(value) == reported
 
 
 def test_texts_that_are_numbers() -> None:
@@ -68,8 +68,8 @@ def test_texts_that_are_numbers() -> None:
     assert [number(each) for each in ("1_0", "nan", "inf", "", "one")] == [None] * 5
 
 
-def test_contents_that_have_no_text_are_told_apart() -> None:
-    """What is published beside the sensitive columns may be of any type: its digest tells cells apart."""
+def test_contents_that_have_no_text_are_distinguished() -> None:
+    """Columns that are not sensitive may be of any type: the digest distinguishes their cells."""
     cells = {
         "bytes": [b"\x00\xff", b"", None],
         "list": [["a", "ä"], [], None],
@@ -80,7 +80,7 @@ def test_contents_that_have_no_text_are_told_apart() -> None:
     polars = Microdata.from_frame(pl.DataFrame(cells))
     of_bytes = pa.array([b"\x00\xff", b"", None], pa.binary())
     arrow = Microdata.from_frame(pl.DataFrame(cells).to_arrow().set_column(0, "bytes", of_bytes))
-    told = [
+    reported = [
         ['"00ff"', '""', ""],
         ['["a","ä"]', "[]", ""],
         ['{"u":1,"v":["01"]}', '{"u":null,"v":[]}', ""],
@@ -89,7 +89,7 @@ def test_contents_that_have_no_text_are_told_apart() -> None:
     ]
     for table in (polars, arrow):
         rows = [
-            b"".join(len(each[row].encode()).to_bytes(8, "big") + each[row].encode() for each in told)
+            b"".join(len(each[row].encode()).to_bytes(8, "big") + each[row].encode() for each in reported)
             for row in range(3)
         ]
         assert table.content_records() == rows
@@ -235,7 +235,7 @@ def test_columns_of_pandas_keep_their_types_and_the_categories_that_occur() -> N
 
 
 @pytest.mark.parametrize(
-    ("cells", "domain", "values", "codes", "unheld"),
+    ("cells", "domain", "values", "codes", "absent_values"),
     [
         ([2, 10, 2], ["10", "-3", "2", "4"], (-3, 2, 4, 10), [1, 3, 1], {0, 2}),
         ([2.0, 1.5], ["1.5", "2.0", "0.25"], (0.25, 1.5, 2.0), [2, 1], {0}),

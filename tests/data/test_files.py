@@ -98,7 +98,7 @@ def test_a_failure_leaves_the_old_file_and_nothing_half_written(
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_permissions_are_those_asked_for_whatever_the_umask(tmp_path: Path) -> None:
+def test_permissions_are_those_requested_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         write_whole(tmp_path / "plain", b"", force=False)
@@ -160,17 +160,17 @@ def test_two_names_of_one_file_are_refused(tmp_path: Path) -> None:
 
 
 def test_many_files_are_looked_at_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Path] = []
+    requested: list[Path] = []
     resolve = os.path.realpath
 
     def counted(path: Path) -> str:
-        asked.append(path)
+        requested.append(path)
         return resolve(path)
 
     monkeypatch.setattr(os.path, "realpath", counted)
     paths = [tmp_path / str(number) for number in range(20)]
     write_all([(path, b"") for path in paths], force=False)
-    assert asked == paths
+    assert requested == paths
 
 
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])

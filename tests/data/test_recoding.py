@@ -1,4 +1,4 @@
-"""Bins, crossings, rare values and hashes: each does the same again by what a manifest tells of it."""
+"""Bins, crossings, rare values and hashes: each is reproducible from its entry in a manifest."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def _cells(step: Recoding, cells: list[object], missing: str | None = None, name
     table = Microdata.from_frame(pl.DataFrame({name: cells, "y": ["a"] * len(cells)}), missing)
     done, taken = apply_recodings(table, [step])
     secret = step.secret if isinstance(step, Hashed) else None
-    told = read_steps([each.facts() for each in taken], secret)
-    again, _ = apply_recodings(table, told)
-    assert told == taken
+    reported = read_steps([each.facts() for each in taken], secret)
+    again, _ = apply_recodings(table, reported)
+    assert reported == taken
     assert again.content_digest() == done.content_digest()
     return done.cells(step.column)
 
@@ -100,8 +100,8 @@ def test_a_crossing_replaces_its_parts_and_keeps_pairs_apart() -> None:
     with pytest.raises(DataError, match="column 'c' already"):
         apply_recodings(Microdata.from_frame(pl.DataFrame(frame)), [Cross.parse("c=a,b")])
     empty = pl.DataFrame(frame | {"a": ["", "q", "r"]})
-    told, _ = apply_recodings(Microdata.from_frame(empty, "none"), [Cross.parse("ab=a,b")])
-    assert told.cells("ab")[0] == "none / 1"
+    reported, _ = apply_recodings(Microdata.from_frame(empty, "none"), [Cross.parse("ab=a,b")])
+    assert reported.cells("ab")[0] == "none / 1"
     for text in ("ab=a", "ab=a,a", "ab=", "ab=a,"):
         with pytest.raises(ParameterError):
             Cross.parse(text)
@@ -115,7 +115,7 @@ def test_rare_values_become_one() -> None:
         Rare.parse("x=1")
 
 
-def test_hashes_depend_on_key_column_and_value_and_tell_nothing_of_the_key() -> None:
+def test_hashes_depend_on_key_column_and_value_and_disclose_nothing_of_the_key() -> None:
     first, second = bytes(range(32)), bytes(range(1, 33))
     step = Hashed("x", first)
     hashes = _cells(step, ["p", "q", "p", ""])
@@ -129,7 +129,7 @@ def test_hashes_depend_on_key_column_and_value_and_tell_nothing_of_the_key() -> 
 
 
 @pytest.mark.parametrize(
-    "told",
+    "reported",
     [
         {}, [1], [{"column": "x"}], [{"column": 1, "bins": "10"}], [{"column": "x", "bins": "0"}],
         [{"column": "x", "bins": "10", "whole": "yes"}], [{"column": "x", "bins": "10", "more": 1}],
@@ -137,23 +137,23 @@ def test_hashes_depend_on_key_column_and_value_and_tell_nothing_of_the_key() -> 
         [{"column": "x", "grouped_below": 1}], [{"column": "x", "hashed": "MD5"}],
     ],
 )  # fmt: skip
-def test_steps_of_another_form_are_refused(told: object) -> None:
+def test_steps_of_another_form_are_refused(reported: object) -> None:
     with pytest.raises((TypeError, ValueError, KeyError, ParameterError)):
-        read_steps(told)
+        read_steps(reported)
 
 
 @pytest.mark.parametrize("library", [pl.DataFrame, pd.DataFrame])
 def test_a_text_stands_for_cells_without_content_of_any_type(library: Callable[[object], object]) -> None:
     frame = library({"x": [1.5, None, 2.0], "y": ["a", "", None], "z": [1, 2, 3], "w": [None, 1.0, 1.0]})
     table = Microdata.from_frame(frame, "?")  # type: ignore[arg-type]  # of either library
-    told = with_missing_as_text(table, ["z", "y", "x", "absent"])
-    assert told.columns == table.columns
-    assert told.cells("x") == ["1.5", "", "2.0"]
-    assert told.domain("x") == ("1.5", "2.0", "?")
-    assert told.domain("z") == (1, 2, 3)
-    assert told.missing == "?"
+    reported = with_missing_as_text(table, ["z", "y", "x", "absent"])
+    assert reported.columns == table.columns
+    assert reported.cells("x") == ["1.5", "", "2.0"]
+    assert reported.domain("x") == ("1.5", "2.0", "?")
+    assert reported.domain("z") == (1, 2, 3)
+    assert reported.missing == "?"
     with pytest.raises(DataError, match="'w' does not hold text and row 1"):
-        told.domain("w")
+        reported.domain("w")
     refused = Microdata.from_frame(frame)  # type: ignore[arg-type]  # as above
     assert with_missing_as_text(refused, ["x"]) is refused
 

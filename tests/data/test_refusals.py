@@ -77,7 +77,7 @@ def _under(separator: str) -> object:
 
 
 LONG = pl.DataFrame({"x": ["a" * 1000] * 3})
-ASKED: dict[str, Callable[[], object]] = {
+REQUESTED: dict[str, Callable[[], object]] = {
     # The structure of CSV files.
     "empty": _csv(""),
     "nul": _csv("a,b\nc,\0"),
@@ -184,11 +184,11 @@ def _raise(error: Exception) -> None:
     raise error
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", REQUESTED)
 def test_messages_are_whole(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_text("a,b\n1,2\n")
     with pytest.raises((InputError, ValueError)) as error:
-        ASKED[name]()
+        REQUESTED[name]()
     assert str(error.value) == REFUSED[name]
     assert not list(Path().glob("u.*"))

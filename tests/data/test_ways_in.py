@@ -36,7 +36,7 @@ def _parquet() -> bytes:
 @pytest.mark.parametrize(
     "data", [b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n"), _parquet()], ids=["csv", "gzip", "parquet"]
 )
-def test_the_kind_of_standard_input_is_told_by_how_it_begins(
+def test_the_kind_of_standard_input_is_reported_by_how_it_begins(
     data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet, "_parquet_fault", lambda _: "")  # no process, which takes seconds
@@ -127,7 +127,7 @@ def test_a_table_without_rows_is_one_where_that_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.parquet"])
-def test_each_kind_of_file_is_told_of_missing_cells_and_may_be_empty(
+def test_each_kind_of_file_is_reported_missing_cells_and_may_be_empty(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet, "_parquet_fault", lambda _: "")  # as above

@@ -167,7 +167,7 @@ def _answer(data: bytes) -> None:
 
 
 def _request(data: bytes) -> None:
-    """Ask the reference program; it answers one line of JSON whatever it is asked."""
+    """Query the reference program, which answers every request with one line of JSON."""
     answered = answer_line(data)
     assert answered.endswith(b"\n")
     assert answered.count(b"\n") == 1
@@ -196,7 +196,7 @@ def _transcript(data: bytes) -> None:
         read_transcript(path).to_bytes()
 
 
-# Not held to their schema here: every process that measures a reader begins with this.
+# Not validated against their schema here: every process that measures a reader begins with this.
 _FILES = [
     VectorFile.from_json(json.loads(path.read_bytes()))
     for path in sorted((Path(__file__).parents[2] / "vectors").rglob("*.json"))

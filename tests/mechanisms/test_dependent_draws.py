@@ -1,4 +1,4 @@
-"""Draws of a group that hang together: marks, places, shares and deals, and the release made of them."""
+"""Dependent draws: marked slots, source slots, and releases with them."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_large_counts_have_no_noise_where_nothing_is_marked_beside_them() -> Non
         assert np.bincount(exact.published).tolist() == [500] * 4
 
 
-def test_the_law_is_read_and_held_to_the_retention() -> None:
+def test_the_law_is_read_and_tested_against_the_retention() -> None:
     assert SpluGen(5, draws="independent") == SpluGen(5)
     assert SpluGen(5, "1/5", draws="capped:7").draws == GroupDraws("capped", 7)
     assert SpluGen(5, draws=TWO).facts() == {
@@ -186,7 +186,7 @@ def test_the_law_is_read_and_held_to_the_retention() -> None:
         SpluGen(5, draws=TWO).count_law  # noqa: B018
 
 
-def test_a_manifest_tells_the_draws_and_is_read_again() -> None:
+def test_a_manifest_states_the_draws_and_is_read_again() -> None:
     release = SpluGen(2, draws="all-or-none:3").publish(Microdata.from_frame(FRAME), "job", SeededSource(1))
     written = release.manifest.to_json()
     assert b'"draws": "all-or-none:3"' in written

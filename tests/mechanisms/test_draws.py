@@ -46,7 +46,7 @@ def test_the_law_of_a_draw_is_exact() -> None:
 
 
 def test_a_tape_gives_these_draws() -> None:
-    # gamma = 4, p = 1/2: below 6; 0, 1, 2 keep the value; 3, 4, 5 take the first, second, third other one.
+    # gamma = 4, p = 1/2: below 6; 0, 1, 2 retain the value; 3, 4, 5 take the first, second, third other one.
     tape = TapeSource(bytes([2, 6, 3, 4, 7, 5, 0]))
     assert independent_draws(tape, Gamma(4), Fraction(1, 2), 5).tolist() == [0, 1, 2, 3, 0]
     assert tape.consumed == 7
@@ -91,10 +91,10 @@ def test_retention_one_publishes_the_truth_and_other_values_are_refused() -> Non
 
 def test_one_over_gamma_is_the_rule_of_the_paper() -> None:
     codes = np.array([0, 1, 2] * 20, dtype=np.int64)
-    told, silent = (
+    reported, silent = (
         SpluGen(3, retention=p).publish_codes(codes, 3, SeededSource(9)) for p in (Fraction(1, 3), None)
     )
-    np.testing.assert_array_equal(told.published, silent.published)
+    np.testing.assert_array_equal(reported.published, silent.published)
 
 
 def test_a_draw_is_made_of_an_integer_below_2_63_at_most() -> None:

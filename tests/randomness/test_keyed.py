@@ -106,7 +106,7 @@ def test_a_tape_is_not_read_twice() -> None:
             reread.below(8, len(reread.permutation(2 if reread is source else 1)))
 
 
-def test_columns_keys_and_identities_are_told_apart() -> None:
+def test_columns_keys_and_identities_are_distinguished() -> None:
     identities = [b"a", b"b"]
     same = bound_source(identities, "v").below(2**62, 2).tolist()
     assert bound_source(identities, "v").below(2**62, 2).tolist() == same

@@ -145,7 +145,7 @@ def test_draws_pick_from_the_group_in_plan_order(
 @pytest.mark.parametrize(
     ("values", "kind"), [(256, np.uint8), (257, np.uint16), (65_536, np.uint16), (65_537, np.int64)]
 )
-def test_groups_and_what_is_published_are_held_in_the_least_bytes(
+def test_groups_and_what_is_published_are_stored_in_the_least_bytes(
     values: int, kind: type[np.integer]
 ) -> None:
     histogram, gamma = np.zeros(values, dtype=np.int64), Gamma(2)

@@ -56,7 +56,7 @@ def test_records_come_back_by_part_in_their_order(tmp_path: Path) -> None:
     assert list((tmp_path / "s").iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made_or_filled_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_or_filled_is_reported_with_its_place(tmp_path: Path) -> None:
     with private_folder(tmp_path / "t.csv") as folder:
         assert folder.parent == tmp_path
         assert folder.stat().st_mode & 0o777 == 0o700
